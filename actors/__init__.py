@@ -1,0 +1,1 @@
+"""Who decides: the six actors. Deciders are pure; effectors touch the world and choose nothing."""

@@ -1,0 +1,47 @@
+"""Values bound at run time (A4). Secrets live here and nowhere else: no event ever holds one."""
+
+from collections.abc import Mapping
+
+from events.action import ByRole, ByText, Parameter, Secret, Strategy, Text, Value
+from events.errors import BadInput
+
+
+class Bindings:
+    """Parameters and secrets of one session, by name."""
+
+    def __init__(self, values: Mapping[str, str], secrets: Mapping[str, str]) -> None:
+        self._values = dict(values)
+        self._secrets = dict(secrets)
+
+    def __repr__(self) -> str:
+        return f"Bindings({sorted(self._values)}, secrets {sorted(self._secrets)})"
+
+    def value(self, value: Value) -> str:
+        match value:
+            case Text(text):
+                return text
+            case Parameter(name):
+                return self._named(name, self._values, "--set")
+            case Secret(name):
+                return self._named(name, self._secrets, "--secret")
+
+    def strategy(self, strategy: Strategy) -> Strategy:
+        """The strategy with a parameter in it replaced by its value."""
+        match strategy:
+            case ByRole(role, name):
+                return ByRole(role, self._filled(name))
+            case ByText(text):
+                return ByText(self._filled(text))
+            case _:
+                return strategy
+
+    def _filled(self, text: str) -> str:
+        if text.startswith("${") and text.endswith("}"):
+            return self._named(text[2:-1], self._values, "--set")
+        return text
+
+    @staticmethod
+    def _named(name: str, known: Mapping[str, str], flag: str) -> str:
+        if name not in known:
+            raise BadInput(f"{name!r} has no value", f"bind it with {flag} {name}=...")
+        return known[name]

@@ -1,0 +1,450 @@
+// Runs in an isolated world of every document: it sees the page's DOM and none of the page's code,
+// and the page can neither see nor replace it. Everything returned is data; choices are made outside.
+(() => {
+  const MAX_NAME = 200;
+  const MAX_ELEMENTS = 100;
+  const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
+  const INPUT_ROLES = {
+    button: "button", submit: "button", reset: "button", image: "button", file: "button",
+    checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton",
+    search: "searchbox", color: "button",
+  };
+  const TAG_ROLES = {
+    button: "button", textarea: "textbox", option: "option", nav: "navigation", main: "main",
+    dialog: "dialog", table: "table", img: "img", ul: "list", ol: "list", li: "listitem",
+    summary: "button", form: "form", aside: "complementary", header: "banner", footer: "contentinfo",
+  };
+  const NAMED_BY_CONTENT = new Set([
+    "button", "link", "heading", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option",
+    "checkbox", "radio", "switch", "cell", "columnheader", "rowheader", "treeitem", "tooltip",
+  ]);
+  const INTERACTIVE = "a[href],button,input,select,textarea,summary,[role],[tabindex],[contenteditable]";
+  const SECRET_WORDS = /passw|passcode|passwor|pin\b|otp|one-time|cvc|cvv|security code|card number/i;
+  let pinned = null;
+
+  const squeeze = (text) => (text || "").replace(/\s+/g, " ").trim();
+  const clip = (text, size) => (text.length > size ? text.slice(0, size) + "..." : text);
+
+  // cyrb53: fast, stable, 53 bits. A change detector, not a proof.
+  function hash(text) {
+    let a = 0xdeadbeef, b = 0x41c6ce57;
+    for (let i = 0; i < text.length; i++) {
+      const c = text.charCodeAt(i);
+      a = Math.imul(a ^ c, 2654435761);
+      b = Math.imul(b ^ c, 1597334677);
+    }
+    a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+    b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
+    return (4294967296 * (2097151 & b) + (a >>> 0)).toString(16);
+  }
+
+  function roleOf(el) {
+    const explicit = (el.getAttribute("role") || "").trim().split(/\s+/)[0];
+    if (explicit) return explicit;
+    const tag = el.localName;
+    if (tag === "a" || tag === "area") return el.hasAttribute("href") ? "link" : "";
+    if (tag === "input") return INPUT_ROLES[el.type] || "textbox";
+    if (tag === "select") return el.multiple || el.size > 1 ? "listbox" : "combobox";
+    if (/^h[1-6]$/.test(tag)) return "heading";
+    if (tag === "section") return el.hasAttribute("aria-label") || el.hasAttribute("aria-labelledby") ? "region" : "";
+    return TAG_ROLES[tag] || "";
+  }
+
+  function nameOf(el, role) {
+    const labelled = el.getAttribute("aria-labelledby");
+    if (labelled) {
+      const root = el.getRootNode();
+      const text = labelled.split(/\s+/).map((id) => root.getElementById?.(id)?.textContent || "").join(" ");
+      if (squeeze(text)) return squeeze(text);
+    }
+    const label = squeeze(el.getAttribute("aria-label"));
+    if (label) return label;
+    if (el.labels && el.labels.length) {
+      const text = squeeze([...el.labels].map((l) => labelText(l, el)).join(" "));
+      if (text) return text;
+    }
+    if (el.localName === "input" && ["submit", "button", "reset"].includes(el.type)) {
+      return squeeze(el.value) || (el.type === "submit" ? "Submit" : el.type === "reset" ? "Reset" : "");
+    }
+    const alt = squeeze(el.getAttribute("alt"));
+    if (alt) return alt;
+    if (NAMED_BY_CONTENT.has(role)) {
+      const text = squeeze(el.textContent) || squeeze(el.querySelector("img[alt]")?.alt);
+      if (text) return text;
+    }
+    return squeeze(el.getAttribute("title")) || squeeze(el.getAttribute("placeholder"));
+  }
+
+  function labelText(label, control) {
+    if (!label.contains(control)) return label.textContent;
+    const copy = label.cloneNode(true);
+    for (const inner of copy.querySelectorAll("input,select,textarea")) inner.remove();
+    return copy.textContent;
+  }
+
+  function isVisible(el) {
+    if (!el.checkVisibility({ checkVisibilityCSS: true })) return false;
+    const box = el.getBoundingClientRect();
+    return box.width > 0 && box.height > 0;
+  }
+
+  // By what kind of field it is, before its value is ever looked at.
+  function isSecret(el) {
+    if (el.localName !== "input" && el.localName !== "textarea") return false;
+    if (el.type === "password") return true;
+    const hints = el.getAttribute("autocomplete") || "";
+    if (/password|one-time-code|cc-number|cc-csc/.test(hints)) return true;
+    return SECRET_WORDS.test([el.name, el.id, el.getAttribute("aria-label") || ""].join(" "));
+  }
+
+  const boxOf = (el) => {
+    const box = el.getBoundingClientRect();
+    return [box.x, box.y, box.width, box.height].map(Math.round);
+  };
+
+  function stateOf(el) {
+    const state = [];
+    if (el.disabled || el.getAttribute("aria-disabled") === "true") state.push("disabled");
+    if (el.readOnly) state.push("readonly");
+    if (el.checked || el.getAttribute("aria-checked") === "true") state.push("checked");
+    const expanded = el.getAttribute("aria-expanded");
+    if (expanded) state.push(expanded === "true" ? "expanded" : "collapsed");
+    return state;
+  }
+
+  function valueOf(el) {
+    if (isSecret(el)) return el.value ? "(secret)" : "";
+    if (el.localName === "select") return squeeze(el.selectedOptions[0]?.textContent);
+    return ["input", "textarea"].includes(el.localName) && !["checkbox", "radio"].includes(el.type) ? el.value : null;
+  }
+
+  const inViewport = (box) => box[0] < innerWidth && box[1] < innerHeight && box[0] + box[2] > 0 && box[1] + box[3] > 0;
+
+  function observe() {
+    const body = document.body;
+    const found = [];
+    const parts = [];
+    if (body) {
+      parts.push(body.innerText.slice(0, 200000));
+      for (const el of document.querySelectorAll(INTERACTIVE)) {
+        const value = valueOf(el);
+        const state = stateOf(el);
+        if (value !== null || state.length) parts.push(value || "", state.join());
+        if (!isVisible(el)) continue;
+        const role = roleOf(el);
+        if (!role || role === "presentation" || role === "none") continue;
+        const box = boxOf(el);
+        const entry = { role, name: [clip(nameOf(el, role), MAX_NAME)], tag: el.localName, box };
+        if (state.length) entry.state = state;
+        if (value) entry.value = [clip(value, MAX_NAME)];
+        found.push([inViewport(box) ? 0 : 1, found.length, entry]);
+      }
+    }
+    found.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const kept = found.slice(0, MAX_ELEMENTS).sort((a, b) => a[1] - b[1]).map((f) => f[2]);
+    return {
+      url: location.href,
+      title: [clip(document.title, MAX_NAME)],
+      ready: document.readyState,
+      viewport: [innerWidth, innerHeight],
+      scroll: [Math.round(scrollX), Math.round(scrollY)],
+      headings: headings(),
+      alerts: texts('[role="alert"],[role="status"],[role="alertdialog"]', 3),
+      elements: kept,
+      focused: focus(),
+      digest: hash(parts.join("\n")),
+      modal: !!document.querySelector('dialog[open],[role="dialog"],[role="alertdialog"],[aria-modal="true"]'),
+      dropped: found.length - kept.length,
+    };
+  }
+
+  function headings() {
+    const all = [...document.querySelectorAll("h1,h2,h3")].filter(isVisible);
+    all.sort((a, b) => a.localName.localeCompare(b.localName));
+    return all.slice(0, 12).map((el) => [clip(squeeze(el.textContent), MAX_NAME)]);
+  }
+
+  const texts = (selector, size) =>
+    [...document.querySelectorAll(selector)].filter(isVisible).slice(0, size).map((el) => [clip(squeeze(el.textContent), MAX_NAME)]);
+
+  function focus() {
+    const el = document.activeElement;
+    return !el || el === document.body ? "" : digestOf(el, false);
+  }
+
+  // ---- finding one element -------------------------------------------------------------------
+
+  function candidates(strategy) {
+    if (strategy.by === "css") return [...document.querySelectorAll(strategy.selector)];
+    if (strategy.by === "aria") {
+      const wanted = squeeze(strategy.name);
+      return [...document.querySelectorAll(INTERACTIVE + ",h1,h2,h3,img,li,option")].filter((el) => {
+        const role = roleOf(el);
+        return (!strategy.role || role === strategy.role) && nameOf(el, role) === wanted;
+      });
+    }
+    if (strategy.by === "text") return byText(strategy.text);
+    const el = document.elementFromPoint(strategy.x, strategy.y);
+    return el ? [el] : [];
+  }
+
+  function byText(text) {
+    const wanted = squeeze(text).toLowerCase();
+    const found = new Set();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT);
+    for (let el = walker.nextNode(); el; el = walker.nextNode()) {
+      if (!squeeze(el.textContent).toLowerCase().includes(wanted)) continue;
+      if ([...el.children].some((c) => squeeze(c.textContent).toLowerCase().includes(wanted))) continue;
+      found.add(el.closest("a,button,label,summary,[role=button],[role=link],[role=tab],[role=menuitem]") || el);
+    }
+    return [...found];
+  }
+
+  function probe(strategies) {
+    const tries = [];
+    for (let i = 0; i < strategies.length; i++) {
+      let all;
+      try {
+        all = candidates(strategies[i]);
+      } catch {
+        tries.push({ strategy: i, matches: 0, result: "invalid" });
+        continue;
+      }
+      const seen = all.filter(isVisible);
+      const result = seen.length === 1 ? "taken" : seen.length > 1 ? "ambiguous" : all.length ? "not_visible" : "none";
+      tries.push({ strategy: i, matches: seen.length, result });
+      if (result === "taken") return { tries, el: seen[0] };
+    }
+    return { tries, el: null };
+  }
+
+  // Polls with the page's own frames: an element that appears is found when it is painted.
+  function resolve(strategies, withinMs) {
+    const end = performance.now() + withinMs;
+    return new Promise((done) => {
+      const look = () => {
+        const { tries, el } = probe(strategies);
+        if (el || performance.now() >= end) {
+          pinned = el;
+          done({ tries, element: el ? describe(el) : null });
+        } else {
+          setTimeout(look, 30);
+        }
+      };
+      look();
+    });
+  }
+
+  function resolveFocused(key) {
+    pinned = document.activeElement || document.body;
+    return { tries: [], element: describe(pinned, key) };
+  }
+
+  // ---- what an element is --------------------------------------------------------------------
+
+  // Ids in addresses change from run to run; what they stand for does not.
+  function templated(address) {
+    if (!address) return "";
+    try {
+      const url = new URL(address, document.baseURI);
+      const path = url.pathname.split("/").map((part) => (/\d/.test(part) ? "*" : part)).join("/");
+      return url.protocol === "javascript:" ? "javascript:" : url.origin + path;
+    } catch {
+      return "";
+    }
+  }
+
+  function submits(el, key) {
+    const form = el.form;
+    if (!form) return false;
+    if (key === undefined) return (el.localName === "button" && el.type === "submit") || (el.localName === "input" && ["submit", "image"].includes(el.type));
+    return key === "Enter" && el.localName !== "textarea" && el.localName !== "select";
+  }
+
+  const attributesOf = (el) =>
+    ["id", "name", "type", ...TEST_IDS].filter((a) => el.getAttribute(a)).map((a) => [a, clip(el.getAttribute(a), 80)]);
+
+  function digestOf(el, withText) {
+    const role = roleOf(el);
+    const form = el.form || null;
+    return hash(JSON.stringify([
+      el.localName, role, clip(nameOf(el, role), 80), withText ? clip(squeeze(el.textContent), 80) : "",
+      attributesOf(el), templated(el.getAttribute("href")),
+      form ? templated(el.getAttribute("formaction") || form.getAttribute("action") || location.href) : "", form ? form.method : "",
+    ]));
+  }
+
+  function describe(el, key) {
+    const role = roleOf(el);
+    const form = el.form || null;
+    const name = [clip(nameOf(el, role), MAX_NAME)];
+    const holdsText = el.localName !== "select" && el.localName !== "body" && !isSecret(el);
+    const text = [holdsText ? clip(squeeze(el.textContent), MAX_NAME) : ""];
+    return {
+      tag: el.localName,
+      digest: digestOf(el, holdsText),
+      role, name, text,
+      kind: el.localName === "input" ? el.type : "",
+      href: templated(el.getAttribute("href")),
+      form_action: form ? templated(el.getAttribute("formaction") || form.getAttribute("action") || location.href) : "",
+      form_method: form ? (el.getAttribute("formmethod") || form.method || "get").toLowerCase() : "",
+      submits: submits(el, key),
+      secret: isSecret(el),
+      origin: location.origin,
+      ways: ways(el, role),
+      fingerprint: { tag: el.localName, role, name, text, attributes: attributesOf(el), near: near(el), box: boxOf(el) },
+    };
+  }
+
+  const unique = (selector) => {
+    try {
+      return document.querySelectorAll(selector).length === 1;
+    } catch {
+      return false;
+    }
+  };
+
+  function ways(el, role) {
+    const found = [];
+    for (const attribute of TEST_IDS) {
+      const value = el.getAttribute(attribute);
+      if (value) found.push(`[${attribute}="${CSS.escape(value)}"]`);
+    }
+    // An id with a run of digits was most likely made up by a framework for this one page.
+    if (el.id && !/\d{3,}|^:|^[a-f0-9-]{16,}$/.test(el.id)) found.push(`#${CSS.escape(el.id)}`);
+    const name = el.getAttribute("name");
+    if (name) found.push(`${el.localName}[name="${CSS.escape(name)}"]`);
+    const css = found.filter(unique).map((selector) => ({ by: "css", selector }));
+    const accessible = clip(nameOf(el, role), MAX_NAME);
+    if (role && accessible && probe([{ by: "aria", role, name: accessible }]).el === el) css.push({ by: "aria", role, name: accessible });
+    const text = squeeze(el.textContent);
+    if (NAMED_BY_CONTENT.has(role) && text && text.length <= 80 && probe([{ by: "text", text }]).el === el) css.push({ by: "text", text });
+    if (!css.length) css.push({ by: "css", selector: pathOf(el) });
+    return css;
+  }
+
+  function pathOf(el) {
+    const parts = [];
+    for (let at = el; at && at.nodeType === 1 && at !== document.documentElement; at = at.parentElement) {
+      if (at.id && unique(`#${CSS.escape(at.id)}`)) {
+        parts.unshift(`#${CSS.escape(at.id)}`);
+        break;
+      }
+      const same = at.parentElement ? [...at.parentElement.children].filter((c) => c.localName === at.localName) : [at];
+      parts.unshift(same.length > 1 ? `${at.localName}:nth-of-type(${same.indexOf(at) + 1})` : at.localName);
+    }
+    return parts.join(" > ");
+  }
+
+  function near(el) {
+    const texts = [];
+    for (const other of [el.previousElementSibling, el.nextElementSibling, el.parentElement?.previousElementSibling]) {
+      const text = other ? clip(squeeze(other.textContent), 40) : "";
+      if (text) texts.push([text]);
+    }
+    return texts;
+  }
+
+  // ---- acting --------------------------------------------------------------------------------
+
+  // The last look before input: still there, still the same, visible, enabled, not covered.
+  function check(digest, point) {
+    const el = pinned;
+    if (!el || !el.isConnected) return { code: "ref_invalid" };
+    const now = describe(el);
+    if (digest && now.digest !== digest) return { changed: now };
+    if (!isVisible(el)) return { code: "element_not_visible" };
+    if (el.disabled || el.closest("fieldset:disabled") || el.getAttribute("aria-disabled") === "true") return { code: "element_disabled" };
+    return point ? aim(el) : {};
+  }
+
+  function aim(el) {
+    let box = el.getBoundingClientRect();
+    const outside = () => box.top < 0 || box.left < 0 || box.bottom > innerHeight || box.right > innerWidth;
+    if (outside()) {
+      el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+      box = el.getBoundingClientRect();
+    }
+    const left = Math.max(box.left, 0), right = Math.min(box.right, innerWidth);
+    const top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight);
+    if (right <= left || bottom <= top) return { code: "element_not_visible" };
+    const x = (left + right) / 2, y = (top + bottom) / 2;
+    const hit = document.elementFromPoint(x, y);
+    if (hit && (el.contains(hit) || hit.contains(el) && hit.closest("label,a,button") === hit || hit.labels?.[0]?.contains(el))) return { x, y };
+    if (hit && hit.localName === "label" && hit.control === el) return { x, y };
+    return { code: "element_obscured", message: hit ? clip(`${hit.localName} ${squeeze(hit.textContent)}`, 80) : "nothing there" };
+  }
+
+  // Fields that take typed text are selected for input events; the others are set as a whole.
+  function ready(digest) {
+    const checked = check(digest, false);
+    if (checked.code || checked.changed) return checked;
+    const el = pinned;
+    if (el.readOnly) return { code: "element_disabled", message: "the field is read-only" };
+    el.scrollIntoView({ block: "nearest", behavior: "instant" });
+    el.focus();
+    const typed = el.localName === "textarea" || (el.localName === "input" && ["text", "search", "email", "tel", "url", "password", "number"].includes(el.type));
+    if (typed) el.select();
+    else if (el.isContentEditable) getSelection().selectAllChildren(el);
+    return { typed: typed || el.isContentEditable };
+  }
+
+  const fire = (el, type) => el.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
+
+  function setValue(value) {
+    pinned.value = value;
+    fire(pinned, "input");
+    fire(pinned, "change");
+    return holds(value);
+  }
+
+  const holds = (value) => (pinned.isContentEditable ? pinned.textContent === value : pinned.value === value);
+
+  function choose(digest, value) {
+    const checked = check(digest, false);
+    if (checked.code || checked.changed) return checked;
+    const wanted = squeeze(value).toLowerCase();
+    const options = [...pinned.options || []];
+    const option = options.find((o) => o.value === value) || options.find((o) => squeeze(o.label).toLowerCase() === wanted);
+    if (!option || option.disabled) return { code: "option_not_found", message: clip(options.map((o) => squeeze(o.label)).join(", "), 120) };
+    pinned.focus();
+    if (!option.selected) {
+      option.selected = true;
+      fire(pinned, "input");
+      fire(pinned, "change");
+    }
+    return { set: option.selected };
+  }
+
+  function scroll(direction, amount) {
+    if (direction === "top") scrollTo(0, 0);
+    else if (direction === "bottom") scrollTo(0, document.documentElement.scrollHeight);
+    else scrollBy(0, direction === "up" ? -amount : amount);
+    return [scrollX, scrollY];
+  }
+
+  const bringIntoView = () => pinned.scrollIntoView({ block: "center", behavior: "instant" });
+
+  const read = () => clip(squeeze(["input", "textarea"].includes(pinned.localName) && !isSecret(pinned) ? pinned.value : pinned.innerText), 4000);
+
+  // Resolves at the first change of the document, or when the time is up.
+  function change(withinMs) {
+    return new Promise((done) => {
+      const watch = new MutationObserver(() => finish());
+      const timer = setTimeout(() => finish(), withinMs);
+      const finish = () => {
+        watch.disconnect();
+        clearTimeout(timer);
+        // One frame, so that a burst of changes is seen whole.
+        requestAnimationFrame(() => done(true));
+        setTimeout(() => done(true), 50);
+      };
+      watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      addEventListener("input", finish, { once: true });
+    });
+  }
+
+  const sync = () => true;
+
+  globalThis.rutter = { sync, observe, resolve, resolveFocused, check, ready, setValue, holds, choose, scroll, bringIntoView, read, change };
+})();

@@ -1,0 +1,218 @@
+"""The Critic: what an action really did, judged from the page before and after it.
+
+Nothing is taken for done because a click went through. Where the page has not changed yet, it
+asks for another look until the patience of the run is used up; time comes from the facts.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+import msgspec
+
+from actors.expecting import at_end
+from actors.place import is_at, place_of, same_document
+from events.action import Untrusted
+from events.critic import (
+    ActionJudged,
+    CompletionChecked,
+    Evidence,
+    OutcomeUnknown,
+    PageAssessed,
+    Verdict,
+)
+from events.envelope import Actor, Envelope
+from events.executor import ActionDone, ActionFailed
+from events.observer import PageObserved
+from events.page import Page
+from events.planner import ObservationRequested, PlanProposed, RunStopped
+from events.predictor import WorkflowFinished
+from events.runtime import SessionStarted
+from events.validator import ActionStarted
+from events.vocabulary import AnyEvent
+from events.workflow import Expectation, RunSettings
+
+CERTAIN = 1_000_000  # S2 4.2: the page itself confirmed it
+DOUBTFUL = 200_000  # S2 4.2: the page does not show it, and nobody else was asked
+
+
+class CriticState(msgspec.Struct, frozen=True):
+    settings: RunSettings = RunSettings()
+    values: Mapping[str, str] = {}
+    end: Expectation | None = None
+    page: Page = Page(url="about:blank")
+    before: Page = Page(url="about:blank")
+    expects: Expectation | None = None
+    running: ActionStarted | None = None
+    outcome: ActionDone | ActionFailed | None = None
+    waiting_since_ns: int = 0
+    finishing_since_ns: int = 0
+    stopped: bool = False
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    verdict: Verdict
+    reason: str
+    checked: str
+    sample: str = ""
+    may_still_come_ms: int = 0
+
+
+class Critic:
+    name: ClassVar[Actor] = "critic"
+
+    def initial(self) -> CriticState:
+        return CriticState()
+
+    def evolve(self, state: CriticState, envelope: Envelope) -> CriticState:
+        change = msgspec.structs.replace
+        match envelope.event:
+            case SessionStarted() as started:
+                end = started.workflow.end if started.workflow else None
+                return CriticState(settings=started.settings, values=started.values, end=end)
+            case PlanProposed(expects=expects):
+                return change(state, expects=expects)
+            case ActionStarted() as running:
+                return change(state, running=running, outcome=None, before=state.page)
+            case ActionDone() | ActionFailed() as outcome:
+                return change(state, outcome=outcome, waiting_since_ns=envelope.at_ns)
+            case PageObserved(page=page):
+                return change(state, page=page)
+            case WorkflowFinished():
+                return change(state, finishing_since_ns=envelope.at_ns)
+            case ActionJudged() | OutcomeUnknown():
+                return change(state, running=None, outcome=None)
+            case RunStopped():
+                return change(state, stopped=True)
+            case _:
+                return state
+
+    def decide(self, state: CriticState, envelope: Envelope) -> Iterable[AnyEvent]:
+        match envelope.event:
+            case PageObserved() if not state.stopped:
+                if state.finishing_since_ns:
+                    yield _completion(state, envelope.at_ns)
+                elif state.running is not None and state.outcome is not None:
+                    yield from _assessed(state, state.running, state.outcome, envelope.at_ns)
+                else:
+                    yield PageAssessed()
+            case WorkflowFinished():
+                yield _completion(state, envelope.at_ns)
+            case RunStopped() if state.running is not None:
+                # Stopped, or its browser or process died, before its outcome was seen.
+                yield OutcomeUnknown(
+                    step=state.running.step,
+                    attempt=state.running.attempt,
+                    why=f"{envelope.event.reason} before its outcome was judged",
+                )
+            case _:
+                return
+
+
+def _assessed(
+    state: CriticState,
+    running: ActionStarted,
+    outcome: ActionDone | ActionFailed,
+    now_ns: int,
+) -> Iterable[AnyEvent]:
+    judgement = judge(running, outcome, state.before, state.page, state.expects, state.settings)
+    waited_ms = (now_ns - state.waiting_since_ns) // 1_000_000
+    if judgement.may_still_come_ms > waited_ms:
+        yield ObservationRequested("effect_awaited", judgement.may_still_come_ms - waited_ms)
+        return
+    confirmed = judgement.verdict == "confirmed"
+    yield ActionJudged(
+        step=running.step,
+        attempt=running.attempt,
+        verdict=judgement.verdict,
+        reason=judgement.reason,
+        evidence=(_evidence(judgement.checked, judgement.sample, confirmed=confirmed),),
+    )
+    yield PageAssessed()
+
+
+def judge(
+    running: ActionStarted,
+    outcome: ActionDone | ActionFailed,
+    before: Page,
+    after: Page,
+    expects: Expectation | None,
+    settings: RunSettings,
+) -> Judgement:
+    """What the action did. `may_still_come_ms` says how long an effect is worth waiting for."""
+    if isinstance(outcome, ActionFailed):
+        return Judgement("failed", outcome.code, outcome.message or outcome.code)
+    match running.action.type:
+        case "navigate":
+            return _judge_navigation(running, after, expects, settings)
+        case "type" | "select":
+            if outcome.value_set:
+                return Judgement("confirmed", "value_set", "the field holds the value")
+            return Judgement("failed", "value_not_set", "the field does not hold the value")
+        case "extract":
+            text = outcome.extracted.text if outcome.extracted is not None else ""
+            return Judgement("confirmed", "text_read", running.action.name or "text", text)
+        case "wait" | "wait_for":
+            return Judgement("confirmed", "waited", "what was waited for is there")
+        case "click" | "press" | "scroll":
+            return _judge_effect(before, after, expects, settings)
+
+
+def _judge_navigation(
+    running: ActionStarted, after: Page, expects: Expectation | None, settings: RunSettings
+) -> Judgement:
+    wanted = expects.place if expects else None
+    if wanted is not None:
+        reached = is_at(wanted, after.url)
+    else:
+        # A first visit may be redirected within the site; anything else is not what was asked.
+        reached = place_of(after.url).origin == place_of(running.action.url or "").origin
+    if reached:
+        return Judgement("confirmed", "place_reached", after.url, after.title.text)
+    return Judgement("wrong_target", "other_place", after.url, after.title.text, settings.place_ms)
+
+
+def _judge_effect(
+    before: Page, after: Page, expects: Expectation | None, settings: RunSettings
+) -> Judgement:
+    moved = not same_document(before.url, after.url)
+    changed = moved or before.digest != after.digest or before.focused != after.focused
+    changed = changed or before.scroll != after.scroll
+    if expects is None:
+        if changed:
+            reason = "page_moved" if moved else "page_changed"
+            return Judgement("confirmed", reason, after.url, after.title.text)
+        return Judgement("no_effect", "nothing_changed", after.url, "", settings.settle_ms)
+    if not expects.effect:
+        return Judgement("confirmed", "no_change_as_recorded", after.url)
+    if expects.place is not None and is_at(expects.place, after.url) and (changed or not moved):
+        if changed:
+            return Judgement("confirmed", "as_recorded", after.url, after.title.text)
+        return Judgement("no_effect", "nothing_changed", after.url, "", settings.settle_ms)
+    if not moved and not changed:
+        return Judgement("no_effect", "nothing_changed", after.url, "", settings.place_ms)
+    return Judgement(
+        "wrong_target", "led_elsewhere", after.url, after.title.text, settings.place_ms
+    )
+
+
+def _completion(state: CriticState, now_ns: int) -> AnyEvent:
+    """Whether the end that the recording had is reached, with patience for a slow page."""
+    missing = at_end(state.end, state.page, state.values) if state.end else "no end was recorded"
+    waited_ms = (now_ns - state.finishing_since_ns) // 1_000_000
+    if missing and waited_ms < state.settings.place_ms:
+        return ObservationRequested("end_awaited", state.settings.place_ms - waited_ms)
+    heading = state.page.headings[0].text if state.page.headings else state.page.title.text
+    return CompletionChecked(
+        verified=not missing,
+        reason=missing or "the recorded end is reached",
+        evidence=(_evidence(state.page.url, heading, confirmed=not missing),),
+    )
+
+
+def _evidence(checked: str, sample: str, *, confirmed: bool) -> Evidence:
+    return Evidence(
+        source="DOM",
+        checked=checked[:200],
+        confidence=CERTAIN if confirmed else DOUBTFUL,
+        sample=Untrusted(sample[:200]) if sample else None,
+    )

@@ -1,0 +1,32 @@
+"""What a step changed when it was recorded, and whether the same came about again."""
+
+from collections.abc import Mapping
+
+from actors.place import blur, is_at, place_of, same_document
+from events.page import Page
+from events.workflow import Expectation
+
+
+def expectation(before: Page, after: Page, values: Mapping[str, str]) -> Expectation:
+    """What a step changed: where it led, or at least that something changed."""
+    moved = not same_document(before.url, after.url)
+    effect = moved or before.digest != after.digest or before.focused != after.focused
+    place = place_of(after.url, values.values())
+    return Expectation(effect=effect, moved=moved, place=place)
+
+
+def ending(page: Page, values: Mapping[str, str]) -> Expectation:
+    """How the end of the workflow is known again: its place and its first heading."""
+    headings = tuple(blur(heading.text, values.values()) for heading in page.headings[:1])
+    return Expectation(place=place_of(page.url, values.values()), headings=headings)
+
+
+def at_end(end: Expectation, page: Page, values: Mapping[str, str]) -> str:
+    """What is missing for the end to be reached; empty when it is."""
+    if end.place is not None and not is_at(end.place, page.url):
+        return f"the recording ended at {end.place.path}, this is {place_of(page.url).path}"
+    seen = {blur(heading.text, values.values()) for heading in page.headings}
+    for heading in end.headings:
+        if heading not in seen:
+            return f"the heading {heading!r} of the recording is not on the page"
+    return ""

@@ -1,0 +1,106 @@
+"""The Observer: reads the page in one round trip and says what was there."""
+
+from collections.abc import AsyncIterator
+from time import perf_counter_ns
+from typing import ClassVar, Literal
+
+import msgspec
+
+from actors.browser.tab import PageTimeout
+from actors.effector import Screen
+from events.action import Untrusted
+from events.artifacts import ArtifactStore
+from events.codec import pack
+from events.envelope import Actor, Envelope
+from events.errors import BrowserGone
+from events.executor import ActionDone, ActionFailed
+from events.observer import (
+    BrowserLost,
+    DialogOpened,
+    ObservationFailed,
+    PageObserved,
+    ScreenshotTaken,
+)
+from events.page import Page
+from events.planner import ObservationRequested, RunStopped
+from events.runtime import ActorFailed, SessionStarted
+from events.vocabulary import AnyEvent
+
+OBSERVE_MS = 3_000  # S3 2.2.1: the most that a snapshot may take
+INLINE = 16_384  # what an observation may carry for deciders (design 3)
+SCREENSHOT_MS = 5_000
+MAX_DIALOGS = 3
+
+
+class Observer:
+    name: ClassVar[Actor] = "observer"
+
+    def __init__(self, screen: Screen, artifacts: ArtifactStore | None) -> None:
+        self._screen = screen
+        self._artifacts = artifacts
+
+    async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
+        match envelope.event:
+            case SessionStarted():
+                await self._screen.open()
+                yield await self._observe("start")
+            case ActionDone() | ActionFailed():
+                observed = await self._observe("after_action")
+                for dialog in self._dialogs():
+                    yield dialog
+                yield observed
+            case ObservationRequested(within_ms=within_ms):
+                await self._screen.tab.change(within_ms)
+                yield await self._observe("requested")
+            case RunStopped() | ActorFailed() as stop:
+                if not (isinstance(stop, RunStopped) and stop.reason == "completed"):
+                    async for taken in self._screenshot():
+                        yield taken
+                await self._screen.close()
+            case _:
+                return
+
+    def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
+        return BrowserLost(why=str(error)[:200]) if isinstance(error, BrowserGone) else None
+
+    async def _observe(
+        self, why: Literal["start", "after_action", "requested"]
+    ) -> PageObserved | ObservationFailed:
+        began = perf_counter_ns()
+        try:
+            raw = await self._screen.tab.call("observe", within_ms=OBSERVE_MS)
+        except PageTimeout as error:
+            return ObservationFailed(code="timeout", message=str(error))
+        page = fit(msgspec.convert(raw, Page))
+        return PageObserved(page=page, why=why, took_us=(perf_counter_ns() - began) // 1_000)
+
+    def _dialogs(self) -> list[DialogOpened]:
+        """What the page asked meanwhile. A page can ask without end: equal ones are counted."""
+        seen: dict[tuple[str, str], int] = {}
+        opened = self._screen.tab.dialogs
+        while opened:
+            dialog = opened.pop(0)
+            seen[dialog] = seen.get(dialog, 0) + 1
+        return [
+            DialogOpened(kind, Untrusted(message[:200]), "dismissed", repeats)
+            for (kind, message), repeats in list(seen.items())[:MAX_DIALOGS]
+        ]
+
+    async def _screenshot(self) -> AsyncIterator[AnyEvent]:
+        """A picture of where it ended, when one can still be had."""
+        if self._artifacts is None:
+            return
+        try:
+            image = await self._screen.tab.screenshot(full_page=True, within_ms=SCREENSHOT_MS)
+        except (PageTimeout, BrowserGone):
+            return
+        yield ScreenshotTaken(self._artifacts.put(image, "image/png"), why="stopped")
+
+
+def fit(page: Page) -> Page:
+    """The page within the inline limit: elements at the end are dropped and counted."""
+    while (size := len(pack(page))) > INLINE and page.elements:
+        keep = max(0, len(page.elements) * INLINE // size - 1)
+        dropped = page.dropped + len(page.elements) - keep
+        page = msgspec.structs.replace(page, elements=page.elements[:keep], dropped=dropped)
+    return page

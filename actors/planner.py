@@ -1,0 +1,273 @@
+"""The Planner: what to do next, why not, and when to stop (C1, E6).
+
+The script drives a recording, the workflow a named run, the model's probability a free one. All
+of them come out as one `PlanProposed`, and go down the same road.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import msgspec
+
+from events.action import Action
+from events.critic import ActionJudged, CompletionChecked
+from events.envelope import Actor, Envelope
+from events.executor import ActionFailed
+from events.observer import BrowserLost, ObservationFailed, PageObserved
+from events.planner import ObservationRequested, PlanProposed, PlanWithheld, RunStopped
+from events.predictor import Candidate, PredictionMade, StepDue
+from events.runtime import (
+    DeadlinePassed,
+    Failure,
+    SessionInterrupted,
+    SessionStarted,
+    StopReason,
+    StopRequested,
+)
+from events.signature import signature
+from events.validator import ActionRejected, ActionWithheld
+from events.vocabulary import AnyEvent
+from events.workflow import Driver, Expectation
+
+# Worth one more try when nothing had reached the page yet (F2).
+TRANSIENT = frozenset({"timeout", "element_obscured", "element_not_visible", "action_failed"})
+# These may be repeated even after input was dispatched: doing them twice is doing them once.
+REPEATABLE = frozenset({"type", "select", "scroll", "navigate"})
+
+
+class PlannerState(msgspec.Struct, frozen=True):
+    started: SessionStarted | None = None
+    digest: str = ""
+    index: int = 0
+    step: int = 0
+    plan: PlanProposed | None = None
+    failure: ActionFailed | None = None
+    judged: ActionJudged | None = None
+    failures: int = 0
+    unmet_since_ns: int = 0
+    recent: tuple[tuple[str, str], ...] = ()
+    stopped: bool = False
+
+
+class Planner:
+    name: ClassVar[Actor] = "planner"
+
+    def initial(self) -> PlannerState:
+        return PlannerState()
+
+    def evolve(self, state: PlannerState, envelope: Envelope) -> PlannerState:
+        change = msgspec.structs.replace
+        match envelope.event:
+            case SessionStarted() as started:
+                return PlannerState(started=started)
+            case PageObserved(page=page):
+                return change(state, digest=page.digest)
+            case StepDue(unmet=unmet):
+                since = (state.unmet_since_ns or envelope.at_ns) if unmet else 0
+                return change(state, unmet_since_ns=since)
+            case PlanProposed() as plan:
+                recent = (*state.recent, (signature(plan.action), state.digest))[-8:]
+                return change(
+                    state, plan=plan, step=plan.step, failure=None, judged=None, recent=recent
+                )
+            case ActionFailed() as failure:
+                return change(state, failure=failure)
+            case ActionJudged() as judged:
+                return _after_verdict(state, judged)
+            case RunStopped():
+                return change(state, stopped=True)
+            case _:
+                return state
+
+    def decide(self, state: PlannerState, envelope: Envelope) -> Iterable[AnyEvent]:
+        if state.stopped or state.started is None:
+            return
+        match envelope.event:
+            case StepDue() as due:
+                yield from _follow(state, due, envelope.at_ns)
+            case PredictionMade() as prediction:
+                if state.started.purpose == "record" or state.index < len(state.started.script):
+                    yield from _next_of_script(state)
+                else:
+                    yield from _where_sure(state, prediction)
+            case ActionRejected() as rejected:
+                yield _after_refusal(state, rejected)
+            case ActionWithheld(reason=reason):
+                yield _stop(state, "completed_unverified", "", f"dry run: {reason}")
+            case CompletionChecked(verified=verified, reason=reason):
+                yield _stop(state, "completed" if verified else "completed_unverified", "", reason)
+            case _ as event:
+                yield from _interruption(state, event)
+
+
+def _after_verdict(state: PlannerState, judged: ActionJudged) -> PlannerState:
+    change = msgspec.structs.replace
+    recording = state.started is not None and state.started.purpose == "record"
+    # A recorded click that changes nothing is still part of what the person did.
+    if judged.verdict == "confirmed" or (recording and judged.verdict == "no_effect"):
+        return change(state, judged=None, failure=None, index=state.index + 1)
+    return change(state, judged=judged, failures=state.failures + 1)
+
+
+def _follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
+    """The workflow's next step, once the page is where the recording was."""
+    if stop := _limit(state):
+        yield stop
+        return
+    retried = _again(state)
+    if retried is not None:
+        yield retried
+        return
+    if due.unmet:
+        assert state.started is not None
+        waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
+        left_ms = state.started.settings.place_ms - waited_ms
+        if left_ms > 0:
+            yield ObservationRequested("place_unmet", left_ms)
+        else:
+            where = f"step {due.index + 1} of {due.of}: {due.unmet}"
+            yield _stop(state, "failed", "lost", where)
+        return
+    reason = f"workflow_step_{due.index + 1}_of_{due.of}"
+    yield _propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
+
+
+def _next_of_script(state: PlannerState) -> Iterable[AnyEvent]:
+    assert state.started is not None
+    if stop := _limit(state):
+        yield stop
+        return
+    retried = _again(state)
+    if retried is not None:
+        yield retried
+        return
+    script = state.started.script
+    if state.index >= len(script):
+        yield _stop(state, "completed", "", f"all {len(script)} steps of the script were done")
+        return
+    reason = f"script_step_{state.index + 1}_of_{len(script)}"
+    yield _propose(state, "script", script[state.index].action, reason, state.index, None)
+
+
+def _where_sure(state: PlannerState, prediction: PredictionMade) -> Iterable[AnyEvent]:
+    """S0's rule: nothing, too low, or do it. Equal to the threshold executes (C1)."""
+    assert state.started is not None
+    if stop := _limit(state):
+        yield stop
+        return
+    retried = _again(state)
+    if retried is not None:
+        yield retried
+        return
+    if not prediction.candidates:
+        yield from _withheld(state, "no_predictions_available")
+        return
+    top: Candidate = prediction.candidates[0]
+    said = hundredths(top.probability)
+    if top.probability < state.started.settings.threshold:
+        yield from _withheld(state, f"confidence_too_low_{said}")
+        return
+    if _loops(state, top.action):
+        yield _stop(state, "no_op_loop", "", f"the same action on the same page: {top.token}")
+        return
+    yield msgspec.structs.replace(
+        _propose(state, "prediction", top.action, f"confidence_above_threshold_{said}", -1, None),
+        probability=top.probability,
+    )
+
+
+def _withheld(state: PlannerState, reason: str) -> Iterable[AnyEvent]:
+    yield PlanWithheld(reason=reason)
+    yield _stop(state, "failed", "lost", reason)
+
+
+def _again(state: PlannerState) -> PlanProposed | RunStopped | None:
+    """What follows from the last verdict: another try, the end, or nothing to say."""
+    judged, plan = state.judged, state.plan
+    if judged is None or plan is None:
+        return None
+    failure = state.failure
+    transient = failure is not None and failure.code in TRANSIENT and not failure.dispatched
+    repeatable = plan.action.type in REPEATABLE and (failure is None or failure.code in TRANSIENT)
+    if plan.attempt == 1 and (transient or repeatable):
+        return msgspec.structs.replace(plan, attempt=2)
+    kind: Failure = "retry_exhausted" if plan.attempt > 1 else "verification_failed"
+    return _stop(state, "failed", kind, f"{judged.verdict}: {judged.reason}")
+
+
+def _after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:
+    plan = state.plan
+    if rejected.rule == "element_kind" and plan is not None and plan.attempt == 1:
+        # The Recorder writes "change" for text fields and selects alike; the element knows.
+        action = msgspec.structs.replace(plan.action, type="select")
+        return msgspec.structs.replace(plan, action=action, reason=f"{plan.reason}_as_select")
+    if rejected.code == "policy_denied":
+        needs = rejected.error == "needs_person"
+        return _stop(
+            state, "policy_denied", "needs_person" if needs else "policy_denied", rejected.reason
+        )
+    kind: Failure = "lost" if rejected.code == "execution_error" else "verification_failed"
+    return _stop(state, "failed", kind, f"{rejected.error or rejected.rule}: {rejected.reason}")
+
+
+def _interruption(state: PlannerState, event: AnyEvent) -> Iterable[AnyEvent]:
+    match event:
+        case DeadlinePassed(what="wall_time", after_ms=after_ms):
+            yield _stop(state, "max_wall_time", "", f"{after_ms} ms have passed")
+        case StopRequested(by=by, why=why):
+            yield _stop(state, "cancelled", "", f"stopped by {by}{': ' if why else ''}{why}")
+        case BrowserLost(why=why):
+            yield _stop(state, "interrupted", "browser_lost", why)
+        case SessionInterrupted(why=why):
+            yield _stop(state, "interrupted", "", why)
+        case ObservationFailed(code=code, message=message):
+            yield _stop(state, "interrupted", "browser_lost", f"{code}: {message}")
+        case _:
+            return
+
+
+def _limit(state: PlannerState) -> RunStopped | None:
+    """E6: each iteration, whatever else is to be said."""
+    assert state.started is not None
+    limits = state.started.settings.limits
+    if state.failures >= limits.max_failures:
+        return _stop(state, "max_failures", "", f"{state.failures} steps failed")
+    if state.step >= limits.max_steps:
+        return _stop(state, "max_steps", "", f"{state.step} steps were taken")
+    return None
+
+
+def _loops(state: PlannerState, action: Action) -> bool:
+    assert state.started is not None
+    same = state.started.settings.limits.max_same
+    latest = (signature(action), state.digest)
+    return len(state.recent) >= same and all(entry == latest for entry in state.recent[-same:])
+
+
+def _propose(
+    state: PlannerState,
+    driver: Driver,
+    action: Action,
+    reason: str,
+    index: int,
+    expects: Expectation | None,
+) -> PlanProposed:
+    return PlanProposed(
+        step=state.step + 1,
+        attempt=1,
+        driver=driver,
+        action=action,
+        reason=reason,
+        index=index,
+        expects=expects,
+    )
+
+
+def _stop(state: PlannerState, reason: StopReason, failure: Failure, detail: str) -> RunStopped:
+    return RunStopped(reason=reason, failure=failure, detail=detail, step=state.step)
+
+
+def hundredths(millionths: int) -> str:
+    """S0's two decimals, rounded by integers: 0.825 is 0.83 on every machine."""
+    rounded = (millionths + 5_000) // 10_000
+    return f"{rounded // 100}.{rounded % 100:02d}"

@@ -1,0 +1,202 @@
+"""What may be done: a pure function over a table of rules. Deny beats ask beats allow (E1, E2).
+
+A rule looks at the action, the element as it was resolved, and who proposed it. The first verdict
+of the highest rank wins and names its rule; nothing matched means allowed. Standing approval is
+not a rule: it answers an `ask` that the recording itself has answered before (design 8).
+"""
+
+import ipaddress
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from actors.place import host_of
+from events.action import Action, ByCss, ByRole, ByText, Secret, Text
+from events.page import Resolved
+from events.workflow import Driver, Policy, Standing
+
+Effect = Literal["allow", "ask", "deny"]
+RECORDED: frozenset[Driver] = frozenset({"person", "script", "workflow"})
+
+# S0's list. Matched on what the element says it is as well as on its selectors.
+DENYLIST = (
+    "logout",
+    "log-out",
+    "log out",
+    "sign-out",
+    "signout",
+    "sign out",
+    "delete",
+    "remove",
+    "submit",
+    "purchase",
+    "buy",
+    "payment",
+    "checkout",
+    "account",
+    "settings",
+    "preferences",
+)
+DEFAULT_POLICY = Policy(version="1", denylist=DENYLIST)
+
+# What each action type cannot do without (E1).
+REQUIRED: dict[str, tuple[str, ...]] = {
+    "navigate": ("url",),
+    "click": ("target",),
+    "type": ("target", "value"),
+    "press": ("key",),
+    "select": ("target", "value"),
+    "scroll": (),
+    "wait_for": ("target",),
+    "wait": ("ms",),
+    "extract": ("target",),
+}
+# Reading changes nothing: no rule about what an element says applies to it (F2).
+READING = frozenset({"extract", "wait_for", "wait", "scroll"})
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    effect: Effect
+    rule: str
+    reason: str
+
+
+class Case(msgspec.Struct, frozen=True):
+    """Everything that a rule may look at."""
+
+    policy: Policy
+    action: Action
+    driver: Driver
+    element: Resolved | None = None
+    origin: str = ""
+
+
+def missing_field(action: Action) -> str:
+    """The first field that this type of action needs and does not have."""
+    for field in REQUIRED[action.type]:
+        if getattr(action, field) is None:
+            return field
+    if action.target is not None and not action.target.strategies:
+        return "target"
+    if action.type == "scroll" and action.target is None and action.direction is None:
+        return "direction"
+    return ""
+
+
+def judge(case: Case) -> Verdict:
+    """The verdict of the table. A rule that breaks is a denial, never an opening."""
+    verdicts = []
+    for rule in RULES:
+        try:
+            verdict = rule(case)
+        except (ValueError, TypeError, AttributeError, KeyError, IndexError) as error:
+            verdict = Verdict("deny", rule.__name__, f"the rule failed: {type(error).__name__}")
+        if verdict is not None:
+            verdicts.append(verdict)
+    for effect in ("deny", "ask"):
+        for verdict in verdicts:
+            if verdict.effect == effect:
+                return verdict
+    return Verdict("allow", "nothing_matched", "no rule is against it")
+
+
+def is_irreversible(case: Case) -> bool:
+    """What a dry run stops before, and what is never repeated once dispatched."""
+    return any(rule(case) is not None for rule in (denylist, sends_a_form))
+
+
+def stands(standing: Standing | None, element: Resolved | None) -> bool:
+    """Whether the recording's own approval covers this very element on this origin."""
+    if standing is None or element is None:
+        return False
+    return standing == Standing(origin=element.origin, digest=element.digest)
+
+
+def host_allowed(case: Case) -> Verdict | None:
+    """Only http and https, private networks only by name, others as the policy says."""
+    if case.action.type != "navigate" or case.action.url is None:
+        return None
+    if case.action.url == "about:blank":
+        return None
+    scheme, host, port = host_of(case.action.url)
+    if scheme not in ("http", "https") or not host:
+        return Verdict("deny", "scheme", f"{scheme or 'that'} is not a web address")
+    named = host in case.policy.hosts or f"{host}:{port}" in case.policy.hosts
+    if named:
+        return None
+    where = f"{host}:{port}" if port else host
+    if is_private(host):
+        return Verdict(
+            "deny", "private_network", f"{where} is private; name it with --allow {where}"
+        )
+    if not case.policy.public_hosts:
+        return Verdict("deny", "host", f"{where} is not among the allowed hosts")
+    return None
+
+
+def secret_in_clear(case: Case) -> Verdict | None:
+    """A literal never goes into a secret field, and a secret never into a plain one."""
+    element = case.element
+    if element is None or case.action.type != "type":
+        return None
+    if element.secret and isinstance(case.action.value, Text):
+        return Verdict("deny", "secret_in_clear", "a secret field takes a --secret, not a literal")
+    if not element.secret and isinstance(case.action.value, Secret):
+        return Verdict("ask", "secret_in_plain_field", "a secret would be typed in a plain field")
+    return None
+
+
+def denylist(case: Case) -> Verdict | None:
+    """S0's risky words, in what the element says it is or in how it is found."""
+    if case.action.type in READING:
+        return None
+    said = _said(case)
+    for word in case.policy.denylist:
+        if word in said:
+            effect: Effect = "ask" if case.driver in RECORDED else "deny"
+            return Verdict(effect, "denylist", f"the element says {word!r}")
+    return None
+
+
+def sends_a_form(case: Case) -> Verdict | None:
+    """A form that is not a plain GET changes something on the other side."""
+    element = case.element
+    if element is None or case.action.type not in ("click", "press"):
+        return None
+    if element.submits and element.form_method not in ("", "get"):
+        return Verdict("ask", "sends_a_form", f"it sends a form ({element.form_method.upper()})")
+    return None
+
+
+Rule = Callable[[Case], Verdict | None]
+RULES: tuple[Rule, ...] = (host_allowed, secret_in_clear, denylist, sends_a_form)
+
+
+def is_private(host: str) -> bool:
+    """Loopback, private, link-local and other addresses that are not the public internet."""
+    bare = host.strip("[]").rstrip(".").casefold()
+    if bare == "localhost" or bare.endswith((".localhost", ".local", ".internal")):
+        return True
+    try:
+        return not ipaddress.ip_address(bare).is_global
+    except ValueError:
+        return False
+
+
+def _said(case: Case) -> str:
+    parts: list[str] = []
+    for strategy in case.action.target.strategies if case.action.target else ():
+        match strategy:
+            case ByCss(selector):
+                parts.append(selector)
+            case ByRole(_, name):
+                parts.append(name)
+            case ByText(text):
+                parts.append(text)
+            case _:
+                pass
+    if case.element is not None:
+        element = case.element
+        parts += [element.name.text, element.text.text[:200], element.href, element.form_action]
+    return " ".join(parts).casefold()

@@ -1,0 +1,165 @@
+"""From what happened in a recording to a workflow that can be sailed: pure assembly.
+
+Each step keeps what it was done to (every way to find it, and its fingerprint), where it was due
+and what it changed. What varies from run to run is taken out: typed parameters, ids in paths,
+and names of elements that are a parameter's value.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from actors.expecting import ending, expectation
+from actors.place import host_of, place_of
+from events.action import (
+    Action,
+    ByCss,
+    ByPoint,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Strategy,
+    Target,
+)
+from events.page import Page, Resolved
+from events.workflow import Expectation, Standing, Step, Workflow
+
+# A3's order of preference. CSS by test id or id comes first because it survives a new wording.
+_RANK: dict[type[Strategy], int] = {ByCss: 0, ByRole: 1, ByText: 2, ByPoint: 3}
+
+
+class Performed(msgspec.Struct, frozen=True):
+    """One step as it went: proposed, resolved, judged, with the page before and after."""
+
+    action: Action
+    element: Resolved | None
+    before: Page
+    after: Page
+    irreversible: bool = False
+
+
+def template(name: str) -> str:
+    """How a parameter is written inside a selector."""
+    return "${" + name + "}"
+
+
+def canonical(action: Action, element: Resolved | None, values: Mapping[str, str]) -> Action:
+    """The action with its target as the page itself names it, whoever found it first.
+
+    So the same step has the same signature recorded by hand, from a script or by a model.
+    """
+    if element is None or action.target is None:
+        return action
+    ways = list(element.ways) + [s for s in action.target.strategies if s not in element.ways]
+    ways.sort(key=lambda strategy: _RANK[type(strategy)])
+    ways = [named for way in ways if (named := _parametrised(way, values)) is not None]
+    # An element chosen by its data is found by its data alone: anything else on the page that
+    # happens to match would be another customer's row.
+    by_data = [way for way in ways if _is_template(way)]
+    unique = tuple(dict.fromkeys(by_data or ways)) or action.target.strategies
+    return msgspec.structs.replace(action, target=Target(unique, element.fingerprint))
+
+
+def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
+    action = canonical(performed.action, performed.element, values)
+    element = performed.element
+    standing = Standing(element.origin, element.digest) if element is not None else None
+    return Step(
+        action=action,
+        before=place_of(performed.before.url, values.values()),
+        after=expectation(performed.before, performed.after, values),
+        standing=standing if performed.irreversible else None,
+    )
+
+
+def assemble(
+    name: str,
+    version: int,
+    steps: tuple[Step, ...],
+    last: Page | None,
+    values: Mapping[str, str],
+    *,
+    complete: bool,
+    session: str,
+) -> Workflow:
+    parameters, secrets = names_used(steps)
+    return Workflow(
+        name=name,
+        version=version,
+        steps=steps,
+        end=ending(last, values) if last is not None else Expectation(),
+        parameters=parameters,
+        secrets=secrets,
+        hosts=hosts_of(steps),
+        complete=complete,
+        session=session,
+    )
+
+
+def names_used(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Parameters and secrets that the steps need bound, in the order of their first use."""
+    parameters: dict[str, None] = {}
+    secrets: dict[str, None] = {}
+    for step in steps:
+        match step.action.value:
+            case Parameter(name):
+                parameters[name] = None
+            case Secret(name):
+                secrets[name] = None
+            case _:
+                pass
+        for strategy in step.action.target.strategies if step.action.target else ():
+            text = _text_of(strategy)
+            if text.startswith("${") and text.endswith("}"):
+                parameters[text[2:-1]] = None
+    return tuple(parameters), tuple(secrets)
+
+
+def hosts_of(steps: tuple[Step, ...]) -> tuple[str, ...]:
+    """Every host:port that the workflow navigates to or stands on, in order."""
+    hosts: dict[str, None] = {}
+    for step in steps:
+        places: list[str] = [step.action.url or "", step.before.origin]
+        places.append(step.after.place.origin if step.after.place else "")
+        for url in places:
+            _, host, port = host_of(url)
+            if host:
+                hosts[f"{host}:{port}" if port else host] = None
+    return tuple(hosts)
+
+
+def _parametrised(strategy: Strategy, values: Mapping[str, str]) -> Strategy | None:
+    """The strategy with a parameter's value as the parameter; `None` for what would tie it to
+    one run: a selector or text that merely contains the value."""
+    text = _text_of(strategy).strip().casefold()
+    for name, value in values.items():
+        folded = value.strip().casefold()
+        if len(folded) < 3 or folded not in text:
+            continue
+        if text != folded:
+            return None
+        match strategy:
+            case ByRole(role, _):
+                return ByRole(role, template(name))
+            case ByText(_):
+                return ByText(template(name))
+            case _:
+                return None
+    return strategy
+
+
+def _is_template(strategy: Strategy) -> bool:
+    return _text_of(strategy).startswith("${")
+
+
+def _text_of(strategy: Strategy) -> str:
+    match strategy:
+        case ByRole(_, name):
+            return name
+        case ByText(text):
+            return text
+        case ByCss(selector):
+            return selector
+        case ByPoint():
+            return ""

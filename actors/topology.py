@@ -1,0 +1,126 @@
+"""Who hears which event: the one table that wires the pipeline.
+
+Deciders hear an event when it is numbered. Effectors hear it when it is on disk, except where
+they only read the page: that need not wait (`at_once`).
+"""
+
+from typing import NamedTuple
+
+from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from events.critic import ActionJudged, CompletionChecked, OutcomeUnknown, PageAssessed
+from events.envelope import Actor
+from events.event import Event
+from events.executor import (
+    ActionDone,
+    ActionFailed,
+    PersonActed,
+    TargetChanged,
+    TargetHealed,
+    TargetMissing,
+    TargetResolved,
+)
+from events.observer import BrowserLost, ObservationFailed, PageObserved
+from events.person import ApprovalAnswered
+from events.planner import (
+    AdviceRequested,
+    ObservationRequested,
+    PlanProposed,
+    PlanWithheld,
+    RunStopped,
+)
+from events.predictor import (
+    PredictionMade,
+    StepDue,
+    TransitionLearned,
+    WorkflowDeleted,
+    WorkflowFinished,
+    WorkflowLearned,
+    WorkflowRenamed,
+)
+from events.runtime import (
+    ActorFailed,
+    DeadlinePassed,
+    SessionEnded,
+    SessionInterrupted,
+    SessionStarted,
+    StopRequested,
+)
+from events.validator import (
+    ActionApproved,
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    ApprovalRequested,
+    ApprovalVoided,
+    PlanAdmitted,
+)
+
+
+class Row(NamedTuple):
+    deciders: tuple[Actor, ...] = ()
+    at_once: tuple[Actor, ...] = ()
+    when_durable: tuple[Actor, ...] = ()
+
+
+DECIDERS: tuple[Actor, ...] = ("critic", "predictor", "planner", "validator")
+EFFECTORS: tuple[Actor, ...] = ("observer", "executor", "person", "clock")
+
+HEARD: dict[type[Event], Row] = {
+    # facts of the runtime
+    SessionStarted: Row(DECIDERS, when_durable=("observer", "clock")),
+    DeadlinePassed: Row(("planner",)),
+    StopRequested: Row(("planner",)),
+    SessionInterrupted: Row(("planner",)),
+    ActorFailed: Row(when_durable=("observer",)),
+    SessionEnded: Row(DECIDERS),
+    # facts of the Observer
+    PageObserved: Row(DECIDERS),
+    ObservationFailed: Row(("planner",)),
+    BrowserLost: Row(("planner",)),
+    # decisions of the Critic
+    ActionJudged: Row(("critic", "predictor", "planner")),
+    PageAssessed: Row(("predictor",)),
+    CompletionChecked: Row(("planner",)),
+    OutcomeUnknown: Row(("critic",)),
+    # decisions of the Predictor
+    PredictionMade: Row(("planner",)),
+    StepDue: Row(("planner",)),
+    WorkflowFinished: Row(("critic",)),
+    TransitionLearned: Row(("predictor",)),
+    WorkflowLearned: Row(("predictor",)),
+    WorkflowDeleted: Row(("predictor",)),
+    WorkflowRenamed: Row(("predictor",)),
+    # decisions of the Planner
+    PlanProposed: Row(DECIDERS),
+    PlanWithheld: Row(),
+    ObservationRequested: Row(at_once=("observer",)),
+    RunStopped: Row(DECIDERS, when_durable=("observer",)),
+    AdviceRequested: Row(),
+    # decisions of the Validator
+    PlanAdmitted: Row(at_once=("executor",)),
+    ActionApproved: Row(),
+    ActionRejected: Row(("planner",)),
+    ActionWithheld: Row(("planner",)),
+    ActionStarted: Row(("critic", "predictor"), when_durable=("executor",)),
+    ApprovalRequested: Row(("validator",), when_durable=("person", "clock")),
+    ApprovalVoided: Row(("validator",)),
+    # facts of the Executor
+    TargetResolved: Row(("validator", "predictor")),
+    TargetChanged: Row(("validator", "predictor")),
+    TargetMissing: Row(("validator",)),
+    TargetHealed: Row(),
+    ActionDone: Row(("critic",), at_once=("observer",)),
+    ActionFailed: Row(("critic", "planner"), at_once=("observer",)),
+    PersonActed: Row(),
+    # a person, a language model
+    ApprovalAnswered: Row(("validator",), at_once=("clock",)),
+    AdviceReceived: Row(),
+    AdviceFailed: Row(),
+    AdviceLost: Row(),
+}
+NOBODY = Row()
+
+
+def row(event: Event | type[Event]) -> Row:
+    """Who hears this event; nobody, when the table does not name it."""
+    return HEARD.get(event if isinstance(event, type) else type(event), NOBODY)

@@ -1,0 +1,208 @@
+"""The Validator: no step without a verdict on the element as it was really found (E1, design 8).
+
+It looks three times: at the proposal (is it well formed, may one look), at the resolved element
+(may this very element be acted on), and again when the element changed under it. Its last word is
+the intent, `ActionStarted`, in the same turn as the approval: durable before anything is touched.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar, Literal
+
+import msgspec
+
+from actors.policy import READING, Case, is_irreversible, judge, missing_field, stands
+from events.envelope import Actor, Envelope
+from events.executor import TargetChanged, TargetMissing, TargetResolved
+from events.page import Resolved
+from events.person import ApprovalAnswered
+from events.planner import PlanProposed, RunStopped
+from events.runtime import SessionStarted
+from events.signature import signature
+from events.validator import (
+    ActionApproved,
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    ApprovalRequested,
+    ApprovalVoided,
+    PlanAdmitted,
+)
+from events.vocabulary import AnyEvent
+from events.workflow import Standing
+
+# These need no element; everything else is resolved before it is judged, a key press to what has
+# the focus. A wait_for looks for its element itself, because the element is not there yet.
+UNRESOLVED = frozenset({"navigate", "wait", "wait_for"})
+
+
+class ValidatorState(msgspec.Struct, frozen=True):
+    started: SessionStarted | None = None
+    plan: PlanProposed | None = None
+    element: Resolved | None = None
+    asked: ApprovalRequested | None = None
+    questions: int = 0
+    stopped: bool = False
+
+
+class Validator:
+    name: ClassVar[Actor] = "validator"
+
+    def initial(self) -> ValidatorState:
+        return ValidatorState()
+
+    def evolve(self, state: ValidatorState, envelope: Envelope) -> ValidatorState:
+        change = msgspec.structs.replace
+        match envelope.event:
+            case SessionStarted() as started:
+                return ValidatorState(started=started)
+            case PlanProposed() as plan:
+                return change(state, plan=plan, element=None)
+            case TargetResolved(element=element) | TargetChanged(element=element):
+                return change(state, element=element)
+            case ApprovalRequested() as asked:
+                return change(state, asked=asked, questions=state.questions + 1)
+            case ApprovalVoided():
+                return change(state, asked=None)
+            case RunStopped():
+                return change(state, stopped=True)
+            case _:
+                return state
+
+    def decide(self, state: ValidatorState, envelope: Envelope) -> Iterable[AnyEvent]:
+        if state.started is None or state.plan is None:
+            return
+        if isinstance(envelope.event, RunStopped):
+            yield from _void(state, "the run stopped")
+            return
+        if state.stopped:
+            return
+        match envelope.event:
+            case PlanProposed() as plan:
+                yield from _admit(state, plan)
+            case TargetResolved():
+                yield from _verdict(state)
+            case TargetChanged():
+                yield from _void(state, "the element changed")
+                yield from _verdict(state)
+            case TargetMissing(code=code):
+                looked = len(state.plan.action.target.strategies) if state.plan.action.target else 0
+                reason = f"none of {looked} ways to find it matched one visible element"
+                yield _reject(state, "target_exists", reason, "execution_error", code)
+            case ApprovalAnswered() as answer:
+                yield from _answered(state, answer)
+            case _:
+                return
+
+
+def _admit(state: ValidatorState, plan: PlanProposed) -> Iterable[AnyEvent]:
+    """First look: well formed, and not against policy before anything is even looked at."""
+    missing = missing_field(plan.action)
+    if missing:
+        reason = f"{plan.action.type} needs a {missing}"
+        yield _reject(state, "required_fields", reason, "validation_error", "invalid_params")
+        return
+    aimless = plan.action.target is None and plan.action.type != "press"
+    if plan.action.type in UNRESOLVED or aimless:
+        yield from _verdict(state)
+        return
+    assert state.started is not None
+    within_ms = state.started.settings.resolve_ms
+    yield PlanAdmitted(plan.step, plan.attempt, plan.action, within_ms)
+
+
+def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
+    """Second look: the table's verdict on the element as resolved."""
+    started, plan, element = state.started, state.plan, state.element
+    assert started is not None
+    assert plan is not None
+    if element is not None and element.tag == "select" and plan.action.type == "type":
+        reason = "the element is a list to select from"
+        yield _reject(state, "element_kind", reason, "validation_error", "invalid_params")
+        return
+    case = Case(policy=started.policy, action=plan.action, driver=plan.driver, element=element)
+    verdict = judge(case)
+    if verdict.effect == "deny":
+        yield _reject(state, verdict.rule, verdict.reason, "policy_denied", "policy_denied")
+        return
+    if started.settings.dry_run and is_irreversible(case):
+        yield ActionWithheld(plan.step, plan.action, f"would have done it: {verdict.reason}")
+        return
+    if verdict.effect == "ask" and not stands(_standing(state), element):
+        yield _question(state, verdict.rule, verdict.reason)
+        return
+    reason = "approved by its recording" if verdict.effect == "ask" else verdict.reason
+    rule = "standing_approval" if verdict.effect == "ask" else verdict.rule
+    yield from _approve(state, rule, reason, "")
+
+
+def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEvent]:
+    """An approval is for what was asked, once: another element or step needs another."""
+    asked, plan = state.asked, state.plan
+    if asked is None or plan is None or answer.approval != asked.approval:
+        return
+    yield ApprovalVoided(asked.approval, "used" if answer.approved else "refused")
+    if not answer.approved:
+        error = "needs_person" if answer.by == "nobody" else "human_rejected"
+        reason = answer.message or f"not approved: {asked.question}"
+        yield _reject(state, asked.rule, reason, "policy_denied", error)
+        return
+    yield from _approve(state, asked.rule, f"approved by a person ({answer.by})", asked.approval)
+
+
+def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> Iterable[AnyEvent]:
+    started, plan, element = state.started, state.plan, state.element
+    assert started is not None
+    assert plan is not None
+    case = Case(policy=started.policy, action=plan.action, driver=plan.driver, element=element)
+    irreversible = plan.action.type not in READING and is_irreversible(case)
+    yield ActionApproved(plan.step, rule, reason, started.policy.version, approval)
+    yield ActionStarted(
+        step=plan.step,
+        attempt=plan.attempt,
+        action=plan.action,
+        digest=element.digest if element is not None else "",
+        irreversible=irreversible,
+    )
+
+
+def _question(state: ValidatorState, rule: str, reason: str) -> ApprovalRequested:
+    plan, element = state.plan, state.element
+    assert plan is not None
+    name = f" {element.name.text!r}" if element is not None and element.name.text else ""
+    return ApprovalRequested(
+        approval=f"{plan.step}.{plan.attempt}.{state.questions + 1}",
+        step=plan.step,
+        kind="policy",
+        question=f"{plan.action.type}{name}: {reason}. Approve?",
+        rule=rule,
+        signature=signature(plan.action),
+        digest=element.digest if element is not None else "",
+        origin=element.origin if element is not None else "",
+    )
+
+
+def _reject(
+    state: ValidatorState,
+    rule: str,
+    reason: str,
+    code: Literal["validation_error", "policy_denied", "execution_error"],
+    error: str,
+) -> ActionRejected:
+    assert state.started is not None
+    assert state.plan is not None
+    version = state.started.policy.version
+    return ActionRejected(state.plan.step, rule, reason, version, code, error)
+
+
+def _void(state: ValidatorState, why: str) -> Iterable[AnyEvent]:
+    if state.asked is not None:
+        yield ApprovalVoided(state.asked.approval, why)
+
+
+def _standing(state: ValidatorState) -> Standing | None:
+    """The approval that the recording gave this very step of this workflow version."""
+    workflow = state.started.workflow if state.started else None
+    plan = state.plan
+    if workflow is None or plan is None or plan.driver != "workflow":
+        return None
+    return workflow.steps[plan.index].standing

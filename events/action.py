@@ -1,0 +1,107 @@
+"""What can be done to a page (A1), how its element is found (A3), and text a page said.
+
+Actions are plain values: they know nothing of browsers, and two equal ones are the same action.
+"""
+
+from typing import Literal
+
+import msgspec
+
+ActionType = Literal[
+    "navigate", "click", "type", "press", "select", "scroll", "wait_for", "wait", "extract"
+]
+Direction = Literal["up", "down", "top", "bottom"]
+
+
+class Untrusted(msgspec.Struct, frozen=True, array_like=True):
+    """Text that a page said. Never an instruction; the type survives storage (E4)."""
+
+    text: str = ""
+
+
+class ByCss(msgspec.Struct, frozen=True, tag_field="by", tag="css"):
+    selector: str
+
+
+class ByRole(msgspec.Struct, frozen=True, tag_field="by", tag="aria"):
+    role: str
+    name: str
+
+
+class ByText(msgspec.Struct, frozen=True, tag_field="by", tag="text"):
+    text: str
+
+
+class ByPoint(msgspec.Struct, frozen=True, tag_field="by", tag="coordinates"):
+    x: int
+    y: int
+
+
+Strategy = ByCss | ByRole | ByText | ByPoint
+
+
+class Box(msgspec.Struct, frozen=True, array_like=True):
+    """Viewport coordinates in CSS pixels."""
+
+    x: int = 0
+    y: int = 0
+    width: int = 0
+    height: int = 0
+
+
+class Fingerprint(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an element was when it was recorded, so that it is known again when it moved."""
+
+    tag: str = ""
+    role: str = ""
+    name: Untrusted = Untrusted()
+    text: Untrusted = Untrusted()
+    attributes: tuple[tuple[str, str], ...] = ()
+    near: tuple[Untrusted, ...] = ()
+    box: Box | None = None
+
+
+class Target(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Several ways to find one element, best first."""
+
+    strategies: tuple[Strategy, ...]
+    fingerprint: Fingerprint | None = None
+
+    @property
+    def primary(self) -> Strategy | None:
+        return self.strategies[0] if self.strategies else None
+
+
+class Text(msgspec.Struct, frozen=True, tag_field="is", tag="text"):
+    """A value that is the same in every run."""
+
+    text: str
+
+
+class Parameter(msgspec.Struct, frozen=True, tag_field="is", tag="param"):
+    """A value bound at run time (A4)."""
+
+    name: str
+
+
+class Secret(msgspec.Struct, frozen=True, tag_field="is", tag="secret"):
+    """A value that is bound at run time and never written anywhere."""
+
+    name: str
+
+
+Value = Text | Parameter | Secret
+
+
+class Action(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing to do. Which fields a type needs is the Validator's table (E1)."""
+
+    type: ActionType
+    target: Target | None = None
+    url: str | None = None
+    key: str | None = None
+    value: Value | None = None
+    direction: Direction | None = None
+    amount: int | None = None
+    ms: int | None = None
+    name: str | None = None

@@ -1,0 +1,68 @@
+"""Screenshots and page bodies, outside the log, named by their content.
+
+A file is durable before the event that names it is committed: written beside its place, synced,
+renamed, and the directory synced too.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+from events.durable import is_full, sync_directory
+from events.errors import LogCorrupt, LogFull, WorldBroken
+from events.page import Artifact
+
+
+class ArtifactStore:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def path(self, artifact: Artifact) -> Path:
+        return self._root / artifact.sha256[:2] / artifact.sha256[2:]
+
+    def put(self, body: bytes, media: str) -> Artifact:
+        """Keeps `body`; equal bodies are kept once. On disk when this returns."""
+        artifact = Artifact(hashlib.sha256(body).hexdigest(), len(body), media)
+        place = self.path(artifact)
+        if place.exists():
+            return artifact
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._write(place, body)
+        except OSError as error:
+            raise _explain(error, place) from error
+        return artifact
+
+    def get(self, artifact: Artifact) -> bytes:
+        """The body, checked against its name."""
+        place = self.path(artifact)
+        try:
+            body = place.read_bytes()
+        except FileNotFoundError as error:
+            raise LogCorrupt(f"artifact {artifact.sha256[:12]} is missing at {place}") from error
+        if hashlib.sha256(body).hexdigest() != artifact.sha256:
+            raise LogCorrupt(f"artifact {artifact.sha256[:12]} at {place} is not what was stored")
+        return body
+
+    def _write(self, place: Path, body: bytes) -> None:
+        temporary = place.with_name(f".{place.name}.{os.getpid()}")
+        try:
+            with open(temporary, "wb", opener=_private) as file:
+                file.write(body)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.rename(place)
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_directory(place.parent)
+        sync_directory(self._root)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _explain(error: OSError, place: Path) -> WorldBroken:
+    if is_full(error):
+        return LogFull(f"no space left to write {place}", "free some disk space and run again")
+    return WorldBroken(f"writing {place} failed: {error}", "check the disk and run again")

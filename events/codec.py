@@ -1,0 +1,51 @@
+"""Events to bytes and back: msgpack on disk, JSON for people, one canonical form for hashes."""
+
+import msgspec
+
+from events.envelope import Envelope
+from events.errors import EventUnknown, LogCorrupt
+from events.vocabulary import AnyEvent
+
+# Struct fields are written in their declared order; `deterministic` orders dicts and sets too,
+# so equal events are equal bytes whatever PYTHONHASHSEED says.
+_pack = msgspec.msgpack.Encoder(order="deterministic")
+_unpack: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
+_tag = msgspec.msgpack.Decoder(type=dict[str, msgspec.Raw])
+_json = msgspec.json.Encoder(order="deterministic")
+
+
+def encode(event: AnyEvent) -> bytes:
+    """The canonical bytes of an event: what is stored, hashed and compared in replay."""
+    return _pack.encode(event)
+
+
+def decode(payload: bytes) -> AnyEvent:
+    """The event that these bytes are. Raises a typed error, never a guess."""
+    try:
+        return _unpack.decode(payload)
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise _explain(payload, error) from error
+
+
+def to_json(envelope: Envelope) -> bytes:
+    """An envelope as one JSON object (hash as base64), for `--json` and for people."""
+    return _json.encode(envelope)
+
+
+def pack(value: object) -> bytes:
+    """Canonical bytes of any plain value: chain headers, digests."""
+    return _pack.encode(value)
+
+
+def _explain(payload: bytes, error: Exception) -> LogCorrupt:
+    try:
+        fields = _tag.decode(payload)
+        tag = msgspec.msgpack.decode(fields["event"]) if "event" in fields else "none"
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return LogCorrupt(f"a payload of {len(payload)} bytes is not an event ({error})")
+    if "Invalid value" in str(error) and "$.event" in str(error):
+        return EventUnknown(
+            f"event type {tag!r} is not known to this version",
+            "read this log with the version that wrote it, or a newer one",
+        )
+    return LogCorrupt(f"event {tag!r} does not fit its type: {error}")

@@ -1,0 +1,49 @@
+"""An event with its number, time, cause and place in its session's chain."""
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from events.event import Event
+from events.vocabulary import AnyEvent
+
+Actor = Literal[
+    "runtime",
+    "observer",
+    "predictor",
+    "planner",
+    "validator",
+    "executor",
+    "critic",
+    "person",
+    "clock",
+    "advisor",
+]
+
+
+class Envelope(msgspec.Struct, frozen=True):
+    """`seq` is the place in the whole log, `n` in its session; `cause` is the `n` it came from.
+
+    `seq` is in no hash: many machines may one day share one log.
+    """
+
+    seq: int
+    session: str
+    n: int
+    at_ns: int
+    actor: Actor
+    cause: int
+    event: AnyEvent
+    hash: bytes
+
+
+class Record(NamedTuple):
+    """An envelope with its payload as the bytes that were hashed and will be stored."""
+
+    envelope: Envelope
+    payload: bytes
+
+
+def kind(event: Event | type[Event]) -> str:
+    """The tag of an event or of its type: the name it has on disk."""
+    return str(event.__struct_config__.tag)

@@ -1,0 +1,63 @@
+"""The tree of what can be broken. A refusal or a failed action is not here: it is an event.
+
+RutterError                 every error says what is wrong and what to do next
+|-- BadInput                the person's input cannot be used as it is
+|-- WorldBroken             the machine, the browser or the disk does not do its part
+|   |-- DirectoryInUse      another process writes this data directory
+|   |-- LogWriteFailed      a commit failed; its outcome is unknown until the log is reopened
+|   |   |-- LogFull         no space left for the log
+|   |   `-- LogLocked       another process holds the database
+|   `-- BrowserGone         the browser died or does not answer
+`-- LogCorrupt              what is on disk is not what was written
+    |-- LogForeign          not a log of ours, or of a version this program cannot read
+    `-- EventUnknown        an event of a type this program does not know
+"""
+
+
+class RutterError(Exception):
+    """An error for people: one line that says what is wrong, one that says what to do."""
+
+    def __init__(self, what: str, fix: str = "") -> None:
+        super().__init__(f"{what}; {fix}" if fix else what)
+        self.what = what
+        self.fix = fix
+
+
+class BadInput(RutterError):
+    """The input cannot be used as it is; nothing was done with it."""
+
+
+class WorldBroken(RutterError):
+    """Something outside our code does not do its part."""
+
+
+class DirectoryInUse(WorldBroken):
+    """Another process is the one writer of this data directory."""
+
+
+class LogWriteFailed(WorldBroken):
+    """A commit failed. Whether it is on disk is unknown: stop, reopen, fold what is there."""
+
+
+class LogFull(LogWriteFailed):
+    """The disk has no room for the next commit."""
+
+
+class LogLocked(LogWriteFailed):
+    """The database is locked by a process that is not ours."""
+
+
+class BrowserGone(WorldBroken):
+    """The browser died, was closed, or a call to it passed our deadline."""
+
+
+class LogCorrupt(RutterError):
+    """What is on disk is not what was written."""
+
+
+class LogForeign(LogCorrupt):
+    """Not a log of ours, or of a format version that this program cannot read."""
+
+
+class EventUnknown(LogCorrupt):
+    """An event type that this program does not know."""

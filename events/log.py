@@ -1,0 +1,66 @@
+"""The append-only log as everyone sees it. One contract suite holds every store to it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from events.chain import GENESIS, link
+from events.envelope import Envelope, Record, kind
+from events.errors import LogCorrupt
+
+
+class EventLog(Protocol):
+    """Append-only, ordered, durable. Nothing is ever updated.
+
+    There is one writer. It may count ahead: `next_seq` is the position that the next record will
+    get, and `append` refuses records that do not continue exactly there.
+    """
+
+    @property
+    def next_seq(self) -> int:
+        """The position of the next record: one more than the last one handed in."""
+
+    def append(self, turn: Sequence[Record]) -> asyncio.Future[None]:
+        """Takes a whole turn, in call order; the future is done when it is on disk.
+
+        A turn lies in one transaction: all of it is there after a crash, or none. Raises
+        `LogWriteFailed` (from the future) when the commit failed; the log takes nothing more.
+        """
+
+    def read(
+        self, after: int = 0, *, session: str | None = None, kinds: Sequence[str] | None = None
+    ) -> AsyncIterator[Envelope]:
+        """Durable events with `seq > after`, in order; of one session, or of some kinds."""
+
+    async def close(self) -> None:
+        """Waits for what was handed in, then lets go. Never loses an acknowledged event."""
+
+
+def check_turn(turn: Sequence[Record], next_seq: int) -> None:
+    """A turn continues the log exactly, in one session, with n counting up."""
+    first = turn[0].envelope
+    for offset, (envelope, _) in enumerate(turn):
+        if envelope.seq != next_seq + offset:
+            raise LogCorrupt(f"event {envelope.seq} was handed in where {next_seq + offset} is due")
+        if (envelope.session, envelope.n) != (first.session, first.n + offset):
+            raise LogCorrupt(f"event {envelope.seq} is not contiguous in its session")
+
+
+def check_link(previous: bytes | None, envelope: Envelope, payload: bytes) -> None:
+    """The envelope's hash follows from the one before it (`None`: it is the first)."""
+    expected = link(
+        GENESIS if previous is None else previous,
+        session=envelope.session,
+        n=envelope.n,
+        at_ns=envelope.at_ns,
+        actor=envelope.actor,
+        cause=envelope.cause,
+        kind=kind(envelope.event),
+        payload=payload,
+    )
+    if envelope.hash != expected:
+        raise LogCorrupt(
+            f"event {envelope.n} of session {envelope.session} (seq {envelope.seq}) "
+            "does not follow from the one before it",
+            "restore the log from a backup; what follows this event cannot be trusted",
+        )

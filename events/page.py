@@ -1,0 +1,71 @@
+"""What was seen: the page as one observation, and the element that a target turned out to be."""
+
+from typing import Literal
+
+import msgspec
+
+from events.action import Box, Fingerprint, Strategy, Untrusted
+
+
+class Element(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One element of an observation, pruned to what deciders read (D1)."""
+
+    role: str
+    name: Untrusted = Untrusted()
+    tag: str = ""
+    state: tuple[str, ...] = ()
+    value: Untrusted | None = None
+    level: int | None = None
+    box: Box = Box()
+
+
+class Page(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One look at the page. At most 16 KB inline: what was dropped is counted."""
+
+    url: str
+    title: Untrusted = Untrusted()
+    ready: str = ""
+    viewport: tuple[int, int] = (0, 0)
+    scroll: tuple[int, int] = (0, 0)
+    headings: tuple[Untrusted, ...] = ()
+    alerts: tuple[Untrusted, ...] = ()
+    elements: tuple[Element, ...] = ()
+    focused: str = ""
+    digest: str = ""
+    modal: bool = False
+    dropped: int = 0
+
+
+class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The element that a target turned out to be. Policy judges this, not the selector text."""
+
+    tag: str
+    digest: str
+    role: str = ""
+    name: Untrusted = Untrusted()
+    text: Untrusted = Untrusted()
+    kind: str = ""
+    href: str = ""
+    form_action: str = ""
+    form_method: str = ""
+    submits: bool = False
+    secret: bool = False
+    origin: str = ""
+    ways: tuple[Strategy, ...] = ()
+    fingerprint: Fingerprint = Fingerprint()
+
+
+class Try(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One strategy that was probed and what came of it (A3)."""
+
+    strategy: int
+    matches: int
+    result: Literal["taken", "none", "ambiguous", "invalid", "not_visible", "not_needed"]
+
+
+class Artifact(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A body kept outside the log, named by its content."""
+
+    sha256: str
+    size: int
+    media: str = "application/octet-stream"

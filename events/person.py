@@ -1,0 +1,12 @@
+"""What a person said. A scripted person is recorded as one."""
+
+from typing import Literal
+
+from events.event import Event
+
+
+class ApprovalAnswered(Event, frozen=True, tag="ApprovalAnswered"):
+    approval: str
+    approved: bool
+    by: Literal["terminal", "scripted", "daemon", "nobody"]
+    message: str = ""

@@ -1,0 +1,127 @@
+"""What the runtime says: processes, sessions, their limits and their ends."""
+
+from typing import Literal
+
+import msgspec
+
+from events.event import Event
+from events.workflow import Driver, Policy, RunSettings, Step, Workflow
+
+Purpose = Literal["record", "run", "free"]
+StopReason = Literal[
+    "completed",
+    "completed_unverified",
+    "max_steps",
+    "max_wall_time",
+    "max_failures",
+    "max_turns_exceeded",
+    "no_op_loop",
+    "policy_denied",
+    "failed",
+    "cancelled",
+    "interrupted",
+]
+Failure = Literal[
+    "",
+    "lost",
+    "needs_person",
+    "verification_failed",
+    "retry_exhausted",
+    "policy_denied",
+    "actor_failed",
+    "browser_lost",
+]
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The last event of a session: how long its chain is and what it ends in."""
+
+    session: str
+    n: int
+    hash: bytes
+
+
+class ProcessStarted(Event, frozen=True, tag="ProcessStarted"):
+    version: str
+    python: str = ""
+    platform: str = ""
+
+
+class ProcessStopped(Event, frozen=True, tag="ProcessStopped"):
+    reason: str = ""
+
+
+class LogSealed(Event, frozen=True, tag="LogSealed"):
+    """The heads of every session that moved since the last seal: a lost tail is found by this."""
+
+    heads: tuple[Head, ...]
+
+
+class PayloadErased(Event, frozen=True, tag="PayloadErased"):
+    """A payload went on purpose; the chain still verifies over its hash."""
+
+    session: str
+    n: int
+    why: str
+
+
+class SessionStarted(Event, frozen=True, tag="SessionStarted"):
+    """Everything that the run depends on, in full: a run does not change under a new recording."""
+
+    purpose: Purpose
+    driver: Driver
+    logic: str
+    settings: RunSettings
+    policy: Policy
+    name: str = ""
+    url: str = ""
+    workflow: Workflow | None = None
+    script: tuple[Step, ...] = ()
+    values: dict[str, str] = msgspec.field(default_factory=dict)
+    secrets: tuple[str, ...] = ()
+    goal: str = ""
+    continues: str = ""
+    forked_from: str = ""
+    forked_at: int = 0
+
+
+class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):
+    """Time as a fact: no decider reads a clock."""
+
+    what: Literal["wall_time", "approval"]
+    after_ms: int
+
+
+class StopRequested(Event, frozen=True, tag="StopRequested"):
+    by: str
+    why: str = ""
+
+
+class SessionPaused(Event, frozen=True, tag="SessionPaused"):
+    by: str
+
+
+class SessionResumed(Event, frozen=True, tag="SessionResumed"):
+    by: str
+
+
+class SessionInterrupted(Event, frozen=True, tag="SessionInterrupted"):
+    """Found on opening the log: the process that ran this session died."""
+
+    why: str
+
+
+class ActorFailed(Event, frozen=True, tag="ActorFailed"):
+    """A decider raised, or an effector could not be restarted. The session ends."""
+
+    actor: str
+    error: str
+    message: str = ""
+
+
+class SessionEnded(Event, frozen=True, tag="SessionEnded"):
+    """Closes the session and its chain."""
+
+    reason: StopReason
+    failure: Failure = ""
+    detail: str = ""

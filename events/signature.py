@@ -1,0 +1,63 @@
+"""Stable names for actions (A2): the signature, and the token that the model learns on.
+
+Compact JSON with sorted keys. A CSS selector is a string, every other way to find an element an
+object, so no selector can be mistaken for another kind.
+"""
+
+import msgspec
+
+from events.action import Action, ByCss, ByPoint, ByRole, ByText, Parameter, Secret, Text
+
+_json = msgspec.json.Encoder(order="sorted")
+
+
+def selector_of(action: Action) -> str | dict[str, object] | None:
+    """The primary selector in its signature form."""
+    match action.target.primary if action.target else None:
+        case None:
+            return None
+        case ByCss(selector):
+            return selector
+        case ByRole(role, name):
+            return {"name": name, "role": role}
+        case ByText(text):
+            return {"text": text}
+        case ByPoint(x, y):
+            return {"x": x, "y": y}
+
+
+def _fields(action: Action) -> dict[str, object]:
+    fields = {
+        "type": action.type,
+        "selector": selector_of(action),
+        "url": action.url,
+        "key": action.key,
+        "direction": action.direction,
+        "amount": action.amount,
+        "ms": action.ms,
+        "name": action.name,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def signature(action: Action) -> str:
+    """Equal actions have equal signatures, different ones different. Never holds a secret."""
+    fields = _fields(action)
+    match action.value:
+        case Text(text):
+            fields["text"] = text
+        case Parameter(name):
+            fields["param"] = name
+        case Secret(name):
+            fields["secret"] = name
+        case None:
+            pass
+    return _json.encode(fields).decode()
+
+
+def token(action: Action) -> str:
+    """The signature without values: what was done to which element. The model learns on this."""
+    fields = _fields(action)
+    if isinstance(action.value, Parameter | Secret):
+        fields["param"] = action.value.name
+    return _json.encode(fields).decode()

@@ -1,0 +1,75 @@
+"""What the Validator says: verdicts with their rule, questions to a person, and the intent."""
+
+from typing import Literal
+
+from events.action import Action
+from events.event import Event
+
+ApprovalKind = Literal["policy", "login", "confirm", "unknown", "service", "requested"]
+
+
+class PlanAdmitted(Event, frozen=True, tag="PlanAdmitted"):
+    """The proposal is well formed and may be looked at: find its element, touch nothing."""
+
+    step: int
+    attempt: int
+    action: Action
+    within_ms: int
+
+
+class ActionApproved(Event, frozen=True, tag="ActionApproved"):
+    step: int
+    rule: str
+    reason: str
+    policy: str
+    approval: str = ""
+
+
+class ActionRejected(Event, frozen=True, tag="ActionRejected"):
+    """A refusal: which rule, why, and the error code that a caller gets (E5)."""
+
+    step: int
+    rule: str
+    reason: str
+    policy: str
+    code: Literal["validation_error", "policy_denied", "execution_error"]
+    error: str = ""
+
+
+class ActionWithheld(Event, frozen=True, tag="ActionWithheld"):
+    """A dry run stops here and says what it would have done."""
+
+    step: int
+    action: Action
+    reason: str
+
+
+class ActionStarted(Event, frozen=True, tag="ActionStarted"):
+    """The intent. Durable before the browser is touched: from here on it may have happened."""
+
+    step: int
+    attempt: int
+    action: Action
+    digest: str = ""
+    irreversible: bool = False
+
+
+class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):
+    """A question to a person, bound to this step, action, element and origin."""
+
+    approval: str
+    step: int
+    kind: ApprovalKind
+    question: str
+    rule: str = ""
+    signature: str = ""
+    digest: str = ""
+    origin: str = ""
+    phrase: str = ""
+
+
+class ApprovalVoided(Event, frozen=True, tag="ApprovalVoided"):
+    """What was approved changed, or the session ended: the approval is worth nothing now."""
+
+    approval: str
+    why: str

@@ -1,0 +1,132 @@
+"""Every event there is, as one union: what the codec reads and type checkers exhaust."""
+
+from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from events.critic import ActionJudged, CompletionChecked, OutcomeUnknown, PageAssessed
+from events.executor import (
+    ActionDone,
+    ActionFailed,
+    PersonActed,
+    TargetChanged,
+    TargetHealed,
+    TargetMissing,
+    TargetResolved,
+)
+from events.observer import (
+    BrowserLost,
+    DialogOpened,
+    DownloadFinished,
+    ObservationFailed,
+    PageObserved,
+    PopupOpened,
+    RequestBlocked,
+    ScreenshotTaken,
+)
+from events.person import ApprovalAnswered
+from events.planner import (
+    AdviceRequested,
+    ObservationRequested,
+    PlanProposed,
+    PlanWithheld,
+    RunStopped,
+)
+from events.predictor import (
+    PredictionMade,
+    SessionForgotten,
+    StepDue,
+    TransitionLearned,
+    WorkflowDeleted,
+    WorkflowFinished,
+    WorkflowLearned,
+    WorkflowRenamed,
+)
+from events.runtime import (
+    ActorFailed,
+    DeadlinePassed,
+    LogSealed,
+    PayloadErased,
+    ProcessStarted,
+    ProcessStopped,
+    SessionEnded,
+    SessionInterrupted,
+    SessionPaused,
+    SessionResumed,
+    SessionStarted,
+    StopRequested,
+)
+from events.validator import (
+    ActionApproved,
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    ApprovalRequested,
+    ApprovalVoided,
+    PlanAdmitted,
+)
+
+RuntimeEvent = (
+    ProcessStarted
+    | ProcessStopped
+    | LogSealed
+    | PayloadErased
+    | SessionStarted
+    | DeadlinePassed
+    | StopRequested
+    | SessionPaused
+    | SessionResumed
+    | SessionInterrupted
+    | ActorFailed
+    | SessionEnded
+)
+ObserverEvent = (
+    PageObserved
+    | ObservationFailed
+    | ScreenshotTaken
+    | BrowserLost
+    | DialogOpened
+    | PopupOpened
+    | DownloadFinished
+    | RequestBlocked
+)
+PredictorEvent = (
+    PredictionMade
+    | StepDue
+    | WorkflowFinished
+    | TransitionLearned
+    | WorkflowLearned
+    | WorkflowDeleted
+    | WorkflowRenamed
+    | SessionForgotten
+)
+PlannerEvent = PlanProposed | PlanWithheld | ObservationRequested | RunStopped | AdviceRequested
+AdvisorEvent = AdviceReceived | AdviceFailed | AdviceLost
+ValidatorEvent = (
+    PlanAdmitted
+    | ActionApproved
+    | ActionRejected
+    | ActionWithheld
+    | ActionStarted
+    | ApprovalRequested
+    | ApprovalVoided
+)
+ExecutorEvent = (
+    TargetResolved
+    | TargetMissing
+    | TargetChanged
+    | TargetHealed
+    | ActionDone
+    | ActionFailed
+    | PersonActed
+)
+CriticEvent = ActionJudged | PageAssessed | CompletionChecked | OutcomeUnknown
+
+AnyEvent = (
+    RuntimeEvent
+    | ObserverEvent
+    | PredictorEvent
+    | PlannerEvent
+    | AdvisorEvent
+    | ValidatorEvent
+    | ExecutorEvent
+    | CriticEvent
+    | ApprovalAnswered
+)

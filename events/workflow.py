@@ -1,0 +1,91 @@
+"""What a run is given: workflows, policy and settings, pinned in full when it starts (design 3)."""
+
+from typing import Literal
+
+import msgspec
+
+from events.action import Action
+
+Driver = Literal["person", "script", "workflow", "prediction", "model", "agent"]
+PredictorName = Literal["markov2"]
+
+MILLION = 1_000_000
+
+
+class Place(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a step happens: origin and path, with the parts that vary as `*`."""
+
+    origin: str = ""
+    path: str = ""
+
+
+class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a step changed when it was recorded, and so what it is expected to change again."""
+
+    effect: bool = True
+    moved: bool = False
+    place: Place | None = None
+    headings: tuple[str, ...] = ()
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """A recording approves its own steps, on this origin and this very element (design 8)."""
+
+    origin: str
+    digest: str
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One recorded step: what to do, where it is due, what it must lead to."""
+
+    action: Action
+    before: Place = Place()
+    after: Expectation = Expectation()
+    standing: Standing | None = None
+    optional: bool = False
+
+
+class Workflow(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One version of a recorded way. Versions are never changed, only followed by newer ones."""
+
+    name: str
+    version: int
+    steps: tuple[Step, ...]
+    end: Expectation = Expectation()
+    parameters: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    complete: bool = True
+    session: str = ""
+
+
+class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What may be done. Hosts are `host` or `host:port`; private ones only when named."""
+
+    version: str
+    denylist: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    public_hosts: bool = True
+
+
+class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
+    """When a run ends whatever else happens (E6)."""
+
+    max_steps: int = 12
+    max_wall_ms: int = 90_000
+    max_failures: int = 3
+    max_same: int = 3
+
+
+class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Every knob that a decision depends on."""
+
+    predictor: PredictorName = "markov2"
+    top_k: int = 3
+    threshold: int = 500_000
+    limits: Limits = Limits()
+    resolve_ms: int = 3_000
+    settle_ms: int = 1_000
+    place_ms: int = 3_000
+    execution_delay_ms: int = 0
+    dry_run: bool = False

@@ -1,0 +1,1 @@
+"""How it runs: sequencer, sessions, daemon and command line. Imports all; nobody imports it."""

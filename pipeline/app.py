@@ -1,0 +1,206 @@
+"""The composition root: every part is made and joined here, for the product and for its tests."""
+
+import asyncio
+import platform
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from importlib import metadata
+from typing import Any
+
+import anyio
+
+from actors.bindings import Bindings
+from actors.decider import DecidingActor
+from actors.effector import Effector, OpensTabs, Screen
+from actors.executor import Executor
+from actors.observer import Observer
+from actors.person import Answers, Nobody, Person
+from actors.predictor import Predictor
+from actors.timer import Timer
+from events.artifacts import ArtifactStore
+from events.envelope import Actor, Envelope
+from events.errors import BadInput
+from events.log import EventLog
+from events.runtime import (
+    LogSealed,
+    ProcessStarted,
+    ProcessStopped,
+    SessionEnded,
+    SessionStarted,
+    StopRequested,
+)
+from events.vocabulary import AnyEvent
+from pipeline.clock import Clock, SystemClock
+from pipeline.mailbox import Statistics
+from pipeline.recovery import close_interrupted, learn_from_log
+from pipeline.sequencer import Sequencer
+from pipeline.session import Session
+from pipeline.shutdown import Phase, PhaseReport, shut_down
+from replay.verify import fresh_deciders
+
+STOP_S = 15.0  # running sessions: a page that hangs has deadlines shorter than this
+DRAIN_S = 10.0
+CLOSE_S = 10.0
+
+Listener = Callable[[Envelope], None]
+
+
+class App:
+    """A running pipeline. Made by `App.open`; sessions run side by side in it."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        artifacts: ArtifactStore | None,
+        clock: Clock,
+        deciders: list[DecidingActor[Any]],
+    ) -> None:
+        self.clock = clock
+        self._log = log
+        self._artifacts = artifacts
+        self._sequencer = Sequencer(
+            log, deciders, clock, at_once=self._at_once, durable=self._durable
+        )
+        self._deciders = deciders
+        self._sessions: dict[str, Session] = {}
+        self._listeners: list[Listener] = []
+        self._process = clock.new_id("process")
+        self._closing = False
+        self.interrupted: list[str] = []
+        self.shutdown: tuple[PhaseReport, ...] = ()
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        log: EventLog,
+        *,
+        artifacts: ArtifactStore | None = None,
+        clock: Clock | None = None,
+        deciders: list[DecidingActor[Any]] | None = None,
+    ) -> AsyncIterator["App"]:
+        """Folds the log, closes what a dead process left open, runs until left."""
+        made = deciders if deciders is not None else fresh_deciders()
+        app = cls(log, artifacts, clock or SystemClock(), made)
+        for actor in made:
+            if isinstance(actor.decider, Predictor):
+                await learn_from_log(log, actor.decider)
+        async with anyio.create_task_group() as group:
+            group.start_soon(app._sequencer.run, name="sequencer")
+            try:
+                app.interrupted = await close_interrupted(log, app._sequencer, made)
+                await app._say(_process_started())
+                yield app
+            finally:
+                app.shutdown = await shut_down(app._phases())
+                group.cancel_scope.cancel()
+
+    # -- sessions ------------------------------------------------------------------------------
+
+    async def sail(
+        self,
+        started: SessionStarted,
+        browser: OpensTabs,
+        *,
+        answers: Answers | None = None,
+        secrets: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> SessionEnded:
+        """Runs one session to its end."""
+        screen = Screen(browser)
+        effectors: list[Effector] = [
+            Observer(screen, self._artifacts),
+            Executor(screen, Bindings(started.values, secrets or {}), started.settings),
+            Person(answers or Nobody()),
+            Timer(),
+        ]
+        return await self.run_session(started, effectors, name=name)
+
+    async def run_session(
+        self, started: SessionStarted, effectors: list[Effector], *, name: str | None = None
+    ) -> SessionEnded:
+        """Runs one session with these effectors: real ones, or scripted ones in tests."""
+        if self._closing:
+            raise BadInput("the pipeline is stopping", "start it again")
+        session = Session(
+            name or self.clock.new_id(started.purpose), effectors, self._sequencer.submit
+        )
+        self._sessions[session.name] = session
+        ended: SessionEnded | None = None
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._abort_with_the_log, group.cancel_scope)
+                ended = await session.run(started)
+                group.cancel_scope.cancel()
+        finally:
+            del self._sessions[session.name]
+        if ended is None:
+            raise self._sequencer.failed.result()
+        return ended
+
+    async def stop(self, session: str, by: str, why: str = "") -> None:
+        if session not in self._sessions:
+            raise BadInput(f"no session {session!r} is running", "see: rutter sessions")
+        await self._sequencer.submit(session, "runtime", StopRequested(by, why))
+
+    def listen(self, listener: Listener) -> None:
+        """Calls `listener` with every event once it is on disk, in log order."""
+        self._listeners.append(listener)
+
+    def running(self) -> tuple[str, ...]:
+        return tuple(self._sessions)
+
+    def statistics(self) -> tuple[Statistics, ...]:
+        sessions = [box for session in self._sessions.values() for box in session.statistics()]
+        return (*self._sequencer.statistics(), *sessions)
+
+    # -- how -----------------------------------------------------------------------------------
+
+    def _at_once(self, envelope: Envelope) -> None:
+        session = self._sessions.get(envelope.session)
+        if session is not None:
+            session.hear_at_once(envelope)
+
+    def _durable(self, envelope: Envelope) -> None:
+        session = self._sessions.get(envelope.session)
+        if session is not None:
+            session.hear(envelope)
+        for listener in self._listeners:
+            listener(envelope)
+
+    async def _abort_with_the_log(self, scope: anyio.CancelScope) -> None:
+        await asyncio.shield(self._sequencer.failed)
+        scope.cancel()
+
+    async def _say(self, event: AnyEvent, actor: Actor = "runtime") -> None:
+        await self._sequencer.submit(self._process, actor, event)
+
+    # -- stopping ------------------------------------------------------------------------------
+
+    def _phases(self) -> list[Phase]:
+        return [
+            Phase("stop sessions", STOP_S, self._stop_sessions),
+            Phase("seal the log", CLOSE_S, self._seal),
+            Phase("drain the queues", DRAIN_S, self._sequencer.drain),
+            Phase("close the log", CLOSE_S, self._log.close),
+        ]
+
+    async def _stop_sessions(self) -> None:
+        self._closing = True
+        waiting = [session.ended for session in self._sessions.values()]
+        for name in self.running():
+            await self.stop(name, "shutdown")
+        if waiting and not self._sequencer.failed.done():
+            await asyncio.wait(waiting)
+
+    async def _seal(self) -> None:
+        await self._say(ProcessStopped())
+        await self._say(LogSealed(self._sequencer.heads_to_seal()))
+
+
+def _process_started() -> ProcessStarted:
+    return ProcessStarted(
+        version=metadata.version("rutter"),
+        python=platform.python_version(),
+        platform=platform.system(),
+    )

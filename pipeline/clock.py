@@ -1,0 +1,40 @@
+"""The one place that reads the clock and makes ids. Deciders never come here."""
+
+import secrets
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Time and fresh names, so that tests can hand in their own."""
+
+    def now_ns(self) -> int: ...
+
+    def new_id(self, prefix: str) -> str: ...
+
+
+class SystemClock:
+    def now_ns(self) -> int:
+        return time.time_ns()
+
+    def new_id(self, prefix: str) -> str:
+        """Sorts by time, and people can read when it was: `run-20260316-101502-4f1a`."""
+        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+        return f"{prefix}-{stamp}-{secrets.token_hex(2)}"
+
+
+class CountingClock:
+    """Ticks a millisecond a look and counts its ids: the same run twice gives the same log."""
+
+    def __init__(self, start_ns: int = 1_700_000_000_000_000_000) -> None:
+        self._now_ns = start_ns
+        self._ids = 0
+
+    def now_ns(self) -> int:
+        self._now_ns += 1_000_000
+        return self._now_ns
+
+    def new_id(self, prefix: str) -> str:
+        self._ids += 1
+        return f"{prefix}-{self._ids:04d}"

@@ -1,0 +1,119 @@
+"""What a session starts with: everything it depends on, pinned into `SessionStarted`."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from actors.logic import LOGIC
+from actors.policy import DEFAULT_POLICY
+from events.action import Action
+from events.errors import BadInput
+from events.runtime import SessionStarted
+from events.workflow import MILLION, Limits, Policy, RunSettings, Step, Workflow
+
+WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
+
+
+def recording(
+    name: str,
+    script: tuple[Step, ...],
+    values: Mapping[str, str],
+    secrets: Iterable[str],
+    *,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+) -> SessionStarted:
+    """A recording from a script."""
+    return SessionStarted(
+        purpose="record",
+        driver="script",
+        logic=LOGIC,
+        settings=RunSettings(limits=limits_for(len(script))),
+        policy=with_hosts(policy, allow),
+        name=name,
+        script=script,
+        values=dict(values),
+        secrets=tuple(secrets),
+    )
+
+
+def run_of(
+    workflow: Workflow,
+    values: Mapping[str, str],
+    secrets: Iterable[str],
+    *,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    dry_run: bool = False,
+) -> SessionStarted:
+    """A run of a named workflow: it is followed step by step."""
+    bound = set(secrets)
+    check_bound(workflow, values, bound)
+    settings = RunSettings(limits=limits_for(len(workflow.steps)), dry_run=dry_run)
+    return SessionStarted(
+        purpose="run",
+        driver="workflow",
+        logic=LOGIC,
+        settings=settings,
+        policy=with_hosts(policy, (*workflow.hosts, *allow)),
+        name=workflow.name,
+        workflow=workflow,
+        values=dict(values),
+        secrets=tuple(sorted(bound)),
+    )
+
+
+def free_run(
+    url: str,
+    values: Mapping[str, str],
+    secrets: Iterable[str],
+    *,
+    threshold: int,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    dry_run: bool = False,
+) -> SessionStarted:
+    """A run with no workflow named: only where the learned probability clears the threshold."""
+    if not 0 <= threshold <= MILLION:
+        raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
+    return SessionStarted(
+        purpose="free",
+        driver="prediction",
+        logic=LOGIC,
+        settings=RunSettings(threshold=threshold, dry_run=dry_run),
+        policy=with_hosts(policy, allow),
+        url=url,
+        script=(Step(action=Action("navigate", url=url)),),
+        values=dict(values),
+        secrets=tuple(secrets),
+    )
+
+
+def limits_for(steps: int) -> Limits:
+    """E6: five minutes and twice its length in steps."""
+    return Limits(max_steps=2 * steps, max_wall_ms=WORKFLOW_WALL_MS)
+
+
+def with_hosts(policy: Policy, hosts: Iterable[str]) -> Policy:
+    return msgspec.structs.replace(policy, hosts=tuple(dict.fromkeys((*policy.hosts, *hosts))))
+
+
+def check_bound(workflow: Workflow, values: Mapping[str, str], secrets: set[str]) -> None:
+    """Every parameter and secret has a value, and nothing is bound that the workflow lacks."""
+    if not workflow.complete:
+        raise BadInput(
+            f"workflow {workflow.name!r} version {workflow.version} was not recorded to its end",
+            f"record it again: rutter record {workflow.name} --script FILE",
+        )
+    unbound = [name for name in workflow.parameters if name not in values]
+    if unbound:
+        flags = " ".join(f"--set {name}=..." for name in unbound)
+        raise BadInput(f"{workflow.name!r} needs {', '.join(unbound)}", f"bind with {flags}")
+    locked = [name for name in workflow.secrets if name not in secrets]
+    if locked:
+        flags = " ".join(f"--secret {name}=env:VARIABLE" for name in locked)
+        raise BadInput(f"{workflow.name!r} needs the secret {', '.join(locked)}", f"add {flags}")
+    unknown = sorted(set(values) - set(workflow.parameters))
+    if unknown:
+        known = ", ".join(workflow.parameters) or "none"
+        raise BadInput(f"{workflow.name!r} has no parameter {unknown[0]!r}", f"it has: {known}")

@@ -1,0 +1,225 @@
+"""Chrome DevTools Recorder JSON as steps of ours. What cannot be kept faithfully is refused."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from events.action import (
+    Action,
+    ByCss,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Strategy,
+    Target,
+    Text,
+    Value,
+)
+from events.errors import BadInput
+from events.workflow import Step
+
+MODIFIERS = ("Control", "Alt", "Shift", "Meta")
+# No action of ours, and nothing is lost by passing them over.
+PASSED_OVER = frozenset({"setViewport", "keyUp", "close", "emulateNetworkConditions"})
+_ARIA = re.compile(r'^(?P<name>.*?)(?:\[role="(?P<role>[^"]+)"\])?$', re.DOTALL)
+_SECRET = re.compile(r"passw|passcode|\bpin\b|one-time|\botp\b|\bcv[cv]\b", re.IGNORECASE)
+
+
+class RecorderStep(msgspec.Struct):
+    type: str
+    url: str | None = None
+    selectors: list[str | list[str]] = []
+    value: str | None = None
+    key: str | None = None
+    x: float | None = None
+    y: float | None = None
+    timeout: int | None = None
+    name: str | None = None
+    parameters: dict[str, object] = {}
+
+
+class RecorderScript(msgspec.Struct):
+    steps: list[RecorderStep]
+    title: str = ""
+
+
+def read_script(path: Path) -> RecorderScript:
+    try:
+        body = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror})", "check --script") from error
+    try:
+        return msgspec.json.decode(body, type=RecorderScript)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise BadInput(
+            f"{path} is not a DevTools Recorder script: {error}",
+            "export it from the Recorder panel as JSON",
+        ) from error
+
+
+def to_steps(
+    script: RecorderScript, parameters: Mapping[str, str], secrets: Mapping[str, str]
+) -> tuple[Step, ...]:
+    """The script's steps, with every typed VALUE as the parameter or secret of its name."""
+    reader = _Reader(parameters, secrets)
+    for number, step in enumerate(script.steps, 1):
+        reader.read(number, step)
+    reader.check_all_used()
+    if not reader.steps:
+        raise BadInput("the script has no step to do", "record one in the DevTools Recorder")
+    return tuple(reader.steps)
+
+
+class _Reader:
+    def __init__(self, parameters: Mapping[str, str], secrets: Mapping[str, str]) -> None:
+        self._parameters = parameters
+        self._secrets = secrets
+        self._used: set[str] = set()
+        self._held: list[str] = []
+        self.steps: list[Step] = []
+
+    def read(self, number: int, step: RecorderStep) -> None:
+        if step.type == "keyUp":
+            self._held = [key for key in self._held if key != step.key]
+        if step.type in PASSED_OVER:
+            return
+        if step.type == "keyDown" and step.key in MODIFIERS:
+            self._held.append(step.key)
+            return
+        try:
+            action = self._action(step)
+        except BadInput as error:
+            raise BadInput(f"step {number} ({step.type}): {error.what}", error.fix) from error
+        self.steps.append(Step(action=action))
+
+    def check_all_used(self) -> None:
+        for flag, bound in (("--param", self._parameters), ("--secret", self._secrets)):
+            for name in bound:
+                if name not in self._used:
+                    raise BadInput(
+                        f"no step of the script types the value of {flag} {name}",
+                        "give the value exactly as the script types it",
+                    )
+
+    def _action(self, step: RecorderStep) -> Action:
+        match step.type:
+            case "navigate":
+                if not step.url:
+                    raise BadInput("it has no url", "record it again")
+                return Action("navigate", url=step.url)
+            case "click":
+                return Action("click", target=_target(step.selectors))
+            case "change":
+                target = _target(step.selectors)
+                return Action("type", target=target, value=self._value(step, target))
+            case "keyDown":
+                return Action("press", key="+".join([*self._held, step.key or ""]))
+            case "waitForElement":
+                return Action("wait_for", target=_target(step.selectors), ms=step.timeout)
+            case "scroll":
+                return _scroll(step)
+            case "customStep" if step.name == "extract":
+                return _extract(step)
+            case _:
+                known = "navigate, click, change, keyDown, keyUp, scroll, waitForElement"
+                raise BadInput("this step is not supported", f"remove it (supported: {known})")
+
+    def _value(self, step: RecorderStep, target: Target) -> Value:
+        typed = step.value or ""
+        for name, value in self._secrets.items():
+            if value == typed:
+                self._used.add(name)
+                return Secret(name)
+        for name, value in self._parameters.items():
+            if value == typed:
+                self._used.add(name)
+                return Parameter(name)
+        if any(_SECRET.search(_said(strategy)) for strategy in target.strategies):
+            raise BadInput(
+                "it types into what looks like a secret field",
+                "name it with --secret password=env:VARIABLE, so that it is never stored",
+            )
+        return Text(typed)
+
+
+def _target(selectors: list[str | list[str]]) -> Target:
+    """Every way that the Recorder knows, best first; XPath and paths through shadow roots not."""
+    found: list[Strategy] = []
+    for selector in selectors:
+        path = [selector] if isinstance(selector, str) else selector
+        if len(path) == 1 and (strategy := _strategy(path[0])) is not None:
+            found.append(strategy)
+    if not found:
+        raise BadInput(
+            "no selector of it is supported",
+            "in the Recorder, switch on CSS, ARIA or text selectors and record it again",
+        )
+    found.sort(key=_preference)
+    return Target(tuple(dict.fromkeys(found)))
+
+
+def _strategy(selector: str) -> Strategy | None:
+    kind, _, rest = selector.partition("/")
+    match kind:
+        case "aria":
+            parts = _ARIA.match(rest)
+            assert parts is not None
+            return ByRole(parts["role"] or "", parts["name"])
+        case "text":
+            return ByText(rest)
+        case "pierce" | "css":
+            return ByCss(rest)
+        case "xpath":
+            return None
+        case _:
+            return ByCss(selector)
+
+
+def _preference(strategy: Strategy) -> int:
+    """A3: test id, stable id, other CSS, role and name, text."""
+    match strategy:
+        case ByCss(selector) if "data-test" in selector or "data-cy" in selector:
+            return 0
+        case ByCss(selector) if selector.startswith("#"):
+            return 1
+        case ByCss():
+            return 2
+        case ByRole():
+            return 3
+        case _:
+            return 4
+
+
+def _said(strategy: Strategy) -> str:
+    match strategy:
+        case ByCss(selector):
+            return selector
+        case ByRole(_, name):
+            return name
+        case ByText(text):
+            return text
+        case _:
+            return ""
+
+
+def _scroll(step: RecorderStep) -> Action:
+    if step.selectors:
+        return Action("scroll", target=_target(step.selectors))
+    amount = int(step.y or 0)
+    return Action("scroll", direction="down" if amount >= 0 else "up", amount=abs(amount))
+
+
+class _Extract(msgspec.Struct):
+    name: str
+    selectors: list[str | list[str]]
+
+
+def _extract(step: RecorderStep) -> Action:
+    try:
+        wanted = msgspec.convert(step.parameters, _Extract)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"its parameters do not fit: {error}", "give name and selectors") from error
+    return Action("extract", target=_target(wanted.selectors), name=wanted.name)

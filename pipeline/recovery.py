@@ -1,0 +1,55 @@
+"""What a process that died left behind: its sessions are closed as interrupted, never resumed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from actors.decider import DecidingActor
+from actors.predictor import Predictor
+from actors.predictor.knowledge import LEARNED
+from events.envelope import kind
+from events.log import EventLog
+from events.planner import RunStopped
+from events.runtime import Head, SessionEnded, SessionInterrupted, SessionStarted
+from pipeline.sequencer import Sequencer
+
+
+async def learn_from_log(log: EventLog, predictor: Predictor) -> None:
+    """Folds every learned fact of the log: the model is nothing but this."""
+    kinds = sorted(kind(event) for event in LEARNED)
+    async for envelope in log.read(kinds=kinds):
+        predictor.knowledge.take_in(envelope)
+
+
+async def open_sessions(log: EventLog) -> list[str]:
+    """Sessions that were started and never ended, oldest first."""
+    found: dict[str, None] = {}
+    async for envelope in log.read(kinds=[kind(SessionStarted), kind(SessionEnded)]):
+        if isinstance(envelope.event, SessionStarted):
+            found[envelope.session] = None
+        else:
+            found.pop(envelope.session, None)
+    return list(found)
+
+
+async def close_interrupted(
+    log: EventLog, sequencer: Sequencer, deciders: Sequence[DecidingActor[Any]]
+) -> list[str]:
+    """Each open session is told that it was interrupted; its deciders say what follows."""
+    sessions = await open_sessions(log)
+    for session in sessions:
+        stopped: RunStopped | None = None
+        async for envelope in log.read(session=session):
+            sequencer.adopt(Head(session, envelope.n, envelope.hash))
+            if isinstance(envelope.event, RunStopped):
+                stopped = envelope.event
+            for actor in deciders:
+                if not (actor.name == "predictor" and type(envelope.event) in LEARNED):
+                    actor.fold(envelope)
+        why = "the process that ran it died"
+        if stopped is None:
+            await sequencer.submit(session, "runtime", SessionInterrupted(why))
+            ended = SessionEnded("interrupted", detail=why)
+        else:
+            ended = SessionEnded(stopped.reason, stopped.failure, stopped.detail)
+        await sequencer.submit(session, "runtime", ended)
+    return sessions

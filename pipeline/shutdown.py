@@ -1,0 +1,28 @@
+"""Stopping as a thing with a name: phases in order, each with a deadline, none skipped."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+import anyio
+import msgspec
+
+
+class Phase(NamedTuple):
+    name: str
+    within_s: float
+    do: Callable[[], Awaitable[None]]
+
+
+class PhaseReport(msgspec.Struct, frozen=True):
+    name: str
+    in_time: bool
+
+
+async def shut_down(phases: Sequence[Phase]) -> tuple[PhaseReport, ...]:
+    """Runs every phase, also when an earlier one overran or the caller was cancelled."""
+    reports = []
+    for phase in phases:
+        with anyio.move_on_after(phase.within_s, shield=True) as scope:
+            await phase.do()
+        reports.append(PhaseReport(phase.name, not scope.cancelled_caught))
+    return tuple(reports)

@@ -1,0 +1,33 @@
+"""What can be made to go wrong, or to look different, on the bundled site."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Switches:
+    """All off is the site as it was recorded; any combination may be on.
+
+    slow_ms            every page comes this much later (redirects do not, so one click waits once)
+    slow_estimate_ms   the live price estimate comes this much later
+    moved              ids, classes and test ids renamed, blocks and columns reordered and wrapped
+    relabelled         some buttons renamed, look-alikes put in front of them
+    covered            a consent overlay lies over the review page until it is dismissed
+    dialog             placing an order asks window.confirm first
+    dead_button        the button that places an order does nothing
+    silent_fail        placing leads to a thank-you page and stores nothing
+    lying_toast        placing stays on the review page, says "Order placed" and stores nothing
+    banner             a dismissible notice on the desk
+    expired_login      no session is accepted, and those opened so far stay lost afterwards
+    """
+
+    slow_ms: int = 0
+    slow_estimate_ms: int = 0
+    moved: bool = False
+    relabelled: bool = False
+    covered: bool = False
+    dialog: bool = False
+    dead_button: bool = False
+    silent_fail: bool = False
+    lying_toast: bool = False
+    banner: bool = False
+    expired_login: bool = False

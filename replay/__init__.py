@@ -1,0 +1,1 @@
+"""What it meant: projections folded from the log, and decisions derived again from its facts."""

@@ -1,0 +1,182 @@
+"""Decide again from the log: the recorded facts go to the deciders, and what they decide must be
+what was recorded, byte for byte.
+
+There is no browser, model, network, clock or event loop here, and nothing to fall back on: the log
+is the only input. The order is the log's own, so one pass verifies every session in it.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from actors.critic import Critic
+from actors.decider import DecidingActor
+from actors.planner import Planner
+from actors.predictor import Predictor
+from actors.topology import DECIDERS, row
+from actors.validator import Validator
+from events.codec import encode
+from events.envelope import Actor, Envelope, kind
+from events.runtime import ActorFailed, SessionEnded
+from events.vocabulary import AnyEvent
+
+
+class Divergence(msgspec.Struct, frozen=True):
+    """The first place where the log and the deciders differ."""
+
+    seq: int
+    session: str
+    n: int
+    actor: str
+    field: str
+    recorded: str
+    derived: str
+
+
+class Report(msgspec.Struct, frozen=True):
+    events: int
+    decisions: int
+    sessions: int
+    divergence: Divergence | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.divergence is None
+
+
+class _Due(msgspec.Struct):
+    """What the deciders of one session decided and the log has yet to show, by actor and cause."""
+
+    decisions: dict[tuple[Actor, int], deque[AnyEvent]] = {}
+    failures: dict[tuple[str, int], str] = {}
+
+
+def verify(log: Iterable[Envelope]) -> Report:
+    """Derives every decision of a whole log again and compares it to what was recorded."""
+    verifier = Verifier()
+    for envelope in log:
+        verifier.take(envelope)
+        if verifier.divergence is not None:
+            break
+    return verifier.report()
+
+
+class Verifier:
+    def __init__(self, deciders: Sequence[DecidingActor[Any]] | None = None) -> None:
+        made = deciders if deciders is not None else fresh_deciders()
+        self._deciders = {actor.name: actor for actor in made}
+        self._due: dict[str, _Due] = {}
+        self._dead: set[str] = set()
+        self._seen: set[str] = set()
+        self._events = self._decisions = 0
+        self.divergence: Divergence | None = None
+
+    def take(self, envelope: Envelope) -> None:
+        self._events += 1
+        self._seen.add(envelope.session)
+        if envelope.actor in DECIDERS:
+            self._compare(envelope)
+        elif isinstance(envelope.event, ActorFailed) and envelope.event.actor in DECIDERS:
+            self._expect_failure(envelope, envelope.event)
+        elif self.divergence is None:
+            self._all_shown(envelope)
+        if self.divergence is None and envelope.session not in self._dead:
+            self._step(envelope)
+
+    def report(self) -> Report:
+        if self.divergence is None:
+            for session, due in self._due.items():
+                if session not in self._dead and (missing := _first(due)) is not None:
+                    self.divergence = _missing(session, *missing)
+                    break
+        return Report(self._events, self._decisions, len(self._seen), self.divergence)
+
+    def _step(self, envelope: Envelope) -> None:
+        due = self._due.setdefault(envelope.session, _Due())
+        for name in row(envelope.event).deciders:
+            try:
+                decided = self._deciders[name].step(envelope)
+            except Exception as error:  # noqa: BLE001 - a recorded failure must fail again
+                due.failures[name, envelope.n] = type(error).__name__
+                continue
+            if decided:
+                due.decisions[name, envelope.n] = deque(decided)
+        if isinstance(envelope.event, SessionEnded):
+            self._due.pop(envelope.session, None)
+
+    def _compare(self, envelope: Envelope) -> None:
+        """A recorded decision must be the next one that its actor derived from that cause."""
+        due = self._due.get(envelope.session, _Due())
+        key = (envelope.actor, envelope.cause)
+        derived = due.decisions.get(key)
+        self._decisions += 1
+        if not derived:
+            self._differ(envelope, "event", kind(envelope.event), "nothing was decided")
+            return
+        expected = derived.popleft()
+        if not derived:
+            del due.decisions[key]
+        if encode(expected) != encode(envelope.event):
+            self._differ(envelope, *_difference(envelope.event, expected))
+
+    def _expect_failure(self, envelope: Envelope, failed: ActorFailed) -> None:
+        due = self._due.get(envelope.session, _Due())
+        derived = due.failures.pop((failed.actor, envelope.cause), "")
+        if derived != failed.error:
+            self._differ(envelope, "error", failed.error, derived or "no failure")
+        self._dead.add(envelope.session)
+        for actor in self._deciders.values():
+            actor.drop(envelope.session)
+
+    def _all_shown(self, envelope: Envelope) -> None:
+        """A fact opens a new turn: what the last one led to must all be in the log by now."""
+        due = self._due.get(envelope.session)
+        if due is None or envelope.session in self._dead:
+            return
+        if due.failures:
+            (actor, cause), error = next(iter(due.failures.items()))
+            self.divergence = Divergence(
+                envelope.seq, envelope.session, cause, actor, "error", "no failure", error
+            )
+        elif (missing := _first(due)) is not None:
+            self.divergence = _missing(envelope.session, *missing, seq=envelope.seq)
+
+    def _differ(self, envelope: Envelope, field: str, recorded: str, derived: str) -> None:
+        self.divergence = Divergence(
+            envelope.seq, envelope.session, envelope.n, envelope.actor, field, recorded, derived
+        )
+
+
+def fresh_deciders() -> list[DecidingActor[Any]]:
+    return [
+        DecidingActor(Critic()),
+        DecidingActor(Predictor()),
+        DecidingActor(Planner()),
+        DecidingActor(Validator()),
+    ]
+
+
+def _first(due: _Due) -> tuple[Actor, int, AnyEvent] | None:
+    for (actor, cause), events in due.decisions.items():
+        if events:
+            return actor, cause, events[0]
+    return None
+
+
+def _missing(
+    session: str, actor: Actor, cause: int, event: AnyEvent, *, seq: int = 0
+) -> Divergence:
+    return Divergence(seq, session, cause, actor, "event", "nothing was recorded", kind(event))
+
+
+def _difference(recorded: AnyEvent, derived: AnyEvent) -> tuple[str, str, str]:
+    """The first field that differs, in both values."""
+    if type(recorded) is not type(derived):
+        return "event", kind(recorded), kind(derived)
+    for field in recorded.__struct_fields__:
+        one, other = getattr(recorded, field), getattr(derived, field)
+        if one != other:
+            return field, repr(one)[:500], repr(other)[:500]
+    return "bytes", "", ""

@@ -1,0 +1,65 @@
+"""The child of the power-cut tests: appends under the recording VFS and leaves its recording."""
+
+import asyncio
+import sys
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from events.sqlite_log import SqliteLog
+from tests.crash.vfs import Op, RecordingVfs
+from tests.crash.workload import Ack, append_turns, checkpoint_often
+
+
+class Plan(msgspec.Struct, frozen=True):
+    directory: str
+    seed: int
+    writers: int = 5
+    turns: int = 10
+    lives: int = 3
+    synchronous: str = "FULL"
+    lying: bool = False
+
+
+class AckedAt(msgspec.Struct, frozen=True, array_like=True):
+    """An acknowledgement, and how many operations the disk had been asked for by then."""
+
+    after: int
+    ack: Ack
+
+
+class Recording(msgspec.Struct, frozen=True):
+    ops: list[Op]
+    acks: list[AckedAt]
+    checkpoints: int
+
+
+async def run(plan: Plan, vfs: RecordingVfs) -> Recording:
+    acks: list[AckedAt] = []
+    rng = Random(plan.seed)
+    checkpoints = 0
+    for _ in range(plan.lives):
+        log = await SqliteLog.open(Path(plan.directory, "log.db"), synchronous=plan.synchronous)
+        await append_turns(
+            log,
+            lambda ack: acks.append(AckedAt(len(vfs.ops), ack)),
+            rng=rng,
+            writers=plan.writers,
+            turns=plan.turns,
+        )
+        checkpoints += log.statistics().checkpoints
+        await log.close()
+    return Recording(vfs.ops, acks, checkpoints)
+
+
+def main() -> None:
+    plan = msgspec.json.decode(sys.argv[1], type=Plan)
+    checkpoint_often()
+    vfs = RecordingVfs(lying=plan.lying).install()
+    recording = asyncio.run(run(plan, vfs))
+    Path(plan.directory, "recording").write_bytes(msgspec.msgpack.encode(recording))
+
+
+if __name__ == "__main__":
+    main()
