@@ -8,6 +8,8 @@ from events.chain import GENESIS, link
 from events.envelope import Envelope, Record, kind
 from events.errors import LogCorrupt
 
+MAX_TURN = 3_000  # one transaction in every store, one statement in SQLite's
+
 
 class EventLog(Protocol):
     """Append-only, ordered, durable. Nothing is ever updated.
@@ -38,6 +40,8 @@ class EventLog(Protocol):
 
 def check_turn(turn: Sequence[Record], next_seq: int) -> None:
     """A turn continues the log exactly, in one session, with n counting up."""
+    if not 0 < len(turn) <= MAX_TURN:
+        raise LogCorrupt(f"a turn of {len(turn)} events was handed in; it has 1 to {MAX_TURN}")
     first = turn[0].envelope
     for offset, (envelope, _) in enumerate(turn):
         if envelope.seq != next_seq + offset:

@@ -2,13 +2,15 @@
 
 One task owns the writing connection and its checkpoints. It is never cancelled: callers wait on
 its acknowledgement. A batch is one multi-row INSERT, which is its own transaction: one hop to
-the database thread and one fdatasync, however many sessions wait for it.
+the database thread and one fdatasync, however many sessions wait for it. Under load two batches
+are on their way: while the thread syncs one, the loop wakes its writers and gathers the next.
 """
 
 import asyncio
 import sqlite3
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +20,14 @@ import msgspec
 from events import sqlite_schema as schema
 from events.envelope import Envelope, Record, kind
 from events.errors import LogWriteFailed
-from events.log import check_turn
+from events.log import MAX_TURN, check_turn
 
 # SQLite takes 32,766 variables in a statement; nine a row leaves room for this many rows.
-MAX_ROWS = 3_000
+MAX_ROWS = MAX_TURN
 PAGE = 1_000
-AHEAD_ROWS = 16
+# With this many turns a batch goes to the database thread while the one before it is still there,
+# so that the thread does not wait for the loop. With fewer, one more sync costs more than that.
+AHEAD_TURNS = 16
 # Fold the WAL back when it is idle and past the first, at the latest past the second.
 CHECKPOINT_IDLE_BYTES = 4 << 20
 CHECKPOINT_BYTES = 32 << 20
@@ -39,7 +43,7 @@ class Statistics(msgspec.Struct, frozen=True):
 
 
 class _Pending(NamedTuple):
-    rows: Sequence[Record]
+    turn: Sequence[Record]
     done: asyncio.Future[None]
 
 
@@ -49,9 +53,8 @@ class SqliteLog:
     def __init__(self, path: Path, connection: aiosqlite.Connection, next_seq: int) -> None:
         self._path = path
         self._connection = connection
-        self._next_seq = next_seq
+        self._next_seq = self._first_seq = next_seq
         self._waiting: deque[_Pending] = deque()
-        self._rows_waiting = 0
         self._in_flight: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
         self._failed: LogWriteFailed | None = None
@@ -94,7 +97,6 @@ class SqliteLog:
         check_turn(turn, self._next_seq)
         self._next_seq += len(turn)
         self._waiting.append(_Pending(turn, done))
-        self._rows_waiting += len(turn)
         self._wake.set()
         return done
 
@@ -103,8 +105,11 @@ class SqliteLog:
     ) -> AsyncIterator[Envelope]:
         while True:
             sql, parameters = schema.select(after, session, kinds, PAGE)
-            async with self._connection.execute(sql, parameters) as cursor:
-                rows = await cursor.fetchall()
+            try:
+                async with self._connection.execute(sql, parameters) as cursor:
+                    rows = await cursor.fetchall()
+            except sqlite3.Error as error:
+                raise schema.open_error(error, self._path) from error
             for row in rows:
                 envelope = schema.to_envelope(tuple(row))
                 after = envelope.seq
@@ -118,12 +123,12 @@ class SqliteLog:
         await asyncio.shield(self._writer)
 
     async def _write(self) -> None:
-        """Hands batches to the database thread until the log is closed and nothing waits."""
+        """Hands over batch after batch, until the log is closing and nothing is left."""
         while self._waiting or self._in_flight or not self._closing:
             await self._wake.wait()
             self._wake.clear()
             while batch := self._next_batch():
-                commit = asyncio.create_task(self._commit(batch))
+                commit = asyncio.create_task(self._commit(batch), name="log commit")
                 self._in_flight.add(commit)
                 commit.add_done_callback(self._landed)
         await self._checkpoint()
@@ -134,35 +139,23 @@ class SqliteLog:
         self._wake.set()
 
     def _next_batch(self) -> list[_Pending]:
-        """Whole turns that go into one statement now; none when it is better to wait."""
-        limit = MAX_ROWS
+        """Whole turns for one statement; none when it is better to let them gather."""
+        turns = len(self._waiting)
         if self._in_flight:
-            if len(self._in_flight) > 1 or self._rows_waiting < AHEAD_ROWS:
+            if len(self._in_flight) > 1 or turns < AHEAD_TURNS:
                 return []
-        elif self._rows_waiting >= 2 * AHEAD_ROWS:
-            limit = min(limit, self._rows_waiting // 2)
+        elif turns >= 2 * AHEAD_TURNS:
+            turns //= 2  # the other half follows at once, and from then on they take turns
         batch: list[_Pending] = []
         rows = 0
-        while self._waiting and (not batch or rows + len(self._waiting[0].rows) <= limit):
+        while len(batch) < turns and rows + len(self._waiting[0].turn) <= MAX_ROWS:
             batch.append(self._waiting.popleft())
-            rows += len(batch[-1].rows)
-        self._rows_waiting -= rows
+            rows += len(batch[-1].turn)
         return batch
 
     async def _commit(self, batch: list[_Pending]) -> None:
         if self._failed is None:
-            values = [value for pending in batch for row in pending.rows for value in _row(row)]
-            rows = len(values) // schema.COLUMNS
-            try:
-                await self._connection.execute(_insert(rows), values)
-            except (sqlite3.Error, OverflowError, ValueError) as error:
-                # Whether it reached the disk is unknown: nothing more is taken, so that what a
-                # reopened log shows is all there is.
-                self._failed = self._failed or schema.write_error(error, self._path)
-            else:
-                self._commits += 1
-                self._events += rows
-                self._since_checkpoint += sum(len(r.payload) + 300 for p in batch for r in p.rows)
+            await self._insert([record for pending in batch for record in pending.turn])
         for pending in batch:
             if pending.done.done():
                 continue
@@ -170,9 +163,23 @@ class SqliteLog:
                 pending.done.set_exception(self._failed)
             else:
                 pending.done.set_result(None)
-        due = CHECKPOINT_BYTES if self._waiting or len(self._in_flight)>1 else CHECKPOINT_IDLE_BYTES
-        if self._since_checkpoint > due:
+        busy = self._waiting or len(self._in_flight) > 1
+        if self._since_checkpoint > (CHECKPOINT_BYTES if busy else CHECKPOINT_IDLE_BYTES):
             await self._checkpoint()
+
+    async def _insert(self, records: list[Record]) -> None:
+        values = [value for record in records for value in _row(record)]
+        values.insert(1, records[0].envelope.seq - self._first_seq)
+        try:
+            await self._connection.execute(_statement(len(records)), values)
+        except (sqlite3.Error, OverflowError, ValueError) as error:
+            # Whether it reached the disk is unknown: nothing more is taken, so that what a
+            # reopened log shows is all there is. (The last two: a value that SQLite cannot hold.)
+            self._failed = self._failed or schema.write_error(error, self._path)
+            return
+        self._commits += 1
+        self._events += len(records)
+        self._since_checkpoint += sum(len(payload) + 300 for _, payload in records)
 
     async def _checkpoint(self) -> None:
         if self._failed:
@@ -185,9 +192,16 @@ class SqliteLog:
             self._failed = schema.write_error(error, self._path)
 
 
-def _insert(rows: int) -> str:
+@lru_cache(maxsize=256)
+def _statement(rows: int) -> str:
+    """One INSERT for so many rows, that fails unless all that this connection was given is in.
+
+    Without it, a batch handed over ahead could land though the one before it failed: a gap. The
+    first row's session is NULL then, which the table refuses.
+    """
     row = f"({','.join('?' * schema.COLUMNS)})"
-    return f"INSERT INTO events VALUES {','.join([row] * rows)}"
+    first = row.replace("(?,?", "(?,CASE total_changes() WHEN ? THEN ? END", 1)
+    return f"INSERT INTO events VALUES {','.join([first, *[row] * (rows - 1)])}"
 
 
 def _row(record: Record) -> tuple[object, ...]:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from events import sqlite_schema as schema
 from events.envelope import Envelope
@@ -18,14 +19,14 @@ class SqliteReader:
     def __init__(self, path: Path) -> None:
         if not schema.check_file(path):
             raise BadInput(f"there is no log at {path}", "record something first, or name --data")
+        self._path = path
         try:
             self._connection = schema.open_read_only(path)
         except sqlite3.Error as error:
             raise schema.open_error(error, path) from error
 
     def last_seq(self) -> int:
-        row = self._connection.execute("SELECT max(seq) FROM events").fetchone()
-        return int(row[0] or 0)
+        return int(self._query("SELECT max(seq) FROM events")[0][0] or 0)
 
     def rows(
         self, after: int = 0, *, session: str | None = None, kinds: Sequence[str] | None = None
@@ -33,7 +34,7 @@ class SqliteReader:
         """The stored rows themselves, for checks that must not trust the decoder."""
         while True:
             sql, parameters = schema.select(after, session, kinds, PAGE)
-            rows: list[schema.Row] = self._connection.execute(sql, parameters).fetchall()
+            rows: list[schema.Row] = self._query(sql, parameters)
             yield from rows
             if not rows:
                 return
@@ -44,6 +45,12 @@ class SqliteReader:
     ) -> Iterator[Envelope]:
         for row in self.rows(after, session=session, kinds=kinds):
             yield schema.to_envelope(row)
+
+    def _query(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        try:
+            return self._connection.execute(sql, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise schema.open_error(error, self._path) from error
 
     def close(self) -> None:
         self._connection.close()

@@ -147,6 +147,9 @@ class App:
         """Calls `listener` with every event once it is on disk, in log order."""
         self._listeners.append(listener)
 
+    def unlisten(self, listener: Listener) -> None:
+        self._listeners.remove(listener)
+
     def running(self) -> tuple[str, ...]:
         return tuple(self._sessions)
 

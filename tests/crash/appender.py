@@ -1,6 +1,7 @@
 """The child of the power-cut tests: appends under the recording VFS and leaves its recording."""
 
 import asyncio
+import subprocess
 import sys
 from pathlib import Path
 from random import Random
@@ -10,6 +11,9 @@ import msgspec
 from events.sqlite_log import SqliteLog
 from tests.crash.vfs import Op, RecordingVfs
 from tests.crash.workload import Ack, append_turns, checkpoint_often
+
+
+ROOT = Path(__file__).parents[2]
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -35,6 +39,16 @@ class Recording(msgspec.Struct, frozen=True):
     checkpoints: int
 
 
+def record(plan: Plan) -> Recording:
+    """Carries out the plan in a child process, where the VFS does not reach us."""
+    directory = Path(plan.directory)
+    directory.mkdir()
+    command = [sys.executable, "-m", "tests.crash.appender", msgspec.json.encode(plan).decode()]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=60)
+    body = (directory / "recording").read_bytes()
+    return msgspec.msgpack.decode(body, type=Recording)
+
+
 async def run(plan: Plan, vfs: RecordingVfs) -> Recording:
     acks: list[AckedAt] = []
     rng = Random(plan.seed)
@@ -57,6 +71,7 @@ def main() -> None:
     plan = msgspec.json.decode(sys.argv[1], type=Plan)
     checkpoint_often()
     vfs = RecordingVfs(lying=plan.lying).install()
+    vfs.record_names()
     recording = asyncio.run(run(plan, vfs))
     Path(plan.directory, "recording").write_bytes(msgspec.msgpack.encode(recording))
 

@@ -35,30 +35,39 @@ class File:
         return bytes(body)
 
 
+Names = dict[str, File | None]  # None: no longer there
+
+
 class Disk:
     """One directory, as the recorded operations leave it."""
 
     def __init__(self) -> None:
         self._names: dict[str, File] = {}  # as the program sees it
         self._durable_names: dict[str, File] = {}
-        self._pending_names: list[tuple[str, File | None]] = []  # None: deleted
+        self._pending_names: list[Names] = []  # each as a whole or not at all
 
     def apply(self, op: Op) -> None:
         match op.what:
             case "create":
-                self._names[op.file] = File()
-                self._pending_names.append((op.file, self._names[op.file]))
+                self._change({op.file: File()})
             case "delete":
-                del self._names[op.file]
-                self._pending_names.append((op.file, None))
+                self._change({op.file: None})
+            case "rename":
+                self._change({op.file: None, op.to: self._names[op.file]})
             case "write" | "truncate":
                 self._names[op.file].pending.append(op)
             case "sync":
                 self._names[op.file].sync()
-        if op.directory:
+            case "sync_names":
+                pass
+        if op.names:
             for change in self._pending_names:
                 _rename(self._durable_names, change)
             self._pending_names.clear()
+
+    def _change(self, names: Names) -> None:
+        _rename(self._names, names)
+        self._pending_names.append(names)
 
     def cut_power(self, directory: Path, rng: Random) -> None:
         """Writes one of the many states that the disk may be found in."""
@@ -71,12 +80,12 @@ class Disk:
             (directory / name).write_bytes(file.after_power_cut(keep, rng))
 
 
-def _rename(names: dict[str, File], change: tuple[str, File | None]) -> None:
-    name, file = change
-    if file is None:
-        names.pop(name, None)
-    else:
-        names[name] = file
+def _rename(names: dict[str, File], change: Names) -> None:
+    for name, file in change.items():
+        if file is None:
+            names.pop(name, None)
+        else:
+            names[name] = file
 
 
 def _apply(body: bytearray, op: Op) -> None:

@@ -3,13 +3,15 @@
 It is registered as the default VFS in the very library that the `sqlite3` module uses. Files are
 opened by the real VFS; then the pointer to their methods is turned to a copy in which write,
 truncate, sync and close go through here first. All else, the shared memory of the WAL-index too,
-stays what it was. The recording is what `tests.crash.disk` rebuilds disk images from.
+stays what it was. Renames and directory syncs of the process are recorded beside it. The
+recording is what `tests.crash.disk` rebuilds disk images from.
 """
 
 import _sqlite3
 import ctypes
-import errno
+import os
 import sqlite3
+import stat
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_void_p
 from pathlib import Path
@@ -63,20 +65,22 @@ class Vfs(Structure):
 
 
 class Op(msgspec.Struct, frozen=True, array_like=True):
-    """One thing that was asked of the disk. `directory`: names became durable with this sync."""
+    """One thing that was asked of the disk. `names`: names became durable with it."""
 
-    what: Literal["create", "write", "truncate", "sync", "delete"]
-    file: str
+    what: Literal["create", "write", "truncate", "sync", "delete", "rename", "sync_names"]
+    file: str = ""
     offset: int = 0
     body: bytes = b""
-    directory: bool = False
+    to: str = ""
+    names: bool = False
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """What goes wrong, and at which write or sync from now on (counted from 1)."""
+    """What goes wrong, at which write or sync from now on (from 1), and whether it stays wrong."""
 
     kind: Literal["full", "torn", "io_write", "io_sync"]
     at: int
+    stays: bool = True
 
 
 class _Opened(NamedTuple):
@@ -114,13 +118,27 @@ class RecordingVfs:
             raise RuntimeError("SQLite refused the recording VFS")
         return self
 
-    def fail(self, fault: Fault) -> None:
-        """From now on counts to `fault.at`, then fails once. A disk that failed stays failed."""
+    def record_names(self) -> None:
+        """Renames and directory syncs do not go through SQLite: they are caught in `os`."""
+        rename, fsync = os.rename, os.fsync
+
+        def on_rename(old: Path, new: Path) -> None:
+            rename(old, new)
+            self._known.discard(old.name)
+            self._known.add(new.name)
+            self.ops.append(Op("rename", old.name, to=new.name))
+
+        def on_fsync(handle: int) -> None:
+            fsync(handle)
+            if stat.S_ISDIR(os.fstat(handle).st_mode) and not self._lying:
+                self.ops.append(Op("sync_names", names=True))
+
+        os.rename, os.fsync = on_rename, on_fsync  # type: ignore[assignment]
+
+    def fail(self, fault: Fault | None) -> None:
+        """Counts from here to `fault.at`; none mends the disk."""
         self._fault = fault
         self._calls = {"write": 0, "sync": 0}
-
-    def heal(self) -> None:
-        self._fault = None
 
     def _callback(self, prototype: Any, function: Callable[..., int]) -> c_void_p:
         callback = prototype(function)
@@ -162,7 +180,7 @@ class RecordingVfs:
         name = Path(path.decode()).name
         if result == OK and name in self._known:
             self._known.discard(name)
-            self.ops.append(Op("delete", name, directory=bool(sync_directory) and not self._lying))
+            self.ops.append(Op("delete", name, names=bool(sync_directory) and not self._lying))
         return result
 
     def _on_write(self, file: int, body: int, size: int, offset: int) -> int:
@@ -187,7 +205,7 @@ class RecordingVfs:
             return IOERR_FSYNC
         result = int(Sync(real.sync)(file, flags))
         if result == OK and not self._lying:
-            self.ops.append(Op("sync", name, directory=name in self._unsynced_names))
+            self.ops.append(Op("sync", name, names=name in self._unsynced_names))
             self._unsynced_names.discard(name)
         return result
 
@@ -196,7 +214,8 @@ class RecordingVfs:
         fault = self._fault
         if fault is None or (fault.kind == "io_sync") != (call == "sync"):
             return None
-        return fault if self._calls[call] >= fault.at else None
+        count = self._calls[call]
+        return fault if count == fault.at or (fault.stays and count > fault.at) else None
 
 
 def sqlite_library() -> ctypes.CDLL:

@@ -1,0 +1,1 @@
+"""What it costs: each figure beside a limit measured in the same run, on the same machine."""

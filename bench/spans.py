@@ -1,0 +1,71 @@
+"""Where a run's time went, read from its log alone: nothing is instrumented for it."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from events.critic import PageAssessed
+from events.envelope import Envelope
+from events.executor import ActionDone, TargetResolved
+from events.observer import PageObserved
+from events.planner import PlanProposed
+from events.predictor import PredictionMade, StepDue
+from events.runtime import SessionStarted
+from events.validator import ActionStarted, PlanAdmitted
+
+# In the order in which they happen in a step.
+PHASES = ("decide", "resolve", "judge", "make durable", "act", "observe")
+
+
+class Span(NamedTuple):
+    """`what` is a phase of a step; `action` is the type of its action, as an act is told apart."""
+
+    what: str
+    action: str
+    ms: float
+
+
+def spans_of(events: Iterable[Envelope]) -> list[Span]:
+    """Every phase of every step of one session, in order; together they are its time."""
+    found: list[Span] = []
+    action = "start"
+    last_ns = observed_ns = assessed_ns = 0
+    for envelope in events:
+        now_ns, event = envelope.at_ns, envelope.event
+        match event:
+            case SessionStarted():
+                last_ns = now_ns
+                continue
+            case PageAssessed():
+                assessed_ns = now_ns
+                continue
+            case StepDue() | PredictionMade():
+                found.append(Span("prediction", action, ms(now_ns - assessed_ns)))
+                continue
+            case PlanProposed():
+                action = event.action.type
+                found.append(Span("decision", action, ms(now_ns - observed_ns)))
+                continue
+            case PageObserved():
+                observed_ns = now_ns
+                found.append(Span("observe", action, ms(now_ns - last_ns)))
+            case PlanAdmitted():
+                found.append(Span("decide", action, ms(now_ns - last_ns)))
+            case TargetResolved():
+                found.append(Span("resolve", action, ms(now_ns - last_ns)))
+            case ActionStarted():
+                # What needs no element is judged in the turn that decided it.
+                unresolved = last_ns == observed_ns
+                found.append(Span("decide" if unresolved else "judge", action, ms(now_ns - last_ns)))
+            case ActionDone(took_us=took_us):
+                # The Executor's own time is in its report: what came before it was the disk.
+                act_ns = took_us * 1_000
+                found.append(Span("make durable", action, ms(now_ns - act_ns - last_ns)))
+                found.append(Span("act", action, ms(act_ns)))
+            case _:
+                continue
+        last_ns = now_ns
+    return found
+
+
+def ms(ns: float) -> float:
+    return ns / 1e6

@@ -1,0 +1,135 @@
+"""`rutter demo`: the bundled site, start to finish. Record, learn, run alone, verify, replay."""
+
+import argparse
+import asyncio
+
+import msgspec
+
+from actors.person import Answer, ScriptedPerson
+from events.errors import RutterError
+from events.sqlite_reader import SqliteReader
+from events.workflow import MILLION
+from pipeline import launch
+from pipeline.cli.reading import latest_workflow, project
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.voyage import open_voyage
+from pipeline.exit_codes import Exit
+from pipeline.recorder import RecorderScript, to_steps
+from pipeline.settings import Settings
+from pipeline.site import Order, Site, order_script
+from replay.story import Story
+from replay.verify import verify
+
+NAME = "order"
+# What the script types while it is watched, and what the run alone types instead.
+WATCHED = {
+    "customer": "Aurora Shipping",
+    "product": "mooring-rope",
+    "quantity": "3",
+    "delivery": "2026-03-20",
+    "berth": "Waalhaven pier 7",
+    "note": "Call the bosun on arrival.",
+}
+ALONE = {
+    "customer": "Juniper Tankers",
+    "product": "shackle-bow",
+    "quantity": "12",
+    "delivery": "2026-04-02",
+    "berth": "Botlek quay 2",
+    "note": "Second gangway.",
+}
+
+
+class DemoFailed(RutterError):
+    """The demo did not come out as it must."""
+
+
+def demo(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Everything on embedded defaults: SQLite, headless Chromium, the site on loopback."""
+    own = msgspec.structs.replace(settings, data=settings.data / "demo")
+    with Site() as site:
+        terminal.say(f"Chandlery, a ship chandler's back office, is at {site.base_url}")
+        stories = asyncio.run(_sail(site, own, terminal))
+        order = _check_on_server(site, stories[1])
+    terminal.say(f"checked on the server: order {order.number} for {order.customer}: {order.note}")
+    _replay(own, terminal)
+    _sum_up(stories, own, terminal)
+    return Exit.DONE
+
+
+async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Story, Story]:
+    secrets = {"password": site.password}
+    script = msgspec.convert(order_script(site.base_url, **WATCHED), RecorderScript)
+    steps = to_steps(script, WATCHED, secrets)
+    host = site.base_url.removeprefix("http://")
+    async with open_voyage(settings, terminal) as voyage:
+        terminal.say(f"\n1. Watch: a script of {len(steps)} steps is recorded as {NAME!r}")
+        # The script is the person's own work here: a scripted person approves what it submits,
+        # and the log says that it was one.
+        watched = await voyage.sail(
+            launch.recording(NAME, steps, WATCHED, secrets, allow=[host]),
+            answers=ScriptedPerson(otherwise=Answer(True, "it is the script being recorded")),
+            secrets=secrets,
+            what="watching",
+        )
+        _steps(watched, terminal)
+        with project(settings) as store:
+            workflow = latest_workflow(store, NAME)
+        terminal.say(f"\n2. Sail it alone: {NAME!r} version {workflow.version}, other values")
+        alone = await voyage.sail(
+            launch.run_of(workflow, ALONE, secrets),
+            answers=ScriptedPerson(),
+            secrets=secrets,
+            what="sailing alone",
+        )
+        _steps(alone, terminal)
+    return watched, alone
+
+
+def _steps(story: Story, terminal: Terminal) -> None:
+    for step in story.steps:
+        mark = "[OK]  " if step.verdict == "confirmed" else "[FAIL]"
+        asked = f"  asked: {step.asked}" if step.asked else ""
+        gate = "  approved by its recording" if step.rule == "standing_approval" else ""
+        line = f"{mark} {step.step:2}  {step.words}  ({step.took_ms:.0f} ms){asked}{gate}"
+        terminal.say(line)
+    terminal.say(f"       {story.reason}: {story.detail}")
+    if story.reason != "completed":
+        raise DemoFailed(f"the demo stopped: {story.detail}", "run: rutter doctor")
+
+
+def _check_on_server(site: Site, story: Story) -> Order:
+    """The result as the server has it, not as the page says it."""
+    order = site.orders[-1]
+    expected = {**ALONE, "quantity": int(ALONE["quantity"])}
+    found = {name: getattr(order, name) for name in expected}
+    if found != expected or str(order.number) != story.results.get("order_number"):
+        raise DemoFailed(f"the server has {found}, not {expected}", "this is a bug: report it")
+    return order
+
+
+def _replay(settings: Settings, terminal: Terminal) -> None:
+    with SqliteReader(settings.directory.log) as reader:
+        report = verify(reader.read())
+    if report.divergence is not None:
+        raise DemoFailed(f"replay differs: {report.divergence}", "this is a bug: report it")
+    terminal.say(
+        f"decided again from the log: {report.decisions} decisions of {report.sessions} sessions, "
+        "no divergence"
+    )
+
+
+def _sum_up(stories: tuple[Story, Story], settings: Settings, terminal: Terminal) -> None:
+    watched, alone = stories
+    calls = watched.model_calls + alone.model_calls
+    dollars = (watched.cost_microdollars + alone.cost_microdollars) / MILLION
+    if terminal.as_json:
+        terminal.json({"watched": watched, "alone": alone, "log": str(settings.directory.log)})
+        return
+    terminal.say(
+        f"\nwatched {len(watched.steps)} steps in {watched.took_ms / 1000:.1f} s, sailed "
+        f"{len(alone.steps)} alone in {alone.took_ms / 1000:.1f} s; "
+        f"{calls} model calls, ${dollars:.2f}"
+    )
+    terminal.say(f"log: {settings.directory.log}")
+    terminal.say(f"look at it: rutter --data {settings.data} show {alone.session}")

@@ -1,0 +1,111 @@
+"""`rutter doctor`: is everything here that is needed; what to do if not."""
+
+import argparse
+import asyncio
+import platform
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from actors.browser.chromium import Chromium
+from events.errors import DirectoryInUse, RutterError
+from events.sqlite_reader import SqliteReader
+from pipeline.chromium import find_chromium, install_chromium, why_driver_does_not_start
+from pipeline.cli.terminal import Terminal
+from pipeline.exit_codes import Exit
+from pipeline.settings import Settings, environment
+
+ROOM_BYTES = 200 << 20  # a day of runs; below it a commit may soon fail
+
+
+class Check(msgspec.Struct):
+    name: str
+    ok: bool
+    found: str
+    fix: str = ""
+
+
+def doctor(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    if options.fix and find_chromium(settings.chromium) is None:
+        install_chromium(terminal.note)
+    checks: list[Check] = []
+    for look in (_python, _sqlite, _driver, _chromium, _directory, _log, _room):
+        checks.append(_guarded(look, settings))
+        if not terminal.as_json:
+            _print(checks[-1], terminal)
+    if terminal.as_json:
+        terminal.json(checks)
+    return Exit.DONE if all(check.ok for check in checks) else Exit.ENVIRONMENT
+
+
+def _guarded(look: Callable[[Settings], Check], settings: Settings) -> Check:
+    try:
+        return look(settings)
+    except RutterError as error:
+        return Check(look.__name__.strip("_"), False, error.what, error.fix)
+
+
+def _print(check: Check, terminal: Terminal) -> None:
+    mark = "[OK]  " if check.ok else "[FAIL]"
+    terminal.say(f"{mark} {check.name}: {check.found}")
+    if check.fix and not check.ok:
+        terminal.say(f"       {check.fix}")
+
+
+def _python(_: Settings) -> Check:
+    ok = sys.version_info >= (3, 11)
+    return Check("python", ok, platform.python_version(), "use Python 3.11 or newer")
+
+
+def _sqlite(_: Settings) -> Check:
+    return Check("sqlite", sqlite3.sqlite_version_info >= (3, 35), sqlite3.sqlite_version)
+
+
+def _driver(_: Settings) -> Check:
+    why = why_driver_does_not_start(environment())
+    return Check("playwright", not why, why or "its driver starts", "run: rutter doctor --fix")
+
+
+def _chromium(settings: Settings) -> Check:
+    found = find_chromium(settings.chromium)
+    if found is None:
+        return Check("chromium", False, "not found", "run: rutter doctor --fix")
+    return Check("chromium", True, f"{found}, opens a page in {asyncio.run(_open(found))} ms")
+
+
+async def _open(executable: Path) -> int:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    async with Chromium(executable) as browser:
+        tab = await browser.open_tab()
+        await tab.call("observe", within_ms=5_000)
+        await tab.close()
+    return round((loop.time() - began) * 1000)
+
+
+def _directory(settings: Settings) -> Check:
+    directory = settings.directory
+    try:
+        directory.lock()
+    except DirectoryInUse as error:
+        return Check("data directory", True, f"{error.what} (reading commands work beside it)")
+    directory.unlock()
+    mode = directory.root.stat().st_mode & 0o777
+    fix = f"chmod 700 {directory.root}"
+    return Check("data directory", not mode & 0o077, f"{directory.root} ({mode:o})", fix)
+
+
+def _log(settings: Settings) -> Check:
+    if not settings.directory.log.exists():
+        return Check("log", True, "none yet")
+    with SqliteReader(settings.directory.log) as reader:
+        return Check("log", True, f"{settings.directory.log}, {reader.last_seq()} events")
+
+
+def _room(settings: Settings) -> Check:
+    free = shutil.disk_usage(settings.data if settings.data.exists() else Path.home()).free
+    return Check("disk", free > ROOM_BYTES, f"{free >> 20} MB free", "free some disk space")

@@ -1,0 +1,44 @@
+"""The entry point: parse, do, and turn every error into one line and an exit code."""
+
+import sys
+from collections.abc import Sequence
+
+from events.errors import BadInput, RutterError
+from pipeline import exit_codes, settings
+from pipeline.cli.parser import parser
+from pipeline.cli.terminal import Terminal
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
+    terminal = Terminal(as_json=options.json, verbose=options.verbose)
+    loaded = settings.load(options.data, headless=not getattr(options, "headed", False))
+    try:
+        if getattr(options, "action", None) == "show" and not options.name:
+            raise BadInput("which workflow?", "rutter workflows show NAME")
+        return int(options.do(options, loaded, terminal))
+    except RutterError as error:
+        terminal.error(error)
+        return exit_codes.of_error(error)
+    except BaseExceptionGroup as group:
+        ours = _first(group)
+        if ours is None:
+            raise
+        terminal.error(ours)
+        return exit_codes.of_error(ours)
+    except KeyboardInterrupt:
+        terminal.note("rutter: interrupted")
+        return exit_codes.Exit.INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone; there is no one to tell
+        return exit_codes.Exit.DONE
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> RutterError | None:
+    """The error of ours inside a task group's bundle."""
+    for error in group.exceptions:
+        if isinstance(error, RutterError):
+            return error
+        if isinstance(error, BaseExceptionGroup) and (inner := _first(error)) is not None:
+            return inner
+    return None

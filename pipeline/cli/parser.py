@@ -1,0 +1,130 @@
+"""Every command and flag of `rutter`, with examples."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.cli import demo, doctor, reading, sailing
+
+EPILOG = """examples:
+  rutter demo
+  rutter record order --script order.json --allow 127.0.0.1:8000 \\
+      --param customer="Aurora Shipping" --secret password=env:SHOP_PASSWORD
+  rutter run order --set customer="Juniper Tankers" --secret password=env:SHOP_PASSWORD
+  rutter show last
+
+exit codes: 0 done and verified, 2 bad input, 3 lost, 4 denied, 5 needs a person,
+6 not verified, 7 interrupted, 8 environment"""
+
+
+def parser() -> argparse.ArgumentParser:
+    shared = _shared()
+    top = argparse.ArgumentParser(
+        prog="rutter",
+        description="Learns a browser workflow by watching it once, then sails it alone.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[_shared(top=True)],
+    )
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, description=text, parents=[shared])
+
+    it = command("demo", "the bundled site, start to finish")
+    it.set_defaults(do=demo.demo)
+    _record(command("record", "watch a workflow once"))
+    _run(command("run", "sail a workflow alone"))
+    _workflows(command("workflows", "what it knows"))
+    it = command("sessions", "what ran")
+    it.add_argument("--last", type=int, default=20, metavar="N", help="how many (default 20)")
+    it.set_defaults(do=reading.sessions)
+    it = command("show", "one session, step by step")
+    it.add_argument("session", help="its name, the end of it, or 'last'")
+    it.add_argument("--at", type=int, metavar="N", help="as it was after its event N")
+    it.set_defaults(do=reading.show)
+    it = command("transitions", "what was learned")
+    it.add_argument("--top", type=int, default=10, metavar="K", help="how many (default 10)")
+    it.set_defaults(do=reading.transitions)
+    it = command("metrics", "how well it does")
+    it.set_defaults(do=reading.metrics)
+    it = command("doctor", "is everything here that is needed; what to do if not")
+    it.add_argument("--fix", action="store_true", help="install a Chromium if there is none")
+    it.set_defaults(do=doctor.doctor)
+    return top
+
+
+def _shared(*, top: bool = False) -> argparse.ArgumentParser:
+    """Flags that stand before or after the command; the later one wins."""
+    default = None if top else argparse.SUPPRESS
+    flags = argparse.ArgumentParser(add_help=False)
+    flags.add_argument("--data", metavar="DIR", default=default, help="where the log is")
+    off = False if top else argparse.SUPPRESS
+    flags.add_argument("--json", action="store_true", default=off, help="for machines")
+    flags.add_argument("--verbose", action="store_true", default=off, help="every phase, on stderr")
+    return flags
+
+
+def _record(it: argparse.ArgumentParser) -> None:
+    it.add_argument("name", help="what to call the workflow")
+    it.add_argument(
+        "--script", required=True, metavar="FILE", help="a Chrome DevTools Recorder JSON"
+    )
+    it.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="every typed VALUE becomes the parameter NAME",
+    )
+    _sailing(it)
+    it.set_defaults(do=sailing.record)
+
+
+def _run(it: argparse.ArgumentParser) -> None:
+    it.add_argument("name", nargs="?", help="the workflow")
+    it.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="binds a parameter"
+    )
+    it.add_argument("--free", action="store_true", help="no workflow: wherever the model is sure")
+    it.add_argument("--url", help="where a free run starts")
+    it.add_argument(
+        "--threshold",
+        type=float,
+        default=0.5,
+        metavar="P",
+        help="least probability a free run acts on: 0.3 aggressive, 0.5 balanced (default), "
+        "0.7 conservative",
+    )
+    it.add_argument("--dry-run", action="store_true", help="stop before anything irreversible")
+    _sailing(it)
+    it.set_defaults(do=sailing.run)
+
+
+def _sailing(it: argparse.ArgumentParser) -> None:
+    it.add_argument(
+        "--secret",
+        action="append",
+        default=[],
+        metavar="NAME=SOURCE",
+        help="a secret from env:VARIABLE, file:PATH or prompt; never stored",
+    )
+    it.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="HOST[:PORT]",
+        help="names a host for this workflow, loopback and private ones included",
+    )
+    it.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FILE",
+        help="a scripted person, recorded as such: a JSON list of {approved, message}",
+    )
+    it.add_argument("--headed", action="store_true", help="in a window that you can watch")
+
+
+def _workflows(it: argparse.ArgumentParser) -> None:
+    it.add_argument("action", nargs="?", choices=["list", "show"], default="list")
+    it.add_argument("name", nargs="?")
+    it.set_defaults(do=reading.workflows)

@@ -1,0 +1,232 @@
+"""The commands that read: they work beside a running process and never write the log."""
+
+import argparse
+import sqlite3
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from events.envelope import Envelope
+from events.errors import BadInput
+from events.sqlite_reader import SqliteReader
+from events.workflow import Workflow
+from pipeline.cli.terminal import Terminal
+from pipeline.settings import Settings
+from replay.projections import ProjectionStore
+from replay.projections.metrics import snapshot
+from replay.story import StepStory, Story, tell
+from replay.wording import in_words
+
+
+def project(settings: Settings) -> ProjectionStore:
+    """The projections, caught up with the log as it is now."""
+    directory = settings.directory
+    with SqliteReader(directory.log) as reader:
+        store = ProjectionStore(directory.projections)
+        store.catch_up(reader)
+    return store
+
+
+def latest_workflow(store: ProjectionStore, name: str) -> Workflow:
+    """The newest version that was recorded to its end, else the newest at all."""
+    newest = "SELECT workflow FROM workflows WHERE name = ? ORDER BY complete DESC, version DESC"
+    row = store.db.execute(newest, (name,)).fetchone()
+    if row is None:
+        known = [found for (found,) in store.db.execute("SELECT DISTINCT name FROM workflows")]
+        raise BadInput(
+            f"there is no workflow {name!r}",
+            f"it knows: {', '.join(known)}"
+            if known
+            else f"record it: rutter record {name} --script FILE",
+        )
+    return msgspec.json.decode(row[0], type=Workflow)
+
+
+def workflows(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with project(settings) as store:
+        if options.action == "show":
+            _show_workflow(latest_workflow(store, options.name), terminal)
+            return 0
+        rows = _rows(store.db, "SELECT * FROM workflows ORDER BY name, version")
+    if terminal.as_json:
+        terminal.json([{k: v for k, v in row.items() if k != "workflow"} for row in rows])
+        return 0
+    if not rows:
+        terminal.say("no workflows yet; record one: rutter record NAME --script FILE")
+        return 0
+    terminal.table(
+        ("workflow", "version", "steps", "parameters", "secrets", "recorded", "state"),
+        (
+            (
+                row["name"],
+                str(row["version"]),
+                str(row["steps"]),
+                row["parameters"] or "-",
+                row["secrets"] or "-",
+                when(row["recorded_ns"]),
+                "complete" if row["complete"] else f"incomplete: {row['stopped_at']}",
+            )
+            for row in rows
+        ),
+    )
+    return 0
+
+
+def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with project(settings) as store:
+        rows = _rows(store.db, "SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", options.last)
+    if terminal.as_json:
+        terminal.json(rows)
+        return 0
+    if not rows:
+        terminal.say("no sessions yet")
+        return 0
+    terminal.table(
+        ("session", "what", "started", "steps", "took", "end"),
+        (
+            (
+                row["session"],
+                f"{row['purpose']} {row['name']}".strip(),
+                when(row["started_ns"]),
+                f"{row['confirmed']}/{row['steps']}",
+                f"{(row['ended_ns'] - row['started_ns']) / 1e9:.1f} s" if row["ended_ns"] else "-",
+                f"{row['reason'] or 'running'} {row['failure'] or ''}".strip(),
+            )
+            for row in rows
+        ),
+    )
+    return 0
+
+
+def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with SqliteReader(settings.directory.log) as reader:
+        events = list(reader.read(session=find_session(settings, options.session)))
+    if options.at is not None:
+        events = _until(events, options.at)
+    story = tell(events)
+    if terminal.as_json:
+        terminal.json(story)
+    else:
+        _show_story(story, settings, terminal)
+    return 0
+
+
+def transitions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with project(settings) as store:
+        rows = _rows(
+            store.db,
+            "SELECT from_action, to_action, count FROM transitions_first_order "
+            "ORDER BY count DESC, from_action, to_action LIMIT ?",
+            options.top,
+        )
+    if terminal.as_json:
+        terminal.json(rows)
+    elif not rows:
+        terminal.say("nothing learned yet")
+    else:
+        terminal.table(
+            ("count", "from", "to"),
+            ((str(row["count"]), row["from_action"], row["to_action"]) for row in rows),
+        )
+    return 0
+
+
+def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with project(settings) as store:
+        counted = snapshot(store.db)
+    if terminal.as_json:
+        terminal.json(counted)
+    else:
+        terminal.table(("metric", "value"), ((k, f"{v:g}") for k, v in counted.items()))
+    return 0
+
+
+def find_session(settings: Settings, wanted: str) -> str:
+    """A session by its name, by the end of it, or `last`."""
+    with project(settings) as store:
+        rows = store.db.execute("SELECT session FROM sessions ORDER BY seq DESC").fetchall()
+    names = [name for (name,) in rows]
+    if wanted == "last" and names:
+        return str(names[0])
+    found = [name for name in names if name == wanted] or [n for n in names if n.endswith(wanted)]
+    if len(found) != 1:
+        what = "several sessions end in" if found else "there is no session"
+        raise BadInput(f"{what} {wanted!r}", "see: rutter sessions")
+    return str(found[0])
+
+
+def when(ns: int) -> str:
+    return datetime.fromtimestamp(ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _until(events: list[Envelope], at: int) -> list[Envelope]:
+    if not 1 <= at <= len(events):
+        raise BadInput(f"the session has events 1 to {len(events)}", "give --at within them")
+    return [envelope for envelope in events if envelope.n <= at]
+
+
+def _rows(db: sqlite3.Connection, sql: str, *values: object) -> list[dict[str, Any]]:
+    cursor = db.execute(sql, values)
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _show_workflow(workflow: Workflow, terminal: Terminal) -> None:
+    if terminal.as_json:
+        terminal.json(workflow)
+        return
+    state = "complete" if workflow.complete else "incomplete"
+    terminal.say(f"{workflow.name} version {workflow.version} ({state})")
+    if workflow.parameters:
+        terminal.say(f"parameters: {', '.join(workflow.parameters)}")
+    if workflow.secrets:
+        terminal.say(f"secrets: {', '.join(workflow.secrets)}")
+    terminal.table(
+        ("step", "what", "leads to", "approved"),
+        (
+            (
+                str(number),
+                in_words(step.action),
+                step.after.place.path if step.after.moved and step.after.place else "",
+                "by its recording" if step.standing else "",
+            )
+            for number, step in enumerate(workflow.steps, 1)
+        ),
+    )
+
+
+def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
+    version = f" version {story.version}" if story.version else ""
+    terminal.say(f"{story.session}: {story.purpose} {story.name}{version}")
+    terminal.say(f"started {when(story.started_ns)} UTC, took {story.took_ms / 1000:.2f} s")
+    for name, value in story.values.items():
+        terminal.say(f"  {name} = {value}")
+    terminal.table(
+        ("step", "driver", "what", "why", "found by", "gate", "verdict", "ms"),
+        (_step_row(step) for step in story.steps),
+    )
+    for name, value in story.results.items():
+        terminal.say(f"result: {name} = {value}")
+    failure = f" ({story.failure})" if story.failure else ""
+    terminal.say(f"end: {story.reason}{failure}: {story.detail}")
+    if story.unknown:
+        terminal.say(f"outcome unknown: {story.unknown}")
+    if story.screenshot is not None:
+        terminal.say(f"screenshot: {settings.directory.artifacts.path(story.screenshot)}")
+
+
+def _step_row(step: StepStory) -> tuple[str, ...]:
+    why = step.why if step.probability is None else f"{step.why} p={step.probability / 1e6:.2f}"
+    gate = f"{step.rule}{f' {step.asked}' if step.asked else ''}"
+    verdict = f"{step.verdict} {step.reason}".strip()
+    return (
+        str(step.step),
+        step.driver,
+        step.words if step.attempts == 1 else f"{step.words} (try {step.attempts})",
+        why,
+        step.found_by,
+        gate,
+        verdict,
+        f"{step.took_ms:.0f}",
+    )

@@ -1,0 +1,131 @@
+"""`rutter record` and `rutter run`: the commands that sail."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from events.errors import BadInput
+from events.runtime import SessionStarted
+from events.workflow import MILLION, Workflow
+from pipeline import exit_codes, launch
+from pipeline.cli.reading import latest_workflow, project
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.voyage import open_voyage, person
+from pipeline.recorder import read_script, to_steps
+from pipeline.secret_sources import read_pairs, read_secrets
+from pipeline.settings import Settings, environment
+from replay.story import Story
+
+
+def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Records a workflow from a DevTools Recorder script."""
+    parameters = read_pairs(options.param, "--param")
+    secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
+    steps = to_steps(read_script(Path(options.script)), parameters, secrets)
+    started = launch.recording(options.name, steps, parameters, secrets, allow=options.allow)
+    answers = person(terminal, options.answers)
+
+    async def sail() -> Story:
+        async with open_voyage(settings, terminal) as voyage:
+            return await voyage.sail(
+                started, answers=answers, secrets=secrets, what=f"recording {options.name}"
+            )
+
+    story = asyncio.run(sail())
+    return report(story, settings, terminal, done=f"recorded {options.name}")
+
+
+def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Sails a workflow alone, or freely wherever the model is sure."""
+    values = read_pairs(options.set, "--set")
+    secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
+    if options.free:
+        started = _free(options, values, secrets)
+    else:
+        if not options.name:
+            raise BadInput("which workflow?", "rutter run NAME, or rutter run --free --url URL")
+        workflow = _known(options.name, settings)
+        started = launch.run_of(
+            workflow, values, secrets, allow=options.allow, dry_run=options.dry_run
+        )
+    answers = person(terminal, options.answers)
+    what = f"sailing {options.name or options.url}"
+
+    async def sail() -> Story:
+        async with open_voyage(settings, terminal) as voyage:
+            return await voyage.sail(started, answers=answers, secrets=secrets, what=what)
+
+    story = asyncio.run(sail())
+    done = f"sailed {story.name} version {story.version}" if story.name else "sailed freely"
+    return report(story, settings, terminal, done=done, dry_run=options.dry_run)
+
+
+def report(
+    story: Story, settings: Settings, terminal: Terminal, *, done: str, dry_run: bool = False
+) -> int:
+    """The end of a session in a few lines, with the next command to type."""
+    code = exit_codes.of_session(story.reason, story.failure, dry_run=dry_run)
+    project(settings)
+    if terminal.as_json:
+        terminal.json(story)
+        return code
+    confirmed = sum(step.verdict == "confirmed" for step in story.steps)
+    cost = f"{story.model_calls} model calls, ${story.cost_microdollars / MILLION:.2f}"
+    if code == exit_codes.Exit.DONE:
+        terminal.say(
+            f"[OK] {done}: {confirmed} steps confirmed in {story.took_ms / 1000:.1f} s, {cost}"
+        )
+        for name, value in story.results.items():
+            terminal.say(f"     {name} = {value}")
+        if dry_run:
+            terminal.say(f"     {story.detail}")
+    else:
+        _tell_failure(story, settings, terminal)
+    terminal.say(f"     session {story.session}; see: rutter show {story.session}")
+    return code
+
+
+NEXT = {
+    "needs_person": "run it at a terminal, or give --answers FILE",
+    "lost": "look at the page, then record the changed step again",
+    "policy_denied": "change the policy or the workflow if this step is meant",
+    "browser_lost": "run it again; if it repeats: rutter doctor",
+}
+
+
+def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
+    last = story.steps[-1] if story.steps else None
+    kind = story.failure or story.reason
+    at = f" at step {last.step} ({last.words})" if last else ""
+    terminal.say(f"[FAIL] {story.reason}{f' ({story.failure})' if story.failure else ''}{at}")
+    terminal.say(f"     why: {story.detail}")
+    if last is not None and last.verdict != "confirmed":
+        for tried in last.tried:
+            terminal.say(f"     looked for {tried}")
+    if story.unknown:
+        terminal.say(f"     the outcome of the last step is unknown: {story.unknown}")
+    if story.screenshot is not None:
+        terminal.say(f"     screenshot: {settings.directory.artifacts.path(story.screenshot)}")
+    if kind in NEXT:
+        terminal.say(f"     next: {NEXT[kind]}")
+
+
+def _known(name: str, settings: Settings) -> Workflow:
+    with project(settings) as store:
+        return latest_workflow(store, name)
+
+
+def _free(
+    options: argparse.Namespace, values: dict[str, str], secrets: dict[str, str]
+) -> SessionStarted:
+    if not options.url:
+        raise BadInput("a free run needs a place to start", "add --url URL")
+    threshold = round(options.threshold * MILLION)
+    return launch.free_run(
+        options.url,
+        values,
+        secrets,
+        threshold=threshold,
+        allow=options.allow,
+        dry_run=options.dry_run,
+    )

@@ -1,0 +1,107 @@
+"""What people see: rich on a terminal, plain ASCII lines elsewhere, JSON for machines."""
+
+import getpass
+import sys
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+
+from events.envelope import Envelope
+from events.errors import RutterError
+from events.planner import PlanProposed
+from events.runtime import SessionStarted
+from pipeline.narration import Narrator
+from replay.wording import ascii_only, in_words
+
+
+class Terminal:
+    """Results go to stdout; progress, questions and errors to stderr."""
+
+    def __init__(self, *, as_json: bool = False, verbose: bool = False) -> None:
+        self.as_json = as_json
+        self.verbose = verbose
+        self.out = Console(highlight=False, soft_wrap=True)
+        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+    @property
+    def interactive(self) -> bool:
+        return sys.stdin.isatty() and sys.stderr.isatty()
+
+    def say(self, line: str = "") -> None:
+        """A line for people; with `--json` there are none."""
+        if not self.as_json:
+            for part in line.split("\n"):
+                self.out.print(ascii_only(part), markup=False)
+
+    def note(self, line: str) -> None:
+        self.err.print(ascii_only(line), markup=False)
+
+    def json(self, value: object) -> None:
+        self.out.print(msgspec.json.encode(value).decode(), markup=False, soft_wrap=True)
+
+    def error(self, error: RutterError) -> None:
+        if self.as_json:
+            self.json({"error": type(error).__name__, "what": error.what, "fix": error.fix})
+        self.note(f"rutter: {error.what}" + (f" -> {error.fix}" if error.fix else ""))
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Aligned columns; numbers to the right."""
+        shown = [[ascii_only(cell) for cell in row] for row in rows]
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for index, column in enumerate(columns):
+            numeric = bool(shown) and all(row[index].replace(".", "").isdigit() for row in shown)
+            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        for row in shown:
+            table.add_row(*[cell.replace("[", "\\[") for cell in row])
+        self.out.print(table)
+
+    def ask(self, question: str) -> str:
+        self.err.print(ascii_only(question), end="", markup=False)
+        return input()
+
+    def ask_secret(self, question: str) -> str:
+        return getpass.getpass(ascii_only(question))
+
+
+class Progress:
+    """What a running session is at: a moving line on a terminal, S2's lines with `--verbose`."""
+
+    def __init__(self, terminal: Terminal, *, what: str) -> None:
+        self._terminal = terminal
+        self._what = what
+        self._narrator = Narrator()
+        self._of = 0
+        self._status: Status | None = None
+        if terminal.err.is_terminal and not terminal.verbose:
+            self._status = terminal.err.status(what)
+
+    def __enter__(self) -> "Progress":
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def pause(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def resume(self) -> None:
+        if self._status is not None:
+            self._status.start()
+
+    def hear(self, envelope: Envelope) -> None:
+        if self._terminal.verbose:
+            for line in self._narrator.lines(envelope):
+                self._terminal.note(line)
+        event = envelope.event
+        if isinstance(event, SessionStarted):
+            self._of = len(event.workflow.steps if event.workflow else event.script)
+        elif isinstance(event, PlanProposed) and self._status is not None:
+            where = f"{event.step}/{self._of}" if self._of > 1 else str(event.step)
+            self._status.update(f"{self._what}  {where}  {in_words(event.action)}")

@@ -1,0 +1,138 @@
+"""Running one session for a command: lock, log, browser, Ctrl-C, and the story afterwards."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from actors.browser.chromium import Chromium
+from actors.person import Answer, Answers, Nobody, ScriptedPerson, TerminalPerson
+from events.errors import BadInput, BrowserGone
+from events.runtime import SessionStarted
+from events.sqlite_log import SqliteLog
+from events.sqlite_reader import SqliteReader
+from events.validator import ApprovalRequested
+from pipeline.app import App
+from pipeline.chromium import find_chromium
+from pipeline.cli.terminal import Progress, Terminal
+from pipeline.settings import Settings
+from replay.story import Story, tell
+
+
+class Voyage:
+    """An open pipeline with its browser."""
+
+    def __init__(self, app: App, browser: Chromium, settings: Settings, terminal: Terminal) -> None:
+        self._app = app
+        self._browser = browser
+        self._settings = settings
+        self._terminal = terminal
+
+    async def sail(
+        self,
+        started: SessionStarted,
+        *,
+        answers: Answers,
+        secrets: Mapping[str, str],
+        what: str,
+    ) -> Story:
+        """Runs a session to its end and tells its story. Ctrl-C stops it in a true state."""
+        session = self._app.clock.new_id(started.purpose)
+        with Progress(self._terminal, what=what) as progress:
+            self._app.listen(progress.hear)
+            asked = _Pausing(answers, progress)
+            with _interruptible(self._app, session):
+                await self._app.sail(
+                    started, self._browser, answers=asked, secrets=secrets, name=session
+                )
+            self._app.unlisten(progress.hear)
+        return self.story(session)
+
+    def story(self, session: str) -> Story:
+        with SqliteReader(self._settings.directory.log) as reader:
+            return tell(reader.read(session=session))
+
+
+@asynccontextmanager
+async def open_voyage(settings: Settings, terminal: Terminal) -> AsyncIterator[Voyage]:
+    """Takes the data directory, opens the log and starts the browser; lets go of all of it."""
+    executable = require_chromium(settings)
+    directory = settings.directory
+    directory.lock()
+    try:
+        log = await SqliteLog.open(directory.log)
+        browser = Chromium(executable, headless=settings.headless)
+        async with App.open(log, artifacts=directory.artifacts) as app:
+            if app.interrupted:
+                terminal.note(f"closed as interrupted: {', '.join(app.interrupted)}")
+            try:
+                await browser.start()
+                yield Voyage(app, browser, settings, terminal)
+            finally:
+                await browser.close()
+    finally:
+        directory.unlock()
+
+
+def require_chromium(settings: Settings) -> Path:
+    found = find_chromium(settings.chromium)
+    if found is None:
+        raise BrowserGone("there is no Chromium on this machine", "run: rutter doctor --fix")
+    return found
+
+
+def person(terminal: Terminal, answers: Path | None) -> Answers:
+    """Who answers: a script given by name, the person at the terminal, or nobody."""
+    if answers is not None:
+        return _scripted(answers)
+    return TerminalPerson(terminal.ask) if terminal.interactive else Nobody()
+
+
+def _scripted(path: Path) -> ScriptedPerson:
+    try:
+        listed = msgspec.json.decode(path.read_bytes(), type=list[Answer])
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror})", "check --answers") from error
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise BadInput(
+            f"{path} is not a list of answers: {error}", 'write [{"approved": true}, ...]'
+        ) from error
+    return ScriptedPerson(listed)
+
+
+class _Pausing:
+    """The moving line stands still while a person is asked."""
+
+    def __init__(self, answers: Answers, progress: Progress) -> None:
+        self._answers = answers
+        self._progress = progress
+        self.who = answers.who
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        self._progress.pause()
+        try:
+            return await self._answers.ask(question)
+        finally:
+            self._progress.resume()
+
+
+@contextmanager
+def _interruptible(app: App, session: str) -> Iterator[None]:
+    """The first Ctrl-C (or SIGTERM) asks the session to stop; the session ends `cancelled`."""
+    loop = asyncio.get_running_loop()
+    stopping: set[asyncio.Task[None]] = set()
+
+    def stop() -> None:
+        if session in app.running() and not stopping:
+            stopping.add(loop.create_task(app.stop(session, "the person at the terminal")))
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

@@ -1,0 +1,45 @@
+"""Where things are. The environment is read here and nowhere else."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from pipeline.directory import DataDirectory
+
+
+class Settings(msgspec.Struct, frozen=True):
+    data: Path
+    chromium: str | None = None
+    headless: bool = True
+
+    @property
+    def directory(self) -> DataDirectory:
+        return DataDirectory(self.data)
+
+
+def load(
+    data: str | None = None,
+    *,
+    headless: bool = True,
+    env: Mapping[str, str] | None = None,
+) -> Settings:
+    """`--data`, then RUTTER_DATA, then the platform's place for a person's own data."""
+    found = os.environ if env is None else env
+    named = data or found.get("RUTTER_DATA")
+    return Settings(
+        data=Path(named).expanduser() if named else default_data(found),
+        chromium=found.get("RUTTER_CHROMIUM") or None,
+        headless=headless,
+    )
+
+
+def default_data(env: Mapping[str, str]) -> Path:
+    base = env.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path("~/.local/share").expanduser()) / "rutter"
+
+
+def environment() -> Mapping[str, str]:
+    """For the few who may look: secret sources named by the person."""
+    return os.environ

@@ -1,0 +1,152 @@
+"""S0 6: how well it does. A prediction is correct when the next confirmed action is the one."""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import ClassVar
+
+from events.critic import ActionJudged
+from events.envelope import Envelope
+from events.event import Event
+from events.observer import PageObserved
+from events.planner import PlanProposed
+from events.predictor import PredictionMade, TransitionLearned
+from events.runtime import ProcessStarted, ProcessStopped, SessionEnded
+from events.validator import ActionRejected, ActionStarted
+
+COUNTERS = (
+    "predictions",
+    "correct",
+    "executions",
+    "successes",
+    "probability",
+    "decisions",
+    "decision_ns",
+    "unsafe_filtered",
+    "uptime_ns",
+)
+
+
+class Metrics:
+    name: ClassVar[str] = "metrics"
+    folds: ClassVar[frozenset[type[Event]]] = frozenset(
+        {
+            PredictionMade,
+            TransitionLearned,
+            PageObserved,
+            PlanProposed,
+            ActionStarted,
+            ActionJudged,
+            ActionRejected,
+            ProcessStarted,
+            ProcessStopped,
+            SessionEnded,
+        }
+    )
+    tables: ClassVar[Mapping[str, str]] = {
+        "metrics": "counter TEXT PRIMARY KEY, value INTEGER NOT NULL",
+        "metrics_open": """
+            session TEXT PRIMARY KEY, token TEXT, probability INTEGER, observed_ns INTEGER,
+            started_ns INTEGER""",
+    }
+
+    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
+        match envelope.event:
+            case PredictionMade(candidates=candidates) if candidates:
+                _note(
+                    db, envelope, token=candidates[0].token, probability=candidates[0].probability
+                )
+            case TransitionLearned(token=token):
+                _settle_prediction(db, envelope.session, token)
+            case PageObserved():
+                _note(db, envelope, observed_ns=envelope.at_ns)
+            case PlanProposed():
+                _settle_decision(db, envelope)
+            case ActionStarted():
+                _add(db, "executions", 1)
+            case ActionJudged(verdict="confirmed"):
+                _add(db, "successes", 1)
+            case ActionRejected(code="policy_denied"):
+                _add(db, "unsafe_filtered", 1)
+            case ProcessStarted():
+                _note(db, envelope, started_ns=envelope.at_ns)
+            case ProcessStopped():
+                began = _open(db, envelope.session)[3]
+                _add(db, "uptime_ns", envelope.at_ns - (began or envelope.at_ns))
+                db.execute("DELETE FROM metrics_open WHERE session = ?", (envelope.session,))
+            case SessionEnded():
+                db.execute("DELETE FROM metrics_open WHERE session = ?", (envelope.session,))
+            case _:
+                pass
+
+
+def snapshot(db: sqlite3.Connection) -> dict[str, float | int]:
+    """The seed's metrics, every field of S0 6."""
+    counted: dict[str, int] = dict.fromkeys(COUNTERS, 0)
+    counted.update(db.execute("SELECT counter, value FROM metrics").fetchall())
+    predictions, executions = counted["predictions"], counted["executions"]
+    decisions = counted["decisions"]
+    return {
+        "total_predictions": predictions,
+        "correct_predictions": counted["correct"],
+        "prediction_accuracy": _ratio(counted["correct"], predictions),
+        "total_executions": executions,
+        "successful_executions": counted["successes"],
+        "execution_success_rate": _ratio(counted["successes"], executions),
+        "average_confidence": _ratio(counted["probability"], predictions * 1_000_000),
+        "unsafe_filtered": counted["unsafe_filtered"],
+        "average_decision_time_ms": _ratio(counted["decision_ns"], decisions * 1_000_000),
+        "uptime_seconds": _ratio(counted["uptime_ns"], 1_000_000_000),
+    }
+
+
+def _ratio(part: int, whole: int) -> float:
+    return round(part / whole, 4) if whole else 0.0
+
+
+def _add(db: sqlite3.Connection, counter: str, amount: int) -> None:
+    db.execute(
+        "INSERT INTO metrics VALUES (?, ?) "
+        "ON CONFLICT DO UPDATE SET value = value + excluded.value",
+        (counter, amount),
+    )
+
+
+def _note(db: sqlite3.Connection, envelope: Envelope, **columns: object) -> None:
+    names = ", ".join(columns)
+    places = ", ".join("?" * len(columns))
+    updates = ", ".join(f"{name} = excluded.{name}" for name in columns)
+    db.execute(
+        f"INSERT INTO metrics_open (session, {names}) VALUES (?, {places}) "
+        f"ON CONFLICT DO UPDATE SET {updates}",
+        (envelope.session, *columns.values()),
+    )
+
+
+def _open(
+    db: sqlite3.Connection, session: str
+) -> tuple[str | None, int | None, int | None, int | None]:
+    row: tuple[str | None, int | None, int | None, int | None] | None = db.execute(
+        "SELECT token, probability, observed_ns, started_ns FROM metrics_open WHERE session = ?",
+        (session,),
+    ).fetchone()
+    return row or (None, None, None, None)
+
+
+def _settle_prediction(db: sqlite3.Connection, session: str, token: str) -> None:
+    predicted, probability, _, _ = _open(db, session)
+    if predicted is None:
+        return
+    _add(db, "predictions", 1)
+    _add(db, "correct", predicted == token)
+    _add(db, "probability", probability or 0)
+    db.execute("UPDATE metrics_open SET token = NULL WHERE session = ?", (session,))
+
+
+def _settle_decision(db: sqlite3.Connection, envelope: Envelope) -> None:
+    observed_ns = _open(db, envelope.session)[2]
+    if observed_ns is not None:
+        _add(db, "decisions", 1)
+        _add(db, "decision_ns", envelope.at_ns - observed_ns)
+        db.execute(
+            "UPDATE metrics_open SET observed_ns = NULL WHERE session = ?", (envelope.session,)
+        )

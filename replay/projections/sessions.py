@@ -1,0 +1,74 @@
+"""What ran: one row a session, from its start to its end."""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import ClassVar
+
+import msgspec
+
+from events.advisor import AdviceReceived
+from events.critic import ActionJudged
+from events.envelope import Envelope
+from events.event import Event
+from events.runtime import SessionEnded, SessionStarted
+
+
+class Sessions:
+    name: ClassVar[str] = "sessions"
+    folds: ClassVar[frozenset[type[Event]]] = frozenset(
+        {SessionStarted, ActionJudged, AdviceReceived, SessionEnded}
+    )
+    tables: ClassVar[Mapping[str, str]] = {
+        "sessions": """
+            session TEXT PRIMARY KEY, seq INTEGER NOT NULL, purpose TEXT NOT NULL,
+            driver TEXT NOT NULL, name TEXT NOT NULL, version INTEGER, started_ns INTEGER NOT NULL,
+            ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT, steps INTEGER NOT NULL,
+            confirmed INTEGER NOT NULL, model_calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
+            cost_microdollars INTEGER NOT NULL, vals TEXT NOT NULL""",
+    }
+
+    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
+        match envelope.event:
+            case SessionStarted() as started:
+                self._start(db, envelope, started)
+            case ActionJudged(verdict=verdict):
+                db.execute(
+                    "UPDATE sessions SET steps = steps + 1, confirmed = confirmed + ? "
+                    "WHERE session = ?",
+                    (verdict == "confirmed", envelope.session),
+                )
+            case AdviceReceived() as advice:
+                db.execute(
+                    "UPDATE sessions SET model_calls = model_calls + 1, tokens = tokens + ?, "
+                    "cost_microdollars = cost_microdollars + ? WHERE session = ?",
+                    (
+                        advice.input_tokens + advice.output_tokens,
+                        advice.cost_microdollars,
+                        envelope.session,
+                    ),
+                )
+            case SessionEnded(reason=reason, failure=failure, detail=detail):
+                db.execute(
+                    "UPDATE sessions SET ended_ns = ?, reason = ?, failure = ?, detail = ? "
+                    "WHERE session = ?",
+                    (envelope.at_ns, reason, failure, detail, envelope.session),
+                )
+            case _:
+                pass
+
+    @staticmethod
+    def _start(db: sqlite3.Connection, envelope: Envelope, started: SessionStarted) -> None:
+        db.execute(
+            "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, "
+            "0, 0, 0, 0, 0, ?)",
+            (
+                envelope.session,
+                envelope.seq,
+                started.purpose,
+                started.driver,
+                started.name,
+                started.workflow.version if started.workflow else None,
+                envelope.at_ns,
+                msgspec.json.encode(started.values, order="sorted").decode(),
+            ),
+        )

@@ -1,0 +1,80 @@
+"""Given these facts, when this one, expect those: a decider told events, with nothing around it.
+
+What a decider decides comes back to it through the log, as it does live, where the topology says
+that it hears it; every other event is the test's to tell.
+"""
+
+from collections import deque
+from typing import Any, NamedTuple
+
+from actors.decider import Decider, DecidingActor
+from actors.topology import row
+from events.envelope import Actor, Envelope
+from events.event import Event
+from events.vocabulary import AnyEvent
+
+BEGIN_NS = 1_700_000_000_000_000_000
+SESSION = "session-1"
+
+
+class Told(NamedTuple):
+    """An event at a time, counted from the beginning of the story, in a session."""
+
+    event: AnyEvent
+    ms: int | None = None
+    session: str = SESSION
+
+
+def at(ms: int, event: AnyEvent) -> Told:
+    return Told(event, ms)
+
+
+def of(session: str, event: AnyEvent) -> Told:
+    return Told(event, session=session)
+
+
+class Story:
+    """A decider and the log that it has heard so far."""
+
+    def __init__(self, decider: Decider[Any]) -> None:
+        self.actor: DecidingActor[Any] = DecidingActor(decider)
+        self.seq = 0
+        self._n: dict[str, int] = {}
+        self._ms = 0
+
+    def tell(self, told: AnyEvent | Told) -> tuple[AnyEvent, ...]:
+        """The decisions of the turn that this event opens."""
+        event, ms, session = told if isinstance(told, Told) else Told(told)
+        self._ms = self._ms if ms is None else ms
+        waiting: deque[tuple[Actor, AnyEvent, int]] = deque([("runtime", event, 0)])
+        decided: list[AnyEvent] = []
+        while waiting:
+            actor, event, cause = waiting.popleft()
+            envelope = self._number(session, actor, event, cause)
+            if actor == self.actor.name and self.actor.name not in row(event).deciders:
+                continue
+            following = self.actor.step(envelope)
+            decided += following
+            waiting.extend((self.actor.name, each, envelope.n) for each in following)
+        return tuple(decided)
+
+    def _number(self, session: str, actor: Actor, event: AnyEvent, cause: int) -> Envelope:
+        self.seq += 1
+        n = self._n[session] = self._n.get(session, 0) + 1
+        at_ns = BEGIN_NS + self._ms * 1_000_000
+        return Envelope(self.seq, session, n, at_ns, actor, cause, event, bytes(32))
+
+
+def given(decider: Decider[Any], *story: AnyEvent | Told) -> tuple[AnyEvent, ...]:
+    """What the decider decides on the last event, having heard those before it."""
+    told = Story(decider)
+    decided: tuple[AnyEvent, ...] = ()
+    for event in story:
+        decided = told.tell(event)
+    return decided
+
+
+def only(decided: tuple[AnyEvent, ...], kind: type[Event]) -> Any:
+    """The one event of this kind among the decided ones."""
+    [event] = [event for event in decided if isinstance(event, kind)]
+    return event
