@@ -62,9 +62,9 @@ def blur(text: str, values: Iterable[str] = ()) -> str:
 
 
 def _template(segment: str, values: list[str]) -> str:
-    if any(char.isdigit() for char in segment):
-        return "*"
     folded = ada_url_decode(segment).casefold()
+    if any(char.isdigit() for char in folded):
+        return "*"
     return "*" if any(value in folded for value in values) else segment
 
 

@@ -30,7 +30,9 @@ from events.vocabulary import AnyEvent
 from events.workflow import Driver, Expectation
 
 # Worth one more try when nothing had reached the page yet (F2).
-TRANSIENT = frozenset({"timeout", "element_obscured", "element_not_visible", "action_failed"})
+TRANSIENT = frozenset(
+    {"timeout", "element_obscured", "element_not_visible", "action_failed", "navigation_failed"}
+)
 # These may be repeated even after input was dispatched: doing them twice is doing them once.
 REPEATABLE = frozenset({"type", "select", "scroll", "navigate"})
 
@@ -192,7 +194,11 @@ def _again(state: PlannerState) -> PlanProposed | RunStopped | None:
     if plan.attempt == 1 and (transient or repeatable):
         return msgspec.structs.replace(plan, attempt=2)
     kind: Failure = "retry_exhausted" if plan.attempt > 1 else "verification_failed"
-    return _stop(state, "failed", kind, f"{judged.verdict}: {judged.reason}")
+    said = f"{judged.verdict}: {judged.reason}"
+    if failure is not None:
+        kind = "unreachable" if failure.code == "navigation_failed" else kind
+        said = f"{failure.code}: {failure.message}" if failure.message else failure.code
+    return _stop(state, "failed", kind, said)
 
 
 def _after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:

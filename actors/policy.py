@@ -52,6 +52,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "wait": ("ms",),
     "extract": ("target",),
 }
+IMPLIED_PORTS = {"http": "80", "https": "443"}
 # Reading changes nothing: no rule about what an element says applies to it (F2).
 READING = frozenset({"extract", "wait_for", "wait", "scroll"})
 
@@ -122,8 +123,8 @@ def host_allowed(case: Case) -> Verdict | None:
     scheme, host, port = host_of(case.action.url)
     if scheme not in ("http", "https") or not host:
         return Verdict("deny", "scheme", f"{scheme or 'that'} is not a web address")
-    named = host in case.policy.hosts or f"{host}:{port}" in case.policy.hosts
-    if named:
+    named = {host, f"{host}:{port or IMPLIED_PORTS[scheme]}"}
+    if not named.isdisjoint(case.policy.hosts):
         return None
     where = f"{host}:{port}" if port else host
     if is_private(host):
@@ -153,7 +154,7 @@ def denylist(case: Case) -> Verdict | None:
         return None
     said = _said(case)
     for word in case.policy.denylist:
-        if word in said:
+        if word.casefold() in said:
             effect: Effect = "ask" if case.driver in RECORDED else "deny"
             return Verdict(effect, "denylist", f"the element says {word!r}")
     return None

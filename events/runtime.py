@@ -27,6 +27,7 @@ Failure = Literal[
     "needs_person",
     "verification_failed",
     "retry_exhausted",
+    "unreachable",
     "policy_denied",
     "actor_failed",
     "browser_lost",

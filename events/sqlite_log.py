@@ -4,6 +4,10 @@ One task owns the writing connection and its checkpoints. It is never cancelled:
 its acknowledgement. A batch is one multi-row INSERT, which is its own transaction: one hop to
 the database thread and one fdatasync, however many sessions wait for it. Under load two batches
 are on their way: while the thread syncs one, the loop wakes its writers and gathers the next.
+
+Everything else on this connection is fetched in the hop that runs it (`execute_fetchall`). A read
+left open makes a checkpoint fail, and an open checkpoint puts off the next commit to the moment
+when its cursor is dropped, where an error is told to nobody.
 """
 
 import asyncio
@@ -74,13 +78,12 @@ class SqliteLog:
             raise schema.open_error(error, path) from error
         try:
             for pragma in (*schema.WRITER_PRAGMAS, f"PRAGMA synchronous={synchronous}"):
-                await connection.execute(pragma)
-            async with connection.execute("SELECT max(seq) FROM events") as cursor:
-                row = await cursor.fetchone()
+                await connection.execute_fetchall(pragma)
+            ((last_seq,),) = await connection.execute_fetchall("SELECT max(seq) FROM events")
         except sqlite3.Error as error:
             await connection.close()
             raise schema.open_error(error, path) from error
-        return cls(path, connection, int(row[0] or 0) + 1 if row else 1)
+        return cls(path, connection, (last_seq or 0) + 1)
 
     @property
     def next_seq(self) -> int:
@@ -106,8 +109,7 @@ class SqliteLog:
         while True:
             sql, parameters = schema.select(after, session, kinds, PAGE)
             try:
-                async with self._connection.execute(sql, parameters) as cursor:
-                    rows = await cursor.fetchall()
+                rows = list(await self._connection.execute_fetchall(sql, parameters))
             except sqlite3.Error as error:
                 raise schema.open_error(error, self._path) from error
             for row in rows:
@@ -187,7 +189,7 @@ class SqliteLog:
         self._since_checkpoint = 0
         self._checkpoints += 1
         try:
-            await self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            await self._connection.execute_fetchall("PRAGMA wal_checkpoint(PASSIVE)")
         except sqlite3.Error as error:
             self._failed = schema.write_error(error, self._path)
 

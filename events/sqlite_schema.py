@@ -146,7 +146,7 @@ def beside(path: Path, suffix: str) -> Path:
 def write_error(error: Exception, path: Path) -> LogWriteFailed:
     """SQLite's error as one of ours that says what to do."""
     name = _name(error)
-    if name.startswith("SQLITE_FULL"):
+    if name in ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"):  # the second: no room for shared memory
         return LogFull(f"no space left to write {path}", "free some disk space and run again")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return LogLocked(f"{path} is locked by another process", "close that process and run again")

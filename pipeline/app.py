@@ -32,7 +32,7 @@ from events.runtime import (
 from events.vocabulary import AnyEvent
 from pipeline.clock import Clock, SystemClock
 from pipeline.mailbox import Statistics
-from pipeline.recovery import close_interrupted, learn_from_log
+from pipeline.recovery import close_interrupted, learn_from_log, unsealed_heads
 from pipeline.sequencer import Sequencer
 from pipeline.session import Session
 from pipeline.shutdown import Phase, PhaseReport, shut_down
@@ -41,6 +41,7 @@ from replay.verify import fresh_deciders
 STOP_S = 15.0  # running sessions: a page that hangs has deadlines shorter than this
 DRAIN_S = 10.0
 CLOSE_S = 10.0
+SEAL_EVERY = 1_000  # events: what a lost tail could hide at most, in a process that goes on
 
 Listener = Callable[[Envelope], None]
 
@@ -66,6 +67,7 @@ class App:
         self._listeners: list[Listener] = []
         self._process = clock.new_id("process")
         self._closing = False
+        self._unsealed = 0
         self.interrupted: list[str] = []
         self.shutdown: tuple[PhaseReport, ...] = ()
 
@@ -88,6 +90,8 @@ class App:
         async with anyio.create_task_group() as group:
             group.start_soon(app._sequencer.run, name="sequencer")
             try:
+                for head in await unsealed_heads(log):
+                    app._sequencer.adopt(head)
                 app.interrupted = await close_interrupted(log, app._sequencer, made)
                 await app._say(_process_started())
                 yield app
@@ -136,6 +140,8 @@ class App:
             del self._sessions[session.name]
         if ended is None:
             raise self._sequencer.failed.result()
+        if self._unsealed >= SEAL_EVERY and not self._closing:
+            await self._seal()
         return ended
 
     async def stop(self, session: str, by: str, why: str = "") -> None:
@@ -165,6 +171,7 @@ class App:
             session.hear_at_once(envelope)
 
     def _durable(self, envelope: Envelope) -> None:
+        self._unsealed += 1
         session = self._sessions.get(envelope.session)
         if session is not None:
             session.hear(envelope)
@@ -183,7 +190,7 @@ class App:
     def _phases(self) -> list[Phase]:
         return [
             Phase("stop sessions", STOP_S, self._stop_sessions),
-            Phase("seal the log", CLOSE_S, self._seal),
+            Phase("seal the log", CLOSE_S, self._close_process),
             Phase("drain the queues", DRAIN_S, self._sequencer.drain),
             Phase("close the log", CLOSE_S, self._log.close),
         ]
@@ -196,8 +203,12 @@ class App:
         if waiting and not self._sequencer.failed.done():
             await asyncio.wait(waiting)
 
-    async def _seal(self) -> None:
+    async def _close_process(self) -> None:
         await self._say(ProcessStopped())
+        await self._seal()
+
+    async def _seal(self) -> None:
+        self._unsealed = 0
         await self._say(LogSealed(self._sequencer.heads_to_seal()))
 
 

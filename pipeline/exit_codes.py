@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from events.errors import BadInput, LogCorrupt, RutterError
+from events.errors import BadInput, RutterError
 from events.runtime import Failure, StopReason
 
 
@@ -19,11 +19,7 @@ class Exit(IntEnum):
 
 
 def of_error(error: RutterError) -> Exit:
-    if isinstance(error, BadInput):
-        return Exit.BAD_INPUT
-    if isinstance(error, LogCorrupt):
-        return Exit.ENVIRONMENT
-    return Exit.ENVIRONMENT
+    return Exit.BAD_INPUT if isinstance(error, BadInput) else Exit.ENVIRONMENT
 
 
 def of_session(reason: str, failure: str, *, dry_run: bool = False) -> Exit:
@@ -40,6 +36,7 @@ BY_FAILURE: dict[Failure | str, Exit] = {
     "verification_failed": Exit.NOT_VERIFIED,
     "retry_exhausted": Exit.NOT_VERIFIED,
     "browser_lost": Exit.INTERRUPTED,
+    "unreachable": Exit.ENVIRONMENT,
     "actor_failed": Exit.ENVIRONMENT,
 }
 BY_REASON: dict[StopReason | str, Exit] = {

@@ -9,7 +9,7 @@ from actors.predictor.knowledge import LEARNED
 from events.envelope import kind
 from events.log import EventLog
 from events.planner import RunStopped
-from events.runtime import Head, SessionEnded, SessionInterrupted, SessionStarted
+from events.runtime import Head, LogSealed, SessionEnded, SessionInterrupted, SessionStarted
 from pipeline.sequencer import Sequencer
 
 
@@ -29,6 +29,17 @@ async def open_sessions(log: EventLog) -> list[str]:
         else:
             found.pop(envelope.session, None)
     return list(found)
+
+
+async def unsealed_heads(log: EventLog) -> list[Head]:
+    """The heads of what was appended since the last seal: a process that dies seals nothing."""
+    sealed = 0
+    async for envelope in log.read(kinds=[kind(LogSealed)]):
+        sealed = envelope.seq
+    heads: dict[str, Head] = {}
+    async for envelope in log.read(sealed):
+        heads[envelope.session] = Head(envelope.session, envelope.n, envelope.hash)
+    return list(heads.values())
 
 
 async def close_interrupted(

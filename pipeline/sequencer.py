@@ -84,8 +84,9 @@ class Sequencer:
         return await numbered
 
     def adopt(self, head: Head) -> None:
-        """Continues a session that another process left open."""
+        """Takes over what another process left open or unsealed."""
         self._heads[head.session] = head
+        self._moved.add(head.session)
 
     def heads_to_seal(self) -> tuple[Head, ...]:
         """The heads of the sessions that moved since the last seal; they count as sealed now."""

@@ -28,6 +28,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     url: str = ""
     probability: int | None = None
     attempts: int = 1
+    element: str = ""
     found_by: str = ""
     tried: list[str] = []
     verdict: str = ""
@@ -144,7 +145,7 @@ class _Teller:
             case ActionRejected(rule=rule, reason=reason):
                 step.rule, step.verdict, step.reason = rule, "rejected", reason
             case ActionStarted(action=action):
-                step.words = in_words(action)
+                step.words = in_words(action, step.element)
             case ActionFailed(code=code, message=message):
                 step.reason = f"{code}: {message}" if message else code
             case ActionDone(extracted=extracted) if extracted is not None:
@@ -159,7 +160,8 @@ class _Teller:
     def _looked(self, step: StepStory, event: AnyEvent) -> None:
         """What was found and who allowed it, before anything was done."""
         match event:
-            case TargetResolved(tries=tries):
+            case TargetResolved(tries=tries, element=element):
+                step.element = element.name.text
                 step.tried = self._tried(tries)
                 step.found_by = self._way(tries[-1].strategy) if tries else ""
             case TargetMissing(tries=tries):

@@ -13,13 +13,15 @@ import msgspec
 
 from actors.critic import Critic
 from actors.decider import DecidingActor
+from actors.logic import LOGIC
 from actors.planner import Planner
 from actors.predictor import Predictor
+from actors.predictor.knowledge import LEARNED
 from actors.topology import DECIDERS, row
 from actors.validator import Validator
 from events.codec import encode
 from events.envelope import Actor, Envelope, kind
-from events.runtime import ActorFailed, SessionEnded
+from events.runtime import ActorFailed, SessionEnded, SessionStarted
 from events.vocabulary import AnyEvent
 
 
@@ -39,6 +41,7 @@ class Report(msgspec.Struct, frozen=True):
     events: int
     decisions: int
     sessions: int
+    other_logic: int = 0
     divergence: Divergence | None = None
 
     @property
@@ -70,12 +73,18 @@ class Verifier:
         self._due: dict[str, _Due] = {}
         self._dead: set[str] = set()
         self._seen: set[str] = set()
+        self._foreign: set[str] = set()
         self._events = self._decisions = 0
         self.divergence: Divergence | None = None
 
     def take(self, envelope: Envelope) -> None:
         self._events += 1
         self._seen.add(envelope.session)
+        if isinstance(envelope.event, SessionStarted) and envelope.event.logic != LOGIC:
+            self._foreign.add(envelope.session)
+        if envelope.session in self._foreign:
+            self._learn(envelope)
+            return
         if envelope.actor in DECIDERS:
             self._compare(envelope)
         elif isinstance(envelope.event, ActorFailed) and envelope.event.actor in DECIDERS:
@@ -91,7 +100,15 @@ class Verifier:
                 if session not in self._dead and (missing := _first(due)) is not None:
                     self.divergence = _missing(session, *missing)
                     break
-        return Report(self._events, self._decisions, len(self._seen), self.divergence)
+        return Report(
+            self._events, self._decisions, len(self._seen), len(self._foreign), self.divergence
+        )
+
+    def _learn(self, envelope: Envelope) -> None:
+        """Decided by another version of the logic: not ours to judge, but ours to learn from."""
+        if type(envelope.event) in LEARNED:
+            self._deciders["predictor"].fold(envelope)
+            self._deciders["predictor"].drop(envelope.session)
 
     def _step(self, envelope: Envelope) -> None:
         due = self._due.setdefault(envelope.session, _Due())

@@ -62,8 +62,9 @@ def any_action(kind: ActionType) -> Action:
 
 def page(path: str = "/", digest: str = "", heading: str = "", **more: Any) -> Page:
     """A page of the shop. Its digest is its path unless something on it changed."""
-    headings = (Untrusted(heading),) if heading else ()
-    return Page(url=ORIGIN + path, digest=digest or path, headings=headings, **more)
+    if heading:
+        more["headings"] = (Untrusted(heading),)
+    return Page(url=ORIGIN + path, digest=digest or path, **more)
 
 
 def saw(seen: Page) -> PageObserved:

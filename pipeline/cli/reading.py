@@ -2,6 +2,7 @@
 
 import argparse
 import sqlite3
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -202,10 +203,9 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     terminal.say(f"started {when(story.started_ns)} UTC, took {story.took_ms / 1000:.2f} s")
     for name, value in story.values.items():
         terminal.say(f"  {name} = {value}")
-    terminal.table(
-        ("step", "driver", "what", "why", "found by", "gate", "verdict", "ms"),
-        (_step_row(step) for step in story.steps),
-    )
+    for step in story.steps:
+        for line in _step_lines(step):
+            terminal.say(line)
     for name, value in story.results.items():
         terminal.say(f"result: {name} = {value}")
     failure = f" ({story.failure})" if story.failure else ""
@@ -216,17 +216,23 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
         terminal.say(f"screenshot: {settings.directory.artifacts.path(story.screenshot)}")
 
 
-def _step_row(step: StepStory) -> tuple[str, ...]:
-    why = step.why if step.probability is None else f"{step.why} p={step.probability / 1e6:.2f}"
-    gate = f"{step.rule}{f' {step.asked}' if step.asked else ''}"
-    verdict = f"{step.verdict} {step.reason}".strip()
-    return (
-        str(step.step),
-        step.driver,
-        step.words if step.attempts == 1 else f"{step.words} (try {step.attempts})",
-        why,
-        step.found_by,
-        gate,
-        verdict,
-        f"{step.took_ms:.0f}",
-    )
+def _step_lines(step: StepStory) -> Iterator[str]:
+    """What was done and what came of it; below it why, how it was found, and who allowed it."""
+    mark = "[OK]  " if step.verdict == "confirmed" else "[FAIL]" if step.verdict else "[..]  "
+    again = f" (try {step.attempts})" if step.attempts > 1 else ""
+    verdict = f"{step.verdict}: {step.reason}" if step.verdict else "not judged"
+    yield f"{mark} {step.step:3}  {step.words}{again}  {verdict}  {step.took_ms:.0f} ms"
+    why = step.why if step.probability is None else f"{step.why} (p={step.probability / 1e6:.2f})"
+    details = [f"{step.driver}: {why}"]
+    if step.found_by:
+        details.append(f"found by {step.found_by}")
+    if step.rule:
+        details.append(f"gate: {step.rule}, {step.approved or step.reason}")
+    if step.asked:
+        details.append(f"asked: {step.asked}")
+    yield "            " + "; ".join(details)
+    if step.verdict and step.verdict != "confirmed":
+        for tried in step.tried:
+            yield f"            looked for {tried}"
+    for evidence in step.evidence:
+        yield f"            evidence: {evidence}"

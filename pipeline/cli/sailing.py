@@ -89,6 +89,9 @@ NEXT = {
     "needs_person": "run it at a terminal, or give --answers FILE",
     "lost": "look at the page, then record the changed step again",
     "policy_denied": "change the policy or the workflow if this step is meant",
+    "unreachable": "check the address and the network, then run it again",
+    "verification_failed": "look at the screenshot; record the step again if the site changed",
+    "retry_exhausted": "look at the screenshot; record the step again if the site changed",
     "browser_lost": "run it again; if it repeats: rutter doctor",
 }
 

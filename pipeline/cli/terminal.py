@@ -16,6 +16,8 @@ from events.runtime import SessionStarted
 from pipeline.narration import Narrator
 from replay.wording import ascii_only, in_words
 
+PIPED_WIDTH = 400
+
 
 class Terminal:
     """Results go to stdout; progress, questions and errors to stderr."""
@@ -23,7 +25,9 @@ class Terminal:
     def __init__(self, *, as_json: bool = False, verbose: bool = False) -> None:
         self.as_json = as_json
         self.verbose = verbose
-        self.out = Console(highlight=False, soft_wrap=True)
+        # Piped output is for grep and files: nothing is folded to a width that nobody looks at.
+        width = None if sys.stdout.isatty() else PIPED_WIDTH
+        self.out = Console(highlight=False, soft_wrap=True, width=width)
         self.err = Console(stderr=True, highlight=False, soft_wrap=True)
 
     @property

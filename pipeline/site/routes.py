@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pipeline.site import order_pages, pages
+import pipeline.site.order_pages as order_pages
+import pipeline.site.pages as pages
 from pipeline.site.forms import (
     BLANK_ORDER,
     check_order,

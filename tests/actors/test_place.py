@@ -1,0 +1,106 @@
+"""Given a URL: which place it is, in a form that is the same in the next run."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.place import ada_url_decode, blur, host_of, is_at, place_of, same_document
+from events.workflow import Place
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("https://shop.example", "/"),
+        ("https://shop.example/orders/new", "/orders/new"),
+        ("https://shop.example/orders/1042", "/orders/*"),
+        ("https://shop.example/orders/A-7/lines", "/orders/*/lines"),
+        ("https://shop.example/find?q=rope#top", "/find"),
+    ],
+)
+def test_a_place_is_origin_and_path_with_ids_as_stars(url: str, path: str) -> None:
+    assert place_of(url) == Place("https://shop.example", path)
+
+
+def test_a_parameters_value_in_the_path_becomes_a_star() -> None:
+    url = "https://shop.example/customers/Aurora%20Shipping/edit"
+    assert place_of(url, ["aurora shipping"]).path == "/customers/*/edit"
+    assert place_of(url, ["Fairlead"]).path == "/customers/Aurora%20Shipping/edit"
+
+
+def test_a_value_of_two_letters_is_too_short_to_be_recognised() -> None:
+    assert place_of("https://shop.example/uk/orders", ["uk"]).path == "/uk/orders"
+
+
+def test_the_origin_has_no_default_port_and_no_capitals() -> None:
+    assert place_of("HTTPS://Shop.Example:443/A").origin == "https://shop.example"
+    assert place_of("http://shop.example:8080/").origin == "http://shop.example:8080"
+
+
+def test_what_has_no_origin_has_its_scheme() -> None:
+    assert place_of("about:blank") == Place("about:", "blank")
+    assert place_of("chrome-error://chromewebdata/").origin == "chrome-error:"
+
+
+@pytest.mark.parametrize("nowhere", ["", "not a url", "http://", "//x"])
+def test_what_is_no_url_is_no_place(nowhere: str) -> None:
+    assert place_of(nowhere) == Place()
+
+
+def test_a_star_stands_for_one_segment() -> None:
+    order = Place("https://shop.example", "/orders/*")
+    assert is_at(order, "https://shop.example/orders/7?x=1#y")
+    assert is_at(order, "https://shop.example/orders/new")
+    assert not is_at(order, "https://shop.example/orders")
+    assert not is_at(order, "https://shop.example/orders/7/lines")
+    assert not is_at(order, "https://shop.example/customers/7")
+    assert not is_at(order, "http://shop.example/orders/7")
+    assert not is_at(order, "https://shop.example:444/orders/7")
+
+
+def test_a_plain_segment_stands_for_itself() -> None:
+    assert not is_at(Place("https://shop.example", "/orders/new"), "https://shop.example/orders/7")
+
+
+segments = st.lists(st.text("abcxyz019-", min_size=1, max_size=6), max_size=4)
+
+
+@given(segments, st.sampled_from(["", "?q=1", "#frag"]))
+def test_every_url_is_at_the_place_that_it_names(path: list[str], rest: str) -> None:
+    url = "https://shop.example/" + "/".join(path) + rest
+    assert is_at(place_of(url), url)
+    assert is_at(place_of(url, path), url)
+
+
+def test_a_fragment_does_not_make_another_document() -> None:
+    assert same_document("https://a.example/x#1", "https://a.example/x#2")
+    assert not same_document("https://a.example/x", "https://a.example/x?1")
+
+
+@pytest.mark.parametrize(
+    ("url", "parts"),
+    [
+        ("http://Example.com:8080/x", ("http", "example.com", "8080")),
+        ("https://example.com:443/", ("https", "example.com", "")),
+        ("http://[::1]:9/", ("http", "[::1]", "9")),
+        ("file:///etc/passwd", ("file", "", "")),
+        ("nonsense", ("", "", "")),
+    ],
+)
+def test_host_and_port_are_read_as_browsers_read_them(
+    url: str, parts: tuple[str, str, str]
+) -> None:
+    assert host_of(url) == parts
+
+
+def test_page_text_is_blurred_to_what_does_not_vary() -> None:
+    values = ["Aurora Shipping", "Aurora", "no"]
+    assert blur("Order  1042 for AURORA shipping", values) == "order # for *"
+    assert blur("Aurora's order no 3", values) == "*'s order no #"
+    assert blur("") == ""
+
+
+def test_a_percent_sign_that_is_not_utf8_stays_readable() -> None:
+    assert ada_url_decode("caf%C3%A9") == "café"
+    assert ada_url_decode("100%") == "100%"
+    assert ada_url_decode("%FF") == "�"

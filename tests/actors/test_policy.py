@@ -1,0 +1,385 @@
+"""Given an action, the element it was resolved to and who proposed it: allow, ask or deny."""
+
+from typing import get_args
+
+import pytest
+
+from actors.policy import (
+    DEFAULT_POLICY,
+    DENYLIST,
+    READING,
+    RECORDED,
+    REQUIRED,
+    RULES,
+    Case,
+    Verdict,
+    is_irreversible,
+    is_private,
+    judge,
+    missing_field,
+    stands,
+)
+from events.action import (
+    Action,
+    ActionType,
+    ByPoint,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Target,
+    Text,
+    Untrusted,
+)
+from events.page import Resolved
+from events.workflow import Driver, Policy, Standing
+from tests.facts import ORIGIN, any_action, click, css, element, fill
+
+TYPES: tuple[ActionType, ...] = get_args(ActionType)
+UNRECORDED: tuple[Driver, ...] = ("prediction", "model", "agent")
+
+
+def verdict(
+    action: Action,
+    what: Resolved | None = None,
+    driver: Driver = "script",
+    policy: Policy = DEFAULT_POLICY,
+) -> Verdict:
+    return judge(Case(policy=policy, action=action, driver=driver, element=what))
+
+
+def visit(url: str, **policy: object) -> Verdict:
+    return verdict(Action("navigate", url=url), policy=Policy("1", **policy))  # type: ignore[arg-type]
+
+
+# -- required fields (E1) ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_a_well_formed_action_misses_nothing(kind: ActionType) -> None:
+    assert missing_field(any_action(kind)) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [
+        ("navigate", "url"),
+        ("click", "target"),
+        ("type", "target"),
+        ("press", "key"),
+        ("select", "target"),
+        ("scroll", "direction"),
+        ("wait_for", "target"),
+        ("wait", "ms"),
+        ("extract", "target"),
+    ],
+)
+def test_an_action_with_nothing_but_its_type_misses_its_first_field(
+    kind: ActionType, field: str
+) -> None:
+    assert missing_field(Action(kind)) == field
+
+
+@pytest.mark.parametrize("kind", ["type", "select"])
+def test_typing_and_selecting_need_a_value_too(kind: ActionType) -> None:
+    assert missing_field(Action(kind, target=css("#a"))) == "value"
+
+
+@pytest.mark.parametrize("kind", ["click", "type", "select", "scroll", "wait_for", "extract"])
+def test_a_target_with_no_way_to_find_it_is_no_target(kind: ActionType) -> None:
+    assert missing_field(Action(kind, target=Target(()), value=Text("a"))) == "target"
+
+
+def test_a_scroll_to_an_element_needs_no_direction() -> None:
+    assert missing_field(Action("scroll", target=css("#footer"))) == ""
+
+
+def test_the_table_of_required_fields_names_every_action_type() -> None:
+    assert set(REQUIRED) == set(TYPES)
+
+
+# -- the denylist (E1) -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", DENYLIST)
+@pytest.mark.parametrize("driver", sorted(RECORDED))
+def test_a_risky_word_asks_a_person_when_the_step_is_recorded(word: str, driver: Driver) -> None:
+    said = verdict(click(), element(name=f"please {word} now"), driver)
+    assert (said.effect, said.rule) == ("ask", "denylist")
+
+
+@pytest.mark.parametrize("driver", UNRECORDED)
+def test_a_risky_word_denies_what_a_model_an_agent_or_free_prediction_proposed(
+    driver: Driver,
+) -> None:
+    assert verdict(click(), element(name="Delete"), driver) == Verdict(
+        "deny", "denylist", "the element says 'delete'"
+    )
+
+
+def test_every_driver_is_either_recorded_or_not() -> None:
+    assert {*RECORDED, *UNRECORDED} == set(get_args(Driver))
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        click("#logout"),
+        Action("click", target=Target((ByRole("button", "Sign Out"),))),
+        Action("click", target=Target((ByText("BUY now"),))),
+        fill("input[name=payment]"),
+    ],
+)
+def test_the_word_counts_in_any_way_to_find_the_element(action: Action) -> None:
+    assert verdict(action).rule == "denylist"
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        element(name="REMOVE"),
+        element(text=Untrusted("go to checkout")),
+        element(href="https://shop.example/account/1"),
+        element(form_action="/settings"),
+    ],
+)
+def test_the_word_counts_in_whatever_the_element_says_it_is(what: Resolved) -> None:
+    assert verdict(click("#plain"), what).rule == "denylist"
+
+
+def test_only_the_first_200_characters_of_an_elements_text_are_read() -> None:
+    assert verdict(click(), element(text=Untrusted("x" * 200 + "delete"))).effect == "allow"
+
+
+def test_coordinates_say_nothing() -> None:
+    assert verdict(Action("click", target=Target((ByPoint(1, 2),)))).effect == "allow"
+
+
+@pytest.mark.parametrize("kind", sorted(READING))
+def test_reading_what_sounds_risky_is_no_risk(kind: ActionType) -> None:
+    action = Action(kind, target=css("#delete-all"), ms=1)
+    assert verdict(action, element(name="Delete all"), "model").effect == "allow"
+
+
+def test_the_list_is_configuration() -> None:
+    mine = Policy("7", denylist=("launch",))
+    assert verdict(click("#delete"), policy=mine).effect == "allow"
+    assert verdict(click("#launch"), policy=mine).effect == "ask"
+
+
+def test_a_configured_word_matches_whatever_its_case() -> None:
+    mine = Policy("7", denylist=("Launch MISSILES",))
+    assert verdict(click(), element(name="launch missiles"), policy=mine).effect == "ask"
+
+
+# -- hosts (E2) --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("url", ["http://example.com/", "https://example.com:8443/a?b#c"])
+def test_a_public_web_address_may_be_visited(url: str) -> None:
+    assert visit(url) == Verdict("allow", "nothing_matched", "no rule is against it")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "data:text/html,<b>",
+        "chrome://settings",
+        "ftp://example.com/",
+        "view-source:https://example.com",
+        "not an address",
+        "",
+        "http://",
+    ],
+)
+def test_anything_but_http_and_https_is_denied(url: str) -> None:
+    assert (visit(url).effect, visit(url).rule) == ("deny", "scheme")
+
+
+def test_the_empty_page_is_nowhere_and_may_be_visited() -> None:
+    assert visit("about:blank").effect == "allow"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost/",
+        "http://LOCALHOST./",
+        "http://shop.localhost/",
+        "http://printer.local/",
+        "http://metadata.google.internal/",
+        "http://127.0.0.1/",
+        "http://127.0.0.1./",
+        "http://127.1/",
+        "http://0x7f.1/",
+        "http://2130706433/",
+        "http://0.0.0.0/",
+        "http://10.1.2.3/",
+        "http://172.16.0.1/",
+        "http://192.168.1.1/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://100.64.0.1/",
+        "http://[::1]/",
+        "http://[::]/",
+        "http://[fe80::1]/",
+        "http://[fd00::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://user:pass@127.0.0.1:8080/",
+        "https:\\\\127.0.0.1\\",
+    ],
+)
+def test_private_networks_are_denied_however_they_are_written(url: str) -> None:
+    assert (visit(url).effect, visit(url).rule) == ("deny", "private_network")
+
+
+def test_a_denied_private_host_says_how_to_allow_it() -> None:
+    assert visit("http://localhost:8000/a").reason == (
+        "localhost:8000 is private; name it with --allow localhost:8000"
+    )
+
+
+@pytest.mark.parametrize("named", ["localhost", "localhost:8000"])
+def test_a_private_host_that_was_named_is_allowed(named: str) -> None:
+    assert visit("http://localhost:8000/", hosts=(named,)).effect == "allow"
+
+
+def test_a_host_named_with_a_port_is_allowed_on_that_port_alone() -> None:
+    assert visit("http://127.0.0.1:8000/", hosts=("127.0.0.1:8000",)).effect == "allow"
+    assert visit("http://127.0.0.1:8001/", hosts=("127.0.0.1:8000",)).effect == "deny"
+    assert visit("http://127.0.0.1/", hosts=("127.0.0.1:8000",)).effect == "deny"
+
+
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [("http://127.0.0.1/", "127.0.0.1:80"), ("https://[::1]/", "[::1]:443")],
+)
+def test_the_port_that_a_scheme_implies_can_be_named(url: str, named: str) -> None:
+    assert visit(url, hosts=(named,)).effect == "allow"
+
+
+def test_a_longer_host_is_another_host() -> None:
+    assert visit("http://localhost.evil.localhost/", hosts=("localhost",)).effect == "deny"
+
+
+def test_without_public_hosts_only_named_ones_are_allowed() -> None:
+    closed = {"public_hosts": False, "hosts": ("shop.example",)}
+    assert visit("https://shop.example/x", **closed).effect == "allow"
+    assert visit("https://other.example/x", **closed) == Verdict(
+        "deny", "host", "other.example is not among the allowed hosts"
+    )
+    assert visit("https://shop.example/", public_hosts=False).effect == "deny"
+
+
+def test_where_one_is_matters_only_to_a_navigation() -> None:
+    assert verdict(Action("click", target=css("#a"), url="http://127.0.0.1/")).effect == "allow"
+
+
+@pytest.mark.parametrize(
+    ("host", "private"),
+    [
+        ("localhost", True),
+        ("LocalHost.", True),
+        ("[::1]", True),
+        ("10.0.0.1.", True),
+        ("example.com", False),
+        ("8.8.8.8", False),
+        ("[2606:4700::1111]", False),
+        ("notlocalhost", False),
+    ],
+)
+def test_private_hosts_are_known(host: str, private: bool) -> None:
+    assert is_private(host) is private
+
+
+# -- secrets and forms -------------------------------------------------------------------------
+
+
+def test_a_literal_never_goes_into_a_secret_field() -> None:
+    said = verdict(fill("#pw", "hunter2"), element("input", secret=True), "person")
+    assert (said.effect, said.rule) == ("deny", "secret_in_clear")
+
+
+@pytest.mark.parametrize("value", [Secret("pw"), Parameter("pw")])
+def test_a_named_value_may_go_into_a_secret_field(value: Secret | Parameter) -> None:
+    assert verdict(fill("#pw", value), element("input", secret=True)).effect == "allow"
+
+
+def test_a_secret_for_a_plain_field_asks_first() -> None:
+    said = verdict(fill("#name", Secret("pw")), element("input"))
+    assert (said.effect, said.rule) == ("ask", "secret_in_plain_field")
+
+
+@pytest.mark.parametrize("method", ["post", "dialog", "put"])
+@pytest.mark.parametrize("action", [click(), Action("press", key="Enter")])
+def test_sending_a_form_that_is_no_plain_get_asks_first(action: Action, method: str) -> None:
+    said = verdict(action, element(submits=True, form_method=method))
+    assert said == Verdict("ask", "sends_a_form", f"it sends a form ({method.upper()})")
+
+
+@pytest.mark.parametrize("method", ["", "get"])
+def test_a_get_form_may_be_sent(method: str) -> None:
+    assert verdict(click(), element(submits=True, form_method=method)).effect == "allow"
+
+
+def test_a_field_inside_a_form_does_not_send_it() -> None:
+    assert verdict(click(), element("input", form_method="post")).effect == "allow"
+    sending = element("input", submits=True, form_method="post")
+    assert verdict(fill(), sending).effect == "allow"
+
+
+# -- the table ---------------------------------------------------------------------------------
+
+
+def test_deny_beats_ask_whichever_rule_comes_first() -> None:
+    mixed = element("input", name="payment", secret=True)
+    said = verdict(fill("#payment", "4111"), mixed, "script")
+    assert (said.effect, said.rule) == ("deny", "secret_in_clear")
+
+
+def test_of_two_that_ask_the_first_in_the_table_is_named() -> None:
+    both = element(name="Submit", submits=True, form_method="post")
+    assert verdict(click(), both).rule == "denylist"
+
+
+def test_a_rule_that_breaks_is_a_denial_never_an_opening() -> None:
+    broken = Case(
+        policy=Policy("1", denylist=(3,)),  # type: ignore[arg-type]
+        action=click(),
+        driver="script",
+        element=element(),
+    )
+    assert judge(broken) == Verdict("deny", "denylist", broken_rule_reason(broken))
+
+
+def broken_rule_reason(case: Case) -> str:
+    for rule in RULES:
+        try:
+            rule(case)
+        except (TypeError, AttributeError) as error:
+            return f"the rule failed: {type(error).__name__}"
+    raise AssertionError("no rule broke")
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [
+        (element(name="Search"), False),
+        (element(name="Submit order"), True),
+        (element(submits=True, form_method="post"), True),
+        (element(submits=True, form_method="get"), False),
+    ],
+)
+def test_irreversible_is_what_sends_or_sounds_like_it(what: Resolved, expected: bool) -> None:
+    assert is_irreversible(Case(DEFAULT_POLICY, click("#plain"), "workflow", what)) is expected
+
+
+def test_standing_approval_is_for_this_element_on_this_origin() -> None:
+    standing = Standing(ORIGIN, "e1")
+    assert stands(standing, element(digest="e1"))
+    assert not stands(standing, element(digest="e2"))
+    assert not stands(Standing("https://evil.example", "e1"), element(digest="e1"))
+    assert not stands(None, element(digest="e1"))
+    assert not stands(standing, None)
