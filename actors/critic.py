@@ -21,7 +21,7 @@ from events.critic import (
     Verdict,
 )
 from events.envelope import Actor, Envelope
-from events.executor import ActionDone, ActionFailed
+from events.executor import ActionDone, ActionFailed, TargetChanged
 from events.observer import PageObserved
 from events.page import Page
 from events.planner import ObservationRequested, PlanProposed, RunStopped
@@ -75,6 +75,8 @@ class Critic:
                 return change(state, running=running, outcome=None, before=state.page)
             case ActionDone() | ActionFailed() as outcome:
                 return change(state, outcome=outcome, waiting_since_ns=envelope.at_ns)
+            case TargetChanged():
+                return change(state, running=None)  # nothing was done
             case PageObserved(page=page):
                 return change(state, page=page)
             case WorkflowFinished():

@@ -25,7 +25,7 @@ from events.runtime import (
     StopRequested,
 )
 from events.signature import signature
-from events.validator import ActionRejected, ActionWithheld
+from events.validator import ActionRejected, ActionStarted, ActionWithheld
 from events.vocabulary import AnyEvent
 from events.workflow import Driver, Expectation
 
@@ -43,6 +43,7 @@ class PlannerState(msgspec.Struct, frozen=True):
     index: int = 0
     step: int = 0
     plan: PlanProposed | None = None
+    irreversible: bool = False
     failure: ActionFailed | None = None
     judged: ActionJudged | None = None
     failures: int = 0
@@ -72,6 +73,8 @@ class Planner:
                 return change(
                     state, plan=plan, step=plan.step, failure=None, judged=None, recent=recent
                 )
+            case ActionStarted(irreversible=irreversible):
+                return change(state, irreversible=irreversible)
             case ActionFailed() as failure:
                 return change(state, failure=failure)
             case ActionJudged() as judged:
@@ -190,7 +193,8 @@ def _again(state: PlannerState) -> PlanProposed | RunStopped | None:
         return None
     failure = state.failure
     transient = failure is not None and failure.code in TRANSIENT and not failure.dispatched
-    repeatable = plan.action.type in REPEATABLE and (failure is None or failure.code in TRANSIENT)
+    repeatable = plan.action.type in REPEATABLE and not state.irreversible  # E7
+    repeatable = repeatable and (failure is None or failure.code in TRANSIENT)
     if plan.attempt == 1 and (transient or repeatable):
         return msgspec.structs.replace(plan, attempt=2)
     kind: Failure = "retry_exhausted" if plan.attempt > 1 else "verification_failed"

@@ -78,6 +78,7 @@ class Validator:
             return
         match envelope.event:
             case PlanProposed() as plan:
+                yield from _void(state, "another step was proposed")
                 yield from _admit(state, plan)
             case TargetResolved():
                 yield from _verdict(state)

@@ -13,6 +13,9 @@ _unpack: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
 _tag = msgspec.msgpack.Decoder(type=dict[str, msgspec.Raw])
 _json = msgspec.json.Encoder(order="deterministic")
 
+# What damaged bytes make msgspec raise: wrong types, text that is not UTF-8, nesting without end.
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
 
 def encode(event: AnyEvent) -> bytes:
     """The canonical bytes of an event: what is stored, hashed and compared in replay."""
@@ -23,7 +26,7 @@ def decode(payload: bytes) -> AnyEvent:
     """The event that these bytes are. Raises a typed error, never a guess."""
     try:
         return _unpack.decode(payload)
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+    except UNREADABLE as error:
         raise _explain(payload, error) from error
 
 
@@ -41,7 +44,7 @@ def _explain(payload: bytes, error: Exception) -> LogCorrupt:
     try:
         fields = _tag.decode(payload)
         tag = msgspec.msgpack.decode(fields["event"]) if "event" in fields else "none"
-    except (msgspec.DecodeError, msgspec.ValidationError):
+    except UNREADABLE:
         return LogCorrupt(f"a payload of {len(payload)} bytes is not an event ({error})")
     if "Invalid value" in str(error) and "$.event" in str(error):
         return EventUnknown(

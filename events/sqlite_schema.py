@@ -42,6 +42,7 @@ INDEXES = (
 IDENTITY = (f"PRAGMA application_id={APPLICATION_ID}", f"PRAGMA user_version={FORMAT}")
 SIDE_FILES = ("-wal", "-shm", "-journal")
 COLUMNS = 9
+BUSY_MS = 2_000  # there is one writer: who waits this long waits for something that is not ours
 
 # WAL with synchronous=FULL: NORMAL loses acknowledged events in a power cut. Checkpoints are the
 # writer's own business, off the commit path.
@@ -49,7 +50,7 @@ WRITER_PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
     "PRAGMA wal_autocheckpoint=0",
-    "PRAGMA busy_timeout=2000",
+    f"PRAGMA busy_timeout={BUSY_MS}",
 )
 
 Row = tuple[int, str, int, int, Actor, int, str, bytes, bytes]
@@ -103,7 +104,7 @@ def check_file(path: Path) -> bool:
 def open_read_only(path: Path) -> sqlite3.Connection:
     """Beside a writer or without one, and from a directory that only others may write."""
     address = path.absolute().as_uri()  # a path may hold what means something in a URI
-    connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=2)
+    connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=BUSY_MS / 1_000)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:

@@ -1,0 +1,503 @@
+"""Given a proposal and the element it turned out to be: admitted, refused, asked or started."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.policy import DEFAULT_POLICY
+from actors.validator import Validator
+from events.action import Action, ByRole, Parameter, Secret, Target, Text, Untrusted
+from events.executor import TargetChanged, TargetMissing
+from events.page import Resolved
+from events.person import ApprovalAnswered
+from events.planner import PlanProposed, RunStopped
+from events.runtime import SessionStarted
+from events.signature import signature
+from events.validator import (
+    ActionApproved,
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    ApprovalRequested,
+    ApprovalVoided,
+    PlanAdmitted,
+)
+from events.vocabulary import AnyEvent
+from events.workflow import Driver, Policy, Standing, Workflow
+from tests.facts import (
+    ORIGIN,
+    any_action,
+    click,
+    css,
+    element,
+    fill,
+    found,
+    free_run,
+    go_to,
+    plan,
+    recording_of,
+    run_of,
+    step,
+    workflow,
+)
+from tests.given import Story, Told, given
+
+RECORDING = recording_of(click())
+SEND = element(digest="send", name="Place order", submits=True, form_method="post")
+PLAIN = element(digest="plain", name="Next page")
+
+
+def said(*story: AnyEvent | Told) -> tuple[AnyEvent, ...]:
+    return given(Validator(), *story)
+
+
+def rejected(rule: str, reason: str, code: Any, error: str, version: str = "1") -> ActionRejected:
+    return ActionRejected(1, rule, reason, version, code, error)
+
+
+def yes(approval: str = "1.1.1", by: Any = "terminal") -> ApprovalAnswered:
+    return ApprovalAnswered(approval, True, by)
+
+
+def no(message: str = "", by: Any = "terminal", approval: str = "1.1.1") -> ApprovalAnswered:
+    return ApprovalAnswered(approval, False, by, message)
+
+
+# -- the first look ------------------------------------------------------------------------------
+
+
+def test_a_well_formed_proposal_is_admitted_to_be_looked_for() -> None:
+    assert said(RECORDING, plan(click())) == (PlanAdmitted(1, 1, click(), within_ms=3_000),)
+
+
+def test_how_long_it_is_looked_for_is_a_setting() -> None:
+    [admitted] = said(recording_of(resolve_ms=7), plan(click(), number=4, attempt=2))
+    assert admitted == PlanAdmitted(4, 2, click(), within_ms=7)
+
+
+@pytest.mark.parametrize(
+    ("action", "missing"),
+    [
+        (Action("navigate"), "navigate needs a url"),
+        (Action("click"), "click needs a target"),
+        (Action("type", target=css("#a")), "type needs a value"),
+        (Action("press"), "press needs a key"),
+        (Action("select", value=Text("a")), "select needs a target"),
+        (Action("scroll"), "scroll needs a direction"),
+        (Action("wait_for"), "wait_for needs a target"),
+        (Action("wait"), "wait needs a ms"),
+        (Action("extract", target=Target(())), "extract needs a target"),
+    ],
+)
+def test_a_proposal_that_misses_a_field_is_refused(action: Action, missing: str) -> None:
+    assert said(RECORDING, plan(action)) == (
+        rejected("required_fields", missing, "validation_error", "invalid_params"),
+    )
+
+
+@pytest.mark.parametrize("action", [go_to("/"), any_action("wait"), any_action("wait_for")])
+def test_what_needs_no_element_is_judged_at_once(action: Action) -> None:
+    assert said(RECORDING, plan(action)) == (
+        ActionApproved(1, "nothing_matched", "no rule is against it", "1"),
+        ActionStarted(1, 1, action),
+    )
+
+
+def test_a_scroll_of_the_whole_page_needs_no_element() -> None:
+    whole = Action("scroll", direction="down")
+    assert said(RECORDING, plan(whole))[1] == ActionStarted(1, 1, whole)
+
+
+def test_a_scroll_to_an_element_does() -> None:
+    assert isinstance(said(RECORDING, plan(Action("scroll", target=css("#a"))))[0], PlanAdmitted)
+
+
+def test_a_key_press_is_resolved_to_what_has_the_focus() -> None:
+    press = Action("press", key="Enter")
+    assert said(RECORDING, plan(press)) == (PlanAdmitted(1, 1, press, 3_000),)
+    assert isinstance(said(RECORDING, plan(press), found(SEND))[0], ApprovalRequested)
+
+
+def test_a_navigation_against_policy_is_denied() -> None:
+    private = go_to("/", origin="http://127.0.0.1:9")
+    assert said(RECORDING, plan(private)) == (
+        rejected(
+            "private_network",
+            "127.0.0.1:9 is private; name it with --allow 127.0.0.1:9",
+            "policy_denied",
+            "policy_denied",
+        ),
+    )
+
+
+def test_a_refusal_names_the_policy_that_refused() -> None:
+    strict = Policy("strict-3", public_hosts=False)
+    [refusal] = said(recording_of(policy=strict), plan(go_to("/")))
+    assert isinstance(refusal, ActionRejected)
+    assert refusal.policy == "strict-3"
+
+
+# -- the resolved element ------------------------------------------------------------------------
+
+
+def test_an_element_nobody_objects_to_is_started_in_the_same_turn() -> None:
+    assert said(RECORDING, plan(click()), found(PLAIN)) == (
+        ActionApproved(1, "nothing_matched", "no rule is against it", "1"),
+        ActionStarted(1, 1, click(), digest="plain"),
+    )
+
+
+def test_a_target_that_is_not_there_is_refused() -> None:
+    missing = TargetMissing(1, 1, "element_not_found")
+    assert said(RECORDING, plan(Action("click", target=css("#a", "#b"))), missing) == (
+        rejected(
+            "target_exists",
+            "none of 2 ways to find it matched one visible element",
+            "execution_error",
+            "element_not_found",
+        ),
+    )
+
+
+def test_a_list_is_not_typed_into() -> None:
+    assert said(RECORDING, plan(fill()), found(element("select"))) == (
+        rejected(
+            "element_kind",
+            "the element is a list to select from",
+            "validation_error",
+            "invalid_params",
+        ),
+    )
+
+
+def test_a_list_is_selected_from() -> None:
+    select = msgspec.structs.replace(fill(), type="select")
+    assert isinstance(said(RECORDING, plan(select), found(element("select")))[0], ActionApproved)
+
+
+@pytest.mark.parametrize("driver", ["person", "script", "workflow"])
+def test_a_risky_element_asks_when_the_step_is_recorded(driver: Driver) -> None:
+    risky = element(name="Delete all")
+    flow = run_of(workflow(step(click())))
+    assert said(flow, plan(click(), driver, index=0), found(risky)) == (
+        ApprovalRequested(
+            approval="1.1.1",
+            step=1,
+            kind="policy",
+            question="click 'Delete all': the element says 'delete'. Approve?",
+            rule="denylist",
+            signature=signature(click()),
+            digest="e1",
+            origin=ORIGIN,
+        ),
+    )
+
+
+@pytest.mark.parametrize("driver", ["prediction", "model", "agent"])
+def test_a_risky_element_is_denied_to_who_did_not_record_it(driver: Driver) -> None:
+    assert said(free_run(), plan(click(), driver), found(element(name="Delete all"))) == (
+        rejected("denylist", "the element says 'delete'", "policy_denied", "policy_denied"),
+    )
+
+
+def test_a_literal_for_a_secret_field_is_denied() -> None:
+    [refusal] = said(
+        RECORDING, plan(fill("#pw", "hunter2")), found(element("input", secret=True))
+    )
+    assert isinstance(refusal, ActionRejected)
+    assert refusal.rule == "secret_in_clear"
+    assert "hunter2" not in refusal.reason
+
+
+def test_a_secret_for_a_secret_field_is_started() -> None:
+    typed = fill("#pw", Secret("pw"))
+    story = RECORDING, plan(typed), found(element("input", secret=True))
+    assert said(*story)[1] == ActionStarted(1, 1, typed, digest="e1")
+
+
+def test_a_secret_for_a_plain_field_asks() -> None:
+    [asked] = said(RECORDING, plan(fill("#name", Secret("pw"))), found(element("input")))
+    assert isinstance(asked, ApprovalRequested)
+    assert asked.rule == "secret_in_plain_field"
+
+
+def test_sending_a_form_asks() -> None:
+    [asked] = said(RECORDING, plan(click()), found(SEND))
+    assert isinstance(asked, ApprovalRequested)
+    assert (asked.rule, asked.question) == (
+        "sends_a_form",
+        "click 'Place order': it sends a form (POST). Approve?",
+    )
+
+
+def test_reading_a_risky_element_is_not_irreversible() -> None:
+    read = Action("extract", target=css("#delete"))
+    assert said(RECORDING, plan(read), found(element(name="Delete")))[1] == ActionStarted(
+        1, 1, read, digest="e1"
+    )
+
+
+# -- standing approval (design 8) ----------------------------------------------------------------
+
+
+def recorded(standing: Standing | None, **more: Any) -> Workflow:
+    return workflow(step(click("#other")), step(click("#send"), standing=standing), **more)
+
+
+def run_second_step(
+    flow: Workflow | None, what: Resolved, driver: Driver = "workflow", index: int = 1
+) -> tuple[AnyEvent, ...]:
+    return said(run_of(flow), plan(click("#send"), driver, index=index), found(what))
+
+
+def asks(decided: tuple[AnyEvent, ...]) -> bool:
+    return [type(event) for event in decided] == [ApprovalRequested]
+
+
+EXACT = Standing(ORIGIN, "send")
+
+
+def test_a_recording_approves_its_own_irreversible_step() -> None:
+    assert run_second_step(recorded(EXACT), SEND) == (
+        ActionApproved(1, "standing_approval", "approved by its recording", "1"),
+        ActionStarted(1, 1, click("#send"), digest="send", irreversible=True),
+    )
+
+
+def test_standing_approval_is_not_for_another_element() -> None:
+    assert asks(run_second_step(recorded(Standing(ORIGIN, "other")), SEND))
+
+
+def test_standing_approval_is_not_for_another_origin() -> None:
+    assert asks(run_second_step(recorded(Standing("https://evil.example", "send")), SEND))
+    elsewhere = msgspec.structs.replace(SEND, origin="https://evil.example")
+    assert asks(run_second_step(recorded(EXACT), elsewhere))
+
+
+def test_standing_approval_is_not_for_another_step() -> None:
+    assert asks(run_second_step(recorded(EXACT), SEND, index=0))
+
+
+@pytest.mark.parametrize("driver", ["person", "script"])
+def test_standing_approval_is_not_for_another_driver(driver: Driver) -> None:
+    assert asks(run_second_step(recorded(EXACT), SEND, driver))
+
+
+def test_standing_approval_is_not_for_another_version() -> None:
+    assert asks(run_second_step(recorded(None), SEND))
+
+
+def test_standing_approval_needs_a_workflow() -> None:
+    assert asks(run_second_step(None, SEND))
+
+
+def test_standing_approval_does_not_lift_a_denial() -> None:
+    secret = element("input", digest="send", secret=True)
+    flow = recorded(EXACT)
+    [refusal] = said(run_of(flow), plan(fill("#pw", "x"), "workflow", index=1), found(secret))
+    assert isinstance(refusal, ActionRejected)
+
+
+def test_what_needs_no_approval_uses_none() -> None:
+    approved = run_second_step(recorded(Standing(ORIGIN, "plain")), PLAIN)[0]
+    assert isinstance(approved, ActionApproved)
+    assert approved.rule == "nothing_matched"
+
+
+# -- a person's answer ---------------------------------------------------------------------------
+
+ASKED = RECORDING, plan(click()), found(SEND)
+
+
+def test_a_yes_starts_what_was_asked_about() -> None:
+    assert said(*ASKED, yes()) == (
+        ApprovalVoided("1.1.1", "used"),
+        ActionApproved(1, "sends_a_form", "approved by a person (terminal)", "1", "1.1.1"),
+        ActionStarted(1, 1, click(), digest="send", irreversible=True),
+    )
+
+
+def test_a_no_refuses_it() -> None:
+    assert said(*ASKED, no("not on a Friday")) == (
+        ApprovalVoided("1.1.1", "refused"),
+        rejected("sends_a_form", "not on a Friday", "policy_denied", "human_rejected"),
+    )
+
+
+def test_a_no_without_a_reason_repeats_the_question() -> None:
+    refusal = said(*ASKED, no())[1]
+    assert isinstance(refusal, ActionRejected)
+    assert refusal.reason == (
+        "not approved: click 'Place order': it sends a form (POST). Approve?"
+    )
+
+
+def test_nobody_to_answer_means_that_a_person_is_needed() -> None:
+    refusal = said(*ASKED, no("no person is here", by="nobody"))[1]
+    assert refusal == rejected(
+        "sends_a_form", "no person is here", "policy_denied", "needs_person"
+    )
+
+
+def test_an_approval_is_good_once() -> None:
+    assert said(*ASKED, yes(), yes()) == ()
+
+
+def test_a_refusal_is_final() -> None:
+    assert said(*ASKED, no(), yes()) == ()
+
+
+@pytest.mark.parametrize("other", ["1.1.2", "2.1.1", "", "1.1"])
+def test_an_answer_to_another_question_is_no_answer(other: str) -> None:
+    assert said(*ASKED, yes(other)) == ()
+
+
+def test_an_answer_to_no_question_starts_nothing() -> None:
+    assert said(RECORDING, plan(click()), found(PLAIN), yes()) == ()
+
+
+def test_an_approval_is_void_when_another_step_is_proposed() -> None:
+    story = Story(Validator())
+    for event in ASKED:
+        story.tell(event)
+    assert story.tell(plan(click("#other"), number=2)) == (
+        ApprovalVoided("1.1.1", "another step was proposed"),
+        PlanAdmitted(2, 1, click("#other"), 3_000),
+    )
+    story.tell(found(SEND, step=2))
+    assert story.tell(yes("1.1.1")) == ()
+
+
+def test_the_next_question_is_another_one() -> None:
+    [asked] = said(*ASKED, yes(), plan(click("#b"), number=2), found(SEND, step=2))
+    assert isinstance(asked, ApprovalRequested)
+    assert asked.approval == "2.1.2"
+
+
+# -- the element changed under it ----------------------------------------------------------------
+
+
+def changed(what: Resolved) -> TargetChanged:
+    return TargetChanged(1, 1, what)
+
+
+def test_a_changed_element_is_judged_again() -> None:
+    assert said(RECORDING, plan(click()), found(PLAIN), changed(SEND))[0] == ApprovalRequested(
+        "1.1.1",
+        1,
+        "policy",
+        "click 'Place order': it sends a form (POST). Approve?",
+        "sends_a_form",
+        signature(click()),
+        "send",
+        ORIGIN,
+    )
+
+
+def test_a_changed_element_that_is_harmless_is_started_as_it_is_now() -> None:
+    calm = element(digest="calm")
+    assert said(RECORDING, plan(click()), found(PLAIN), changed(calm))[1] == ActionStarted(
+        1, 1, click(), digest="calm"
+    )
+
+
+def test_a_changed_element_may_be_denied() -> None:
+    story = free_run(), plan(click(), "prediction"), found(PLAIN), changed(element(name="Buy"))
+    [refusal] = said(*story)
+    assert isinstance(refusal, ActionRejected)
+
+
+def test_a_used_approval_does_not_cover_the_changed_element() -> None:
+    other = msgspec.structs.replace(SEND, digest="other")
+    [asked] = said(*ASKED, yes(), changed(other))
+    assert isinstance(asked, ApprovalRequested)
+    assert (asked.approval, asked.digest) == ("1.1.2", "other")
+
+
+def test_a_pending_approval_is_void_when_the_element_changes() -> None:
+    other = msgspec.structs.replace(SEND, digest="other")
+    voided, asked = said(*ASKED, changed(other))
+    assert voided == ApprovalVoided("1.1.1", "the element changed")
+    assert isinstance(asked, ApprovalRequested)
+    assert asked.approval == "1.1.2"
+    assert said(*ASKED, changed(other), yes("1.1.1")) == ()
+    started = said(*ASKED, changed(other), yes("1.1.2"))[2]
+    assert isinstance(started, ActionStarted)
+    assert started.digest == "other"
+
+
+def test_standing_approval_does_not_cover_the_changed_element() -> None:
+    other = msgspec.structs.replace(SEND, digest="other")
+    story = run_of(recorded(EXACT)), plan(click("#send"), "workflow", index=1), found(SEND)
+    assert asks(said(*story, changed(other)))
+
+
+# -- dry run -------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_stops_before_the_irreversible_action() -> None:
+    dry = run_of(recorded(EXACT), dry_run=True)
+    assert said(dry, plan(click("#send"), "workflow", index=1), found(SEND)) == (
+        ActionWithheld(1, click("#send"), "would have done it: it sends a form (POST)"),
+    )
+
+
+def test_a_dry_run_does_everything_else() -> None:
+    dry = run_of(recorded(EXACT), dry_run=True)
+    story = dry, plan(click("#other"), "workflow", index=0), found(PLAIN)
+    assert isinstance(said(*story)[1], ActionStarted)
+
+
+def test_a_dry_run_still_denies() -> None:
+    dry = free_run(dry_run=True)
+    [refusal] = said(dry, plan(click(), "model"), found(element(name="Delete")))
+    assert isinstance(refusal, ActionRejected)
+
+
+# -- the end -------------------------------------------------------------------------------------
+
+STOP = RunStopped("cancelled")
+
+
+def test_an_unanswered_question_dies_with_the_run() -> None:
+    assert said(*ASKED, STOP) == (ApprovalVoided("1.1.1", "the run stopped"),)
+
+
+def test_a_run_without_a_question_ends_in_silence() -> None:
+    assert said(RECORDING, plan(click()), STOP) == ()
+
+
+@pytest.mark.parametrize(
+    "late", [plan(click(), number=2), found(PLAIN), changed(PLAIN), yes(), no()]
+)
+def test_nothing_is_started_after_the_stop(late: AnyEvent) -> None:
+    assert said(*ASKED, STOP, late) == ()
+
+
+@pytest.mark.parametrize("early", [plan(click()), found(PLAIN), yes(), STOP])
+def test_nothing_is_started_in_a_session_that_never_started(early: AnyEvent) -> None:
+    assert said(early) == ()
+
+
+def test_every_verdict_names_the_policy_version() -> None:
+    mine = msgspec.structs.replace(DEFAULT_POLICY, version="mine")
+    begun: SessionStarted = recording_of(policy=mine)
+    proposal: PlanProposed = plan(click())
+    approved = said(begun, proposal, found(PLAIN))[0]
+    assert isinstance(approved, ActionApproved)
+    assert approved.policy == "mine"
+
+
+def test_a_parameter_in_the_target_is_asked_about_by_its_name_not_its_value() -> None:
+    row = Action("click", target=Target((ByRole("link", "${customer}"),)))
+    risky = element("a", name="Aurora", href="/account/aurora", text=Untrusted("Aurora"))
+    [asked] = said(RECORDING, plan(row), found(risky))
+    assert isinstance(asked, ApprovalRequested)
+    assert "${customer}" in asked.signature
+
+
+def test_typed_parameters_are_no_literals() -> None:
+    typed = fill("#pw", Parameter("pin"))
+    story = RECORDING, plan(typed), found(element("input", secret=True))
+    assert isinstance(said(*story)[0], ActionApproved)
