@@ -179,14 +179,14 @@ def _judge_effect(
     moved = not same_document(before.url, after.url)
     changed = moved or before.digest != after.digest or before.focused != after.focused
     changed = changed or before.scroll != after.scroll
-    if expects is None:
+    if expects is not None and not expects.effect:
+        return Judgement("confirmed", "no_change_as_recorded", after.url)
+    if expects is None or expects.place is None:
         if changed:
             reason = "page_moved" if moved else "page_changed"
             return Judgement("confirmed", reason, after.url, after.title.text)
         return Judgement("no_effect", "nothing_changed", after.url, "", settings.settle_ms)
-    if not expects.effect:
-        return Judgement("confirmed", "no_change_as_recorded", after.url)
-    if expects.place is not None and is_at(expects.place, after.url) and (changed or not moved):
+    if is_at(expects.place, after.url):
         if changed:
             return Judgement("confirmed", "as_recorded", after.url, after.title.text)
         return Judgement("no_effect", "nothing_changed", after.url, "", settings.settle_ms)

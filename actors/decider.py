@@ -58,5 +58,12 @@ class DecidingActor(Generic[State]):
     def state(self, session: str) -> State | None:
         return self._states.get(session)
 
+    def restore(self, session: str, state: State | None) -> None:
+        """Back to an earlier state: how a turn is decided a second time, otherwise."""
+        if state is None:
+            self.drop(session)
+        else:
+            self._states[session] = state
+
     def drop(self, session: str) -> None:
         self._states.pop(session, None)

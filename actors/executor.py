@@ -6,6 +6,7 @@ navigation was asked for, or the new document is there.
 """
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from time import perf_counter_ns
 from typing import Any, ClassVar, NamedTuple
 
@@ -168,17 +169,16 @@ class Executor:
         if refused := _refused(checked):
             return refused
         self._dispatched = True
-        try:
+        held: bool | None = None
+        with suppress(DocumentGone):
             if checked["typed"]:
                 await tab.insert(value, within_ms=INPUT_MS)
-                held = await tab.act("holds", value, within_ms=INPUT_MS)
+                held = await tab.ask("holds", value, within_ms=INPUT_MS)
             else:
                 held = await tab.act("setValue", value, within_ms=INPUT_MS)
-        except DocumentGone:
-            return Outcome(navigated=await tab.settle(within_ms=NAVIGATE_MS))
         if isinstance(action.value, Secret) and not held:
             held = None  # a field that masks what it holds cannot be read back
-        return Outcome(value_set=bool(held))
+        return Outcome(navigated=await tab.settle(within_ms=NAVIGATE_MS), value_set=held)
 
     async def _select(self, action: Action, digest: str) -> Outcome:
         assert action.value is not None
@@ -188,7 +188,7 @@ class Executor:
         try:
             checked = await tab.act("choose", digest, value, within_ms=INPUT_MS)
         except DocumentGone:
-            return Outcome(navigated=await tab.settle(within_ms=NAVIGATE_MS), value_set=True)
+            checked = {"set": True}  # nothing but the choice can have led away
         if refused := _refused(checked):
             return refused
         navigated = await tab.settle(within_ms=NAVIGATE_MS)
@@ -196,7 +196,7 @@ class Executor:
 
     async def _press(self, action: Action, digest: str) -> Outcome:
         tab = self._screen.tab
-        checked = await tab.call("check", digest, False, within_ms=INPUT_MS)
+        checked = await tab.call("focusOn", digest, within_ms=INPUT_MS)
         if refused := _refused(checked):
             return refused
         self._dispatched = True
@@ -206,21 +206,15 @@ class Executor:
     async def _scroll(self, action: Action, digest: str) -> Outcome:
         tab = self._screen.tab
         if action.target is not None:
-            checked = await tab.call("check", digest, False, within_ms=INPUT_MS)
-            if refused := _refused(checked):
-                return refused
-            await tab.call("bringIntoView", within_ms=INPUT_MS)
-        else:
-            amount = action.amount or 300  # S3 1.1.3: the default of browser_scroll
-            await tab.call("scroll", action.direction, amount, within_ms=INPUT_MS)
+            checked = await tab.call("bringIntoView", digest, within_ms=INPUT_MS)
+            return _refused(checked) or Outcome()
+        amount = action.amount or 300  # S3 1.1.3: the default of browser_scroll
+        await tab.call("scroll", action.direction, amount, within_ms=INPUT_MS)
         return Outcome()
 
     async def _extract(self, digest: str) -> Outcome:
-        tab = self._screen.tab
-        checked = await tab.call("check", digest, False, within_ms=INPUT_MS)
-        if refused := _refused(checked):
-            return refused
-        return Outcome(extracted=str(await tab.call("read", within_ms=INPUT_MS)))
+        checked = await self._screen.tab.call("read", digest, within_ms=INPUT_MS)
+        return _refused(checked) or Outcome(extracted=str(checked["text"]))
 
     async def _wait_for(self, action: Action) -> Outcome:
         assert action.target is not None

@@ -76,15 +76,13 @@ class Observer:
 
     def _dialogs(self) -> list[DialogOpened]:
         """What the page asked meanwhile. A page can ask without end: equal ones are counted."""
-        seen: dict[tuple[str, str], int] = {}
         opened = self._screen.tab.dialogs
-        while opened:
-            dialog = opened.pop(0)
-            seen[dialog] = seen.get(dialog, 0) + 1
-        return [
-            DialogOpened(kind, Untrusted(message[:200]), "dismissed", repeats)
-            for (kind, message), repeats in list(seen.items())[:MAX_DIALOGS]
+        told = [
+            DialogOpened(kind, Untrusted(message), "dismissed", repeats)
+            for (kind, message), repeats in list(opened.items())[:MAX_DIALOGS]
         ]
+        opened.clear()
+        return told
 
     async def _screenshot(self) -> AsyncIterator[AnyEvent]:
         """A picture of where it ended, when one can still be had."""

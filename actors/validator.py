@@ -206,4 +206,6 @@ def _standing(state: ValidatorState) -> Standing | None:
     plan = state.plan
     if workflow is None or plan is None or plan.driver != "workflow":
         return None
+    if state.started is not None and plan.index < state.started.forked_at:
+        return None  # the session that this one forks did it already: ask before doing it twice
     return workflow.steps[plan.index].standing

@@ -112,7 +112,9 @@ class Ours:
         done_ns = max(e.at_ns for e in self.events if isinstance(e.event, ActionDone))
         verified_ns = max(e.at_ns for e in self.events if isinstance(e.event, RunStopped))
         opened_ns = self._browser.opened_ns
-        return Timing(ms(done_ns - opened_ns), ms(verified_ns - began_ns), ms(verified_ns - opened_ns))
+        return Timing(
+            ms(done_ns - opened_ns), ms(verified_ns - began_ns), ms(verified_ns - opened_ns)
+        )
 
 
 async def run_plain(browser: SharedBrowser, site: Site) -> Timing:

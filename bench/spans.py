@@ -55,7 +55,9 @@ def spans_of(events: Iterable[Envelope]) -> list[Span]:
             case ActionStarted():
                 # What needs no element is judged in the turn that decided it.
                 unresolved = last_ns == observed_ns
-                found.append(Span("decide" if unresolved else "judge", action, ms(now_ns - last_ns)))
+                found.append(
+                    Span("decide" if unresolved else "judge", action, ms(now_ns - last_ns))
+                )
             case ActionDone(took_us=took_us):
                 # The Executor's own time is in its report: what came before it was the disk.
                 act_ns = took_us * 1_000

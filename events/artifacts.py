@@ -6,6 +6,7 @@ renamed, and the directory synced too.
 
 import hashlib
 import os
+import threading
 from pathlib import Path
 
 from events.durable import is_full, sync_directory
@@ -24,11 +25,13 @@ class ArtifactStore:
         """Keeps `body`; equal bodies are kept once. On disk when this returns."""
         artifact = Artifact(hashlib.sha256(body).hexdigest(), len(body), media)
         place = self.path(artifact)
-        if place.exists():
-            return artifact
         try:
-            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._write(place, body)
+            self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            place.parent.mkdir(exist_ok=True, mode=0o700)
+            if not place.exists():
+                self._write(place, body)
+            for directory in (place.parent, self._root, self._root.parent):
+                sync_directory(directory)
         except OSError as error:
             raise _explain(error, place) from error
         return artifact
@@ -45,7 +48,7 @@ class ArtifactStore:
         return body
 
     def _write(self, place: Path, body: bytes) -> None:
-        temporary = place.with_name(f".{place.name}.{os.getpid()}")
+        temporary = place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}")
         try:
             with open(temporary, "wb", opener=_private) as file:
                 file.write(body)
@@ -54,8 +57,6 @@ class ArtifactStore:
             temporary.rename(place)
         finally:
             temporary.unlink(missing_ok=True)
-        sync_directory(place.parent)
-        sync_directory(self._root)
 
 
 def _private(path: str, flags: int) -> int:

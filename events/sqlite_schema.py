@@ -7,7 +7,7 @@ from pathlib import Path
 
 from events.codec import decode
 from events.durable import is_full, sync_directory
-from events.envelope import Actor, Envelope
+from events.envelope import Actor, Envelope, kind
 from events.errors import (
     LogCorrupt,
     LogForeign,
@@ -57,11 +57,13 @@ Row = tuple[int, str, int, int, Actor, int, str, bytes, bytes]
 
 
 def to_envelope(row: Row) -> Envelope:
-    seq, session, n, at_ns, actor, cause, _, payload, digest = row
+    seq, session, n, at_ns, actor, cause, stored_kind, payload, digest = row
     try:
         event = decode(payload)
     except LogCorrupt as error:
         raise type(error)(f"event {seq}: {error.what}", error.fix) from error
+    if kind(event) != stored_kind:
+        raise LogCorrupt(f"event {seq}: stored as {stored_kind!r}, but it is {kind(event)!r}")
     return Envelope(seq, session, n, at_ns, actor, cause, event, digest)
 
 
@@ -83,6 +85,8 @@ def select(
 
 def check_file(path: Path) -> bool:
     """Whether there is a log of ours at `path`; raises when it is something else. Only reads."""
+    if path.is_dir():
+        raise LogForeign(f"{path} is a directory", "name another one with --data")
     if not path.exists() or path.stat().st_size == 0:
         return False
     try:
@@ -109,7 +113,7 @@ def open_read_only(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
         connection.close()
-        if _name(error) not in ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN"):
+        if not _name(error).startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
             raise
         wal = beside(path, "-wal")
         if wal.exists() and wal.stat().st_size:

@@ -81,6 +81,7 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     """Every knob that a decision depends on."""
 
     predictor: PredictorName = "markov2"
+    order: int = 2
     top_k: int = 3
     threshold: int = 500_000
     limits: Limits = Limits()

@@ -37,6 +37,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     approved: str = ""
     asked: str = ""
     evidence: list[str] = []
+    screenshot: Artifact | None = None
     extracted: str | None = None
     began_ns: int = 0
     took_ms: float = 0.0
@@ -76,6 +77,7 @@ class _Teller:
         self.story = Story()
         self._url = ""
         self._ways: tuple[str, ...] = ()
+        self._read_as = ""
 
     @property
     def _step(self) -> StepStory:
@@ -94,8 +96,10 @@ class _Teller:
                 story.name, story.values = started.name, started.values
                 story.version = started.workflow.version if started.workflow else None
                 story.started_ns = envelope.at_ns
-            case PageObserved(page=page):
+            case PageObserved(page=page, screenshot=screenshot):
                 self._url = page.url
+                if story.steps and screenshot is not None:
+                    self._step.screenshot = screenshot
             case RunStopped(reason=reason, failure=failure, detail=detail):
                 story.reason, story.failure, story.detail = reason, failure, detail
             case SessionEnded(reason=reason, failure=failure, detail=detail):
@@ -122,8 +126,13 @@ class _Teller:
             for way in (plan.action.target.strategies if plan.action.target else ())
         )
         if steps and steps[-1].step == plan.step:
-            steps[-1].attempts = plan.attempt
-            steps[-1].words, steps[-1].why = in_words(plan.action), plan.reason
+            again = steps[-1]
+            again.attempts, again.words, again.why = (
+                plan.attempt,
+                in_words(plan.action),
+                plan.reason,
+            )
+            again.verdict = again.reason = ""  # of the try before
             return
         steps.append(
             StepStory(
@@ -146,6 +155,7 @@ class _Teller:
                 step.rule, step.verdict, step.reason = rule, "rejected", reason
             case ActionStarted(action=action):
                 step.words = in_words(action, step.element)
+                self._read_as = action.name or "text"
             case ActionFailed(code=code, message=message):
                 step.reason = f"{code}: {message}" if message else code
             case ActionDone(extracted=extracted) if extracted is not None:
@@ -188,8 +198,8 @@ class _Teller:
         step.evidence = [
             f"{evidence.source} {ascii_only(evidence.checked)}" for evidence in judged.evidence
         ]
-        if step.extracted is not None and step.words.startswith("read "):
-            self.story.results[step.words.split()[1]] = step.extracted
+        if step.extracted is not None:
+            self.story.results[self._read_as] = step.extracted
 
     def _way(self, index: int) -> str:
         return self._ways[index] if index < len(self._ways) else f"way {index + 1}"

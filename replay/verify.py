@@ -21,6 +21,7 @@ from actors.topology import DECIDERS, row
 from actors.validator import Validator
 from events.codec import encode
 from events.envelope import Actor, Envelope, kind
+from events.errors import LogCorrupt
 from events.runtime import ActorFailed, SessionEnded, SessionStarted
 from events.vocabulary import AnyEvent
 
@@ -35,6 +36,7 @@ class Divergence(msgspec.Struct, frozen=True):
     field: str
     recorded: str
     derived: str
+    causes: tuple[str, ...] = ()
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -54,11 +56,17 @@ class _Due(msgspec.Struct):
 
     decisions: dict[tuple[Actor, int], deque[AnyEvent]] = {}
     failures: dict[tuple[str, int], str] = {}
+    last: int = 0
+    causes: dict[int, tuple[str, int]] = {}
 
 
-def verify(log: Iterable[Envelope]) -> Report:
-    """Derives every decision of a whole log again and compares it to what was recorded."""
-    verifier = Verifier()
+def verify(log: Iterable[Envelope], only: str | None = None) -> Report:
+    """Derives every decision of a whole log again and compares it to what was recorded.
+
+    With `only`, one session is judged; of the others the log need hold no more than what they
+    taught, because that is all that reaches another session.
+    """
+    verifier = Verifier(only=only)
     for envelope in log:
         verifier.take(envelope)
         if verifier.divergence is not None:
@@ -67,7 +75,10 @@ def verify(log: Iterable[Envelope]) -> Report:
 
 
 class Verifier:
-    def __init__(self, deciders: Sequence[DecidingActor[Any]] | None = None) -> None:
+    def __init__(
+        self, deciders: Sequence[DecidingActor[Any]] | None = None, *, only: str | None = None
+    ) -> None:
+        self._only = only
         made = deciders if deciders is not None else fresh_deciders()
         self._deciders = {actor.name: actor for actor in made}
         self._due: dict[str, _Due] = {}
@@ -79,12 +90,13 @@ class Verifier:
 
     def take(self, envelope: Envelope) -> None:
         self._events += 1
-        self._seen.add(envelope.session)
         if isinstance(envelope.event, SessionStarted) and envelope.event.logic != LOGIC:
             self._foreign.add(envelope.session)
-        if envelope.session in self._foreign:
+        if envelope.session in self._foreign or self._only not in (None, envelope.session):
             self._learn(envelope)
             return
+        self._seen.add(envelope.session)
+        self._follow(envelope)
         if envelope.actor in DECIDERS:
             self._compare(envelope)
         elif isinstance(envelope.event, ActorFailed) and envelope.event.actor in DECIDERS:
@@ -103,6 +115,18 @@ class Verifier:
         return Report(
             self._events, self._decisions, len(self._seen), len(self._foreign), self.divergence
         )
+
+    def _follow(self, envelope: Envelope) -> None:
+        """Every event of a session is there: one that is missing is an error, not a guess."""
+        due = self._due.setdefault(envelope.session, _Due())
+        if envelope.n != due.last + 1:
+            raise LogCorrupt(
+                f"event {due.last + 1} of session {envelope.session} is missing "
+                f"(before position {envelope.seq})",
+                "run: rutter log verify",
+            )
+        due.last = envelope.n
+        due.causes[envelope.n] = (f"{kind(envelope.event)} by {envelope.actor}", envelope.cause)
 
     def _learn(self, envelope: Envelope) -> None:
         """Decided by another version of the logic: not ours to judge, but ours to learn from."""
@@ -162,8 +186,25 @@ class Verifier:
 
     def _differ(self, envelope: Envelope, field: str, recorded: str, derived: str) -> None:
         self.divergence = Divergence(
-            envelope.seq, envelope.session, envelope.n, envelope.actor, field, recorded, derived
+            envelope.seq,
+            envelope.session,
+            envelope.n,
+            envelope.actor,
+            field,
+            recorded,
+            derived,
+            self._chain(envelope.session, envelope.cause),
         )
+
+    def _chain(self, session: str, cause: int) -> tuple[str, ...]:
+        """What led there, nearest first, back to the fact that the world brought."""
+        causes = self._due[session].causes if session in self._due else {}
+        chain = []
+        while cause in causes:
+            words, before = causes[cause]
+            chain.append(f"{cause} {words}")
+            cause = before
+        return tuple(chain)
 
 
 def fresh_deciders() -> list[DecidingActor[Any]]:

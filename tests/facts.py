@@ -84,7 +84,7 @@ def place(path: str = "/") -> Place:
 
 
 def step(action: Action, at: str = "/", leads_to: str | None = None, **more: Any) -> Step:
-    """A recorded step on page `at`, that led to page `leads_to` or else changed the one it was on."""
+    """A recorded step on page `at` that led to page `leads_to`, or else changed its own."""
     moved = leads_to is not None and leads_to != at
     after = Expectation(moved=moved, place=place(leads_to or at))
     return Step(action=action, before=place(at), after=after, **more)
@@ -156,9 +156,7 @@ def done(number: int = 1, attempt: int = 1, **more: Any) -> ActionDone:
     return ActionDone(number, attempt, took_us=1, **more)
 
 
-def failed(
-    code: ErrorCode, *, dispatched: bool, number: int = 1, attempt: int = 1
-) -> ActionFailed:
+def failed(code: ErrorCode, *, dispatched: bool, number: int = 1, attempt: int = 1) -> ActionFailed:
     return ActionFailed(number, attempt, code, dispatched)
 
 

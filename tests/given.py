@@ -1,7 +1,7 @@
 """Given these facts, when this one, expect those: a decider told events, with nothing around it.
 
-What a decider decides comes back to it through the log, as it does live, where the topology says
-that it hears it; every other event is the test's to tell.
+As live: it hears what the topology says that it hears, and what it decides itself comes back to it
+through the log. Every other event is the test's to tell.
 """
 
 from collections import deque
@@ -51,7 +51,7 @@ class Story:
         while waiting:
             actor, event, cause = waiting.popleft()
             envelope = self._number(session, actor, event, cause)
-            if actor == self.actor.name and self.actor.name not in row(event).deciders:
+            if self.actor.name not in row(event).deciders:
                 continue
             following = self.actor.step(envelope)
             decided += following

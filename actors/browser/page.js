@@ -130,18 +130,14 @@
         const value = valueOf(el);
         const state = stateOf(el);
         if (value !== null || state.length) parts.push(value || "", state.join());
-        if (!isVisible(el)) continue;
         const role = roleOf(el);
-        if (!role || role === "presentation" || role === "none") continue;
+        if (!role || role === "presentation" || role === "none" || !isVisible(el)) continue;
         const box = boxOf(el);
-        const entry = { role, name: [clip(nameOf(el, role), MAX_NAME)], tag: el.localName, box };
-        if (state.length) entry.state = state;
-        if (value) entry.value = [clip(value, MAX_NAME)];
-        found.push([inViewport(box) ? 0 : 1, found.length, entry]);
+        found.push({ el, role, value, state, box, at: found.length, outside: inViewport(box) ? 0 : 1 });
       }
     }
-    found.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    const kept = found.slice(0, MAX_ELEMENTS).sort((a, b) => a[1] - b[1]).map((f) => f[2]);
+    found.sort((a, b) => a.outside - b.outside || a.at - b.at);
+    const kept = found.slice(0, MAX_ELEMENTS).sort((a, b) => a.at - b.at).map(entryOf);
     return {
       url: location.href,
       title: [clip(document.title, MAX_NAME)],
@@ -156,6 +152,13 @@
       modal: !!document.querySelector('dialog[open],[role="dialog"],[role="alertdialog"],[aria-modal="true"]'),
       dropped: found.length - kept.length,
     };
+  }
+
+  function entryOf({ el, role, value, state, box }) {
+    const entry = { role, name: [clip(nameOf(el, role), MAX_NAME)], tag: el.localName, box };
+    if (state.length) entry.state = state;
+    if (value) entry.value = [clip(value, MAX_NAME)];
+    return entry;
   }
 
   function headings() {
@@ -188,15 +191,17 @@
     return el ? [el] : [];
   }
 
+  // The innermost elements that hold the text; what does not hold it is not looked into.
   function byText(text) {
     const wanted = squeeze(text).toLowerCase();
     const found = new Set();
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT);
-    for (let el = walker.nextNode(); el; el = walker.nextNode()) {
-      if (!squeeze(el.textContent).toLowerCase().includes(wanted)) continue;
-      if ([...el.children].some((c) => squeeze(c.textContent).toLowerCase().includes(wanted))) continue;
-      found.add(el.closest("a,button,label,summary,[role=button],[role=link],[role=tab],[role=menuitem]") || el);
-    }
+    const holding = (el) => [...el.children].filter((c) => squeeze(c.textContent).toLowerCase().includes(wanted));
+    const visit = (el) => {
+      const inner = holding(el);
+      if (!inner.length) found.add(el.closest("a,button,label,summary,[role=button],[role=link],[role=tab],[role=menuitem]") || el);
+      inner.forEach(visit);
+    };
+    if (document.body) holding(document.body).forEach(visit);
     return [...found];
   }
 
@@ -264,30 +269,41 @@
   const attributesOf = (el) =>
     ["id", "name", "type", ...TEST_IDS].filter((a) => el.getAttribute(a)).map((a) => [a, clip(el.getAttribute(a), 80)]);
 
+  // A field named like a property of its form hides that property: <input name="method">.
+  const attribute = (el, name) => Element.prototype.getAttribute.call(el, name);
+
+  // Where and how the element's form would be sent by it.
+  function formOf(el) {
+    const form = el.form;
+    if (!form) return { action: "", method: "" };
+    const method = (el.getAttribute("formmethod") || attribute(form, "method") || "get").toLowerCase();
+    return { action: templated(el.getAttribute("formaction") || attribute(form, "action") || location.href), method };
+  }
+
+  const holdsText = (el) => el.localName !== "select" && el.localName !== "body" && !isSecret(el);
+
   function digestOf(el, withText) {
     const role = roleOf(el);
-    const form = el.form || null;
+    const form = formOf(el);
     return hash(JSON.stringify([
       el.localName, role, clip(nameOf(el, role), 80), withText ? clip(squeeze(el.textContent), 80) : "",
-      attributesOf(el), templated(el.getAttribute("href")),
-      form ? templated(el.getAttribute("formaction") || form.getAttribute("action") || location.href) : "", form ? form.method : "",
+      attributesOf(el), templated(el.getAttribute("href")), form.action, form.method,
     ]));
   }
 
   function describe(el, key) {
     const role = roleOf(el);
-    const form = el.form || null;
+    const form = formOf(el);
     const name = [clip(nameOf(el, role), MAX_NAME)];
-    const holdsText = el.localName !== "select" && el.localName !== "body" && !isSecret(el);
-    const text = [holdsText ? clip(squeeze(el.textContent), MAX_NAME) : ""];
+    const text = [holdsText(el) ? clip(squeeze(el.textContent), MAX_NAME) : ""];
     return {
       tag: el.localName,
-      digest: digestOf(el, holdsText),
+      digest: digestOf(el, holdsText(el)),
       role, name, text,
       kind: el.localName === "input" ? el.type : "",
       href: templated(el.getAttribute("href")),
-      form_action: form ? templated(el.getAttribute("formaction") || form.getAttribute("action") || location.href) : "",
-      form_method: form ? (el.getAttribute("formmethod") || form.method || "get").toLowerCase() : "",
+      form_action: form.action,
+      form_method: form.method,
       submits: submits(el, key),
       secret: isSecret(el),
       origin: location.origin,
@@ -351,8 +367,7 @@
   function check(digest, point) {
     const el = pinned;
     if (!el || !el.isConnected) return { code: "ref_invalid" };
-    const now = describe(el);
-    if (digest && now.digest !== digest) return { changed: now };
+    if (digest && digestOf(el, holdsText(el)) !== digest) return { changed: describe(el) };
     if (!isVisible(el)) return { code: "element_not_visible" };
     if (el.disabled || el.closest("fieldset:disabled") || el.getAttribute("aria-disabled") === "true") return { code: "element_disabled" };
     return point ? aim(el) : {};
@@ -375,46 +390,57 @@
     return { code: "element_obscured", message: hit ? clip(`${hit.localName} ${squeeze(hit.textContent)}`, 80) : "nothing there" };
   }
 
+  // Checks, and what is done with the element at once if nothing is wrong with it.
+  function checked(digest, act) {
+    const refused = check(digest, false);
+    return refused.code || refused.changed ? refused : act(pinned);
+  }
+
+  const TYPED = ["text", "search", "email", "tel", "url", "password", "number"];
+
   // Fields that take typed text are selected for input events; the others are set as a whole.
-  function ready(digest) {
-    const checked = check(digest, false);
-    if (checked.code || checked.changed) return checked;
-    const el = pinned;
+  const ready = (digest) => checked(digest, (el) => {
     if (el.readOnly) return { code: "element_disabled", message: "the field is read-only" };
     el.scrollIntoView({ block: "nearest", behavior: "instant" });
     el.focus();
-    const typed = el.localName === "textarea" || (el.localName === "input" && ["text", "search", "email", "tel", "url", "password", "number"].includes(el.type));
+    const typed = el.localName === "textarea" || (el.localName === "input" && TYPED.includes(el.type));
     if (typed) el.select();
     else if (el.isContentEditable) getSelection().selectAllChildren(el);
     return { typed: typed || el.isContentEditable };
-  }
+  });
 
   const fire = (el, type) => el.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
 
   function setValue(value) {
+    if (!pinned) return null;
     pinned.value = value;
     fire(pinned, "input");
     fire(pinned, "change");
     return holds(value);
   }
 
-  const holds = (value) => (pinned.isContentEditable ? pinned.textContent === value : pinned.value === value);
+  // Null in a document that came after the one that was typed into.
+  const holds = (value) => pinned && (pinned.isContentEditable ? pinned.textContent === value : pinned.value === value);
 
-  function choose(digest, value) {
-    const checked = check(digest, false);
-    if (checked.code || checked.changed) return checked;
+  const choose = (digest, value) => checked(digest, (el) => {
     const wanted = squeeze(value).toLowerCase();
-    const options = [...pinned.options || []];
+    const options = [...el.options || []];
     const option = options.find((o) => o.value === value) || options.find((o) => squeeze(o.label).toLowerCase() === wanted);
     if (!option || option.disabled) return { code: "option_not_found", message: clip(options.map((o) => squeeze(o.label)).join(", "), 120) };
-    pinned.focus();
+    el.focus();
     if (!option.selected) {
       option.selected = true;
-      fire(pinned, "input");
-      fire(pinned, "change");
+      fire(el, "input");
+      fire(el, "change");
     }
     return { set: option.selected };
-  }
+  });
+
+  // A key goes to what has the focus: that must be the element that was judged.
+  const focusOn = (digest) => checked(digest, (el) => {
+    if (document.activeElement !== el) el.focus();
+    return document.activeElement === el ? {} : { code: "action_failed", message: "the element takes no focus" };
+  });
 
   function scroll(direction, amount) {
     if (direction === "top") scrollTo(0, 0);
@@ -423,9 +449,15 @@
     return [scrollX, scrollY];
   }
 
-  const bringIntoView = () => pinned.scrollIntoView({ block: "center", behavior: "instant" });
+  const bringIntoView = (digest) => checked(digest, (el) => {
+    el.scrollIntoView({ block: "center", behavior: "instant" });
+    return {};
+  });
 
-  const read = () => clip(squeeze(["input", "textarea"].includes(pinned.localName) && !isSecret(pinned) ? pinned.value : pinned.innerText), 4000);
+  const read = (digest) => checked(digest, (el) => {
+    const field = ["input", "textarea"].includes(el.localName) && !isSecret(el);
+    return { text: clip(squeeze(field ? el.value : el.innerText), 4000) };
+  });
 
   // Resolves at the first change of the document, or when the time is up.
   function change(withinMs) {
@@ -446,5 +478,7 @@
 
   const sync = () => true;
 
-  globalThis.rutter = { sync, observe, resolve, resolveFocused, check, ready, setValue, holds, choose, scroll, bringIntoView, read, change };
+  globalThis.rutter = {
+    sync, observe, resolve, resolveFocused, check, ready, setValue, holds, choose, focusOn, scroll, bringIntoView, read, change,
+  };
 })();

@@ -4,11 +4,13 @@ Playwright's `evaluate` has no deadline and hangs for ever on a stuck page; ever
 one of ours. A navigation is known by what the browser announces, never by waiting a while.
 """
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import anyio
 import msgspec
@@ -18,6 +20,13 @@ from playwright.async_api import Error as PlaywrightError
 from events.errors import BrowserGone
 
 WORLD = "rutter"
+OPEN_MS = 10_000  # a browser that opens no page in this time is not going to
+MAX_DIALOGS = 100  # kinds of dialogs kept apart; a page can open them without end
+MAX_MESSAGE = 200
+# What Chromium answers to a call whose document goes away before or under it.
+DOCUMENT_GONE = ("uniqueContextId not found", "context was destroyed", "navigated or closed")
+
+Answer = TypeVar("Answer")
 
 
 class PageTimeout(Exception):
@@ -38,35 +47,49 @@ def library() -> str:
 
 
 class Tab:
-    """A page with its CDP session. Open with `Tab.open`; one call at a time."""
+    """A page with its CDP session. Open with `Tab.open`; one call at a time.
 
-    def __init__(self, page: Page, cdp: CDPSession, frame: str) -> None:
+    A navigation is `asked` when the browser announces it and `committed` when its document has
+    begun; it is over when that document was parsed, or when the browser gave it up (a download,
+    an answer without content). Only the parsed end of a committed document counts: the one before
+    it may still report its own.
+    """
+
+    def __init__(self, page: Page, cdp: CDPSession) -> None:
         self._page = page
         self._cdp = cdp
-        self._frame = frame
+        self._frame = ""
         self._world: str | None = None
-        self._world_changed = anyio.Event()
-        self._navigating = False
+        self._world_known = anyio.Event()
+        self._navigation: Literal["none", "asked", "committed"] = "none"
         self._loading = False
         self._arrived = anyio.Event()
+        self._documents = 0
+        self._documents_before = 0
+        self._heard = True
         self._gone = ""
         self._scope: anyio.CancelScope | None = None
-        self.dialogs: list[tuple[str, str]] = []
+        self.dialogs: Counter[tuple[str, str]] = Counter()
 
     @classmethod
     async def open(cls, context: BrowserContext) -> "Tab":
-        page = await context.new_page()
-        cdp = await context.new_cdp_session(page)
-        tree: Mapping[str, Any] = await cdp.send("Page.getFrameTree")
-        tab = cls(page, cdp, tree["frameTree"]["frame"]["id"])
-        tab._listen()
-        await cdp.send("Page.enable")
-        await cdp.send("Runtime.enable")
-        await cdp.send(
-            "Page.addScriptToEvaluateOnNewDocument",
-            {"source": library(), "worldName": WORLD, "runImmediately": True},
+        with anyio.move_on_after(OPEN_MS / 1000):
+            page = await context.new_page()
+            tab = cls(page, await context.new_cdp_session(page))
+            await tab._attach()
+            return tab
+        raise BrowserGone(f"no page was open within {OPEN_MS} ms")
+
+    async def _attach(self) -> None:
+        tree: Mapping[str, Any] = await self._cdp.send("Page.getFrameTree")
+        self._frame = tree["frameTree"]["frame"]["id"]
+        self._listen()
+        script = {"source": library(), "worldName": WORLD, "runImmediately": True}
+        await asyncio.gather(
+            self._cdp.send("Page.enable"),
+            self._cdp.send("Runtime.enable"),
+            self._cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
         )
-        return tab
 
     # -- calls ---------------------------------------------------------------------------------
 
@@ -77,60 +100,63 @@ class Tab:
                 try:
                     return await self._evaluate(function, arguments)
                 except DocumentGone:
-                    continue
+                    await self._arrival()
 
-    async def act(self, function: str, *arguments: object, within_ms: int) -> Any:
-        """Runs a function that changes the page: never repeated. Raises `DocumentGone`."""
+    async def ask(self, function: str, *arguments: object, within_ms: int) -> Any:
+        """Runs a function in this document or in none. Raises `DocumentGone`."""
         async with self._deadline(within_ms, function):
             return await self._evaluate(function, arguments)
 
+    async def act(self, function: str, *arguments: object, within_ms: int) -> Any:
+        """Runs a function that is input itself: never repeated. Raises `DocumentGone`."""
+        self._begin_input()
+        return await self.ask(function, *arguments, within_ms=within_ms)
+
     async def click(self, x: float, y: float, *, within_ms: int) -> None:
         """A trusted click: move, press, release, sent together and in this order."""
-        async with self._deadline(within_ms, "click"), anyio.create_task_group() as group:
-            for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-                event: dict[str, object] = {"type": kind, "x": x, "y": y}
-                if kind != "mouseMoved":
-                    event |= {"button": "left", "clickCount": 1}
-                group.start_soon(self._send, "Input.dispatchMouseEvent", event)
+        at: dict[str, object] = {"x": x, "y": y}
+        button: dict[str, object] = {**at, "button": "left", "clickCount": 1}
+        await self._input(
+            asyncio.gather(
+                self._send("Input.dispatchMouseEvent", {"type": "mouseMoved", **at}),
+                self._send("Input.dispatchMouseEvent", {"type": "mousePressed", **button}),
+                self._send("Input.dispatchMouseEvent", {"type": "mouseReleased", **button}),
+            ),
+            "click",
+            within_ms,
+        )
 
     async def insert(self, text: str, *, within_ms: int) -> None:
         """Typed text into the focused field, as one trusted input event."""
-        async with self._deadline(within_ms, "type"):
-            if text:
-                await self._send("Input.insertText", {"text": text})
-            else:
-                await self._guarded(self._page.keyboard.press("Delete"))
+        if text:
+            await self._input(self._send("Input.insertText", {"text": text}), "type", within_ms)
+        else:
+            await self.press("Delete", within_ms=within_ms)
 
     async def press(self, key: str, *, within_ms: int) -> None:
-        async with self._deadline(within_ms, f"press {key}"):
-            await self._guarded(self._page.keyboard.press(key))
+        pressed = self._guarded(self._page.keyboard.press(key))
+        await self._input(pressed, f"press {key}", within_ms)
 
     async def navigate(self, url: str, *, within_ms: int) -> None:
         async with self._deadline(within_ms, f"navigate to {url}"):
-            self._navigating = True
-            self._arrived = anyio.Event()
+            self._depart()
             answer = await self._send("Page.navigate", {"url": url})
             if answer.get("errorText"):
-                self._navigating = False
+                self._arrive()
                 raise NavigationFailed(str(answer["errorText"]))
             if answer.get("loaderId") is None:
-                self._navigating = False  # the same document: a fragment
-            while self._navigating:
-                await self._arrived.wait()
+                self._arrive()  # the same document: a fragment
+            await self._arrival()
 
     async def settle(self, *, within_ms: int) -> bool:
-        """Waits until a navigation that was asked for has its document; says whether one was."""
+        """Waits until a navigation that input asked for is over; says if a new document came."""
         async with self._deadline(within_ms, "settle"):
-            if not self._navigating:
+            if not self._heard and self._navigation == "none":
                 # The answer to any call comes behind the announcement of a navigation.
-                try:
+                with contextlib.suppress(DocumentGone):
                     await self._evaluate("sync", ())
-                except DocumentGone:
-                    return True
-            moved = self._navigating
-            while self._navigating:
-                await self._arrived.wait()
-            return moved
+            await self._arrival()
+            return self._documents != self._documents_before
 
     async def change(self, within_ms: int) -> None:
         """Waits for the page to change, at most `within_ms`. Not changing is no failure."""
@@ -138,8 +164,7 @@ class Tab:
             with contextlib.suppress(DocumentGone):
                 async with self._deadline(within_ms + 500, "change"):
                     await self._evaluate("change", (within_ms,))
-            while self._navigating:
-                await self._arrived.wait()
+            await self._arrival()
 
     async def screenshot(self, *, full_page: bool, within_ms: int) -> bytes:
         async with self._deadline(within_ms, "screenshot"):
@@ -155,7 +180,7 @@ class Tab:
 
     async def _evaluate(self, function: str, arguments: tuple[object, ...]) -> Any:
         while (world := self._world) is None:
-            await self._world_changed.wait()
+            await self._world_known.wait()
         inside = ",".join(msgspec.json.encode(argument).decode() for argument in arguments)
         call = {
             "expression": f"rutter.{function}({inside})",
@@ -166,12 +191,28 @@ class Tab:
         try:
             answer = await self._send("Runtime.evaluate", call)
         except DocumentGone:
-            if self._world == world:
-                self._on_worlds_cleared({})
+            if self._world == world:  # the next one may have been announced already
+                self._world, self._world_known = None, anyio.Event()
             raise
+        self._heard = True
         if "exceptionDetails" in answer:
             raise BrowserGone(f"{function} failed in the page: {_said(answer)}")
         return answer["result"].get("value")
+
+    async def _input(self, call: Awaitable[object], what: str, within_ms: int) -> None:
+        """Input that the page may answer by going away: then it has arrived all the same."""
+        self._begin_input()
+        async with self._deadline(within_ms, what):
+            with contextlib.suppress(DocumentGone):
+                await call
+
+    def _begin_input(self) -> None:
+        self._heard = False
+        self._documents_before = self._documents
+
+    async def _arrival(self) -> None:
+        while self._navigation != "none":
+            await self._arrived.wait()
 
     async def _send(self, method: str, parameters: dict[str, object]) -> dict[str, Any]:
         try:
@@ -180,7 +221,7 @@ class Tab:
             raise self._explain(error) from error
         return answer
 
-    async def _guarded(self, call: Any) -> Any:
+    async def _guarded(self, call: Awaitable[Answer]) -> Answer:
         try:
             return await call
         except PlaywrightError as error:
@@ -188,9 +229,7 @@ class Tab:
 
     def _explain(self, error: PlaywrightError) -> Exception:
         message = str(error)
-        if ("ontext" in message and "not found" in message) or "context was destroyed" in message:
-            return DocumentGone(message)
-        if "navigated or closed" in message:
+        if not self._gone and any(words in message for words in DOCUMENT_GONE):
             return DocumentGone(message)
         return BrowserGone(self._gone or message.splitlines()[0])
 
@@ -215,12 +254,13 @@ class Tab:
     def _listen(self) -> None:
         on = self._cdp.on
         on("Runtime.executionContextCreated", self._on_world)
-        on("Runtime.executionContextsCleared", self._on_worlds_cleared)
         on("Page.frameRequestedNavigation", self._on_requested)
         on("Page.frameStartedNavigating", self._on_started)
         on("Page.frameStartedLoading", self._on_loading)
+        on("Page.frameNavigated", self._on_committed)
+        on("Page.domContentEventFired", self._on_parsed)
         on("Page.frameStoppedLoading", self._on_stopped)
-        on("Page.domContentEventFired", self._on_arrived)
+        on("Page.downloadWillBegin", self._on_download)
         self._page.on("crash", lambda _: self._die("the page crashed"))
         self._page.on("close", lambda _: self._die("the page was closed"))
         self._page.on("dialog", self._on_dialog)
@@ -230,11 +270,7 @@ class Tab:
         mine = context["auxData"].get("frameId") == self._frame
         if context["name"] == WORLD and mine:
             self._world = context["uniqueId"]
-            self._world_changed.set()
-
-    def _on_worlds_cleared(self, _: Mapping[str, Any]) -> None:
-        self._world = None
-        self._world_changed = anyio.Event()
+            self._world_known.set()
 
     def _on_requested(self, event: Mapping[str, Any]) -> None:
         if event["frameId"] == self._frame and event.get("disposition") == "currentTab":
@@ -245,31 +281,48 @@ class Tab:
             self._depart()
 
     def _on_loading(self, event: Mapping[str, Any]) -> None:
-        self._loading = self._loading or (self._navigating and event["frameId"] == self._frame)
+        if event["frameId"] == self._frame and self._navigation == "asked":
+            self._loading = True
+
+    def _on_committed(self, event: Mapping[str, Any]) -> None:
+        if event["frame"]["id"] == self._frame:
+            self._depart()
+            self._navigation = "committed"
+            self._documents += 1
+
+    def _on_parsed(self, _: Mapping[str, Any]) -> None:
+        if self._navigation == "committed":
+            self._arrive()
 
     def _on_stopped(self, event: Mapping[str, Any]) -> None:
-        # Without a new document: a download, a 204, a cancelled navigation.
+        # Without a new document: an answer without content, a scheme for another program, a stop.
         if event["frameId"] == self._frame and self._loading:
             self._arrive()
 
-    def _on_arrived(self, _: Mapping[str, Any]) -> None:
-        self._arrive()
+    def _on_download(self, event: Mapping[str, Any]) -> None:
+        if event["frameId"] == self._frame and self._navigation == "asked":
+            self._arrive()
 
     def _depart(self) -> None:
-        if not self._navigating:
-            self._navigating = True
-            self._loading = False
+        if self._navigation == "none":
             self._arrived = anyio.Event()
+        self._navigation = "asked"
+        self._loading = False  # a stop that is still to come may be of the one before
 
     def _arrive(self) -> None:
-        self._navigating = self._loading = False
+        self._navigation = "none"
+        self._loading = False
         self._arrived.set()
 
     async def _on_dialog(self, dialog: Dialog) -> None:
         # Unanswered it would block the page for ever; what it asked is told as a fact.
-        self.dialogs.append((dialog.type, dialog.message))
+        asked = (dialog.type, dialog.message[:MAX_MESSAGE])
+        if asked in self.dialogs or len(self.dialogs) < MAX_DIALOGS:
+            self.dialogs[asked] += 1
         with contextlib.suppress(PlaywrightError):
             await dialog.dismiss()
+        if dialog.type == "beforeunload" and self._navigation == "asked":
+            self._arrive()  # asked whether to leave, we stay: nothing else announces that
 
     def _die(self, why: str) -> None:
         self._gone = self._gone or why

@@ -110,7 +110,8 @@ class Predictor:
     def _predicted(self, state: PredictorState) -> PredictionMade:
         knowledge = self.knowledge
         settings = state.started.settings if state.started else None
-        found = knowledge.model.predict(state.history)
+        order = settings.order if settings else HISTORY
+        found = knowledge.model.predict(state.history[-order:] if order else ())
         candidates: tuple[Candidate, ...] = ()
         if found is not None:
             source, ranked = found

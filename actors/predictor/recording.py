@@ -133,20 +133,18 @@ def _parametrised(strategy: Strategy, values: Mapping[str, str]) -> Strategy | N
     """The strategy with a parameter's value as the parameter; `None` for what would tie it to
     one run: a selector or text that merely contains the value."""
     text = _text_of(strategy).strip().casefold()
-    for name, value in values.items():
-        folded = value.strip().casefold()
-        if len(folded) < 3 or folded not in text:
-            continue
-        if text != folded:
+    folded = {name: value.strip().casefold() for name, value in values.items()}
+    held = [name for name, value in folded.items() if len(value) > 2 and value in text]
+    whole = next((name for name in held if folded[name] == text), None)
+    match strategy:
+        case _ if not held:
+            return strategy
+        case ByRole(role, _) if whole is not None:
+            return ByRole(role, template(whole))
+        case ByText() if whole is not None:
+            return ByText(template(whole))
+        case _:
             return None
-        match strategy:
-            case ByRole(role, _):
-                return ByRole(role, template(name))
-            case ByText(_):
-                return ByText(template(name))
-            case _:
-                return None
-    return strategy
 
 
 def _is_template(strategy: Strategy) -> bool:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from pipeline.cli import demo, doctor, reading, sailing
+from pipeline.cli import demo, doctor, hindsight, reading, sailing
 
 EPILOG = """examples:
   rutter demo
@@ -47,6 +47,12 @@ def parser() -> argparse.ArgumentParser:
     it.set_defaults(do=reading.transitions)
     it = command("metrics", "how well it does")
     it.set_defaults(do=reading.metrics)
+    _replay(command("replay", "derive every decision again from the log"))
+    it = command("report", "one session as one HTML file, to share")
+    it.add_argument("session", help="its name, the end of it, or 'last'")
+    it.add_argument("--out", type=Path, metavar="FILE", help="where to write it")
+    it.set_defaults(do=hindsight.report)
+    _fork(command("fork", "sail the first steps of a session again, and go on from there"))
     it = command("doctor", "is everything here that is needed; what to do if not")
     it.add_argument("--fix", action="store_true", help="install a Chromium if there is none")
     it.set_defaults(do=doctor.doctor)
@@ -98,6 +104,28 @@ def _run(it: argparse.ArgumentParser) -> None:
     it.add_argument("--dry-run", action="store_true", help="stop before anything irreversible")
     _sailing(it)
     it.set_defaults(do=sailing.run)
+
+
+def _replay(it: argparse.ArgumentParser) -> None:
+    it.add_argument("session", nargs="?", help="one session; the whole log without it")
+    it.add_argument(
+        "--what-if", type=Path, metavar="FILE", help="a TOML file with what is different"
+    )
+    it.add_argument(
+        "--curve", type=Path, metavar="FILE.svg", help="draws what each threshold would have done"
+    )
+    it.set_defaults(do=hindsight.replay)
+
+
+def _fork(it: argparse.ArgumentParser) -> None:
+    it.add_argument("session", help="its name, the end of it, or 'last'")
+    it.add_argument("--at", type=int, required=True, metavar="N", help="how many steps to repeat")
+    it.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="binds a parameter anew"
+    )
+    it.add_argument("--free", action="store_true", help="go on wherever the model is sure")
+    _sailing(it)
+    it.set_defaults(do=hindsight.fork)
 
 
 def _sailing(it: argparse.ArgumentParser) -> None:

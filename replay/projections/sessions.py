@@ -31,11 +31,12 @@ class Sessions:
         match envelope.event:
             case SessionStarted() as started:
                 self._start(db, envelope, started)
-            case ActionJudged(verdict=verdict):
+            case ActionJudged(step=step, verdict=verdict):
+                # A step that was tried twice is judged twice, and is one step.
                 db.execute(
-                    "UPDATE sessions SET steps = steps + 1, confirmed = confirmed + ? "
+                    "UPDATE sessions SET steps = max(steps, ?), confirmed = confirmed + ? "
                     "WHERE session = ?",
-                    (verdict == "confirmed", envelope.session),
+                    (step, verdict == "confirmed", envelope.session),
                 )
             case AdviceReceived() as advice:
                 db.execute(

@@ -4,7 +4,8 @@ Any process may catch up: whoever comes second finds the position moved and has 
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -12,48 +13,70 @@ from types import TracebackType
 from events.envelope import Envelope, kind
 from events.errors import LogCorrupt, WorldBroken
 from events.sqlite_reader import SqliteReader
+from replay.projections.history import History
 from replay.projections.metrics import Metrics
 from replay.projections.projection import Projection
 from replay.projections.sessions import Sessions
+from replay.projections.step_trace import StepTrace
 from replay.projections.transitions import Actions, Transitions
 from replay.projections.workflows import Workflows
 
-VERSION = 1  # of the tables: another one is thrown away and rebuilt
+VERSION = 2  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
+
+Progress = Callable[[int], None]
 
 
 def all_projections() -> tuple[Projection, ...]:
-    return (Transitions(), Actions(), Metrics(), Sessions(), Workflows())
+    return (
+        Transitions(),
+        Actions(),
+        Metrics(),
+        Sessions(),
+        Workflows(),
+        History(),
+        StepTrace(),
+    )
 
 
 class ProjectionStore:
     def __init__(self, path: Path, projections: Iterable[Projection] | None = None) -> None:
         self._projections = tuple(projections or all_projections())
+        self._path = path
         try:
             path.touch(mode=0o600)
             self.db = sqlite3.connect(path, isolation_level=None)
+        except (sqlite3.Error, OSError) as error:
+            raise self._unusable(error) from error
+        try:
             self.db.execute("PRAGMA busy_timeout=5000")
             self.db.execute("PRAGMA journal_mode=WAL")
             self._prepare()
-        except (sqlite3.Error, OSError) as error:
-            raise WorldBroken(
-                f"{path} cannot be used ({error})", "delete it: it is rebuilt from the log"
-            ) from error
+        except sqlite3.Error as error:
+            self.close()
+            raise self._unusable(error) from error
+        except WorldBroken:
+            self.close()
+            raise
 
     def catch_up(self, reader: SqliteReader) -> int:
-        """Folds what the log has beyond the positions; returns how many events that was."""
-        folded = 0
-        while batch := self._step(reader):
-            folded += batch
-        return folded
+        """Folds what the log has beyond the position; returns how many events that was.
 
-    def rebuild(self, reader: SqliteReader) -> int:
+        An event that a projection cannot fold is parked, with the reason, and the others go on:
+        a live view must not stand still for one bad row. `rebuild` stops at it.
+        """
+        if not self._continues(reader):
+            self._start_over()
+        return self._fold_all(reader, park=True, progress=None)
+
+    def rebuild(self, reader: SqliteReader, progress: Progress | None = None) -> int:
         """Drops every table and folds the whole log again."""
-        self.db.execute("BEGIN IMMEDIATE")
-        self._drop()
-        self._create()
-        self.db.execute("COMMIT")
-        return self.catch_up(reader)
+        self._start_over()
+        return self._fold_all(reader, park=False, progress=progress)
+
+    def parked(self) -> list[tuple[str, int, str]]:
+        """Projection, position and reason of every event that could not be folded."""
+        return self.db.execute("SELECT projection, seq, why FROM parked ORDER BY seq").fetchall()
 
     def dump(self) -> dict[str, list[tuple[object, ...]]]:
         """Every row of every table, in one canonical order: equal folds dump equal."""
@@ -80,48 +103,89 @@ class ProjectionStore:
     ) -> None:
         self.close()
 
-    def _step(self, reader: SqliteReader) -> int:
+    def _fold_all(self, reader: SqliteReader, *, park: bool, progress: Progress | None) -> int:
+        folded = 0
+        while batch := self._step(reader, park=park):
+            folded += batch
+            if progress is not None:
+                progress(folded)
+        return folded
+
+    def _step(self, reader: SqliteReader, *, park: bool) -> int:
         """One batch in one transaction; nothing of it stays when an event cannot be folded."""
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._transaction():
             batch = list(islice(reader.read(self.position()), BATCH))
             for envelope in batch:
-                self._fold(envelope)
+                self._fold(envelope, park=park)
             if batch:
-                self.db.execute("UPDATE position SET position = ?", (batch[-1].seq,))
-        except LogCorrupt:
+                last = batch[-1]
+                self.db.execute("UPDATE position SET position = ?, hash = ?", (last.seq, last.hash))
+        return len(batch)
+
+    def _continues(self, reader: SqliteReader) -> bool:
+        """Whether this log is the one that was folded: it still has the last event that was."""
+        position, digest = self.db.execute("SELECT position, hash FROM position").fetchone()
+        if position == 0:
+            return True
+        there = next(reader.rows(position - 1), None)
+        return there is not None and there[0] == position and there[8] == digest
+
+    def _start_over(self) -> None:
+        with self._transaction():
+            self._drop()
+            self._create()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of it or nothing, whatever is raised; no other process writes meanwhile."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
             self.db.execute("ROLLBACK")
             raise
         self.db.execute("COMMIT")
-        return len(batch)
 
-    def _fold(self, envelope: Envelope) -> None:
+    def _unusable(self, error: Exception) -> WorldBroken:
+        return WorldBroken(
+            f"{self._path} cannot be used ({error})", "delete it: it is rebuilt from the log"
+        )
+
+    def _fold(self, envelope: Envelope, *, park: bool) -> None:
         for projection in self._projections:
             if type(envelope.event) not in projection.folds:
                 continue
+            self.db.execute("SAVEPOINT event")
             try:
                 projection.apply(self.db, envelope)
-            except sqlite3.Error as error:
-                raise LogCorrupt(
-                    f"{kind(envelope.event)} at {envelope.seq} does not fit {projection.name} "
-                    f"({error})",
-                    "run: rutter doctor",
-                ) from error
+            except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+                self.db.execute("ROLLBACK TO event")
+                if not park:
+                    raise LogCorrupt(
+                        f"{kind(envelope.event)} at {envelope.seq} does not fit "
+                        f"{projection.name} ({error})",
+                        "run: rutter log verify",
+                    ) from error
+                self.db.execute(
+                    "INSERT INTO parked VALUES (?, ?, ?)",
+                    (projection.name, envelope.seq, f"{type(error).__name__}: {error}"),
+                )
+            self.db.execute("RELEASE event")
 
     def _tables(self) -> list[str]:
         return [table for projection in self._projections for table in projection.tables]
 
     def _prepare(self) -> None:
-        self.db.execute("BEGIN IMMEDIATE")
-        version = self.db.execute("PRAGMA user_version").fetchone()[0]
-        if version != VERSION:
-            self._drop()
-            self._create()
-        self.db.execute("COMMIT")
+        with self._transaction():
+            version = self.db.execute("PRAGMA user_version").fetchone()[0]
+            if version != VERSION:
+                self._drop()
+                self._create()
 
     def _create(self) -> None:
-        self.db.execute("CREATE TABLE position (position INTEGER NOT NULL)")
-        self.db.execute("INSERT INTO position VALUES (0)")
+        self.db.execute("CREATE TABLE position (position INTEGER NOT NULL, hash BLOB NOT NULL)")
+        self.db.execute("INSERT INTO position VALUES (0, x'')")
+        self.db.execute("CREATE TABLE parked (projection TEXT, seq INTEGER, why TEXT)")
         for projection in self._projections:
             for table, columns in projection.tables.items():
                 self.db.execute(f"CREATE TABLE {table} ({columns})")

@@ -50,7 +50,7 @@ class Transitions:
 
 
 class Actions:
-    """Every judged action with its outcome, as in S0 7."""
+    """Every judged action with its outcome and the page it was done on, as in S0 7."""
 
     name: ClassVar[str] = "actions"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
@@ -61,20 +61,22 @@ class Actions:
             id INTEGER PRIMARY KEY, session TEXT NOT NULL, action_signature TEXT NOT NULL,
             action_json TEXT NOT NULL, timestamp REAL NOT NULL, url TEXT,
             success INTEGER NOT NULL DEFAULT 1""",
-        "actions_running": "session TEXT PRIMARY KEY, signature TEXT, json TEXT, url TEXT",
+        "actions_running": """
+            session TEXT PRIMARY KEY, here TEXT, signature TEXT, json TEXT, url TEXT""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
         match envelope.event:
             case PageObserved(page=page):
                 db.execute(
-                    "INSERT INTO actions_running (session, url) VALUES (?, ?) "
-                    "ON CONFLICT DO UPDATE SET url = excluded.url",
+                    "INSERT INTO actions_running (session, here) VALUES (?, ?) "
+                    "ON CONFLICT DO UPDATE SET here = excluded.here",
                     (envelope.session, page.url),
                 )
             case ActionStarted(action=action):
                 db.execute(
-                    "UPDATE actions_running SET signature = ?, json = ? WHERE session = ?",
+                    "UPDATE actions_running SET signature = ?, json = ?, url = here "
+                    "WHERE session = ?",
                     (signature(action), msgspec.json.encode(action).decode(), envelope.session),
                 )
             case ActionJudged(verdict=verdict):

@@ -1,4 +1,4 @@
-"""Given what was predicted, due, judged or refused: what the Planner proposes, and when it stops."""
+"""Given what was predicted, due, judged or refused: what is proposed, and when to stop."""
 
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -169,9 +169,7 @@ def test_a_recording_goes_on_after_a_step_that_changed_nothing() -> None:
 
 def test_a_script_that_is_done_is_completed() -> None:
     done = SCRIPT, NOTHING, judged(), NOTHING, judged(number=2), NOTHING
-    assert said(*done) == RunStopped(
-        "completed", "", "all 2 steps of the script were done", step=2
-    )
+    assert said(*done) == RunStopped("completed", "", "all 2 steps of the script were done", step=2)
 
 
 def test_a_script_that_fails_half_way_says_how() -> None:
@@ -270,7 +268,7 @@ def test_before_anything_was_dispatched_a_transient_failure_is_tried_once_more(
         assert (decision.step, decision.attempt, decision.action.type) == (1, 2, kind)
     else:
         assert isinstance(decision, RunStopped)
-        assert (decision.reason, decision.failure) == ("failed", "verification_failed")
+        assert (decision.failure, decision.detail) == ("verification_failed", code)
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -316,7 +314,24 @@ def test_a_second_failure_has_exhausted_the_retries() -> None:
     once = failed("timeout", dispatched=False)
     twice = failed("timeout", dispatched=False, attempt=2)
     story = RUN, due(), once, judged("failed"), due(), twice, judged("failed", 1, 2), due()
-    assert said(*story) == RunStopped("failed", "retry_exhausted", "failed: seen", step=1)
+    assert said(*story) == RunStopped("failed", "retry_exhausted", "timeout", step=1)
+
+
+def test_the_failure_says_what_the_page_said() -> None:
+    broken = ActionFailed(1, 1, "option_not_found", False, "there is no option 'blue'")
+    assert said(RUN, due(), broken, judged("failed"), due()) == RunStopped(
+        "failed", "verification_failed", "option_not_found: there is no option 'blue'", step=1
+    )
+
+
+def test_a_site_that_does_not_answer_twice_is_unreachable() -> None:
+    away = ActionFailed(1, 1, "navigation_failed", True, "net::ERR_CONNECTION_REFUSED")
+    story = recording_of(go_to("/"), max_steps=9), NOTHING, away, judged("failed"), NOTHING
+    assert isinstance(said(*story), PlanProposed)
+    still = msgspec.structs.replace(away, attempt=2)
+    assert said(*story, still, judged("failed", 1, 2), NOTHING) == RunStopped(
+        "failed", "unreachable", "navigation_failed: net::ERR_CONNECTION_REFUSED", step=1
+    )
 
 
 def test_a_retry_that_works_goes_on() -> None:
@@ -328,9 +343,11 @@ def test_a_retry_that_works_goes_on() -> None:
 
 
 def test_the_failure_of_one_step_does_not_excuse_the_next() -> None:
-    story = RUN, due(), failed("timeout", dispatched=False), judged("failed"), due()
-    story = *story, judged("confirmed", 1, 2), due(1), judged("no_effect", 2), due(1)
-    assert said(*story) == RunStopped("failed", "verification_failed", "no_effect: seen", step=2)
+    first = RUN, due(), failed("timeout", dispatched=False), judged("failed"), due()
+    second = judged("confirmed", 1, 2), due(1), judged("no_effect", 2), due(1)
+    assert said(*first, *second) == RunStopped(
+        "failed", "verification_failed", "no_effect: seen", step=2
+    )
 
 
 # -- refusals ------------------------------------------------------------------------------------
@@ -378,9 +395,7 @@ def test_typing_into_a_list_is_proposed_again_as_selecting() -> None:
         ),
     ],
 )
-def test_a_refusal_stops_the_run_and_says_why(
-    rejection: ActionRejected, stop: RunStopped
-) -> None:
+def test_a_refusal_stops_the_run_and_says_why(rejection: ActionRejected, stop: RunStopped) -> None:
     assert said(RUN, due(), rejection) == stop
 
 

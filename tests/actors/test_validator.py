@@ -202,9 +202,7 @@ def test_a_risky_element_is_denied_to_who_did_not_record_it(driver: Driver) -> N
 
 
 def test_a_literal_for_a_secret_field_is_denied() -> None:
-    [refusal] = said(
-        RECORDING, plan(fill("#pw", "hunter2")), found(element("input", secret=True))
-    )
+    [refusal] = said(RECORDING, plan(fill("#pw", "hunter2")), found(element("input", secret=True)))
     assert isinstance(refusal, ActionRejected)
     assert refusal.rule == "secret_in_clear"
     assert "hunter2" not in refusal.reason
@@ -328,16 +326,12 @@ def test_a_no_refuses_it() -> None:
 def test_a_no_without_a_reason_repeats_the_question() -> None:
     refusal = said(*ASKED, no())[1]
     assert isinstance(refusal, ActionRejected)
-    assert refusal.reason == (
-        "not approved: click 'Place order': it sends a form (POST). Approve?"
-    )
+    assert refusal.reason == ("not approved: click 'Place order': it sends a form (POST). Approve?")
 
 
 def test_nobody_to_answer_means_that_a_person_is_needed() -> None:
     refusal = said(*ASKED, no("no person is here", by="nobody"))[1]
-    assert refusal == rejected(
-        "sends_a_form", "no person is here", "policy_denied", "needs_person"
-    )
+    assert refusal == rejected("sends_a_form", "no person is here", "policy_denied", "needs_person")
 
 
 def test_an_approval_is_good_once() -> None:

@@ -12,7 +12,6 @@ from events.sqlite_log import SqliteLog
 from tests.crash.vfs import Op, RecordingVfs
 from tests.crash.workload import Ack, append_turns, checkpoint_often
 
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -24,6 +23,7 @@ class Plan(msgspec.Struct, frozen=True):
     lives: int = 3
     synchronous: str = "FULL"
     lying: bool = False
+    often: bool = True  # checkpoints
 
 
 class AckedAt(msgspec.Struct, frozen=True, array_like=True):
@@ -37,6 +37,7 @@ class Recording(msgspec.Struct, frozen=True):
     ops: list[Op]
     acks: list[AckedAt]
     checkpoints: int
+    commits: int
 
 
 def record(plan: Plan) -> Recording:
@@ -52,7 +53,7 @@ def record(plan: Plan) -> Recording:
 async def run(plan: Plan, vfs: RecordingVfs) -> Recording:
     acks: list[AckedAt] = []
     rng = Random(plan.seed)
-    checkpoints = 0
+    checkpoints = commits = 0
     for _ in range(plan.lives):
         log = await SqliteLog.open(Path(plan.directory, "log.db"), synchronous=plan.synchronous)
         await append_turns(
@@ -63,13 +64,15 @@ async def run(plan: Plan, vfs: RecordingVfs) -> Recording:
             turns=plan.turns,
         )
         checkpoints += log.statistics().checkpoints
+        commits += log.statistics().commits
         await log.close()
-    return Recording(vfs.ops, acks, checkpoints)
+    return Recording(vfs.ops, acks, checkpoints, commits)
 
 
 def main() -> None:
     plan = msgspec.json.decode(sys.argv[1], type=Plan)
-    checkpoint_often()
+    if plan.often:
+        checkpoint_often()
     vfs = RecordingVfs(lying=plan.lying).install()
     vfs.record_names()
     recording = asyncio.run(run(plan, vfs))

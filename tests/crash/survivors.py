@@ -76,6 +76,8 @@ async def _write_on(path: Path, found: int) -> None:
     log = await SqliteLog.open(path)
     try:
         session = f"after-{found}"
-        await log.append(Scribe(log.next_seq).turn(session, marked_turn(found + 1, ["on", "we go"])))
+        await log.append(
+            Scribe(log.next_seq).turn(session, marked_turn(found + 1, ["on", "we go"]))
+        )
     finally:
         await log.close()

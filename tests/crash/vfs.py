@@ -12,6 +12,7 @@ import ctypes
 import os
 import sqlite3
 import stat
+import traceback
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_void_p
 from pathlib import Path
@@ -21,6 +22,7 @@ import msgspec
 
 OK, IOERR_WRITE, IOERR_FSYNC, FULL = 0, 778, 1034, 13
 OPEN_MAIN_DB, OPEN_MAIN_JOURNAL, OPEN_WAL = 0x100, 0x800, 0x80000
+RECORDED = OPEN_MAIN_DB | OPEN_MAIN_JOURNAL | OPEN_WAL
 
 Open = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_int, POINTER(c_int))
 Delete = CFUNCTYPE(c_int, c_void_p, c_char_p, c_int)
@@ -55,8 +57,12 @@ class Vfs(Structure):
     """sqlite3_vfs."""
 
     _fields_ = [
-        *[("version", c_int), ("file_size", c_int), ("path_size", c_int)],
-        *[("next", c_void_p), ("name", c_char_p), ("app", c_void_p)],
+        ("version", c_int),
+        ("file_size", c_int),
+        ("path_size", c_int),
+        ("next", c_void_p),
+        ("name", c_char_p),
+        ("app", c_void_p),
         *_pointers("open", "delete", "access", "full_path"),
         *_pointers("dl_open", "dl_error", "dl_sym", "dl_close"),
         *_pointers("randomness", "sleep", "time", "last_error", "time64"),
@@ -93,7 +99,7 @@ class RecordingVfs:
 
     def __init__(self, *, lying: bool = False) -> None:
         self.ops: list[Op] = []
-        self.syncs = 0
+        self.before_sync: Callable[[], None] = lambda: None
         self._lying = lying  # syncs are answered, but promise nothing
         self._fault: Fault | None = None
         self._calls = {"write": 0, "sync": 0}
@@ -141,13 +147,13 @@ class RecordingVfs:
         self._calls = {"write": 0, "sync": 0}
 
     def _callback(self, prototype: Any, function: Callable[..., int]) -> c_void_p:
-        callback = prototype(function)
+        callback = prototype(_or_die(function))
         self._kept.append(callback)
         return ctypes.cast(callback, c_void_p)
 
     def _on_open(self, vfs: int, path: int | None, file: int, flags: int, out: Any) -> int:
         result = int(Open(self._real.open)(vfs, path, file, flags, out))
-        if result != OK or path is None or not flags & (OPEN_MAIN_DB | OPEN_MAIN_JOURNAL | OPEN_WAL):
+        if result != OK or path is None or not flags & RECORDED:
             return result
         name = Path(ctypes.string_at(path).decode()).name
         opened = ctypes.cast(file, POINTER(OpenFile)).contents
@@ -200,7 +206,7 @@ class RecordingVfs:
 
     def _on_sync(self, file: int, flags: int) -> int:
         name, real = self._open_files[file]
-        self.syncs += 1
+        self.before_sync()
         if self._due("sync"):
             return IOERR_FSYNC
         result = int(Sync(real.sync)(file, flags))
@@ -216,6 +222,19 @@ class RecordingVfs:
             return None
         count = self._calls[call]
         return fault if count == fault.at or (fault.stays and count > fault.at) else None
+
+
+def _or_die(function: Callable[..., int]) -> Callable[..., int]:
+    """An exception cannot cross into C, where any number would be taken for the answer."""
+
+    def call(*arguments: Any) -> int:
+        try:
+            return function(*arguments)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(70)
+
+    return call
 
 
 def sqlite_library() -> ctypes.CDLL:

@@ -27,7 +27,7 @@ async def append_turns(
     turns: int,
     early: bool = False,
 ) -> None:
-    """`turns` turns from each writer. `early` acknowledges before the commit: a fault on purpose."""
+    """`turns` from each writer. `early` acknowledges before the commit: a fault on purpose."""
     scribe = Scribe(log.next_seq)
     life = f"from-{log.next_seq}"
 
@@ -58,6 +58,4 @@ def checkpoint_often() -> None:
 def _texts(rng: Random) -> list[str]:
     """Mostly small; some fill a page of the database, a few need overflow pages."""
     longest = rng.choice((20, 200, 200, 2_000, 9_000))
-    return [
-        rng.randbytes(rng.randint(1, longest) // 2 + 1).hex() for _ in range(rng.randint(1, 7))
-    ]
+    return [rng.randbytes(rng.randint(1, longest) // 2 + 1).hex() for _ in range(rng.randint(1, 7))]

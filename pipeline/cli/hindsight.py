@@ -1,0 +1,200 @@
+"""`rutter replay`, `report` and `fork`: what was decided, decided again, shown, sailed on from."""
+
+import argparse
+import asyncio
+import heapq
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from actors.predictor.knowledge import LEARNED
+from events.envelope import Envelope, kind
+from events.errors import BadInput, LogCorrupt
+from events.page import Artifact
+from events.sqlite_reader import SqliteReader
+from pipeline import launch
+from pipeline.cli.reading import find_session
+from pipeline.cli.sailing import report as tell_end
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.voyage import open_voyage, person
+from pipeline.exit_codes import Exit
+from pipeline.secret_sources import read_pairs, read_secrets
+from pipeline.settings import Settings, environment
+from replay import report as html
+from replay.curve import STEPS, curve, draw
+from replay.story import Story, tell
+from replay.verify import Divergence, Report, verify
+from replay.whatif import Answer, Change, ask, read_change
+
+SHOWN = 40  # differences on a terminal; --json has them all
+
+
+def replay(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Derives every decision again; with a what-if file, under another configuration."""
+    only = find_session(settings, options.session) if options.session else None
+    if options.what_if is not None or options.curve is not None:
+        change = read_change(options.what_if) if options.what_if is not None else Change()
+        with SqliteReader(settings.directory.log) as reader:
+            events = _watched(terminal, _events(reader, only), reader.last_seq(), "asking")
+            return _answer(ask(events, change, only), options.curve, terminal)
+    with SqliteReader(settings.directory.log) as reader:
+        events = _watched(terminal, _events(reader, only), reader.last_seq(), "deciding again")
+        return _verified(verify(events, only), terminal)
+
+
+def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """One HTML file with everything of a session, to share."""
+    session = find_session(settings, options.session)
+    artifacts = settings.directory.artifacts
+
+    def load(artifact: Artifact) -> bytes | None:
+        try:
+            return artifacts.get(artifact)
+        except LogCorrupt:
+            return None
+
+    with SqliteReader(settings.directory.log) as reader:
+        page = html.render(tell(reader.read(session=session)), load)
+    place = options.out or Path(f"rutter-{session}.html")
+    try:
+        place.write_text(page, "utf-8")
+    except OSError as error:
+        raise BadInput(f"{place} cannot be written ({error.strerror})", "check --out") from error
+    if terminal.as_json:
+        terminal.json({"session": session, "file": str(place), "bytes": len(page)})
+    terminal.say(f"[OK] {place}")
+    return Exit.DONE
+
+
+def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Sails the first steps of an old session again, live, and goes on from there."""
+    session = find_session(settings, options.session)
+    with SqliteReader(settings.directory.log) as reader:
+        events = list(reader.read(session=session))
+    secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
+    started = launch.fork_of(
+        events,
+        options.at,
+        values=read_pairs(options.set, "--set"),
+        secrets=secrets,
+        allow=options.allow,
+        free=options.free,
+    )
+    answers = person(terminal, options.answers)
+
+    async def sail() -> Story:
+        async with open_voyage(settings, terminal) as voyage:
+            what = f"forking {session} at step {options.at}"
+            return await voyage.sail(started, answers=answers, secrets=secrets, what=what)
+
+    done = f"forked {session} at step {options.at}"
+    return tell_end(asyncio.run(sail()), settings, terminal, done=done)
+
+
+def _events(reader: SqliteReader, only: str | None) -> Iterator[Envelope]:
+    """The whole log; for one session, its events and what the others taught until its end."""
+    if only is None:
+        yield from reader.read()
+        return
+    own = reader.read(session=only)
+    learned = reader.read(kinds=sorted(kind(event) for event in LEARNED))
+    last = 0
+    for envelope in heapq.merge(own, learned, key=lambda envelope: envelope.seq):
+        if envelope.seq != last:
+            yield envelope
+        last = envelope.seq
+
+
+def _watched(
+    terminal: Terminal, events: Iterable[Envelope], last: int, what: str
+) -> Iterator[Envelope]:
+    """The events, with a moving line on a terminal."""
+    if not terminal.err.is_terminal:
+        yield from events
+        return
+    with terminal.err.status(what) as status:
+        for count, envelope in enumerate(events):
+            if count % 5_000 == 0:
+                status.update(f"{what}  {envelope.seq}/{last}")
+            yield envelope
+
+
+def _verified(report: Report, terminal: Terminal) -> int:
+    if terminal.as_json:
+        terminal.json(report)
+    elif report.divergence is None:
+        terminal.say(
+            f"[OK] {report.decisions} decisions of {report.sessions} sessions derived again from "
+            f"{report.events} events: no divergence"
+        )
+    else:
+        _diverged(report.divergence, terminal)
+    if report.other_logic:
+        terminal.say(f"     {report.other_logic} sessions were made by another logic: not judged")
+    return Exit.DONE if report.ok else Exit.DIVERGED
+
+
+def _diverged(found: Divergence, terminal: Terminal) -> None:
+    terminal.say(f"[FAIL] {found.actor} differs at position {found.seq}")
+    terminal.say(f"     session {found.session}, event {found.n}, field {found.field}")
+    terminal.say(f"     recorded: {found.recorded}")
+    terminal.say(f"     derived:  {found.derived}")
+    for cause in found.causes:
+        terminal.say(f"     because of {cause}")
+
+
+def _answer(answer: Answer, picture: Path | None, terminal: Terminal) -> int:
+    points = curve(answer.predictions)
+    if picture is not None:
+        picture.write_text(draw(points, len(answer.predictions)), "utf-8")
+    if terminal.as_json:
+        terminal.json({"answer": answer, "curve": points})
+        return Exit.DONE
+    terminal.say(
+        f"{len(answer.differences)} of {answer.turns} turns would differ: "
+        f"{answer.count('gained')} executions gained, {answer.count('lost')} lost, of which "
+        f"{answer.count('lost', wrong=True)} had gone wrong"
+    )
+    if answer.differences:
+        terminal.table(
+            ("position", "session", "step", "recorded", "instead", "effect", "outcome"),
+            (
+                (
+                    str(found.seq),
+                    found.session,
+                    str(found.step),
+                    found.recorded,
+                    found.instead,
+                    found.effect,
+                    found.outcome,
+                )
+                for found in answer.differences[:SHOWN]
+            ),
+        )
+    if len(answer.differences) > SHOWN:
+        terminal.say(f"and {len(answer.differences) - SHOWN} more: see --json")
+    _curve(answer, terminal)
+    if picture is not None:
+        terminal.say(f"[OK] {picture}")
+    return Exit.DONE
+
+
+def _curve(answer: Answer, terminal: Terminal) -> None:
+    if not answer.predictions:
+        terminal.say("no predictions were followed by a confirmed action: nothing to draw")
+        return
+    terminal.say(f"\nwhat each threshold would have done ({len(answer.predictions)} predictions)")
+    points = curve(answer.predictions, STEPS[::2])
+    terminal.table(
+        ("threshold", "acts", "right", "wrong", "coverage", "accuracy"),
+        (
+            (
+                f"{point.threshold:.2f}",
+                str(point.acted),
+                str(point.correct),
+                str(point.wrong),
+                f"{point.coverage:.3f}",
+                f"{point.accuracy:.3f}" if point.acted else "-",
+            )
+            for point in points
+        ),
+    )

@@ -1,0 +1,102 @@
+"""One session as one HTML file, to share: no script, no outside resource, page text escaped."""
+
+import base64
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from html import escape
+
+from events.page import Artifact
+from events.workflow import MILLION
+from replay.story import StepStory, Story
+
+# Whatever a page said is text here and nothing else; the policy holds even if escaping failed.
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+STYLE = """
+body{font:15px/1.5 Helvetica,Arial,sans-serif;color:#1d2733;max-width:62rem;margin:2rem auto;
+padding:0 1rem}
+h1{font-size:1.4rem;margin-bottom:.2rem}
+.meta{color:#5a6775}
+table{border-collapse:collapse;width:100%;margin:1rem 0}
+td,th{padding:.45rem .6rem;border-bottom:1px solid #e3e8ed;text-align:left;vertical-align:top}
+.ok{color:#2e5d34}.bad{color:#a3271f}
+.why{color:#5a6775;font-size:.85rem}
+img{max-width:100%;border:1px solid #ccd3da;margin:.4rem 0}
+details{margin:.3rem 0}
+"""
+
+Load = Callable[[Artifact], bytes | None]
+
+
+def render(story: Story, load: Load) -> str:
+    """The report; `load` gives a screenshot's bytes, or nothing when it is gone."""
+    body = "".join(_body(story, load))
+    title = escape(f"{story.purpose} {story.name} - {story.session}")
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f"<title>{title}</title><style>{STYLE}</style></head><body>{body}</body></html>\n"
+    )
+
+
+def _body(story: Story, load: Load) -> Iterator[str]:
+    version = f" version {story.version}" if story.version else ""
+    yield f"<h1>{escape(f'{story.purpose} {story.name}{version}')}</h1>"
+    began = datetime.fromtimestamp(story.started_ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    cost = f"{story.model_calls} model calls, ${story.cost_microdollars / MILLION:.2f}"
+    yield (
+        f'<p class="meta">{escape(story.session)}, {began}, {story.took_ms / 1000:.2f} s, '
+        f"{escape(cost)}</p>"
+    )
+    mark = "ok" if story.reason == "completed" else "bad"
+    failure = f" ({story.failure})" if story.failure else ""
+    yield f'<p class="{mark}"><b>{escape(story.reason + failure)}</b>: {escape(story.detail)}</p>'
+    if story.unknown:
+        yield f'<p class="bad">The outcome of a step is unknown: {escape(story.unknown)}</p>'
+    yield from _pairs("Values", story.values)
+    yield from _pairs("Results", story.results)
+    yield "<table><tr><th>step</th><th>what</th><th>came of it</th><th>ms</th></tr>"
+    for step in story.steps:
+        yield _row(step, load)
+    yield "</table>"
+    if story.screenshot is not None:
+        yield f"<h2>Where it ended</h2>{_image(story.screenshot, load)}"
+
+
+def _pairs(heading: str, pairs: dict[str, str]) -> Iterator[str]:
+    if pairs:
+        listed = "".join(f"<li>{escape(k)} = {escape(v)}</li>" for k, v in pairs.items())
+        yield f"<h2>{heading}</h2><ul>{listed}</ul>"
+
+
+def _row(step: StepStory, load: Load) -> str:
+    mark = "ok" if step.verdict == "confirmed" else "bad"
+    why = step.why
+    if step.probability is not None:
+        why = f"{why}, probability {step.probability / MILLION:.2f}"
+    details = [f"{step.driver}: {why}"]
+    if step.found_by:
+        details.append(f"found by {step.found_by}")
+    if step.rule:
+        details.append(f"gate: {step.rule}, {step.approved or step.reason}")
+    if step.asked:
+        details.append(f"asked: {step.asked}")
+    details += [f"evidence: {evidence}" for evidence in step.evidence]
+    lines = "<br>".join(escape(detail) for detail in details)
+    again = f" (try {step.attempts})" if step.attempts > 1 else ""
+    picture = f"<details><summary>page</summary>{_image(step.screenshot, load)}</details>"
+    return (
+        f"<tr><td>{step.step}</td>"
+        f'<td>{escape(step.words + again)}<div class="why">{lines}</div>'
+        f"{picture if step.screenshot is not None else ''}</td>"
+        f'<td class="{mark}">{escape(step.verdict or "not judged")}'
+        f'<div class="why">{escape(step.reason)}</div></td><td>{step.took_ms:.0f}</td></tr>'
+    )
+
+
+def _image(artifact: Artifact | None, load: Load) -> str:
+    body = load(artifact) if artifact is not None else None
+    if body is None:
+        return '<p class="meta">the picture is gone</p>'
+    encoded = base64.b64encode(body).decode("ascii")
+    return f'<img alt="the page" src="data:image/png;base64,{encoded}">'

@@ -1,0 +1,301 @@
+"""What if: every decision judged again under another configuration, given the recorded history.
+
+Each turn is decided twice: as it was recorded, and as the changed configuration would have it.
+Then the recorded one is folded, so nothing is simulated past a difference: what a page would have
+said to an action that was never done is not known, and not guessed.
+"""
+
+import tomllib
+from collections import deque
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from actors.logic import LOGIC
+from actors.predictor.knowledge import LEARNED
+from actors.topology import row
+from events.critic import ActionJudged
+from events.envelope import Actor, Envelope, kind
+from events.errors import BadInput
+from events.planner import PlanProposed, PlanWithheld
+from events.predictor import PredictionMade, TransitionLearned
+from events.runtime import SessionEnded, SessionStarted
+from events.validator import ActionRejected, ActionStarted, ApprovalRequested
+from events.vocabulary import AnyEvent
+from events.workflow import MILLION, Policy, PredictorName, RunSettings
+from replay.turns import Turn, turns
+from replay.verify import fresh_deciders
+from replay.wording import ascii_only, in_words
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is different. A field that is left out stays as it was in each session."""
+
+    threshold: Share | None = None
+    predictor: PredictorName | None = None
+    order: Literal[0, 1, 2] | None = None
+    top_k: Count | None = None
+    max_steps: Count | None = None
+    max_failures: Count | None = None
+    denylist: tuple[str, ...] | None = None
+    deny: tuple[str, ...] = ()
+    hosts: tuple[str, ...] | None = None
+    public_hosts: bool | None = None
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One decision that would have been another."""
+
+    seq: int
+    session: str
+    n: int
+    actor: str
+    step: int
+    recorded: str
+    instead: str
+    effect: Literal["gained", "lost", "same"]
+    outcome: str = ""
+
+
+class Scored(msgspec.Struct, frozen=True, array_like=True):
+    """A prediction with its probability, and whether the next confirmed action was the one."""
+
+    probability: int
+    correct: bool
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What would have differed, and what the predictions were worth."""
+
+    turns: int
+    sessions: int
+    differences: tuple[Difference, ...]
+    predictions: tuple[Scored, ...]
+
+    def count(self, effect: str, *, wrong: bool | None = None) -> int:
+        """Executions gained or lost; of those lost, the ones that were known to be wrong."""
+        return sum(
+            difference.effect == effect
+            and (wrong is None or (difference.outcome not in ("", "confirmed")) is wrong)
+            for difference in self.differences
+        )
+
+
+def read_change(path: Path) -> Change:
+    """A what-if file (TOML). A misspelt key or a value out of range is refused with its place."""
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror})", "check --what-if") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        fix = "write lines like: threshold = 0.7"
+        raise BadInput(f"{path} is not TOML: {error}", fix) from error
+    try:
+        return msgspec.convert(raw, Change)
+    except msgspec.ValidationError as error:
+        known = ", ".join(Change.__struct_fields__)
+        raise BadInput(f"{path}: {error}", f"it may have: {known}") from error
+
+
+def ask(log: Iterable[Envelope], change: Change, only: str | None = None) -> Answer:
+    """Judges every decision of a log (or of one session of it) again under `change`."""
+    asker = _Asker(change, only)
+    for turn in turns(log):
+        asker.take(turn)
+    return asker.answer()
+
+
+class _Asker:
+    def __init__(self, change: Change, only: str | None) -> None:
+        self._change = change
+        self._only = only
+        self._deciders = {actor.name: actor for actor in fresh_deciders()}
+        self._found: list[Difference] = []
+        self._outcomes: dict[tuple[str, int], str] = {}
+        self._step: dict[str, int] = {}
+        self._predicted: dict[str, tuple[str, int]] = {}
+        self._scored: list[Scored] = []
+        self._turns = 0
+        self._sessions: set[str] = set()
+        self._foreign: set[str] = set()
+
+    def take(self, turn: Turn) -> None:
+        fact = changed(turn[0], self._change)
+        if isinstance(fact.event, SessionStarted) and fact.event.logic != LOGIC:
+            self._foreign.add(fact.session)
+        asked = self._only in (None, fact.session) and fact.session not in self._foreign
+        if asked:
+            self._turns += 1
+            self._sessions.add(fact.session)
+            self._compare(turn, self._otherwise(fact, turn))
+        for envelope in (fact, *turn[1:]):
+            self._fold(envelope, asked=asked)
+
+    def answer(self) -> Answer:
+        found = tuple(
+            msgspec.structs.replace(
+                difference, outcome=self._outcomes.get((difference.session, difference.step), "")
+            )
+            for difference in self._found
+        )
+        return Answer(self._turns, len(self._sessions), found, tuple(self._scored))
+
+    # -- one turn, twice -----------------------------------------------------------------------
+
+    def _otherwise(self, fact: Envelope, turn: Turn) -> list[Envelope]:
+        """The turn as the changed configuration has it; every state is put back afterwards."""
+        before = {name: actor.state(fact.session) for name, actor in self._deciders.items()}
+        derived = [fact]
+        waiting = deque([fact])
+        while waiting:
+            envelope = waiting.popleft()
+            for name in row(envelope.event).deciders:
+                if type(envelope.event) in LEARNED:
+                    continue  # what a turn teaches counts from the next one on, as recorded
+                for event in self._deciders[name].step(envelope):
+                    derived.append(_numbered(event, name, envelope, derived, turn))
+                    waiting.append(derived[-1])
+        for name, state in before.items():
+            self._deciders[name].restore(fact.session, state)
+        return derived
+
+    def _compare(self, turn: Turn, derived: Sequence[Envelope]) -> None:
+        for recorded, other in zip(turn[1:], derived[1:], strict=False):
+            if (recorded.actor, recorded.event) != (other.actor, other.event):
+                self._differ(recorded, other.event, turn, derived)
+                break
+        else:
+            if len(turn) != len(derived):
+                longer = turn if len(turn) > len(derived) else derived
+                extra = longer[min(len(turn), len(derived))]
+                other_event = None if longer is turn else extra.event
+                self._differ(extra, other_event, turn, derived)
+        for envelope in derived:
+            if isinstance(envelope.event, PredictionMade) and envelope.event.candidates:
+                top = envelope.event.candidates[0]
+                self._predicted[envelope.session] = (top.token, top.probability)
+
+    def _differ(
+        self, at: Envelope, other: AnyEvent | None, turn: Turn, derived: Sequence[Envelope]
+    ) -> None:
+        was, would = _goes_on(turn), _goes_on(derived)
+        effect: Literal["gained", "lost", "same"] = "same"
+        if was != would:
+            effect = "gained" if would else "lost"
+        step = _step_of(turn) or _step_of(derived) or self._step.get(at.session, 0)
+        recorded = "nothing" if at not in turn else in_plain_words(at.event)
+        instead = "nothing" if other is None else in_plain_words(other)
+        self._found.append(
+            Difference(at.seq, at.session, at.n, at.actor, step, recorded, instead, effect)
+        )
+
+    # -- the recorded history ------------------------------------------------------------------
+
+    def _fold(self, envelope: Envelope, *, asked: bool) -> None:
+        session = envelope.session
+        for name in row(envelope.event).deciders:
+            # Other logic decided otherwise for reasons of its own; what it taught still counts.
+            if session not in self._foreign or type(envelope.event) in LEARNED:
+                self._deciders[name].fold(envelope)
+        match envelope.event:
+            case PlanProposed(step=step):
+                self._step[session] = step
+            case ActionJudged(step=step, verdict=verdict):
+                self._outcomes[session, step] = verdict
+            case TransitionLearned(token=token) if asked and session in self._predicted:
+                predicted, probability = self._predicted.pop(session)
+                self._scored.append(Scored(probability, predicted == token))
+            case SessionEnded():
+                self._predicted.pop(session, None)
+            case _:
+                pass
+
+
+def changed(envelope: Envelope, change: Change) -> Envelope:
+    """A session's start with the change applied; any other event as it is."""
+    event = envelope.event
+    if not isinstance(event, SessionStarted):
+        return envelope
+    started = msgspec.structs.replace(
+        event,
+        settings=_settings(event.settings, change),
+        policy=_policy(event.policy, change),
+    )
+    return msgspec.structs.replace(envelope, event=started)
+
+
+def in_plain_words(event: AnyEvent) -> str:
+    """A decision in a few words, for a table."""
+    match event:
+        case PlanProposed(action=action, reason=reason):
+            return f"{in_words(action)} ({reason})"
+        case PlanWithheld(reason=reason):
+            return f"withheld: {reason}"
+        case ActionRejected(rule=rule, reason=reason):
+            return ascii_only(f"denied by {rule}: {reason}")
+        case ApprovalRequested(question=question):
+            return ascii_only(f"asked: {question}")
+        case PredictionMade(candidates=candidates):
+            top = candidates[0] if candidates else None
+            return f"{in_words(top.action)} p={top.probability / MILLION:.2f}" if top else "none"
+        case _:
+            return kind(event)
+
+
+def _settings(settings: RunSettings, change: Change) -> RunSettings:
+    new: dict[str, Any] = {}
+    if change.threshold is not None:
+        new["threshold"] = round(change.threshold * MILLION)
+    for name in ("predictor", "order", "top_k"):
+        if getattr(change, name) is not None:
+            new[name] = getattr(change, name)
+    limits = {
+        name: getattr(change, name)
+        for name in ("max_steps", "max_failures")
+        if getattr(change, name) is not None
+    }
+    if limits:
+        new["limits"] = msgspec.structs.replace(settings.limits, **limits)
+    return msgspec.structs.replace(settings, **new)
+
+
+def _policy(policy: Policy, change: Change) -> Policy:
+    denylist = policy.denylist if change.denylist is None else change.denylist
+    hosts = policy.hosts if change.hosts is None else change.hosts
+    public = policy.public_hosts if change.public_hosts is None else change.public_hosts
+    words = tuple(dict.fromkeys((*denylist, *(word.casefold() for word in change.deny))))
+    return msgspec.structs.replace(policy, denylist=words, hosts=hosts, public_hosts=public)
+
+
+def _numbered(
+    event: AnyEvent, actor: Actor, cause: Envelope, derived: Sequence[Envelope], turn: Turn
+) -> Envelope:
+    """A derived decision where it would have stood. Its time is that of the recorded one there."""
+    place = len(derived)
+    at_ns = turn[min(place, len(turn) - 1)].at_ns
+    first = derived[0]
+    seq, n = first.seq + place, first.n + place
+    return Envelope(seq, first.session, n, at_ns, actor, cause.n, event, b"")
+
+
+def _goes_on(turn: Iterable[Envelope]) -> bool:
+    """Whether the turn leads to an action: started, or put forward and not refused."""
+    went = False
+    for envelope in turn:
+        if isinstance(envelope.event, PlanProposed | ActionStarted):
+            went = True
+        elif isinstance(envelope.event, ActionRejected | ApprovalRequested):
+            return False
+    return went
+
+
+def _step_of(turn: Iterable[Envelope]) -> int:
+    for envelope in turn:
+        if isinstance(envelope.event, PlanProposed | ActionStarted | ApprovalRequested):
+            return envelope.event.step
+    return 0

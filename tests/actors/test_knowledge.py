@@ -1,0 +1,138 @@
+"""Given learned facts in log order: what is known, and from which turn on."""
+
+from typing import Any, get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.predictor.knowledge import LEARNED, Knowledge
+from events.envelope import Envelope, kind
+from events.predictor import (
+    TransitionLearned,
+    WorkflowDeleted,
+    WorkflowLearned,
+    WorkflowRenamed,
+)
+from events.signature import signature, token
+from events.vocabulary import AnyEvent, PredictorEvent
+from events.workflow import MILLION, Workflow
+from tests.facts import click
+
+
+def learned(name: str, *after: str) -> TransitionLearned:
+    action = click(name)
+    before = tuple(token(click(each)) for each in after)
+    return TransitionLearned(token(action), signature(action), action, before)
+
+
+def version(name: str, number: int) -> WorkflowLearned:
+    return WorkflowLearned(Workflow(name, number, ()))
+
+
+def fold(events: list[AnyEvent], knowledge: Knowledge, first_seq: int = 1) -> Knowledge:
+    for seq, event in enumerate(events, first_seq):
+        knowledge.take_in(Envelope(seq, "s", seq, seq, "predictor", 0, event, b""))
+    return knowledge
+
+
+def content(knowledge: Knowledge) -> tuple[Any, ...]:
+    """Everything that is known, once the last turn counts."""
+    knowledge.open_turn(1_000_000)
+    model = knowledge.model
+    return model.first, model.second, knowledge.actions, knowledge.versions
+
+
+names = st.sampled_from(["#a", "#b", "#c"])
+learnable = st.one_of(
+    st.builds(lambda name, after: learned(name, *after), names, st.lists(names, max_size=2)),
+    st.builds(version, names, st.integers(1, 9)),
+    st.builds(WorkflowRenamed, names, names),
+    st.builds(WorkflowDeleted, names),
+)
+stories = st.lists(learnable, max_size=25)
+
+
+@given(stories, stories)
+def test_folding_two_logs_is_folding_the_second_into_the_first(
+    first: list[AnyEvent], second: list[AnyEvent]
+) -> None:
+    whole = fold([*first, *second], Knowledge())
+    parts = fold(second, fold(first, Knowledge()), len(first) + 1)
+    assert content(whole) == content(parts)
+
+
+@given(stories, st.lists(st.integers(0, 25), max_size=5))
+def test_where_turns_begin_does_not_change_what_is_known_in_the_end(
+    events: list[AnyEvent], turns: list[int]
+) -> None:
+    knowledge = Knowledge()
+    for seq, event in enumerate(events, 1):
+        if seq in turns:
+            knowledge.open_turn(seq)
+        fold([event], knowledge, seq)
+    assert content(knowledge) == content(fold(events, Knowledge()))
+
+
+@given(stories)
+def test_versions_never_fall(events: list[AnyEvent]) -> None:
+    knowledge = Knowledge()
+    for event in events:
+        before = dict(knowledge.versions)
+        fold([event], knowledge)
+        if not isinstance(event, WorkflowLearned):  # a recording says its own number
+            assert all(knowledge.versions[name] >= number for name, number in before.items())
+
+
+def test_what_a_turn_teaches_counts_from_the_next_turn_on() -> None:
+    knowledge = fold([learned("#b", "#a")], Knowledge(), first_seq=7)
+    history = [token(click("#a"))]
+    assert knowledge.model.predict(history) is None
+    knowledge.open_turn(8)
+    assert knowledge.model.predict(history) == ("first_order", [(token(click("#b")), MILLION)])
+
+
+def test_the_position_is_the_last_one_before_the_turn() -> None:
+    knowledge = Knowledge()
+    assert knowledge.position == 0
+    knowledge.open_turn(41)
+    assert knowledge.position == 40
+
+
+def test_a_turn_is_counted_once() -> None:
+    knowledge = fold([learned("#b", "#a")], Knowledge())
+    knowledge.open_turn(2)
+    knowledge.open_turn(3)
+    assert knowledge.model.first == {token(click("#a")): {token(click("#b")): 1}}
+
+
+def test_every_token_is_known_by_its_latest_action() -> None:
+    knowledge = fold([learned("#b", "#a")], Knowledge())
+    knowledge.open_turn(2)
+    assert knowledge.actions == {token(click("#b")): click("#b")}
+
+
+def test_the_first_recording_of_a_name_is_version_one() -> None:
+    assert Knowledge().next_version("order") == 1
+
+
+def test_the_next_recording_of_a_name_is_the_next_version() -> None:
+    knowledge = fold([version("order", 1), version("other", 5), version("order", 2)], Knowledge())
+    assert knowledge.next_version("order") == 3
+    assert knowledge.next_version("other") == 6
+
+
+def test_a_deleted_workflow_keeps_its_number() -> None:
+    knowledge = fold([version("order", 4), WorkflowDeleted("order")], Knowledge())
+    assert knowledge.next_version("order") == 5
+
+
+def test_a_renamed_workflow_brings_its_number_along() -> None:
+    knowledge = fold([version("old", 4), WorkflowRenamed("old", "new")], Knowledge())
+    assert knowledge.next_version("new") == 5
+    two = fold([version("a", 2), version("b", 7), WorkflowRenamed("a", "b")], Knowledge())
+    assert two.next_version("b") == 8
+
+
+def test_what_can_be_learned_is_said_by_the_predictor() -> None:
+    tags = {kind(event) for event in get_args(PredictorEvent)}
+    assert {kind(event) for event in LEARNED} <= tags

@@ -1,0 +1,120 @@
+"""Given a question: who answers it, and what is on record as the answer."""
+
+import pytest
+
+from actors.person import Answer, Answers, Nobody, Person, ScriptedPerson, TerminalPerson
+from events.critic import PageAssessed
+from events.envelope import Envelope
+from events.person import ApprovalAnswered
+from events.validator import ApprovalRequested
+from events.vocabulary import AnyEvent
+
+pytestmark = pytest.mark.anyio
+
+QUESTION = ApprovalRequested("1.1.1", 1, "policy", "click 'Buy': it sends a form. Approve?")
+
+
+def heard(event: AnyEvent) -> Envelope:
+    return Envelope(1, "s", 1, 1, "validator", 0, event, b"")
+
+
+async def answered(answers: Answers, question: AnyEvent = QUESTION) -> list[AnyEvent]:
+    return [fact async for fact in Person(answers).handle(heard(question))]
+
+
+def typing(text: str) -> tuple[TerminalPerson, list[str]]:
+    """A person at a terminal who types `text`, and what they were shown."""
+    shown: list[str] = []
+
+    def prompt(question: str) -> str:
+        shown.append(question)
+        return text
+
+    return TerminalPerson(prompt), shown
+
+
+async def test_nobody_says_no_and_says_so() -> None:
+    assert await answered(Nobody()) == [
+        ApprovalAnswered(
+            "1.1.1", False, "nobody", f"no person is here to answer: {QUESTION.question}"
+        )
+    ]
+
+
+async def test_a_scripted_person_is_recorded_as_scripted() -> None:
+    assert await answered(ScriptedPerson([Answer(True)])) == [
+        ApprovalAnswered("1.1.1", True, "scripted")
+    ]
+
+
+async def test_a_scripted_person_answers_in_order_and_then_says_no() -> None:
+    person = ScriptedPerson([Answer(True), Answer(False, "enough")])
+    answers = [await person.ask(QUESTION) for _ in range(3)]
+    assert answers == [
+        Answer(True),
+        Answer(False, "enough"),
+        Answer(False, "the scripted person has no more answers"),
+    ]
+    assert person.asked == [QUESTION] * 3
+
+
+async def test_a_scripted_person_may_have_an_answer_to_everything() -> None:
+    person = ScriptedPerson(otherwise=Answer(True))
+    assert [await person.ask(QUESTION) for _ in range(2)] == [Answer(True)] * 2
+
+
+@pytest.mark.parametrize("typed", ["y", "yes", "YES", "  Yes \n"])
+async def test_at_the_terminal_only_a_typed_yes_is_a_yes(typed: str) -> None:
+    person, _ = typing(typed)
+    assert await answered(person) == [ApprovalAnswered("1.1.1", True, "terminal")]
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("", ""),
+        ("n", ""),
+        ("No", ""),
+        ("yess", "yess"),
+        ("wrong customer", "wrong customer"),
+    ],
+)
+async def test_at_the_terminal_anything_else_is_a_no_and_may_say_why(
+    typed: str, message: str
+) -> None:
+    person, _ = typing(typed)
+    assert await answered(person) == [ApprovalAnswered("1.1.1", False, "terminal", message)]
+
+
+async def test_the_terminal_shows_the_question_and_how_to_answer() -> None:
+    person, shown = typing("no")
+    await person.ask(QUESTION)
+    assert shown == [f"{QUESTION.question} [yes / no, or why not] "]
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("confirm", Answer(True)),
+        (" confirm ", Answer(True)),
+        ("yes", Answer(False, "yes")),
+        ("Confirm", Answer(False, "Confirm")),
+    ],
+)
+async def test_a_phrase_must_be_typed_as_it_stands(typed: str, answer: Answer) -> None:
+    person, shown = typing(typed)
+    final = ApprovalRequested("2.1.1", 2, "confirm", "Cancel it for good?", phrase="confirm")
+    assert await person.ask(final) == answer
+    assert shown == ["Cancel it for good? [type 'confirm'] "]
+
+
+async def test_what_is_no_question_is_not_answered() -> None:
+    assert await answered(Nobody(), PageAssessed()) == []
+
+
+async def test_a_question_that_cannot_be_asked_is_answered_with_no() -> None:
+    person = Person(Nobody())
+    assert person.failed(heard(QUESTION), EOFError("the terminal is closed")) == ApprovalAnswered(
+        "1.1.1", False, "nobody", "the question could not be asked: the terminal is closed"
+    )
+    assert person.failed(heard(PageAssessed()), EOFError()) is None

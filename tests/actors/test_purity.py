@@ -1,0 +1,110 @@
+"""A decider cannot wait, read a clock, roll dice or touch a file: it does not import them."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import actors
+
+ROOT = Path(actors.__file__).parent
+PURE = (
+    "critic",
+    "planner",
+    "validator",
+    "policy",
+    "place",
+    "expecting",
+    "decider",
+    "topology",
+    "logic",
+    *(f"predictor/{file.stem}" for file in sorted((ROOT / "predictor").glob("*.py"))),
+)
+FORBIDDEN = {
+    "aiosqlite",
+    "anthropic",
+    "anyio",
+    "asyncio",
+    "builtins",
+    "contextvars",
+    "datetime",
+    "importlib",
+    "io",
+    "locale",
+    "math",  # its functions differ between machines (design 4)
+    "multiprocessing",
+    "numpy",
+    "os",
+    "pathlib",
+    "playwright",
+    "random",
+    "secrets",
+    "shutil",
+    "socket",
+    "sqlite3",
+    "subprocess",
+    "sys",
+    "tempfile",
+    "threading",
+    "time",
+    "uuid",
+    "weakref",
+    "zoneinfo",
+}
+IMPURE_CALLS = {"open", "input", "print", "eval", "exec", "id", "hash", "__import__"}
+WAITING = (ast.Await, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith)
+
+
+def tree_of(module: str) -> ast.Module:
+    return ast.parse((ROOT / f"{module}.py").read_text())
+
+
+def imported(tree: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "an absolute import says where it comes from"
+            names.add(node.module or "")
+    return names
+
+
+def called(tree: ast.Module) -> set[str]:
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {function.id for function in calls if isinstance(function, ast.Name)}
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_it_imports_nothing_that_differs_from_run_to_run(module: str) -> None:
+    roots = {name.partition(".")[0] for name in imported(tree_of(module))}
+    assert roots & FORBIDDEN == set()
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_it_imports_only_what_is_pure_itself(module: str) -> None:
+    ours = {name for name in imported(tree_of(module)) if name.startswith(("actors", "pipeline"))}
+    pure = {"actors." + name.replace("/", ".").removesuffix(".__init__") for name in PURE}
+    assert ours <= pure
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_it_never_waits(module: str) -> None:
+    waits = [node for node in ast.walk(tree_of(module)) if isinstance(node, WAITING)]
+    assert [type(node).__name__ for node in waits] == []
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_it_calls_nothing_that_reaches_outside(module: str) -> None:
+    assert called(tree_of(module)) & IMPURE_CALLS == set()
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_it_keeps_no_state_in_globals(module: str) -> None:
+    changes = [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.Global)]
+    assert changes == []
+
+
+def test_every_decider_module_is_looked_at() -> None:
+    assert "predictor/markov2" in PURE
+    assert all((ROOT / f"{module}.py").is_file() for module in PURE)

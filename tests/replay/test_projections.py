@@ -1,0 +1,647 @@
+"""Projections: what each table says of hand-written events, and that folding is folding.
+
+However a log is read (in one go, in pieces, by two readers, again from the start), the tables are
+the same; what broke in the middle left nothing behind.
+"""
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import ClassVar, cast
+from unittest.mock import patch
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from actors.predictor.markov2 import Markov2
+from events.action import Action, Parameter, Secret
+from events.advisor import AdviceReceived
+from events.critic import ActionJudged, Verdict
+from events.envelope import Envelope
+from events.errors import BadInput, LogCorrupt, WorldBroken
+from events.event import Event
+from events.observer import PageObserved
+from events.planner import PlanProposed
+from events.predictor import (
+    Candidate,
+    PredictionMade,
+    TransitionLearned,
+    WorkflowDeleted,
+    WorkflowLearned,
+    WorkflowRenamed,
+)
+from events.runtime import ProcessStarted, ProcessStopped, SessionEnded
+from events.signature import signature, token
+from events.sqlite_reader import SqliteReader
+from events.validator import ActionRejected
+from events.vocabulary import AnyEvent
+from events.workflow import Workflow
+from replay.projections import ProjectionStore, store
+from replay.projections.metrics import snapshot
+from tests import facts
+from tests.replay.ledger import BEGIN_NS, Ledger
+
+BUY, PAY, READ = facts.click("#buy"), facts.click("#pay"), Action("extract", target=facts.css("#n"))
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger(tmp_path / "log.db") as ledger:
+        yield ledger
+
+
+def folded(ledger: Ledger) -> ProjectionStore:
+    """A store of its own, caught up."""
+    made = ProjectionStore(ledger.path.with_name(f"projections-{ledger.path.stat().st_ino}.db"))
+    with ledger.reader() as reader:
+        made.catch_up(reader)
+    return made
+
+
+def rows(ledger: Ledger, sql: str) -> list[tuple[object, ...]]:
+    with folded(ledger) as made:
+        return made.db.execute(sql).fetchall()
+
+
+def metrics(ledger: Ledger) -> dict[str, float | int]:
+    with folded(ledger) as made:
+        return snapshot(made.db)
+
+
+def learned(action: Action, *after: Action) -> TransitionLearned:
+    return TransitionLearned(
+        token(action), signature(action), action, tuple(token(each) for each in after)
+    )
+
+
+def predicted(action: Action, probability: int = 900_000, *others: Action) -> PredictionMade:
+    best = Candidate(token(action), action, probability, "first_order")
+    rest = tuple(Candidate(token(other), other, 1_000, "first_order") for other in others)
+    return PredictionMade("markov2", 0, (best, *rest))
+
+
+# -- transitions and actions: S0's tables ----------------------------------------------------------
+
+S0_COLUMNS = {
+    "actions": {"id", "action_signature", "action_json", "timestamp", "url", "success"},
+    "transitions_first_order": {"id", "from_action", "to_action", "count"},
+    "transitions_second_order": {"id", "from_action_1", "from_action_2", "to_action", "count"},
+}
+
+
+@pytest.mark.parametrize("table", S0_COLUMNS)
+def test_the_tables_of_s0_are_there_with_their_columns(ledger: Ledger, table: str) -> None:
+    found = rows(ledger, f"SELECT name FROM pragma_table_info('{table}')")
+
+    assert {name for (name,) in found} >= S0_COLUMNS[table]
+
+
+def test_a_transition_is_counted_behind_the_last_one_and_the_last_two(ledger: Ledger) -> None:
+    go = facts.go_to()
+    ledger.write(learned(go), learned(BUY, go), learned(PAY, go, BUY), learned(PAY, go, BUY))
+
+    assert rows(ledger, "SELECT from_action, to_action, count FROM transitions_first_order") == [
+        (token(go), token(BUY), 1),
+        (token(BUY), token(PAY), 2),
+    ]
+    assert rows(
+        ledger, "SELECT from_action_1, from_action_2, to_action, count FROM transitions_second_order"
+    ) == [(token(go), token(BUY), token(PAY), 2)]
+
+
+def test_the_first_action_of_a_session_follows_nothing(ledger: Ledger) -> None:
+    ledger.write(learned(BUY))
+
+    assert rows(ledger, "SELECT * FROM transitions_first_order") == []
+
+
+def test_a_judged_action_is_kept_with_the_page_it_was_done_on(ledger: Ledger) -> None:
+    ledger.write(facts.run_of(None), facts.saw(facts.page("/cart")), facts.intent(BUY))
+    ledger.write(facts.done(), facts.saw(facts.page("/paid")), facts.judged(), ms=500)
+
+    [(session, signed, body, timestamp, url, success)] = rows(
+        ledger,
+        "SELECT session, action_signature, action_json, timestamp, url, success FROM actions",
+    )
+    assert (session, signed, success) == ("run-1", signature(BUY), 1)
+    assert msgspec.json.decode(cast(str, body), type=Action) == BUY
+    assert timestamp == BEGIN_NS / 1e9 + 1.5
+    assert url == facts.ORIGIN + "/cart"
+
+
+@pytest.mark.parametrize("verdict", ["no_effect", "wrong_target", "failed", "unknown"])
+def test_an_action_that_was_not_confirmed_is_no_success(ledger: Ledger, verdict: Verdict) -> None:
+    ledger.write(facts.saw(facts.page()), facts.intent(BUY), facts.judged(verdict))
+
+    assert rows(ledger, "SELECT success FROM actions") == [(0,)]
+
+
+def test_an_action_that_was_never_judged_is_not_kept(ledger: Ledger) -> None:
+    ledger.write(facts.saw(facts.page()), facts.intent(BUY), SessionEnded("interrupted"))
+
+    assert rows(ledger, "SELECT * FROM actions") == []
+    assert rows(ledger, "SELECT * FROM actions_running") == []
+
+
+def test_sessions_side_by_side_keep_their_actions_apart(ledger: Ledger) -> None:
+    for session, action in (("a", BUY), ("b", PAY)):
+        ledger.write(facts.saw(facts.page(f"/{session}")), facts.intent(action), session=session)
+    for session in ("b", "a"):
+        ledger.write(facts.judged(), session=session)
+
+    assert rows(ledger, "SELECT session, action_signature, url FROM actions ORDER BY session") == [
+        ("a", signature(BUY), facts.ORIGIN + "/a"),
+        ("b", signature(PAY), facts.ORIGIN + "/b"),
+    ]
+
+
+def test_values_are_kept_by_their_names(ledger: Ledger) -> None:
+    for value in (Parameter("customer"), Secret("password")):
+        ledger.write(facts.saw(facts.page()), facts.intent(facts.fill("#f", value)), facts.judged())
+
+    bodies = [str(body) for (body,) in rows(ledger, "SELECT action_json FROM actions")]
+    assert '"is":"param","name":"customer"' in bodies[0]
+    assert '"is":"secret","name":"password"' in bodies[1]
+
+
+# -- metrics: every field of S0 6 ------------------------------------------------------------------
+
+
+def test_metrics_of_an_empty_log_are_all_there_and_zero(ledger: Ledger) -> None:
+    assert metrics(ledger) == dict.fromkeys(
+        (
+            "total_predictions",
+            "correct_predictions",
+            "prediction_accuracy",
+            "total_executions",
+            "successful_executions",
+            "execution_success_rate",
+            "average_confidence",
+            "unsafe_filtered",
+            "average_decision_time_ms",
+            "uptime_seconds",
+        ),
+        0,
+    )
+
+
+def test_a_prediction_is_correct_when_the_next_confirmed_action_has_its_token(
+    ledger: Ledger,
+) -> None:
+    ledger.write(predicted(BUY, 800_000), learned(BUY))
+    ledger.write(predicted(PAY, 600_000), learned(BUY))
+    ledger.write(predicted(PAY, 400_000, BUY), learned(PAY))
+    ledger.write(predicted(PAY, 200_000, BUY), learned(BUY))
+
+    counted = metrics(ledger)
+    assert (counted["total_predictions"], counted["correct_predictions"]) == (4, 2)
+    assert (counted["prediction_accuracy"], counted["average_confidence"]) == (0.5, 0.5)
+
+
+def test_an_action_that_was_not_confirmed_in_between_does_not_settle_a_prediction(
+    ledger: Ledger,
+) -> None:
+    ledger.write(predicted(BUY), facts.intent(PAY), facts.judged("no_effect"))
+    assert metrics(ledger)["total_predictions"] == 0
+
+    ledger.write(learned(BUY))
+    assert metrics(ledger)["correct_predictions"] == 1
+
+
+def test_no_prediction_counts_for_nothing(ledger: Ledger) -> None:
+    ledger.write(PredictionMade("markov2", 0), learned(BUY))
+
+    assert metrics(ledger)["total_predictions"] == 0
+
+
+def test_a_prediction_is_settled_once_and_in_its_own_session(ledger: Ledger) -> None:
+    ledger.write(predicted(BUY), session="a")
+    ledger.write(learned(PAY), session="b")
+    ledger.write(learned(BUY), learned(PAY), session="a")
+
+    counted = metrics(ledger)
+    assert (counted["total_predictions"], counted["correct_predictions"]) == (1, 1)
+
+
+def test_a_prediction_that_its_session_did_not_live_to_see_is_forgotten(ledger: Ledger) -> None:
+    ledger.write(predicted(BUY), SessionEnded("cancelled"))
+
+    assert metrics(ledger)["total_predictions"] == 0
+    assert rows(ledger, "SELECT * FROM metrics_open") == []
+
+
+def test_a_token_has_no_value_so_another_value_is_as_predicted(ledger: Ledger) -> None:
+    ledger.write(predicted(facts.fill("#f", "Ann")), learned(facts.fill("#f", "Bob")))
+
+    assert metrics(ledger)["correct_predictions"] == 1
+
+
+def test_executions_succeed_when_they_are_confirmed(ledger: Ledger) -> None:
+    for verdict in ("confirmed", "confirmed", "confirmed", "no_effect"):
+        ledger.write(facts.intent(BUY), facts.judged(cast(Verdict, verdict)))
+
+    counted = metrics(ledger)
+    assert (counted["total_executions"], counted["successful_executions"]) == (4, 3)
+    assert counted["execution_success_rate"] == 0.75
+
+
+def test_only_what_policy_refused_was_unsafe(ledger: Ledger) -> None:
+    for code in ("policy_denied", "validation_error", "execution_error"):
+        ledger.write(ActionRejected(1, "rule", "reason", "1", code))
+
+    assert metrics(ledger)["unsafe_filtered"] == 1
+
+
+def test_a_decision_takes_from_the_look_at_the_page_to_the_plan(ledger: Ledger) -> None:
+    ledger.write(facts.saw(facts.page()))
+    ledger.write(facts.plan(BUY), ms=40)
+    ledger.write(facts.plan(BUY), ms=5_000)  # again, with no other look: no decision of its own
+    ledger.write(facts.saw(facts.page()))
+    ledger.write(facts.plan(PAY), ms=20)
+
+    assert metrics(ledger)["average_decision_time_ms"] == 30.0
+
+
+def test_uptime_is_the_time_of_every_process_that_stopped(ledger: Ledger) -> None:
+    for seconds in (12, 3):
+        ledger.write(ProcessStarted("0.1.0"), session=f"process-{seconds}")
+        ledger.write(ProcessStopped(), session=f"process-{seconds}", ms=seconds * 1_000 + 400)
+
+    assert metrics(ledger)["uptime_seconds"] == 15.8
+
+
+# -- sessions and workflows ------------------------------------------------------------------------
+
+
+def test_a_session_is_one_row_from_its_start_to_its_end(ledger: Ledger) -> None:
+    flow = facts.workflow(facts.step(BUY))
+    ledger.write(facts.run_of(flow, values={"b": "2", "a": "1"}))
+    running = "SELECT session, seq, purpose, driver, name, version, ended_ns, reason FROM sessions"
+    assert rows(ledger, running) == [("run-1", 1, "run", "workflow", "order", 1, None, None)]
+
+    ledger.write(SessionEnded("failed", "lost", "step 2 of 3: not there"), ms=1_250)
+    assert rows(
+        ledger, "SELECT ended_ns - started_ns, reason, failure, detail, vals FROM sessions"
+    ) == [(1_250_000_000, "failed", "lost", "step 2 of 3: not there", '{"a":"1","b":"2"}')]
+
+
+def test_a_step_that_was_tried_twice_is_one_step(ledger: Ledger) -> None:
+    ledger.write(facts.run_of(None), facts.judged())
+    ledger.write(facts.judged("failed", 2, 1), facts.judged("confirmed", 2, 2))
+    ledger.write(facts.judged("no_effect", 3))
+
+    assert rows(ledger, "SELECT steps, confirmed FROM sessions") == [(3, 2)]
+
+
+def test_what_a_model_was_asked_is_summed_up_by_session(ledger: Ledger) -> None:
+    ledger.write(facts.run_of(None), session="a")
+    ledger.write(facts.run_of(None), session="b")
+    for tokens in (10, 20):
+        advice = AdviceReceived("r", "anthropic", "m", input_tokens=tokens, output_tokens=1)
+        ledger.write(msgspec.structs.replace(advice, cost_microdollars=7), session="a")
+
+    assert rows(
+        ledger, "SELECT session, model_calls, tokens, cost_microdollars FROM sessions ORDER BY 1"
+    ) == [("a", 2, 32, 14), ("b", 0, 0, 0)]
+
+
+def test_every_version_of_a_workflow_is_a_row(ledger: Ledger) -> None:
+    first = facts.workflow(facts.step(BUY), parameters=("customer", "note"), secrets=("pin",))
+    second = msgspec.structs.replace(first, version=2, steps=(), complete=False)
+    ledger.write(WorkflowLearned(first), session="record-1")
+    ledger.write(WorkflowLearned(second, stopped_at="step 2: lost"), session="record-2", ms=9)
+
+    columns = "name, version, steps, complete, parameters, secrets, session, stopped_at"
+    assert rows(ledger, f"SELECT {columns} FROM workflows ORDER BY version") == [
+        ("order", 1, 1, 1, "customer note", "pin", "record-1", ""),
+        ("order", 2, 0, 0, "customer note", "pin", "record-2", "step 2: lost"),
+    ]
+    bodies = rows(ledger, "SELECT workflow FROM workflows ORDER BY version")
+    decoded = [msgspec.json.decode(cast(str, body), type=Workflow) for (body,) in bodies]
+    assert decoded == [first, second]
+
+
+def test_a_deleted_workflow_is_gone_and_a_renamed_one_has_its_new_name(ledger: Ledger) -> None:
+    for name in ("order", "refund"):
+        flow = msgspec.structs.replace(facts.workflow(facts.step(BUY)), name=name)
+        ledger.write(WorkflowLearned(flow), session=f"record-{name}")
+    ledger.write(WorkflowDeleted("order"), WorkflowRenamed("refund", "return"), session="edit")
+
+    assert rows(ledger, "SELECT name FROM workflows") == [("return",)]
+
+
+# -- folding is folding ----------------------------------------------------------------------------
+
+ACTIONS = tuple(facts.click(f"#{name}") for name in "abcd")
+VERDICTS: tuple[Verdict, ...] = ("confirmed", "confirmed", "no_effect", "failed")
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> list[AnyEvent]:
+    """One session as it might have gone, ended or not."""
+    told: list[AnyEvent] = [facts.run_of(None), facts.saw(facts.page())]
+    after: tuple[Action, ...] = ()
+    steps = draw(st.lists(st.tuples(st.sampled_from(ACTIONS), st.sampled_from(VERDICTS)), max_size=5))
+    for number, (action, verdict) in enumerate(steps, 1):
+        if draw(st.booleans()):
+            told.append(predicted(draw(st.sampled_from(ACTIONS)), draw(st.integers(1, 10**6))))
+        told += [facts.plan(action, number=number), facts.intent(action, number)]
+        told += [facts.done(number), facts.saw(facts.page(f"/{number}"))]
+        told.append(facts.judged(verdict, number))
+        if verdict == "confirmed":
+            told.append(learned(action, *after[-2:]))
+        after = (*after, action) if verdict == "confirmed" else ()
+    if draw(st.booleans()):
+        told.append(SessionEnded("completed"))
+    return told
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[tuple[str, AnyEvent]]:
+    """Several sessions, interleaved anyhow."""
+    told = {f"s{index}": each for index, each in enumerate(draw(st.lists(sessions(), max_size=4)))}
+    order = draw(st.permutations([name for name, events in told.items() for _ in events]))
+    streams = {name: iter(events) for name, events in told.items()}
+    return [(name, next(streams[name])) for name in order]
+
+
+Dump = Mapping[str, list[tuple[object, ...]]]
+
+
+def dump_of(path: Path, reader: SqliteReader) -> Dump:
+    with ProjectionStore(path) as made:
+        made.catch_up(reader)
+        return made.dump()
+
+
+@settings(max_examples=40, deadline=None)
+@given(logs(), st.data())
+def test_however_a_log_is_folded_the_tables_are_the_same(
+    log: list[tuple[str, AnyEvent]], data: st.DataObject
+) -> None:
+    with TemporaryDirectory() as name, Ledger(Path(name) / "log.db") as ledger:
+        root = Path(name)
+        with ledger.reader() as reader, ProjectionStore(root / "live.db") as live:
+            for session, event in log:
+                ledger.write(event, session=session, ms=3)
+                if data.draw(st.booleans(), "catch up"):
+                    with patch.object(store, "BATCH", data.draw(st.integers(1, 7), "batch")):
+                        live.catch_up(reader)
+            with ProjectionStore(root / "live.db") as beside:  # a second store, the same file
+                folded_beside = beside.catch_up(reader)
+            assert (live.catch_up(reader), live.position()) == (0, len(log))
+            assert folded_beside <= len(log)
+
+            at_once = dump_of(root / "at-once.db", reader)
+            assert live.dump() == at_once
+            assert live.rebuild(reader) == len(log)
+            assert live.dump() == at_once
+
+
+@settings(max_examples=25, deadline=None)
+@given(logs())
+def test_the_counts_are_the_models_own_and_never_fall(log: list[tuple[str, AnyEvent]]) -> None:
+    with TemporaryDirectory() as name, Ledger(Path(name) / "log.db") as ledger:
+        model, seen = Markov2(), []
+        with ledger.reader() as reader, ProjectionStore(Path(name) / "p.db") as made:
+            for session, event in log:
+                ledger.write(event, session=session)
+                made.catch_up(reader)
+                seen.append(_counts(made))
+                if isinstance(event, TransitionLearned):
+                    model.observe(event.after, event.token)
+            first = made.db.execute(
+                "SELECT from_action, to_action, count FROM transitions_first_order"
+            ).fetchall()
+            second = made.db.execute(
+                "SELECT from_action_1, from_action_2, to_action, count FROM transitions_second_order"
+            ).fetchall()
+    for before, after in pairwise(seen):
+        assert all(after.get(key, 0) >= count for key, count in before.items())
+    expected = {(f, t): c for f, to in model.first.items() for t, c in to.items()}
+    assert {(f, t): c for f, t, c in first} == expected
+    assert {(f, g, t): c for f, g, t, c in second} == {
+        (*pair, t): c for pair, to in model.second.items() for t, c in to.items()
+    }
+
+
+def _counts(made: ProjectionStore) -> dict[object, int]:
+    counted: dict[object, int] = dict(made.db.execute("SELECT counter, value FROM metrics"))
+    counted |= {
+        (one, other): count
+        for one, other, count in made.db.execute(
+            "SELECT from_action, to_action, count FROM transitions_first_order"
+        )
+    }
+    return counted
+
+
+# -- all of a batch, or none of it -----------------------------------------------------------------
+
+
+class Breaking:
+    """Folds as told, and breaks at one event after it has written its row."""
+
+    name: ClassVar[str] = "breaking"
+    folds: ClassVar[frozenset[type[Event]]] = frozenset({ActionJudged})
+    tables: ClassVar[Mapping[str, str]] = {"breaking": "step INTEGER NOT NULL"}
+
+    def __init__(self, at: int, error: BaseException | None) -> None:
+        self._at = at
+        self.error = error
+
+    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
+        assert isinstance(envelope.event, ActionJudged)
+        db.execute("INSERT INTO breaking VALUES (?)", (envelope.event.step,))
+        if self.error is not None and envelope.event.step == self._at:
+            raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "seen_as"),
+    [
+        (sqlite3.IntegrityError("UNIQUE constraint failed"), LogCorrupt),
+        (sqlite3.OperationalError("database or disk is full"), WorldBroken),
+        (ZeroDivisionError(), ZeroDivisionError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+    ],
+)
+def test_what_breaks_in_the_middle_leaves_nothing_half_folded(
+    ledger: Ledger, tmp_path: Path, error: BaseException, seen_as: type[BaseException]
+) -> None:
+    ledger.write(*(facts.judged(number=number) for number in range(1, 11)))
+    breaking = Breaking(7, error)
+    with ledger.reader() as reader, patch.object(store, "BATCH", 5):
+        with ProjectionStore(tmp_path / "p.db", [breaking]) as made:
+            with pytest.raises(seen_as):
+                made.catch_up(reader)
+
+            assert made.position() == 5
+            assert made.dump() == {"breaking": [(1,), (2,), (3,), (4,), (5,)]}
+            breaking.error = None
+            assert made.catch_up(reader) == 5
+            assert [step for (step,) in made.dump()["breaking"]] == sorted(range(1, 11), key=str)
+
+
+def test_a_process_that_dies_in_the_middle_leaves_the_last_whole_batch(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    ledger.write(*(facts.judged(number=number) for number in range(1, 11)))
+    dying = subprocess.run(
+        [sys.executable, "-c", DYING, str(ledger.path), str(tmp_path / "p.db")],
+        cwd=ROOT,
+        check=False,
+    )
+    assert dying.returncode == 9
+
+    with ledger.reader() as reader, ProjectionStore(tmp_path / "p.db", [Breaking(0, None)]) as made:
+        assert made.position() == 5
+        assert len(made.dump()["breaking"]) == 5
+        assert made.catch_up(reader) == 5
+
+
+DYING = """
+import os, sys
+from pathlib import Path
+from events.sqlite_reader import SqliteReader
+from replay.projections import ProjectionStore, store
+from tests.replay.test_projections import Breaking
+
+class Dying(Breaking):
+    def apply(self, db, envelope):
+        super().apply(db, envelope)
+        if envelope.event.step == 7:
+            os._exit(9)
+
+store.BATCH = 5
+ProjectionStore(Path(sys.argv[2]), [Dying(0, None)]).catch_up(SqliteReader(Path(sys.argv[1])))
+"""
+
+
+def test_two_processes_that_catch_up_at_once_fold_every_event_once(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    total = 600
+    ledger.write(learned(BUY, PAY), *(learned(PAY, BUY) for _ in range(total - 1)))
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", CATCHING_UP, str(ledger.path), str(tmp_path / "p.db")],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    for each in both:  # ready: only now do they race
+        assert each.stdout is not None
+        assert each.stdout.readline() == "ready\n"
+    for each in both:
+        assert each.stdin is not None
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    counted = [int(each.communicate()[0]) for each in both]
+
+    assert sum(counted) == total
+    with ledger.reader() as reader:
+        assert dump_of(tmp_path / "p.db", reader) == dump_of(tmp_path / "fresh.db", reader)
+
+
+CATCHING_UP = """
+import sys
+from pathlib import Path
+from events.sqlite_reader import SqliteReader
+from replay.projections import ProjectionStore, store
+
+store.BATCH = 3
+reader = SqliteReader(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+print(ProjectionStore(Path(sys.argv[2])).catch_up(reader))
+"""
+
+
+# -- the file is disposable ------------------------------------------------------------------------
+
+
+def test_tables_of_another_version_are_thrown_away_and_rebuilt(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    ledger.write(learned(BUY, PAY))
+    path = tmp_path / "p.db"
+    with ledger.reader() as reader:
+        expected = dump_of(path, reader)
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE transitions_first_order")
+        db.execute("CREATE TABLE transitions_first_order (of_another_shape)")
+        db.execute("CREATE TABLE left_over (x)")
+        db.execute("PRAGMA user_version=99")
+    db.close()
+
+    with ledger.reader() as reader, ProjectionStore(path) as made:
+        assert made.position() == 0
+        assert made.catch_up(reader) == 1
+        assert made.dump() == expected
+        tables = "SELECT count(*) FROM sqlite_master WHERE name = 'left_over'"
+        assert made.db.execute(tables).fetchone() == (0,)
+
+
+@pytest.mark.parametrize("events", [1, 3, 5])
+def test_another_log_in_the_place_of_the_old_one_is_folded_from_its_beginning(
+    tmp_path: Path, events: int
+) -> None:
+    """Deleted, or restored from a backup: positions of the old one mean nothing in it."""
+    path = tmp_path / "p.db"
+    for name, action, count in (("old.db", BUY, 3), ("new.db", PAY, events)):
+        with Ledger(tmp_path / name) as ledger, ledger.reader() as reader:
+            ledger.write(*[learned(action, READ)] * count)
+            dump = dump_of(path, reader)
+
+    assert dump["transitions_first_order"] == [(1, token(READ), token(PAY), events)]
+
+
+def test_it_is_private_to_its_owner(ledger: Ledger, tmp_path: Path) -> None:
+    with ledger.reader() as reader:
+        dump_of(tmp_path / "p.db", reader)
+
+    assert (tmp_path / "p.db").stat().st_mode & 0o077 == 0
+
+
+def test_what_is_not_a_database_is_named_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "p.db").write_text("something else entirely, and long enough to be looked at")
+    with pytest.raises(WorldBroken) as broken:
+        ProjectionStore(tmp_path / "p.db")
+
+    assert str(tmp_path / "p.db") in broken.value.what
+    assert broken.value.fix == "delete it: it is rebuilt from the log"
+
+
+def test_a_directory_that_is_not_there_is_a_broken_world(tmp_path: Path) -> None:
+    with pytest.raises(WorldBroken):
+        ProjectionStore(tmp_path / "nowhere" / "p.db")
+
+
+def test_there_is_nothing_to_fold_without_a_log(tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        SqliteReader(tmp_path / "log.db")
+
+
+def test_events_that_no_table_is_made_of_are_passed_over_for_good(ledger: Ledger) -> None:
+    ledger.write(facts.done(), facts.done())
+    with folded(ledger) as made, ledger.reader() as reader:
+        assert (made.position(), made.catch_up(reader)) == (2, 0)
+
+
+def test_every_projection_names_tables_of_its_own(tmp_path: Path) -> None:
+    named = [table for each in store.all_projections() for table in each.tables]
+
+    assert len(named) == len(set(named))
+    assert all(isinstance(each.name, str) and each.folds for each in store.all_projections())
+    assert {PageObserved, PlanProposed} <= {e for p in store.all_projections() for e in p.folds}

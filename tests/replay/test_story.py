@@ -1,0 +1,227 @@
+"""A session told as people read it, from hand-written events, up to wherever they stop."""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from events.action import Action, ByCss, ByRole, Target, Untrusted
+from events.advisor import AdviceReceived
+from events.critic import ActionJudged, CompletionChecked, Evidence, OutcomeUnknown
+from events.envelope import Envelope
+from events.executor import ActionFailed, TargetMissing, TargetResolved
+from events.observer import ScreenshotTaken
+from events.page import Artifact, Try
+from events.person import ApprovalAnswered
+from events.planner import RunStopped
+from events.runtime import SessionEnded
+from events.validator import ActionApproved, ActionRejected, ApprovalRequested
+from events.vocabulary import AnyEvent
+from replay.story import Story, tell
+from tests import facts
+
+BUTTON = Target((ByCss("#buy"), ByRole("button", "Buy")))
+BUY = Action("click", target=BUTTON)
+
+
+def envelopes(events: Iterable[AnyEvent]) -> list[Envelope]:
+    """One session, an event every millisecond."""
+    return [
+        Envelope(n, "run-1", n, n * 1_000_000, "runtime", n - 1, event, bytes(32))
+        for n, event in enumerate(events, 1)
+    ]
+
+
+def story(*events: AnyEvent) -> Story:
+    return tell(envelopes(events))
+
+
+def start() -> AnyEvent:
+    return facts.run_of(facts.workflow(facts.step(BUY)), values={"customer": "Ann"})
+
+
+WHOLE: tuple[AnyEvent, ...] = (
+    start(),
+    facts.saw(facts.page("/cart")),
+    facts.plan(BUY, "workflow"),
+    TargetResolved(
+        1, 1, facts.element(name="Buy now"), (Try(0, 0, "none"), Try(1, 1, "taken")), 900
+    ),
+    ActionApproved(1, "standing_approval", "approved by its recording", "1"),
+    facts.intent(BUY),
+    facts.done(),
+    facts.saw(facts.page("/paid")),
+    ActionJudged(1, 1, "confirmed", "as_recorded", (Evidence("DOM", "/paid", 1_000_000),)),
+    CompletionChecked(True, "the recorded end is reached"),
+    RunStopped("completed", "", "the recorded end is reached", 1),
+    SessionEnded("completed", "", "the recorded end is reached"),
+)
+
+
+def test_a_session_from_its_start_to_its_end() -> None:
+    told = story(*WHOLE)
+
+    assert (told.session, told.purpose, told.name, told.version) == ("run-1", "run", "order", 1)
+    assert told.values == {"customer": "Ann"}
+    assert (told.reason, told.failure) == ("completed", "")
+    assert told.detail == "the recorded end is reached"
+    assert (told.started_ns, told.ended_ns) == (1_000_000, 12_000_000)
+    assert (told.took_ms, told.events) == (11.0, 12)
+    assert (told.model_calls, told.cost_microdollars, told.unknown) == (0, 0, "")
+
+
+def test_a_step_with_everything_that_was_decided_about_it() -> None:
+    [step] = story(*WHOLE).steps
+
+    assert (step.step, step.driver, step.why, step.attempts) == (1, "workflow", "because", 1)
+    assert step.words == "click 'Buy now'"
+    assert step.url == facts.ORIGIN + "/cart"
+    assert step.tried == ["#buy: none", "button 'Buy': taken"]
+    assert step.found_by == "button 'Buy'"
+    assert (step.rule, step.approved) == ("standing_approval", "approved by its recording")
+    assert (step.verdict, step.reason) == ("confirmed", "as_recorded")
+    assert step.evidence == ["DOM /paid"]
+    assert (step.began_ns, step.took_ms) == (3_000_000, 6.0)
+
+
+@given(st.integers(0, len(WHOLE)))
+def test_a_story_stops_wherever_its_events_stop(length: int) -> None:
+    told = story(*WHOLE[:length])
+
+    assert told.events == length
+    assert told.reason == ("completed" if length >= 11 else "running")
+    assert len(told.steps) == (length >= 3)
+    assert (told.ended_ns > 0) == (length == len(WHOLE))
+
+
+def test_nothing_happened_is_a_story_too() -> None:
+    assert tell([]) == Story()
+
+
+def test_a_refusal_is_told_with_its_rule_and_reason() -> None:
+    [step] = story(
+        start(),
+        facts.plan(BUY, "prediction", probability=820_000),
+        ActionRejected(1, "denylist", "the element says 'buy'", "1", "policy_denied"),
+    ).steps
+
+    assert (step.verdict, step.rule, step.reason) == (
+        "rejected",
+        "denylist",
+        "the element says 'buy'",
+    )
+    assert step.probability == 820_000
+
+
+def test_a_missing_element_is_told_with_every_way_that_was_tried() -> None:
+    missing = TargetMissing(
+        1, 1, "element_ambiguous", (Try(0, 2, "ambiguous"), Try(1, 0, "none"), Try(7, 0, "none"))
+    )
+    [step] = story(start(), facts.plan(BUY), missing).steps
+
+    assert step.tried == ["#buy: ambiguous", "button 'Buy': none", "way 8: none"]
+    assert step.found_by == ""
+
+
+def test_a_question_is_told_with_its_answer_and_who_gave_it() -> None:
+    [step] = story(
+        start(),
+        facts.plan(BUY),
+        ApprovalRequested("1.1.1", 1, "policy", "click 'Buy': it sends a form. Approve?"),
+        ApprovalAnswered("1.1.1", True, "scripted"),
+    ).steps
+
+    assert step.asked == "click 'Buy': it sends a form. Approve? -> yes (scripted)"
+
+
+def test_a_failure_is_told_in_the_words_of_the_executor() -> None:
+    [step] = story(
+        start(),
+        facts.plan(BUY),
+        ActionFailed(1, 1, "element_obscured", False, "div Cookies"),
+        facts.judged("failed"),
+    ).steps
+
+    assert (step.verdict, step.reason) == ("failed", "element_obscured: div Cookies")
+
+
+def test_a_second_try_is_the_same_step_and_its_reason_is_its_own() -> None:
+    [step] = story(
+        start(),
+        facts.plan(BUY),
+        facts.failed("element_obscured", dispatched=False),
+        facts.judged("failed"),
+        facts.plan(BUY, attempt=2),
+        facts.done(attempt=2),
+        ActionJudged(1, 2, "no_effect", "nothing_changed"),
+    ).steps
+
+    assert (step.attempts, step.verdict, step.reason) == (2, "no_effect", "nothing_changed")
+
+
+def test_a_second_try_that_is_running_has_no_verdict_yet() -> None:
+    [step] = story(
+        start(),
+        facts.plan(BUY),
+        facts.failed("timeout", dispatched=False),
+        facts.judged("failed"),
+        facts.plan(BUY, attempt=2),
+    ).steps
+
+    assert (step.attempts, step.verdict, step.reason) == (2, "", "")
+
+
+@pytest.mark.parametrize("name", ["order_number", "order number", "num\xe9ro", None])
+def test_what_was_read_is_a_result_by_its_name(name: str | None) -> None:
+    read = Action("extract", target=facts.css("#n"), name=name)
+    told = story(
+        start(),
+        facts.plan(read),
+        facts.intent(read),
+        facts.done(extracted=Untrusted("1007")),
+        facts.judged(),
+    )
+
+    assert told.results == {name or "text": "1007"}
+    assert told.steps[0].extracted == "1007"
+
+
+def test_what_a_model_was_asked_is_summed_up() -> None:
+    advice = AdviceReceived("r", "anthropic", "m", cost_microdollars=40)
+    told = story(start(), advice, advice)
+
+    assert (told.model_calls, told.cost_microdollars) == (2, 80)
+
+
+def test_a_picture_and_an_unknown_outcome_are_told() -> None:
+    picture = Artifact("ab" * 32, 7, "image/png")
+    told = story(
+        start(),
+        facts.plan(BUY),
+        facts.intent(BUY),
+        RunStopped("interrupted", "browser_lost", "the page crashed", 1),
+        OutcomeUnknown(1, 1, "interrupted before its outcome was judged"),
+        ScreenshotTaken(picture, "stopped"),
+        SessionEnded("interrupted", "browser_lost", "the page crashed"),
+    )
+
+    assert told.screenshot == picture
+    assert told.unknown == "interrupted before its outcome was judged"
+    assert (told.reason, told.failure) == ("interrupted", "browser_lost")
+
+
+@given(st.text())
+def test_what_a_page_said_is_told_in_plain_ascii(said: str) -> None:
+    [step] = story(
+        start(),
+        facts.plan(BUY),
+        TargetResolved(1, 1, facts.element(name=said), (Try(0, 1, "taken"),)),
+        ApprovalRequested("1", 1, "policy", said),
+        facts.intent(BUY),
+        ActionJudged(1, 1, "confirmed", "seen", (Evidence("DOM", said, 1_000_000),)),
+    ).steps
+
+    for text in (step.words, step.asked, *step.evidence):
+        assert text.isascii()
+        assert text.isprintable()

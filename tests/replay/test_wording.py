@@ -1,0 +1,154 @@
+"""Actions in words, and any text made safe for an ASCII terminal (H7)."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from events.action import (
+    Action,
+    ActionType,
+    ByCss,
+    ByPoint,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Strategy,
+    Target,
+    Text,
+)
+from replay.wording import ascii_only, in_words, way_in_words
+from tests.facts import any_action, css
+
+KINDS: tuple[ActionType, ...] = (
+    "navigate", "click", "type", "press", "select", "scroll", "wait_for", "wait", "extract",
+)  # fmt: skip
+HOSTILE = (
+    "\x1b[2J\x1b]0;owned\x07",  # clears the screen, renames the window
+    "\u202egnp.exe",  # right to left from here on
+    "\u2066\u2069\u200b\ufeff",
+    "line\nanother\r\nand\ttab\x0b\x0c\x85\u2028\u2029",
+    "\x00\x7f\x9b31m",
+    "\U0001f6a2 \ud83d",
+    "'; -- \"quotes\" \\ back",
+)
+texts = st.one_of(st.text(), st.sampled_from(HOSTILE), st.text(st.characters(codec="utf-8")))
+
+
+def is_plain(text: str) -> bool:
+    """One line of printable ASCII, and so of cp1252 too."""
+    return text.isascii() and all(char.isprintable() for char in text)
+
+
+@given(texts)
+@example("\ud83d")
+def test_any_text_becomes_one_line_of_printable_ascii(text: str) -> None:
+    assert is_plain(ascii_only(text))
+    assert ascii_only(text).encode("cp1252")
+
+
+@given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E)))
+def test_plain_text_stays_as_it_is(text: str) -> None:
+    assert ascii_only(text) == text
+
+
+@given(texts)
+def test_nothing_is_dropped_and_doing_it_twice_changes_nothing(text: str) -> None:
+    once = ascii_only(text)
+
+    assert len(once) >= len(text)
+    assert ascii_only(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("caf\xe9", "caf\\xe9"),
+        ("\u2713 \u2192", "\\u2713 \\u2192"),
+        ("\U0001f6a2", "\\U0001f6a2"),
+        ("a\nb\tc", "a\\nb\\tc"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("\x7f", "\\x7f"),
+    ],
+)
+def test_what_is_not_plain_is_escaped(text: str, shown: str) -> None:
+    assert ascii_only(text) == shown
+
+
+@given(
+    st.sampled_from(KINDS),
+    texts,
+    st.sampled_from((ByCss, ByText)),
+    st.sampled_from((Text, Parameter, Secret)),
+)
+def test_actions_on_hostile_pages_are_told_in_plain_words(
+    kind: ActionType,
+    text: str,
+    way: type[ByCss | ByText],
+    value: type[Text | Parameter | Secret],
+) -> None:
+    action = Action(
+        kind, target=Target((way(text),)), url=text, key=text, value=value(text), name=text
+    )
+
+    assert is_plain(in_words(action))
+    assert is_plain(in_words(action, name=text))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_action_has_words(kind: ActionType) -> None:
+    assert in_words(any_action(kind)).startswith(
+        {"type": "type", "navigate": "go to", "extract": "read text", "wait_for": "wait for"}.get(
+            kind, kind
+        )
+    )
+
+
+def test_a_value_is_told_by_its_name_and_a_secret_never() -> None:
+    told = {
+        in_words(Action("type", target=css("#f"), value=value))
+        for value in (Text("Ann"), Parameter("customer"), Secret("password"))
+    }
+
+    assert told == {
+        "type 'Ann' into #f",
+        "type <customer> into #f",
+        "type <secret password> into #f",
+    }
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (Action("scroll", direction="down", amount=300), "scroll down"),
+        (Action("scroll", target=css("#end")), "scroll to #end"),
+        (Action("wait", ms=250), "wait 250 ms"),
+        (Action("press", key="Control+Enter"), "press Control+Enter"),
+        (Action("select", target=css("#p"), value=None), "select nothing in #p"),
+        (Action("extract", target=css("#n"), name="order number"), "read order number from #n"),
+        (Action("click"), "click the page"),
+    ],
+)
+def test_the_words_of_an_action(action: Action, words: str) -> None:
+    assert in_words(action) == words
+
+
+def test_an_element_is_called_as_it_calls_itself() -> None:
+    action = Action("click", target=Target((ByCss("#x"), ByRole("button", "Place order"))))
+
+    assert in_words(action) == "click 'Place order'"
+    assert in_words(action, "Order now") == "click 'Order now'"
+
+
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        (ByCss("#x"), "#x"),
+        (ByRole("button", "Buy"), "button 'Buy'"),
+        (ByRole("", "Buy"), "element 'Buy'"),
+        (ByText("Buy"), "text 'Buy'"),
+        (ByPoint(3, 4), "point 3,4"),
+    ],
+)
+def test_a_way_to_find_an_element_in_words(way: Strategy, words: str) -> None:
+    assert way_in_words(way) == words
