@@ -1,9 +1,11 @@
 """The person: one interface for every checkpoint (E3), whoever answers it."""
 
+import asyncio
+import contextlib
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import ClassVar, Literal, Protocol
 
-import anyio.to_thread
 import msgspec
 
 from events.envelope import Actor, Envelope
@@ -84,12 +86,30 @@ class TerminalPerson:
 
     async def ask(self, question: ApprovalRequested) -> Answer:
         hint = f"type {question.phrase!r}" if question.phrase else "yes / no, or why not"
-        typed = await anyio.to_thread.run_sync(
-            self._prompt, f"{question.question} [{hint}] ", abandon_on_cancel=True
-        )
-        said = typed.strip()
+        said = (await self._typed(f"{question.question} [{hint}] ")).strip()
         if question.phrase:
             return Answer(said == question.phrase, "" if said == question.phrase else said)
         if said.casefold() in ("y", "yes"):
             return Answer(True)
         return Answer(False, "" if said.casefold() in ("", "n", "no") else said)
+
+    async def _typed(self, text: str) -> str:
+        """Reads in a daemon thread: one that waits for a line must not keep the process alive
+        when the session is stopped meanwhile. The end of input is no answer, so it is a no."""
+        loop = asyncio.get_running_loop()
+        typed: asyncio.Future[str] = loop.create_future()
+
+        def settle(line: str) -> None:
+            if not typed.done():
+                typed.set_result(line)
+
+        def read() -> None:
+            try:
+                line = self._prompt(text)
+            except EOFError:
+                line = ""
+            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
+                loop.call_soon_threadsafe(settle, line)
+
+        threading.Thread(target=read, name="asking", daemon=True).start()
+        return await typed

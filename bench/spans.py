@@ -13,7 +13,7 @@ from events.runtime import SessionStarted
 from events.validator import ActionStarted, PlanAdmitted
 
 # In the order in which they happen in a step.
-PHASES = ("decide", "resolve", "judge", "make durable", "act", "observe")
+PHASES = ("open", "decide", "resolve", "judge", "make durable", "act", "observe")
 
 
 class Span(NamedTuple):
@@ -45,9 +45,11 @@ def spans_of(events: Iterable[Envelope]) -> list[Span]:
                 action = event.action.type
                 found.append(Span("decision", action, ms(now_ns - observed_ns)))
                 continue
-            case PageObserved():
+            case PageObserved(why=why):
                 observed_ns = now_ns
-                found.append(Span("observe", action, ms(now_ns - last_ns)))
+                # The first look waits for the context and its page to open.
+                phase = "open" if why == "start" else "observe"
+                found.append(Span(phase, action, ms(now_ns - last_ns)))
             case PlanAdmitted():
                 found.append(Span("decide", action, ms(now_ns - last_ns)))
             case TargetResolved():

@@ -44,6 +44,13 @@ class Record(NamedTuple):
     payload: bytes
 
 
+_KINDS: dict[type[Event], str] = {}
+
+
 def kind(event: Event | type[Event]) -> str:
     """The tag of an event or of its type: the name it has on disk."""
-    return str(event.__struct_config__.tag)
+    of = event if isinstance(event, type) else type(event)
+    found = _KINDS.get(of)
+    if found is None:
+        found = _KINDS[of] = str(of.__struct_config__.tag)
+    return found

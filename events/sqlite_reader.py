@@ -32,19 +32,28 @@ class SqliteReader:
         self, after: int = 0, *, session: str | None = None, kinds: Sequence[str] | None = None
     ) -> Iterator[schema.Row]:
         """The stored rows themselves, for checks that must not trust the decoder."""
+        for page in self._pages(after, session, kinds):
+            yield from page
+
+    def _pages(
+        self, after: int, session: str | None, kinds: Sequence[str] | None
+    ) -> Iterator[list[schema.Row]]:
+        """A page a query, so that no read transaction stands open while its rows are worked on."""
         while True:
             sql, parameters = schema.select(after, session, kinds, PAGE)
-            rows: list[schema.Row] = self._query(sql, parameters)
-            yield from rows
-            if not rows:
+            page: list[schema.Row] = self._query(sql, parameters)
+            if page:
+                yield page
+            if len(page) < PAGE:
                 return
-            after = rows[-1][0]
+            after = page[-1][0]
 
     def read(
         self, after: int = 0, *, session: str | None = None, kinds: Sequence[str] | None = None
     ) -> Iterator[Envelope]:
-        for row in self.rows(after, session=session, kinds=kinds):
-            yield schema.to_envelope(row)
+        for page in self._pages(after, session, kinds):
+            for row in page:
+                yield schema.to_envelope(row)
 
     def _query(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         try:

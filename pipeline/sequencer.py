@@ -140,7 +140,7 @@ class Sequencer:
             if len(turn) == 1 and fact.numbered is not None and not fact.numbered.done():
                 fact.numbered.set_result(record.envelope)
             failure = await self._deliver(record.envelope, waiting)
-            if failure is None and len(turn) >= MAX_TURN:
+            if failure is None and waiting and len(turn) >= MAX_TURN:
                 failure = ActorFailed("runtime", "TurnTooLong", f"{MAX_TURN} events in one turn")
             if failure is not None:
                 # What else would have followed never happened; the session ends here.

@@ -1,6 +1,7 @@
 """Stopping as a thing with a name: phases in order, each with a deadline, none skipped."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from typing import NamedTuple
 
 import anyio
@@ -19,10 +20,15 @@ class PhaseReport(msgspec.Struct, frozen=True):
 
 
 async def shut_down(phases: Sequence[Phase]) -> tuple[PhaseReport, ...]:
-    """Runs every phase, also when an earlier one overran or the caller was cancelled."""
-    reports = []
-    for phase in phases:
-        with anyio.move_on_after(phase.within_s, shield=True) as scope:
-            await phase.do()
-        reports.append(PhaseReport(phase.name, not scope.cancelled_caught))
+    """Runs every phase, also when an earlier one overran or broke, or the caller was cancelled."""
+    reports: list[PhaseReport] = []
+    async with AsyncExitStack() as stack:  # it unwinds to the end, then raises what broke
+        for phase in reversed(phases):
+            stack.push_async_callback(_run, phase, reports)
     return tuple(reports)
+
+
+async def _run(phase: Phase, reports: list[PhaseReport]) -> None:
+    with anyio.move_on_after(phase.within_s, shield=True) as scope:
+        await phase.do()
+    reports.append(PhaseReport(phase.name, not scope.cancelled_caught))

@@ -57,7 +57,7 @@ class _Due(msgspec.Struct):
     decisions: dict[tuple[Actor, int], deque[AnyEvent]] = {}
     failures: dict[tuple[str, int], str] = {}
     last: int = 0
-    causes: dict[int, tuple[str, int]] = {}
+    causes: dict[int, tuple[type[AnyEvent], Actor, int]] = {}
 
 
 def verify(log: Iterable[Envelope], only: str | None = None) -> Report:
@@ -126,7 +126,7 @@ class Verifier:
                 "run: rutter log verify",
             )
         due.last = envelope.n
-        due.causes[envelope.n] = (f"{kind(envelope.event)} by {envelope.actor}", envelope.cause)
+        due.causes[envelope.n] = (type(envelope.event), envelope.actor, envelope.cause)
 
     def _learn(self, envelope: Envelope) -> None:
         """Decided by another version of the logic: not ours to judge, but ours to learn from."""
@@ -201,8 +201,8 @@ class Verifier:
         causes = self._due[session].causes if session in self._due else {}
         chain = []
         while cause in causes:
-            words, before = causes[cause]
-            chain.append(f"{cause} {words}")
+            event, actor, before = causes[cause]
+            chain.append(f"{cause} {kind(event)} by {actor}")
             cause = before
         return tuple(chain)
 

@@ -129,12 +129,17 @@ class _Asker:
         if isinstance(fact.event, SessionStarted) and fact.event.logic != LOGIC:
             self._foreign.add(fact.session)
         asked = self._only in (None, fact.session) and fact.session not in self._foreign
+        derived = self._otherwise(fact, turn) if asked else []
         if asked:
             self._turns += 1
             self._sessions.add(fact.session)
-            self._compare(turn, self._otherwise(fact, turn))
+            self._compare(turn, derived)
         for envelope in (fact, *turn[1:]):
             self._fold(envelope, asked=asked)
+        for envelope in derived:
+            if isinstance(envelope.event, PredictionMade) and envelope.event.candidates:
+                top = envelope.event.candidates[0]
+                self._predicted[envelope.session] = (top.token, top.probability)
 
     def answer(self) -> Answer:
         found = tuple(
@@ -175,10 +180,6 @@ class _Asker:
                 extra = longer[min(len(turn), len(derived))]
                 other_event = None if longer is turn else extra.event
                 self._differ(extra, other_event, turn, derived)
-        for envelope in derived:
-            if isinstance(envelope.event, PredictionMade) and envelope.event.candidates:
-                top = envelope.event.candidates[0]
-                self._predicted[envelope.session] = (top.token, top.probability)
 
     def _differ(
         self, at: Envelope, other: AnyEvent | None, turn: Turn, derived: Sequence[Envelope]

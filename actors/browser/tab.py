@@ -181,9 +181,9 @@ class Tab:
     async def _evaluate(self, function: str, arguments: tuple[object, ...]) -> Any:
         while (world := self._world) is None:
             await self._world_known.wait()
-        inside = ",".join(msgspec.json.encode(argument).decode() for argument in arguments)
+        inside = ",".join(msgspec.json.encode(part).decode() for part in (function, *arguments))
         call = {
-            "expression": f"rutter.{function}({inside})",
+            "expression": f"rutter({inside})",
             "uniqueContextId": world,
             "returnByValue": True,
             "awaitPromise": True,
@@ -197,7 +197,7 @@ class Tab:
         self._heard = True
         if "exceptionDetails" in answer:
             raise BrowserGone(f"{function} failed in the page: {_said(answer)}")
-        return answer["result"].get("value")
+        return msgspec.json.decode(answer["result"]["value"])
 
     async def _input(self, call: Awaitable[object], what: str, within_ms: int) -> None:
         """Input that the page may answer by going away: then it has arrived all the same."""

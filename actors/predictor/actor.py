@@ -149,10 +149,12 @@ def _judged(state: PredictorState, judged: ActionJudged) -> PredictorState:
     action = canonical(plan.action, state.element, started.values) if recording else plan.action
     confirmed = judged.verdict == "confirmed"
     kept = recording and judged.verdict in ("confirmed", "no_effect")
+    # A model must not teach itself: what it predicted freely says nothing new (design 9).
+    teaches = confirmed and plan.driver != "prediction"
     return change(
         state,
         plan=None,
-        learned=_transition(state, action, plan) if confirmed else None,
+        learned=_transition(state, action, plan) if teaches else None,
         history=(*state.history, token(action))[-HISTORY:] if confirmed else (),
         index=state.index + 1 if confirmed else state.index,
         steps=(*state.steps, _step(state, plan.action)) if kept else state.steps,

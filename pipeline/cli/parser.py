@@ -12,8 +12,8 @@ EPILOG = """examples:
   rutter run order --set customer="Juniper Tankers" --secret password=env:SHOP_PASSWORD
   rutter show last
 
-exit codes: 0 done and verified, 2 bad input, 3 lost, 4 denied, 5 needs a person,
-6 not verified, 7 interrupted, 8 environment"""
+exit codes: 0 done and verified, 1 replay diverged, 2 bad input, 3 lost, 4 denied,
+5 needs a person, 6 not verified, 7 interrupted, 8 environment"""
 
 
 def parser() -> argparse.ArgumentParser:

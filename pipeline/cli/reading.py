@@ -25,7 +25,11 @@ def project(settings: Settings) -> ProjectionStore:
     directory = settings.directory
     with SqliteReader(directory.log) as reader:
         store = ProjectionStore(directory.projections)
-        store.catch_up(reader)
+        try:
+            store.catch_up(reader)
+        except BaseException:
+            store.close()
+            raise
     return store
 
 

@@ -65,7 +65,7 @@ def report(
 ) -> int:
     """The end of a session in a few lines, with the next command to type."""
     code = exit_codes.of_session(story.reason, story.failure, dry_run=dry_run)
-    project(settings)
+    project(settings).close()
     if terminal.as_json:
         terminal.json(story)
         return code
@@ -123,12 +123,13 @@ def _free(
 ) -> SessionStarted:
     if not options.url:
         raise BadInput("a free run needs a place to start", "add --url URL")
-    threshold = round(options.threshold * MILLION)
+    if not 0 <= options.threshold <= 1:  # which nan and infinity are not either
+        raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
     return launch.free_run(
         options.url,
         values,
         secrets,
-        threshold=threshold,
+        threshold=round(options.threshold * MILLION),
         allow=options.allow,
         dry_run=options.dry_run,
     )

@@ -1,6 +1,7 @@
 """What people see: rich on a terminal, plain ASCII lines elsewhere, JSON for machines."""
 
 import getpass
+import json
 import sys
 from collections.abc import Iterable, Sequence
 
@@ -8,9 +9,10 @@ import msgspec
 from rich.console import Console
 from rich.status import Status
 from rich.table import Table
+from rich.text import Text
 
 from events.envelope import Envelope
-from events.errors import RutterError
+from events.errors import BadInput, RutterError
 from events.planner import PlanProposed
 from events.runtime import SessionStarted
 from pipeline.narration import Narrator
@@ -27,8 +29,9 @@ class Terminal:
         self.verbose = verbose
         # Piped output is for grep and files: nothing is folded to a width that nobody looks at.
         width = None if sys.stdout.isatty() else PIPED_WIDTH
-        self.out = Console(highlight=False, soft_wrap=True, width=width)
-        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+        # No emoji: a page that says ":warning:" has said nothing that is not ASCII.
+        self.out = Console(highlight=False, soft_wrap=True, width=width, emoji=False)
+        self.err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
     @property
     def interactive(self) -> bool:
@@ -44,7 +47,9 @@ class Terminal:
         self.err.print(ascii_only(line), markup=False)
 
     def json(self, value: object) -> None:
-        self.out.print(msgspec.json.encode(value).decode(), markup=False, soft_wrap=True)
+        """One line of ASCII, so that no terminal or pipe can fail to take it."""
+        line = json.dumps(msgspec.to_builtins(value), separators=(",", ":"))
+        self.out.print(line, markup=False, soft_wrap=True)
 
     def error(self, error: RutterError) -> None:
         if self.as_json:
@@ -59,7 +64,7 @@ class Terminal:
             numeric = bool(shown) and all(row[index].replace(".", "").isdigit() for row in shown)
             table.add_column(column, justify="right" if numeric else "left", overflow="fold")
         for row in shown:
-            table.add_row(*[cell.replace("[", "\\[") for cell in row])
+            table.add_row(*map(Text, row))
         self.out.print(table)
 
     def ask(self, question: str) -> str:
@@ -67,6 +72,10 @@ class Terminal:
         return input()
 
     def ask_secret(self, question: str) -> str:
+        if not self.interactive:
+            raise BadInput(
+                "there is no terminal to ask for a secret", "give it as env:VARIABLE or file:PATH"
+            )
         return getpass.getpass(ascii_only(question))
 
 
@@ -80,7 +89,7 @@ class Progress:
         self._of = 0
         self._status: Status | None = None
         if terminal.err.is_terminal and not terminal.verbose:
-            self._status = terminal.err.status(what)
+            self._status = terminal.err.status(Text(what), spinner="line")  # an ASCII one
 
     def __enter__(self) -> "Progress":
         if self._status is not None:
@@ -108,4 +117,4 @@ class Progress:
             self._of = len(event.workflow.steps if event.workflow else event.script)
         elif isinstance(event, PlanProposed) and self._status is not None:
             where = f"{event.step}/{self._of}" if self._of > 1 else str(event.step)
-            self._status.update(f"{self._what}  {where}  {in_words(event.action)}")
+            self._status.update(Text(f"{self._what}  {where}  {in_words(event.action)}"))

@@ -13,6 +13,7 @@ from types import TracebackType
 from events.envelope import Envelope, kind
 from events.errors import LogCorrupt, WorldBroken
 from events.sqlite_reader import SqliteReader
+from events.sqlite_schema import write_error
 from replay.projections.history import History
 from replay.projections.metrics import Metrics
 from replay.projections.projection import Projection
@@ -23,6 +24,7 @@ from replay.projections.workflows import Workflows
 
 VERSION = 2  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
+PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR")
 
 Progress = Callable[[int], None]
 
@@ -138,15 +140,20 @@ class ProjectionStore:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """All of it or nothing, whatever is raised; no other process writes meanwhile."""
-        self.db.execute("BEGIN IMMEDIATE")
         try:
+            self.db.execute("BEGIN IMMEDIATE")
             yield
-        except BaseException:
-            self.db.execute("ROLLBACK")
+            self.db.execute("COMMIT")
+        except BaseException as error:
+            if self.db.in_transaction:  # SQLite itself takes back what a full disk cut short
+                self.db.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise self._unusable(error) from error
             raise
-        self.db.execute("COMMIT")
 
     def _unusable(self, error: Exception) -> WorldBroken:
+        if getattr(error, "sqlite_errorname", "").startswith(PASSING):
+            return write_error(error, self._path)
         return WorldBroken(
             f"{self._path} cannot be used ({error})", "delete it: it is rebuilt from the log"
         )
@@ -158,6 +165,8 @@ class ProjectionStore:
             self.db.execute("SAVEPOINT event")
             try:
                 projection.apply(self.db, envelope)
+            except sqlite3.OperationalError:
+                raise  # the disk, not the event: it is folded when there is room again
             except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
                 self.db.execute("ROLLBACK TO event")
                 if not park:

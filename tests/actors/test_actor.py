@@ -204,10 +204,6 @@ def test_what_is_learned_names_parameters_and_holds_no_secret() -> None:
     assert lesson.token == '{"param":"user","selector":"#user","type":"type"}'
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="design 9: a model must not teach itself; a free step counts once its end was verified",
-)
 def test_a_freely_predicted_step_teaches_nothing() -> None:
     assert said(*KNOWN, FREE, *did(A), *did(B, driver="prediction")) == ()
 

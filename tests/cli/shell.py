@@ -3,19 +3,18 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote, quote_plus
 
 import msgspec
 
-from events.log import check_link
-from events.sqlite_reader import SqliteReader
-from events.sqlite_schema import to_envelope
 from pipeline.cli.main import main
-from replay.verify import verify
+from tests.logs import check_log, records_of
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-c", "import sys; from pipeline.cli.main import main; sys.exit(main())")
@@ -64,42 +63,55 @@ class Rutter:
         self, *arguments: str | Path, env: Mapping[str, str] | None = None
     ) -> "subprocess.Popen[str]":
         """A process and a process group of its own, as a terminal starts it."""
-        return start(["--data", str(self.data), *map(str, arguments)], env or {})
+        return subprocess.Popen(
+            [*COMMAND, "--data", str(self.data), *map(str, arguments)],
+            cwd=ROOT,
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
 
 
-def start(arguments: Sequence[str], env: Mapping[str, str]) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [*COMMAND, *arguments],
-        cwd=ROOT,
-        env={**os.environ, **env},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def wait_for_line(stream: Any, wanted: str) -> list[str]:
+def wait_for_line(stream: Iterable[str] | None, wanted: str) -> list[str]:
     """Reads on until a line holds `wanted`; what was read, that line last."""
     seen: list[str] = []
-    for line in stream:
+    for line in stream or ():
         seen.append(line.rstrip("\n"))
         if wanted in line:
             return seen
     raise AssertionError(f"{wanted!r} was never said: {seen}")
 
 
-def check_log(path: Path) -> int:
+def check_logs(data: Path) -> int:
     """Every chain holds and every decision is derived again from the facts; how many events."""
-    heads: dict[str, tuple[int, bytes]] = {}
-    with SqliteReader(path) as reader:
-        for row in reader.rows():
-            envelope, payload = to_envelope(row), row[7]
-            n, previous = heads.get(envelope.session, (0, None))
-            assert envelope.n == n + 1
-            check_link(previous, envelope, payload)
-            heads[envelope.session] = envelope.n, envelope.hash
-        report = verify(reader.read())
-    assert report.divergence is None
-    return report.events
+    events = 0
+    for log in data.rglob("log.db"):
+        records = records_of(log)
+        check_log(records)
+        events += len(records)
+    return events
+
+
+def places_of(secret: str, data: Path) -> list[str]:
+    """Every file below `data` that holds the secret, in the clear or thinly dressed."""
+    dressed = tuple(_dressed(secret))
+    return [
+        str(path.relative_to(data))
+        for path in sorted(data.rglob("*"))
+        if path.is_file() and any(form in path.read_bytes() for form in dressed)
+    ]
+
+
+def _dressed(secret: str) -> Iterator[bytes]:
+    plain = secret.encode()
+    yield plain
+    yield from (secret.encode(encoding) for encoding in ("utf-16-le", "utf-16-be"))
+    yield from (form.encode() for form in (quote(secret), quote_plus(secret), quote(secret, "")))
+    yield msgspec.json.encode(secret)[1:-1]
+    yield plain.hex().encode()
+    for shift in range(3):  # where a group of three bytes begins is not ours to choose
+        whole = b64encode(b"x" * shift + plain)
+        yield whole[4 if shift else 0 : -4]

@@ -21,7 +21,7 @@ class Plan(msgspec.Struct, frozen=True):
     writers: int = 5
     turns: int = 10
     lives: int = 3
-    synchronous: str = "FULL"
+    synchronous: str = ""  # as the log has it by default
     lying: bool = False
     often: bool = True  # checkpoints
 
@@ -50,12 +50,19 @@ def record(plan: Plan) -> Recording:
     return msgspec.msgpack.decode(body, type=Recording)
 
 
+async def open_log(path: Path, synchronous: str) -> SqliteLog:
+    """The log as everyone opens it, unless a control wants it worse."""
+    if not synchronous:
+        return await SqliteLog.open(path)
+    return await SqliteLog.open(path, synchronous=synchronous)
+
+
 async def run(plan: Plan, vfs: RecordingVfs) -> Recording:
     acks: list[AckedAt] = []
     rng = Random(plan.seed)
     checkpoints = commits = 0
     for _ in range(plan.lives):
-        log = await SqliteLog.open(Path(plan.directory, "log.db"), synchronous=plan.synchronous)
+        log = await open_log(Path(plan.directory, "log.db"), plan.synchronous)
         await append_turns(
             log,
             lambda ack: acks.append(AckedAt(len(vfs.ops), ack)),

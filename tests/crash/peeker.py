@@ -7,8 +7,8 @@ from random import Random
 
 import msgspec
 
-from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
+from tests.crash.appender import open_log
 from tests.crash.vfs import RecordingVfs
 from tests.crash.workload import append_turns
 
@@ -21,7 +21,7 @@ class Seen(msgspec.Struct):
 
 
 async def run(path: Path, synchronous: str, vfs: RecordingVfs) -> Seen:
-    log, seen = await SqliteLog.open(path, synchronous=synchronous), Seen([])
+    log, seen = await open_log(path, synchronous), Seen([])
     try:
         vfs.before_sync = lambda: seen.before_syncs.append(last_seq(path))
         await append_turns(log, lambda ack: None, rng=Random(1), writers=1, turns=30)

@@ -13,14 +13,14 @@ from tests.crash.peeker import Seen
 pytestmark = pytest.mark.slow
 
 
-def peek(path: Path, synchronous: str) -> Seen:
+def peek(path: Path, synchronous: str = "") -> Seen:
     command = [sys.executable, "-m", "tests.crash.peeker", str(path), synchronous]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, timeout=60)
     return msgspec.json.decode(done.stdout, type=Seen)
 
 
 def test_a_reader_sees_nothing_of_a_commit_until_it_is_synced(tmp_path: Path) -> None:
-    seen = peek(tmp_path / "log.db", "FULL")
+    seen = peek(tmp_path / "log.db")
     header, *commits = seen.before_syncs
     assert header == 0
     assert len(commits) == 30, "a sync for each commit"

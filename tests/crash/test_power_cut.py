@@ -34,7 +34,7 @@ def cut_power(
 
 
 def cut_many(
-    tmp_path: Path, images: int, *, synchronous: str = "FULL", lying: bool = False
+    tmp_path: Path, images: int, *, synchronous: str = "", lying: bool = False
 ) -> Counter[str]:
     """In how many images, over as many recordings as it takes, each kind of problem was found."""
     found: Counter[str] = Counter()
@@ -51,7 +51,8 @@ def cut_many(
             found["images"] += 1
             found["acknowledged"] += len(acks)
             found.update({p.kind for p in find_problems(tmp_path / "image" / "log.db", acks)})
-    print(f"power cuts, synchronous={synchronous}, lying={lying}: {dict(found)}")
+    control = synchronous or ("lying disk" if lying else "none")
+    print(f"power cuts, control: {control}: {dict(found)}")
     return found
 
 

@@ -230,7 +230,7 @@ def _or_die(function: Callable[..., int]) -> Callable[..., int]:
     def call(*arguments: Any) -> int:
         try:
             return function(*arguments)
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - whatever it is, the child cannot go on
             traceback.print_exc()
             os._exit(70)
 

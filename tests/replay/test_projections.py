@@ -112,7 +112,8 @@ def test_a_transition_is_counted_behind_the_last_one_and_the_last_two(ledger: Le
         (token(BUY), token(PAY), 2),
     ]
     assert rows(
-        ledger, "SELECT from_action_1, from_action_2, to_action, count FROM transitions_second_order"
+        ledger,
+        "SELECT from_action_1, from_action_2, to_action, count FROM transitions_second_order",
     ) == [(token(go), token(BUY), token(PAY), 2)]
 
 
@@ -348,7 +349,9 @@ def sessions(draw: st.DrawFn) -> list[AnyEvent]:
     """One session as it might have gone, ended or not."""
     told: list[AnyEvent] = [facts.run_of(None), facts.saw(facts.page())]
     after: tuple[Action, ...] = ()
-    steps = draw(st.lists(st.tuples(st.sampled_from(ACTIONS), st.sampled_from(VERDICTS)), max_size=5))
+    steps = draw(
+        st.lists(st.tuples(st.sampled_from(ACTIONS), st.sampled_from(VERDICTS)), max_size=5)
+    )
     for number, (action, verdict) in enumerate(steps, 1):
         if draw(st.booleans()):
             told.append(predicted(draw(st.sampled_from(ACTIONS)), draw(st.integers(1, 10**6))))
@@ -421,7 +424,8 @@ def test_the_counts_are_the_models_own_and_never_fall(log: list[tuple[str, AnyEv
                 "SELECT from_action, to_action, count FROM transitions_first_order"
             ).fetchall()
             second = made.db.execute(
-                "SELECT from_action_1, from_action_2, to_action, count FROM transitions_second_order"
+                "SELECT from_action_1, from_action_2, to_action, count "
+                "FROM transitions_second_order"
             ).fetchall()
     for before, after in pairwise(seen):
         assert all(after.get(key, 0) >= count for key, count in before.items())
@@ -464,10 +468,17 @@ class Breaking:
             raise self.error
 
 
+def ten_steps(ledger: Ledger) -> None:
+    ledger.write(*(facts.judged(number=number) for number in range(1, 11)))
+
+
+def steps_in(made: ProjectionStore) -> list[object]:
+    return [step for (step,) in made.db.execute("SELECT step FROM breaking ORDER BY step")]
+
+
 @pytest.mark.parametrize(
     ("error", "seen_as"),
     [
-        (sqlite3.IntegrityError("UNIQUE constraint failed"), LogCorrupt),
         (sqlite3.OperationalError("database or disk is full"), WorldBroken),
         (ZeroDivisionError(), ZeroDivisionError),
         (KeyboardInterrupt(), KeyboardInterrupt),
@@ -476,24 +487,64 @@ class Breaking:
 def test_what_breaks_in_the_middle_leaves_nothing_half_folded(
     ledger: Ledger, tmp_path: Path, error: BaseException, seen_as: type[BaseException]
 ) -> None:
-    ledger.write(*(facts.judged(number=number) for number in range(1, 11)))
+    ten_steps(ledger)
     breaking = Breaking(7, error)
-    with ledger.reader() as reader, patch.object(store, "BATCH", 5):
-        with ProjectionStore(tmp_path / "p.db", [breaking]) as made:
-            with pytest.raises(seen_as):
-                made.catch_up(reader)
+    with (
+        patch.object(store, "BATCH", 5),
+        ledger.reader() as reader,
+        ProjectionStore(tmp_path / "p.db", [breaking]) as made,
+    ):
+        with pytest.raises(seen_as):
+            made.catch_up(reader)
+        assert (made.position(), steps_in(made)) == (5, [1, 2, 3, 4, 5])
 
-            assert made.position() == 5
-            assert made.dump() == {"breaking": [(1,), (2,), (3,), (4,), (5,)]}
-            breaking.error = None
-            assert made.catch_up(reader) == 5
-            assert [step for (step,) in made.dump()["breaking"]] == sorted(range(1, 11), key=str)
+        breaking.error = None
+        assert made.catch_up(reader) == 5
+        assert (made.position(), steps_in(made)) == (10, list(range(1, 11)))
+        assert made.parked() == []
+
+
+@pytest.mark.parametrize("error", [sqlite3.IntegrityError("not unique"), ValueError("no number")])
+def test_an_event_that_does_not_fit_is_parked_live_and_stops_a_rebuild(
+    ledger: Ledger, tmp_path: Path, error: Exception
+) -> None:
+    ten_steps(ledger)
+    with (
+        patch.object(store, "BATCH", 5),
+        ledger.reader() as reader,
+        ProjectionStore(tmp_path / "p.db", [Breaking(7, error)]) as made,
+    ):
+        assert made.catch_up(reader) == 10
+        assert made.parked() == [("breaking", 7, f"{type(error).__name__}: {error}")]
+        assert steps_in(made) == [1, 2, 3, 4, 5, 6, 8, 9, 10]
+
+        with pytest.raises(LogCorrupt) as corrupt:
+            made.rebuild(reader)
+        assert "ActionJudged at 7 does not fit breaking" in corrupt.value.what
+        assert (made.position(), steps_in(made)) == (5, [1, 2, 3, 4, 5])
+
+
+def test_a_file_that_another_process_holds_is_said_to_be_locked(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    ten_steps(ledger)
+    other = sqlite3.connect(tmp_path / "p.db", isolation_level=None)
+    with ledger.reader() as reader, ProjectionStore(tmp_path / "p.db") as made:
+        made.db.execute("PRAGMA busy_timeout=0")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(WorldBroken) as broken:
+            made.catch_up(reader)
+        other.execute("ROLLBACK")
+        other.close()
+
+        assert "locked by another process" in broken.value.what
+        assert made.catch_up(reader) == 10
 
 
 def test_a_process_that_dies_in_the_middle_leaves_the_last_whole_batch(
     ledger: Ledger, tmp_path: Path
 ) -> None:
-    ledger.write(*(facts.judged(number=number) for number in range(1, 11)))
+    ten_steps(ledger)
     dying = subprocess.run(
         [sys.executable, "-c", DYING, str(ledger.path), str(tmp_path / "p.db")],
         cwd=ROOT,
@@ -502,8 +553,7 @@ def test_a_process_that_dies_in_the_middle_leaves_the_last_whole_batch(
     assert dying.returncode == 9
 
     with ledger.reader() as reader, ProjectionStore(tmp_path / "p.db", [Breaking(0, None)]) as made:
-        assert made.position() == 5
-        assert len(made.dump()["breaking"]) == 5
+        assert (made.position(), steps_in(made)) == (5, [1, 2, 3, 4, 5])
         assert made.catch_up(reader) == 5
 
 

@@ -30,7 +30,7 @@ HOSTILE = (
     "line\nanother\r\nand\ttab\x0b\x0c\x85\u2028\u2029",
     "\x00\x7f\x9b31m",
     "\U0001f6a2 \ud83d",
-    "'; -- \"quotes\" \\ back",
+    '\'; -- "quotes" \\ back',
 )
 texts = st.one_of(st.text(), st.sampled_from(HOSTILE), st.text(st.characters(codec="utf-8")))
 
@@ -44,7 +44,6 @@ def is_plain(text: str) -> bool:
 @example("\ud83d")
 def test_any_text_becomes_one_line_of_printable_ascii(text: str) -> None:
     assert is_plain(ascii_only(text))
-    assert ascii_only(text).encode("cp1252")
 
 
 @given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E)))

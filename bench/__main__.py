@@ -1,0 +1,41 @@
+"""`python -m bench [NAME ...]`: runs all benches, or the named ones."""
+
+import argparse
+import importlib
+import platform
+import sys
+from importlib.util import find_spec
+
+# In the order from the cheapest to what needs a browser.
+BENCHES = {
+    "append": "the log: appends per second against a raw sqlite3 loop",
+    "pipeline": "events through the six actors per second, with scripted effects",
+    "memory": "resident memory without the browser",
+    "replay": "deciding again and folding, events per second",
+    "flow": "a whole workflow on the bundled site against plain Playwright",
+}
+
+
+def main() -> None:
+    about = "\n".join(f"  {name:9} {what}" for name, what in BENCHES.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m bench",
+        description=f"Each figure as a ratio to its limit in the same run.\n\n{about}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="which ones; all by default")
+    names = parser.parse_args().names or list(BENCHES)
+    for name in names:
+        if name not in BENCHES:
+            parser.error(f"no bench {name!r}; there are: {', '.join(BENCHES)}")
+    print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}")
+    for name in names:
+        if find_spec(f"bench.{name}") is None:
+            print(f"\n== {name}: not written yet", file=sys.stderr)
+            continue
+        print(f"\n== {name}: {BENCHES[name]}", flush=True)
+        importlib.import_module(f"bench.{name}").main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+"""What ran, as OpenTelemetry spans: derived from the log, never recorded beside it.
+
+`SpanFold` turns events into finished spans, `mapping` is the one table of names and attributes,
+`wire` and `otlp_json` are the two forms in which spans leave. Nothing here does I/O.
+"""
+
+from replay.traces.fold import SpanFold, spans_of
+from replay.traces.span import Link, Span, SpanEvent
+
+__all__ = ["Link", "Span", "SpanEvent", "SpanFold", "spans_of"]

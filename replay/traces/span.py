@@ -1,0 +1,48 @@
+"""A finished span as plain values: what the fold makes and the encoders write."""
+
+from typing import Final
+
+import msgspec
+
+Value = str | bool | int | float | tuple[str, ...]
+Attributes = dict[str, Value]
+
+# Numbers of the OTLP protocol, the same on the wire and in JSON.
+INTERNAL: Final = 1
+CLIENT: Final = 3
+UNSET: Final = 0
+OK: Final = 1
+ERROR: Final = 2
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A span that this one came from. `why` is `cause`, `continues` or `forked_from`."""
+
+    trace_id: bytes
+    span_id: bytes
+    why: str = "cause"
+
+
+class SpanEvent(msgspec.Struct, frozen=True):
+    """Something that happened at one moment inside a span."""
+
+    name: str
+    at_ns: int
+    attributes: Attributes
+
+
+class Span(msgspec.Struct, frozen=True):
+    """`parent_id` is empty for a run, the root of its trace."""
+
+    trace_id: bytes
+    span_id: bytes
+    parent_id: bytes
+    name: str
+    start_ns: int
+    end_ns: int
+    attributes: Attributes
+    kind: int = INTERNAL
+    links: tuple[Link, ...] = ()
+    events: tuple[SpanEvent, ...] = ()
+    status: int = UNSET
+    message: str = ""

@@ -1,0 +1,351 @@
+"""The commands that read, on a log that the real pipeline made in a scripted world."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from actors.person import Answer, ScriptedPerson
+from events.action import Text
+from events.predictor import WorkflowLearned
+from events.runtime import SessionStarted
+from events.sqlite_log import SqliteLog
+from events.workflow import Workflow
+from pipeline import launch
+from pipeline.app import App
+from pipeline.clock import CountingClock
+from replay.projections import ProjectionStore
+from tests.cli.shell import Rutter, check_logs
+from tests.scripted import AURORA, FAIRLEAD, ORDER, SHOP, Sheet, World, effectors, shop
+
+SEED_METRICS = (
+    "total_predictions",
+    "correct_predictions",
+    "prediction_accuracy",
+    "total_executions",
+    "successful_executions",
+    "execution_success_rate",
+    "average_confidence",
+    "unsafe_filtered",
+    "average_decision_time_ms",
+    "uptime_seconds",
+)
+READING: tuple[tuple[str, ...], ...] = (
+    ("workflows",),
+    ("workflows", "show", "order"),
+    ("sessions",),
+    ("show", "last"),
+    ("transitions",),
+    ("metrics",),
+)
+
+
+@pytest.fixture(scope="module")
+def rutter(tmp_path_factory: pytest.TempPathFactory) -> Rutter:
+    """Recorded, sailed alone, lost on the way, and recorded half."""
+    data = tmp_path_factory.mktemp("read") / "data"
+    data.mkdir()
+    asyncio.run(_sail(data / "log.db"))
+    check_logs(data)
+    return Rutter(data)
+
+
+async def _sail(path: Path) -> None:
+    log = await SqliteLog.open(path)
+    person = ScriptedPerson(otherwise=Answer(True))
+    moved = {**SHOP, "/customers/2": Sheet("Fairlead Offshore")}
+    async with App.open(log, clock=CountingClock()) as app:
+
+        async def run(started: SessionStarted, sheets: Mapping[str, Sheet] = SHOP) -> None:
+            await app.run_session(started, effectors(World(sheets), started, answers=person))
+
+        await run(launch.recording("order", ORDER, AURORA, ()))
+        lesson = [each.event async for each in log.read(kinds=["WorkflowLearned"])][0]
+        assert isinstance(lesson, WorkflowLearned)
+        await run(launch.run_of(lesson.workflow, FAIRLEAD, ()))
+        await run(launch.run_of(lesson.workflow, FAIRLEAD, ()), moved)
+        await run(launch.recording("half", ORDER, AURORA, ()), {**SHOP, "/": Sheet("Shop")})
+
+
+def squeezed(text: str) -> list[str]:
+    """The lines of a table, each with single blanks."""
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+# -- workflows -------------------------------------------------------------------------------------
+
+
+def test_workflows_lists_what_it_knows(rutter: Rutter) -> None:
+    head, half, order = squeezed(rutter("workflows").out)
+
+    assert head == "workflow version steps parameters secrets recorded state"
+    assert half.startswith("half 1 1 - - 2023-11-14 22:13:")
+    assert "incomplete: element_not_found" in half
+    assert re.fullmatch(r"order 1 6 customer - 2023-11-14 22:13:2\d complete", order)
+
+
+def test_workflows_as_json(rutter: Rutter) -> None:
+    half, order = rutter.json("workflows")
+
+    assert set(order) == {
+        "name", "version", "steps", "complete", "parameters", "secrets",
+        "recorded_ns", "session", "stopped_at",
+    }  # fmt: skip
+    assert (order["name"], order["version"], order["complete"]) == ("order", 1, 1)
+    assert (half["name"], half["complete"]) == ("half", 0)
+
+
+def test_a_workflow_is_shown_step_by_step(rutter: Rutter) -> None:
+    lines = squeezed(rutter("workflows", "show", "order").out)
+
+    assert lines[:2] == ["order version 1 (complete)", "parameters: customer"]
+    assert "1 go to https://shop.example/ /" in lines
+    assert "2 type <customer> into 'Search'" in lines
+    assert "4 click '${customer}' /customers/*" in lines
+    assert "6 click 'Place order' /orders/* by its recording" in lines
+
+
+def test_a_workflow_as_json_is_the_workflow(rutter: Rutter) -> None:
+    shown = rutter.json("workflows", "show", "order")
+
+    assert (shown["name"], shown["version"], len(shown["steps"])) == ("order", 1, 6)
+    assert set(shown) <= set(Workflow.__struct_fields__)
+
+
+def test_a_workflow_that_it_does_not_know(rutter: Rutter) -> None:
+    ended = rutter("workflows", "show", "refund")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.complaint.startswith("rutter: there is no workflow 'refund' -> it knows: ")
+    assert {"half", "order"} <= set(re.findall(r"\w+", ended.complaint))
+    assert rutter("workflows", "show").complaint == (
+        "rutter: which workflow? -> rutter workflows show NAME"
+    )
+
+
+# -- sessions and show -----------------------------------------------------------------------------
+
+
+def test_sessions_lists_what_ran_newest_first(rutter: Rutter) -> None:
+    head, half, lost, alone, watched = squeezed(rutter("sessions").out)
+
+    assert head == "session what started steps took end"
+    assert half.startswith("record-0005 record half 2023-11-14")
+    assert half.endswith("failed lost")
+    assert lost.startswith("run-0004 run order")
+    assert lost.endswith("failed lost")
+    assert alone.startswith("run-0003 run order")
+    assert " 6/6 " in alone
+    assert alone.endswith("completed")
+    assert watched.startswith("record-0002 record order")
+
+
+def test_sessions_as_json(rutter: Rutter) -> None:
+    rows = rutter.json("sessions")
+
+    assert [row["session"] for row in rows] == [
+        "record-0005",
+        "run-0004",
+        "run-0003",
+        "record-0002",
+    ]
+    alone = rows[2]
+    assert (alone["purpose"], alone["driver"], alone["reason"]) == ("run", "workflow", "completed")
+    assert (alone["steps"], alone["confirmed"], alone["model_calls"]) == (6, 6, 0)
+    assert alone["vals"] == '{"customer":"Fairlead Offshore"}'
+
+
+def test_as_many_sessions_as_asked_for(rutter: Rutter) -> None:
+    assert len(rutter.json("sessions", "--last", "2")) == 2
+
+
+@pytest.mark.parametrize("name", ["run-0003", "0003", "3"])
+def test_a_session_by_its_name_or_the_end_of_it(rutter: Rutter, name: str) -> None:
+    assert rutter.json("show", name)["session"] == "run-0003"
+
+
+def test_the_last_session(rutter: Rutter) -> None:
+    assert rutter.json("show", "last")["session"] == "record-0005"
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("run-9999", "there is no session 'run-9999'"), ("", "several sessions end in ''")],
+)
+def test_a_session_that_is_not_one(rutter: Rutter, name: str, what: str) -> None:
+    ended = rutter("show", name)
+
+    assert (ended.code, ended.complaint) == (2, f"rutter: {what} -> see: rutter sessions")
+
+
+def test_a_session_is_shown_step_by_step(rutter: Rutter) -> None:
+    out = rutter("show", "run-0003").out
+    lines = squeezed(out)
+
+    assert lines[0] == "run-0003: run order version 1"
+    assert "customer = Fairlead Offshore" in lines
+    assert any(line.startswith("[OK] 4 click 'Fairlead Offshore' confirmed:") for line in lines)
+    assert "gate: standing_approval, approved by its recording" in out
+    assert lines[-1] == "end: completed: the recorded end is reached"
+
+
+def test_a_session_that_failed_says_where_it_looked(rutter: Rutter) -> None:
+    lines = squeezed(rutter("show", "run-0004").out)
+
+    assert any(line.startswith("[FAIL] 5 type '3' into") for line in lines)
+    assert "looked for #qty: none" in lines
+    assert lines[-1].startswith("end: failed (lost): element_not_found")
+
+
+def test_a_session_as_json_is_its_story(rutter: Rutter) -> None:
+    told = rutter.json("show", "run-0003")
+
+    assert (told["reason"], told["name"], told["version"]) == ("completed", "order", 1)
+    assert [step["verdict"] for step in told["steps"]] == ["confirmed"] * 6
+    assert told["steps"][5]["rule"] == "standing_approval"
+
+
+def test_a_session_as_it_was_then(rutter: Rutter) -> None:
+    whole = rutter.json("show", "run-0003")
+    lengths = []
+    for at in range(1, whole["events"] + 1):
+        told = rutter.json("show", "run-0003", "--at", str(at))
+        assert told["events"] == at
+        lengths.append(len(told.get("steps", [])))
+
+    assert told == whole
+    assert lengths == sorted(lengths)
+    assert "[..] 1 go to" in "\n".join(squeezed(rutter("show", "run-0003", "--at", "5").out))
+
+
+@pytest.mark.parametrize("at", ["0", "-1", "100000"])
+def test_a_point_that_the_session_never_reached(rutter: Rutter, at: str) -> None:
+    ended = rutter("show", "run-0003", "--at", at)
+
+    assert ended.code == 2
+    assert re.fullmatch(
+        r"rutter: the session has events 1 to \d+ -> give --at within them", ended.complaint
+    )
+
+
+# -- what was learned ------------------------------------------------------------------------------
+
+
+def test_transitions_are_counted_most_frequent_first(rutter: Rutter) -> None:
+    head, *rows = squeezed(rutter("transitions").out)
+    counts = [int(row.split()[0]) for row in rows]
+
+    assert head == "count from to"
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == 3
+    assert '{"type":"navigate","url":"https://shop.example/"}' in rows[0]
+
+
+def test_transitions_as_json(rutter: Rutter) -> None:
+    rows = rutter.json("transitions", "--top", "2")
+
+    assert [set(row) for row in rows] == [{"from_action", "to_action", "count"}] * 2
+    assert rows[0]["count"] == 3
+
+
+def test_metrics_has_every_field_of_the_seed(rutter: Rutter) -> None:
+    lines = squeezed(rutter("metrics").out)
+    counted = rutter.json("metrics")
+
+    assert tuple(counted) == SEED_METRICS
+    assert [line.split()[0] for line in lines] == ["metric", *SEED_METRICS]
+    # 6 recorded, 6 sailed, 4 until it was lost, 1 of the half: all confirmed.
+    assert (counted["total_executions"], counted["successful_executions"]) == (17, 17)
+    assert counted["average_decision_time_ms"] > 0
+
+
+# -- around them -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", READING)
+def test_flags_stand_before_or_after_the_command(
+    rutter: Rutter, arguments: tuple[str, ...]
+) -> None:
+    assert rutter("--json", *arguments) == rutter(*arguments, "--json")
+
+
+@pytest.mark.parametrize("arguments", READING)
+def test_reading_says_nothing_on_stderr_and_changes_nothing(
+    rutter: Rutter, arguments: tuple[str, ...]
+) -> None:
+    before = (rutter.data / "log.db").read_bytes()
+    ended = rutter(*arguments)
+
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.isascii()
+    assert (rutter.data / "log.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("arguments", READING)
+def test_without_a_log_every_reading_command_says_so_and_makes_nothing(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    ended = Rutter(tmp_path)(*arguments)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.complaint == (
+        f"rutter: there is no log at {tmp_path / 'log.db'} "
+        "-> record something first, or name --data"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "as_json"),
+    [
+        (("workflows",), "no workflows yet; record one: rutter record NAME --script FILE", []),
+        (("sessions",), "no sessions yet", []),
+        (("transitions",), "nothing learned yet", []),
+    ],
+)
+def test_an_empty_log_is_told_in_words(
+    tmp_path: Path, arguments: tuple[str, ...], said: str, as_json: object
+) -> None:
+    async def touch() -> None:
+        await (await SqliteLog.open(tmp_path / "log.db")).close()
+
+    asyncio.run(touch())
+    empty = Rutter(tmp_path)
+
+    assert empty(*arguments).out == f"{said}\n"
+    assert empty.json(*arguments) == as_json
+    assert empty("show", "last").code == 2
+
+
+def test_projections_that_were_deleted_are_rebuilt(rutter: Rutter) -> None:
+    before = rutter.json("sessions")
+    for path in rutter.data.glob("projections.db*"):
+        path.unlink()
+
+    assert rutter.json("sessions") == before
+
+
+def test_projections_of_another_version_are_rebuilt(rutter: Rutter) -> None:
+    before = rutter.json("transitions")
+    with ProjectionStore(rutter.data / "projections.db") as store:
+        store.db.execute("PRAGMA user_version=0")
+        store.db.execute("UPDATE transitions_first_order SET count = 99")
+
+    assert rutter.json("transitions") == before
+
+
+def test_projections_that_are_no_database_are_named(rutter: Rutter, tmp_path: Path) -> None:
+    (tmp_path / "log.db").write_bytes((rutter.data / "log.db").read_bytes())
+    (tmp_path / "projections.db").write_text("not a database, and longer than its header is")
+    ended = Rutter(tmp_path)("sessions")
+
+    assert ended.code == 8
+    assert ended.complaint.endswith("-> delete it: it is rebuilt from the log")
+
+
+def test_a_world_and_a_text_are_what_they_were() -> None:
+    """The scripted shop that this module sails in has the page that the lost run misses."""
+    assert shop().url == "about:blank"
+    assert any(step.action.value == Text("3") for step in ORDER)

@@ -1,0 +1,138 @@
+"""Makes the golden logs anew: real Chromium, the bundled site, a scripted person.
+
+    python tests/golden/make.py
+
+Only when the logic version changes on purpose: an old golden log is worth more than a new one.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import msgspec
+
+from actors.browser.chromium import Chromium
+from actors.person import Answer, Answers, Nobody, ScriptedPerson
+from events.predictor import WorkflowLearned
+from events.runtime import SessionEnded, SessionStarted
+from events.sqlite_log import SqliteLog
+from events.sqlite_reader import SqliteReader
+from events.workflow import Workflow
+from pipeline import launch
+from pipeline.app import App
+from pipeline.chromium import ensure_chromium
+from pipeline.recorder import RecorderScript, to_steps
+from pipeline.site import Site, Switches, order_script
+from tests.goldens import write
+
+WATCHED = {"customer": "Aurora Shipping", "quantity": "3"}
+ALONE = {"customer": "Juniper Tankers", "quantity": "12"}
+YES = Answer(True)
+
+
+class Stage:
+    """A site, a browser and a pipeline, and what one does with them."""
+
+    def __init__(self, site: Site, app: App, browser: Chromium, log: Path) -> None:
+        self.site = site
+        self.app = app
+        self.browser = browser
+        self._log = log
+        self._secrets = {"password": site.password}
+        self._host = site.base_url.removeprefix("http://")
+
+    async def record(self) -> SessionEnded:
+        script = msgspec.convert(order_script(self.site.base_url), RecorderScript)
+        steps = to_steps(script, WATCHED, self._secrets)
+        started = launch.recording("order", steps, WATCHED, self._secrets, allow=[self._host])
+        return await self._sail(started, ScriptedPerson(otherwise=YES))
+
+    async def run(self, *, dry: bool = False) -> SessionEnded:
+        started = launch.run_of(self.workflow(), ALONE, self._secrets, dry_run=dry)
+        return await self._sail(started, Nobody())
+
+    async def free(self) -> SessionEnded:
+        started = launch.free_run(
+            f"{self.site.base_url}/login",
+            ALONE,
+            self._secrets,
+            threshold=500_000,
+            allow=[self._host],
+        )
+        return await self._sail(started, Nobody())
+
+    def workflow(self) -> Workflow:
+        with SqliteReader(self._log) as reader:
+            learned = [envelope.event for envelope in reader.read(kinds=["WorkflowLearned"])]
+        assert isinstance(learned[-1], WorkflowLearned)
+        return learned[-1].workflow
+
+    async def _sail(self, started: SessionStarted, answers: Answers) -> SessionEnded:
+        return await self.app.sail(started, self.browser, answers=answers, secrets=self._secrets)
+
+
+async def order(stage: Stage) -> None:
+    """Watched twice, sailed alone once: predictions, learning, standing approvals."""
+    await stage.record()
+    await stage.record()
+    await stage.run()
+
+
+async def trouble(stage: Stage) -> None:
+    """What goes wrong: a dead button, a covered one, a lie, a dry run, nobody to ask."""
+    await stage.record()
+    for switches in (
+        Switches(dead_button=True),
+        Switches(covered=True),
+        Switches(lying_toast=True),
+        Switches(moved=True, relabelled=True),
+    ):
+        stage.site.switches = switches
+        await stage.run()
+    stage.site.switches = Switches()
+    await stage.run(dry=True)
+
+
+async def free(stage: Stage) -> None:
+    """No workflow named: as far as the model is sure, and no further than it may."""
+    await stage.record()
+    await stage.free()
+
+
+async def side_by_side(stage: Stage) -> None:
+    """Four at once: their turns interleave in one log."""
+    await stage.record()
+    await asyncio.gather(*(stage.run() for _ in range(4)))
+
+
+SCENES: dict[str, Callable[[Stage], Awaitable[None]]] = {
+    "order": order,
+    "trouble": trouble,
+    "free": free,
+    "side_by_side": side_by_side,
+}
+
+
+async def make(name: str, scene: Callable[[Stage], Awaitable[None]], executable: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder, Site() as site:
+        path = Path(folder) / "log.db"
+        log = await SqliteLog.open(path)
+        async with App.open(log) as app, Chromium(executable) as browser:
+            app.listen(
+                lambda envelope: (
+                    print(f"  {envelope.session}: {envelope.event}")
+                    if isinstance(envelope.event, SessionEnded)
+                    else None
+                )
+            )
+            await scene(Stage(site, app, browser, path))
+        with SqliteReader(path) as reader:
+            write(name, reader.rows())
+
+
+if __name__ == "__main__":
+    chromium = ensure_chromium(print)
+    for title, scene in SCENES.items():
+        print(title)
+        asyncio.run(make(title, scene, chromium))

@@ -1,0 +1,163 @@
+"""Logs that misbehave on purpose, and the check that every log of a test must pass at its end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from actors.decider import DecidingActor
+from events.codec import encode
+from events.envelope import Envelope, Record
+from events.errors import LogWriteFailed
+from events.log import EventLog, check_link
+from events.memory_log import MemoryLog
+from events.runtime import LogSealed
+from events.sqlite_log import SqliteLog
+from events.sqlite_reader import SqliteReader
+from replay.verify import Verifier, fresh_deciders
+
+Deciders = Callable[[], list[DecidingActor[Any]]]
+
+
+class TurnsLog:
+    """Keeps what was handed in by one call together, as it was handed in."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self.turns: list[list[Record]] = []
+
+    @property
+    def next_seq(self) -> int:
+        return self._log.next_seq
+
+    def append(self, turn: Sequence[Record]) -> asyncio.Future[None]:
+        self.turns.append(list(turn))
+        return self._log.append(turn)
+
+    def read(
+        self, after: int = 0, *, session: str | None = None, kinds: Sequence[str] | None = None
+    ) -> AsyncIterator[Envelope]:
+        return self._log.read(after, session=session, kinds=kinds)
+
+    async def close(self) -> None:
+        await self._log.close()
+
+
+class HeldLog(TurnsLog):
+    """A disk that is slow: nothing is acknowledged until the test lets go."""
+
+    def __init__(self, log: EventLog) -> None:
+        super().__init__(log)
+        self.holding = True
+        self._held: list[asyncio.Future[None]] = []
+
+    def append(self, turn: Sequence[Record]) -> asyncio.Future[None]:
+        written = super().append(turn)
+        if not self.holding:
+            return written
+        held: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._held.append(held)
+        return held
+
+    def let_go(self) -> None:
+        """Everything that waits is acknowledged, in order, and from now on at once."""
+        self.holding = False
+        held, self._held = self._held, []
+        for each in held:
+            each.set_result(None)
+
+
+class BrokenLog(TurnsLog):
+    """A disk that fails once `breaks` says so: nothing more gets on it."""
+
+    def __init__(self, log: EventLog, breaks: Callable[[Sequence[Record]], bool]) -> None:
+        super().__init__(log)
+        self._breaks = breaks
+        self._next_seq = log.next_seq
+        self.broken: LogWriteFailed | None = None
+
+    @property
+    def next_seq(self) -> int:
+        return self._next_seq
+
+    def append(self, turn: Sequence[Record]) -> asyncio.Future[None]:
+        self._next_seq += len(turn)
+        if self.broken is None and self._breaks(turn):
+            self.broken = LogWriteFailed("the disk is gone")
+        if self.broken is None:
+            return super().append(turn)
+        failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        failed.set_exception(self.broken)
+        return failed
+
+
+class Replayed:
+    """The logs of one test. When it ends, each is derived again and its chains are followed."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[MemoryLog | Path, Deciders]] = []
+
+    def memory(self, *turns: Sequence[Record], deciders: Deciders = fresh_deciders) -> MemoryLog:
+        """A log in memory, that may begin with some turns. Call it where a loop runs."""
+        log = MemoryLog()
+        for turn in turns:
+            log.append(turn)
+        self._kept.append((log, deciders))
+        return log
+
+    async def sqlite(self, path: Path, deciders: Deciders = fresh_deciders) -> SqliteLog:
+        """A log on disk. Whoever opens it closes it; an `App` does."""
+        self._kept.append((path, deciders))
+        return await SqliteLog.open(path)
+
+    def check(self) -> None:
+        for log, deciders in self._kept:
+            check_log(records_of(log), deciders)
+
+
+def check_log(records: Sequence[Record], deciders: Deciders = fresh_deciders) -> None:
+    """Every decision follows from the facts, every chain holds, every seal is true."""
+    check_chains(records)
+    verifier = Verifier(deciders())
+    for record in records:
+        verifier.take(record.envelope)
+        assert verifier.divergence is None, verifier.divergence
+    report = verifier.report()
+    assert report.ok, report.divergence
+
+
+def check_chains(records: Sequence[Record]) -> None:
+    heads: dict[str, tuple[int, bytes]] = {}
+    past: set[tuple[str, int, bytes]] = set()
+    for seq, (envelope, payload) in enumerate(records, 1):
+        n, previous = heads.get(envelope.session, (0, None))
+        assert (envelope.seq, envelope.n) == (seq, n + 1)
+        assert encode(envelope.event) == payload
+        check_link(previous, envelope, payload)
+        heads[envelope.session] = (envelope.n, envelope.hash)
+        past.add((envelope.session, envelope.n, envelope.hash))
+        if isinstance(envelope.event, LogSealed):
+            for head in envelope.event.heads:
+                assert (head.session, head.n, head.hash) in past
+
+
+def records_of(log: MemoryLog | Path) -> list[Record]:
+    """What is in the log now, read without a running loop."""
+    if isinstance(log, Path):
+        with SqliteReader(log) as reader:
+            payloads = [row[7] for row in reader.rows()]
+            return [Record(*pair) for pair in zip(reader.read(), payloads, strict=True)]
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(read_all(log))
+    finally:
+        loop.close()
+
+
+async def read_all(log: EventLog) -> list[Record]:
+    return [Record(envelope, encode(envelope.event)) async for envelope in log.read()]
+
+
+async def events_of(log: EventLog, session: str) -> list[Any]:
+    """The events of one session, without their envelopes."""
+    return [envelope.event async for envelope in log.read(session=session)]

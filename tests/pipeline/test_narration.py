@@ -1,0 +1,213 @@
+"""All the lines of S2 9.2, as they stand there, in ASCII whatever a page says (H7)."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from events.action import Action, ByRole, Target, Text, Untrusted
+from events.critic import ActionJudged, Evidence
+from events.envelope import Envelope
+from events.executor import ActionFailed, TargetMissing, TargetResolved
+from events.planner import PlanWithheld, RunStopped
+from events.runtime import ActorFailed, StopReason
+from events.validator import ActionApproved, ActionRejected, ApprovalRequested
+from events.vocabulary import AnyEvent
+from pipeline.narration import Narrator
+from tests import facts
+
+# S2 9.2, word for word; {what} stands for what varies.
+PHASES = (
+    "PHASE 1: PLAN",
+    "PHASE 2: POLICY CHECK",
+    "PHASE 3: ACT",
+    "PHASE 4: VERIFY",
+    "PHASE 5: COMMIT",
+)
+S2_LINES = (
+    *PHASES,
+    "[OK] APPROVED: {action}",
+    "[FAIL] DENIED: {reason}",
+    "[OK] EXECUTED: {message}",
+    "[FAIL] VERIFICATION FAILED: {error}",
+    "[OK] VERIFIED: {message}",
+    "[OK] COMMITTED to action history",
+    "[EVIDENCE] Source: {source}, Checked: '{text}', Confidence: {conf}",
+    "[EVIDENCE] Sample: {sample[:100]}...",
+    "Action {i} failed due to verification failure. Aborting plan.",
+    "Action {i} failed after retry. Aborting plan.",
+    "Verification failed. This is a terminal failure (no retry allowed).",
+)
+BUY = facts.click("#buy")
+
+
+def narrate(*events: AnyEvent) -> list[str]:
+    narrator = Narrator()
+    lines: list[str] = []
+    for n, event in enumerate(events, 1):
+        envelope = Envelope(n, "run-1", n, n, "runtime", n - 1, event, bytes(32))
+        lines += narrator.lines(envelope)
+    return lines
+
+
+def fits(template: str) -> re.Pattern[str]:
+    """The seed's line as a pattern: each {what} is something."""
+    parts = re.split(r"\{[^}]*\}", template)
+    return re.compile(".+".join(map(re.escape, parts)))
+
+
+def evidence(sample: str | None = "Thank you") -> Evidence:
+    said = Untrusted(sample) if sample is not None else None
+    return Evidence("DOM", "/paid", 1_000_000, said)
+
+
+GOOD: tuple[AnyEvent, ...] = (
+    facts.plan(BUY),
+    TargetResolved(1, 1, facts.element(name="Buy")),
+    ActionApproved(1, "nothing_matched", "no rule is against it", "1"),
+    facts.intent(BUY),
+    facts.done(),
+    ActionJudged(1, 1, "confirmed", "as_recorded", (evidence(),)),
+)
+BAD: tuple[AnyEvent, ...] = (
+    ActionJudged(1, 1, "no_effect", "nothing_changed"),
+    RunStopped("failed", "verification_failed", "no_effect: nothing_changed", 1),
+)
+TWICE: tuple[AnyEvent, ...] = (
+    ActionFailed(2, 2, "element_obscured", False, "div Cookies"),
+    ActionJudged(2, 2, "failed", "element_obscured"),
+    RunStopped("failed", "retry_exhausted", "failed: element_obscured", 2),
+)
+DENIED = ActionRejected(1, "denylist", "the element says 'buy'", "1", "policy_denied")
+
+
+@pytest.mark.parametrize("template", S2_LINES)
+def test_the_line_appears_as_it_stands_in_the_seed(template: str) -> None:
+    lines = narrate(*GOOD, *BAD, *TWICE, facts.plan(BUY), DENIED)
+
+    assert any(fits(template).fullmatch(line) for line in lines), lines
+
+
+def test_a_step_that_works_goes_through_its_five_phases_in_order() -> None:
+    assert narrate(*GOOD) == [
+        "PHASE 1: PLAN",
+        "click #buy (because)",
+        "PHASE 2: POLICY CHECK",
+        "[OK] APPROVED: click #buy (no rule is against it)",
+        "PHASE 3: ACT",
+        "[OK] EXECUTED: click #buy in 0 ms",
+        "PHASE 4: VERIFY",
+        "[EVIDENCE] Source: DOM, Checked: '/paid', Confidence: 1",
+        "[EVIDENCE] Sample: Thank you...",
+        "[OK] VERIFIED: as_recorded",
+        "PHASE 5: COMMIT",
+        "[OK] COMMITTED to action history",
+    ]
+
+
+def test_a_verification_that_failed_is_the_end() -> None:
+    assert narrate(*BAD)[-3:] == [
+        "Action 1 failed due to verification failure. Aborting plan.",
+        "Verification failed. This is a terminal failure (no retry allowed).",
+        "[FAIL] FAILED: no_effect: nothing_changed",
+    ]
+
+
+def test_a_second_failure_is_told_from_a_failed_verification() -> None:
+    lines = narrate(*TWICE)
+
+    assert "[FAIL] NOT EXECUTED: element_obscured div Cookies" in lines
+    assert "Action 2 failed after retry. Aborting plan." in lines
+    assert not any(line.startswith("Verification failed.") for line in lines)
+
+
+def test_a_refusal_ends_in_the_second_phase() -> None:
+    assert narrate(facts.plan(BUY), DENIED) == [
+        "PHASE 1: PLAN",
+        "click #buy (because)",
+        "PHASE 2: POLICY CHECK",
+        "[FAIL] DENIED: the element says 'buy'",
+        "Policy denied action",
+    ]
+
+
+def test_the_policy_check_is_said_once_however_often_it_looks() -> None:
+    asked = ApprovalRequested("1.1.1", 1, "policy", "Approve?")
+    approved = ActionApproved(1, "sends_a_form", "approved by a person (scripted)", "1", "1.1.1")
+    found = facts.found(facts.element())
+    lines = narrate(facts.plan(BUY), found, asked, approved)
+
+    assert lines.count("PHASE 2: POLICY CHECK") == 1
+
+
+def test_every_step_has_its_own_policy_check() -> None:
+    missing = TargetMissing(1, 1, "element_not_found")
+    lines = narrate(facts.plan(BUY), missing, facts.plan(BUY, number=2), missing)
+
+    assert lines.count("PHASE 2: POLICY CHECK") == 2
+
+
+def test_an_action_without_a_message_leaves_no_blank_behind() -> None:
+    assert narrate(ActionFailed(1, 1, "timeout", True)) == ["[FAIL] NOT EXECUTED: timeout"]
+
+
+def test_what_was_not_planned_and_who_failed_are_said() -> None:
+    lines = narrate(
+        PlanWithheld("confidence_too_low_0.42"), ActorFailed("critic", "KeyError", "'url'")
+    )
+
+    assert lines == [
+        "PHASE 1: PLAN",
+        "[FAIL] NOTHING PLANNED: confidence_too_low_0.42",
+        "[FAIL] critic: KeyError: 'url'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "line"),
+    [
+        ("completed", "[OK] COMPLETED: there"),
+        ("completed_unverified", "[FAIL] COMPLETED_UNVERIFIED: there"),
+        ("cancelled", "[FAIL] CANCELLED: there"),
+    ],
+)
+def test_how_it_ended_is_said(reason: StopReason, line: str) -> None:
+    assert narrate(RunStopped(reason, "", "there", 3)) == [line]
+
+
+def test_a_sample_is_cut_at_a_hundred_characters() -> None:
+    lines = narrate(ActionJudged(1, 1, "confirmed", "r", (evidence("x" * 150),)))
+
+    assert f"[EVIDENCE] Sample: {'x' * 100}..." in lines
+
+
+def test_evidence_without_a_sample_says_none() -> None:
+    lines = narrate(ActionJudged(1, 1, "confirmed", "r", (evidence(None),)))
+
+    assert not any("Sample" in line for line in lines)
+
+
+def test_other_events_are_not_narrated() -> None:
+    assert narrate(facts.run_of(None), facts.saw(facts.page())) == []
+
+
+@given(st.text())
+def test_hostile_page_text_is_one_line_of_ascii_each(said: str) -> None:
+    action = Action("type", target=Target((ByRole("button", said),)), value=Text(said))
+    lines = narrate(
+        facts.plan(action),
+        ActionApproved(1, said, said, "1"),
+        ActionRejected(1, said, said, "1", "policy_denied"),
+        facts.done(),
+        ActionFailed(1, 1, "action_failed", True, said),
+        ActionJudged(1, 1, "failed", said, (Evidence("DOM", said, 200_000, Untrusted(said)),)),
+        RunStopped("failed", "verification_failed", said, 1),
+        ActorFailed("executor", "Error", said),
+    )
+
+    assert lines
+    for line in lines:
+        assert line.isascii()
+        assert line.isprintable()
+        assert line.encode("cp1252").decode("cp1252") == line

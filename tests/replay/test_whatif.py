@@ -1,0 +1,131 @@
+"""What would have been decided under another configuration, given what happened."""
+
+from pathlib import Path
+
+import pytest
+
+from events.errors import BadInput
+from events.predictor import PredictionMade
+from events.runtime import SessionStarted
+from replay.whatif import Answer, Change, Difference, Scored, ask, read_change
+from tests.goldens import envelopes
+
+
+def asked(name: str, change: Change) -> Answer:
+    return ask(envelopes(name), change)
+
+
+def test_a_higher_threshold_withholds_what_was_not_sure_enough() -> None:
+    answer = asked("free", Change(threshold=1.0))
+    sure = asked("free", Change(threshold=0.5))
+    assert sure.differences == ()
+    assert answer.count("lost") == 0  # every prediction there was a certainty: one recording
+
+
+def test_no_order_at_all_predicts_nothing_and_withholds() -> None:
+    answer = asked("free", Change(order=0))
+    lost = [found for found in answer.differences if found.effect == "lost"]
+    assert lost
+    assert all(found.instead.startswith("none") for found in lost)
+
+
+def test_fewer_steps_stop_the_run_where_they_are_used_up() -> None:
+    answer = asked("order", Change(max_steps=5))
+    lost = [found for found in answer.differences if found.effect == "lost"]
+    assert {found.step for found in lost} >= {6, 7, 19}
+    assert all(found.outcome == "confirmed" for found in lost)
+
+
+def test_a_wrong_execution_that_would_have_been_avoided_is_counted() -> None:
+    """The dead button was clicked and came to nothing: asking first avoids it."""
+    answer = asked("trouble", Change(deny=("place order",)))
+    (avoided,) = [found for found in answer.differences if found.effect == "lost"]
+    assert avoided.instead.startswith("asked: click 'Place order'")
+    assert avoided.outcome != "confirmed"
+    assert answer.count("lost", wrong=True) == 1
+
+
+def test_a_word_on_the_denylist_changes_the_reason_it_asks() -> None:
+    answer = asked("order", Change(deny=("review",)))
+    assert any("the element says 'review'" in found.instead for found in answer.differences)
+    assert {found.effect for found in answer.differences} == {"same"}
+
+
+def test_hosts_that_are_not_named_are_denied() -> None:
+    answer = asked("order", Change(hosts=()))
+    navigations = [found for found in answer.differences if "private_network" in found.instead]
+    sessions = [e for e in envelopes("order") if isinstance(e.event, SessionStarted)]
+    assert len(navigations) == len(sessions)
+    assert {found.effect for found in navigations} == {"lost"}
+
+
+def test_nothing_is_simulated_past_a_difference() -> None:
+    """Each turn is judged given what was recorded: one difference does not make the rest differ."""
+    log = envelopes("order")
+    answer = ask(log, Change(deny=("review",)))
+    assert len(answer.differences) < 5
+
+
+def test_predictions_are_scored_by_what_was_confirmed_next() -> None:
+    answer = asked("order", Change())
+    made = [e for e in envelopes("order") if isinstance(e.event, PredictionMade)]
+    with_candidates = sum(
+        bool(e.event.candidates) for e in made if isinstance(e.event, PredictionMade)
+    )
+    assert 0 < len(answer.predictions) <= with_candidates
+    assert all(scored.correct for scored in answer.predictions)
+
+
+def test_one_session_can_be_asked_alone() -> None:
+    log = envelopes("order")
+    only = next(e.session for e in log if isinstance(e.event, SessionStarted))
+    answer = ask(log, Change(max_steps=5), only)
+    assert {found.session for found in answer.differences} == {only}
+
+
+def test_effects_are_counted() -> None:
+    found = [
+        Difference(1, "s", 1, "planner", 1, "a", "b", "lost", "confirmed"),
+        Difference(2, "s", 2, "planner", 2, "a", "b", "lost", "no_effect"),
+        Difference(3, "s", 3, "planner", 3, "a", "b", "gained"),
+    ]
+    answer = Answer(3, 1, tuple(found), (Scored(1, True),))
+    assert answer.count("lost") == 2
+    assert answer.count("lost", wrong=True) == 1
+    assert answer.count("gained") == 1
+
+
+# -- the file ------------------------------------------------------------------------------------
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    place = tmp_path / "what-if.toml"
+    place.write_text(text)
+    return place
+
+
+def test_a_change_is_read_from_toml(tmp_path: Path) -> None:
+    change = read_change(written(tmp_path, 'threshold = 0.7\norder = 1\ndeny = ["pay"]\n'))
+    assert change == Change(threshold=0.7, order=1, deny=("pay",))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("thresold = 0.7", "thresold"),
+        ("threshold = 1.7", "threshold"),
+        ('threshold = "high"', "threshold"),
+        ("order = 3", "order"),
+        ("threshold = ", "TOML"),
+    ],
+)
+def test_a_misspelt_key_or_a_wrong_value_is_refused_with_its_place(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    with pytest.raises(BadInput, match=said):
+        read_change(written(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read"):
+        read_change(tmp_path / "nowhere.toml")
