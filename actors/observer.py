@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from time import perf_counter_ns
 from typing import ClassVar, Literal
 
+import anyio.to_thread
 import msgspec
 
 from actors.browser.tab import PageTimeout
@@ -21,7 +22,7 @@ from events.observer import (
     PageObserved,
     ScreenshotTaken,
 )
-from events.page import Page
+from events.page import Artifact, Page
 from events.planner import ObservationRequested, RunStopped
 from events.runtime import ActorFailed, SessionStarted
 from events.vocabulary import AnyEvent
@@ -38,10 +39,12 @@ class Observer:
     def __init__(self, screen: Screen, artifacts: ArtifactStore | None) -> None:
         self._screen = screen
         self._artifacts = artifacts
+        self._pictures = False
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
-            case SessionStarted():
+            case SessionStarted(settings=settings):
+                self._pictures = settings.screenshots
                 await self._screen.open()
                 yield await self._observe("start")
             case ActionDone() | ActionFailed():
@@ -54,8 +57,9 @@ class Observer:
                 yield await self._observe("requested")
             case RunStopped() | ActorFailed() as stop:
                 if not (isinstance(stop, RunStopped) and stop.reason == "completed"):
-                    async for taken in self._screenshot():
-                        yield taken
+                    taken = await self._screenshot(full_page=True)
+                    if taken is not None:
+                        yield ScreenshotTaken(taken, why="stopped")
                 await self._screen.close()
             case _:
                 return
@@ -72,7 +76,9 @@ class Observer:
         except PageTimeout as error:
             return ObservationFailed(code="timeout", message=str(error))
         page = fit(msgspec.convert(raw, Page))
-        return PageObserved(page=page, why=why, took_us=(perf_counter_ns() - began) // 1_000)
+        took_us = (perf_counter_ns() - began) // 1_000
+        picture = await self._screenshot(full_page=False) if self._pictures else None
+        return PageObserved(page=page, why=why, took_us=took_us, screenshot=picture)
 
     def _dialogs(self) -> list[DialogOpened]:
         """What the page asked meanwhile. A page can ask without end: equal ones are counted."""
@@ -84,15 +90,15 @@ class Observer:
         opened.clear()
         return told
 
-    async def _screenshot(self) -> AsyncIterator[AnyEvent]:
-        """A picture of where it ended, when one can still be had."""
+    async def _screenshot(self, *, full_page: bool) -> Artifact | None:
+        """A picture of the page, on disk, when one can be had; a run does not fail without."""
         if self._artifacts is None:
-            return
+            return None
         try:
-            image = await self._screen.tab.screenshot(full_page=True, within_ms=SCREENSHOT_MS)
+            image = await self._screen.tab.screenshot(full_page=full_page, within_ms=SCREENSHOT_MS)
         except (PageTimeout, BrowserGone):
-            return
-        yield ScreenshotTaken(self._artifacts.put(image, "image/png"), why="stopped")
+            return None
+        return await anyio.to_thread.run_sync(self._artifacts.put, image, "image/png")
 
 
 def fit(page: Page) -> Page:

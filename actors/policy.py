@@ -103,7 +103,12 @@ def judge(case: Case) -> Verdict:
 
 
 def is_irreversible(case: Case) -> bool:
-    """What a dry run stops before, and what is never repeated once dispatched."""
+    """What a dry run stops before, and what is never repeated once dispatched.
+
+    Signing in sends a form but leaves nothing behind: a dry run must get past the door.
+    """
+    if case.element is not None and case.element.signs_in:
+        return False
     return any(rule(case) is not None for rule in (denylist, sends_a_form))
 
 

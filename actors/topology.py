@@ -98,10 +98,10 @@ HEARD: dict[type[Event], Row] = {
     AdviceRequested: Row(),
     # decisions of the Validator
     PlanAdmitted: Row(at_once=("executor",)),
-    ActionApproved: Row(),
+    ActionApproved: Row(("predictor",)),
     ActionRejected: Row(("planner",)),
     ActionWithheld: Row(("planner",)),
-    ActionStarted: Row(("critic", "predictor", "planner"), when_durable=("executor",)),
+    ActionStarted: Row(("critic", "planner"), when_durable=("executor",)),
     ApprovalRequested: Row(("validator",), when_durable=("person", "clock")),
     ApprovalVoided: Row(("validator",)),
     # facts of the Executor

@@ -1,8 +1,8 @@
 """Append throughput of the log, against a bare sqlite3 loop in the same run.
 
 The loop is what cannot be beaten: one thread, no event loop, the same table, pragmas and rows, as
-many to an INSERT as the log reached on average, the parameters ready before the clock starts, and as
-many checkpoints. Log and loop take turns, so that both see the same disk.
+many to an INSERT as the log reached on average, the parameters ready before the clock starts, and
+as many checkpoints. Log and loop take turns, so that both see the same disk.
 """
 
 import asyncio
@@ -164,11 +164,10 @@ def row(writers: int) -> list[Cell]:
 
 
 def main() -> None:
-    columns = ["writers", "events/commit", "log, events/s", "raw, events/s", "ratio", "syncs/commit"]
     print_table(
         f"append, synchronous=FULL, against a bare sqlite3 loop (aim {AIM} at 64 writers; "
         f"medians of {ROUNDS} rounds in {tempfile.gettempdir()})",
-        columns,
+        ["writers", "events/commit", "log, events/s", "raw, events/s", "ratio", "syncs/commit"],
         [row(writers) for writers in TURNS],
     )
 

@@ -6,12 +6,31 @@ renamed, and the directory synced too.
 
 import hashlib
 import os
+import re
 import threading
+from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from events.durable import is_full, sync_directory
 from events.errors import LogCorrupt, LogFull, WorldBroken
+from events.event import Event
 from events.page import Artifact
+
+NAME = re.compile("[0-9a-f]{64}")
+
+
+def artifacts_in(event: Event) -> list[Artifact]:
+    """The artifacts that an event names."""
+    values = [getattr(event, field) for field in _naming(type(event))]
+    return [value for value in values if value is not None]
+
+
+@cache
+def _naming(event: type[Event]) -> tuple[str, ...]:
+    fields = msgspec.structs.fields(event)
+    return tuple(field.name for field in fields if field.type in (Artifact, Artifact | None))
 
 
 class ArtifactStore:
@@ -19,6 +38,8 @@ class ArtifactStore:
         self._root = root
 
     def path(self, artifact: Artifact) -> Path:
+        if not NAME.fullmatch(artifact.sha256):  # a log from elsewhere must not lead elsewhere
+            raise LogCorrupt(f"{artifact.sha256[:80]!r} is not the name of an artifact")
         return self._root / artifact.sha256[:2] / artifact.sha256[2:]
 
     def put(self, body: bytes, media: str) -> Artifact:

@@ -8,13 +8,37 @@ verifies (`PayloadErased`).
 
 import hashlib
 
-from events.codec import pack
+from events.codec import decode, encode, pack
+from events.errors import LogCorrupt
+from events.runtime import PayloadGone
 
 GENESIS = bytes(32)
+_GONE = pack({"event": "PayloadGone"})[1:]  # how what stands for an erased payload begins
 
 
 def payload_hash(payload: bytes) -> bytes:
     return hashlib.sha256(payload).digest()
+
+
+def stored_hash(payload: bytes) -> bytes:
+    """What the chain holds for these stored bytes: their hash, or the one kept of an erased one."""
+    if is_gone(payload):
+        try:
+            gone = decode(payload)
+        except LogCorrupt:
+            return payload_hash(payload)
+        if isinstance(gone, PayloadGone):
+            return gone.sha256
+    return payload_hash(payload)
+
+
+def is_gone(payload: bytes) -> bool:
+    return payload.startswith(_GONE, 1)
+
+
+def erased(kind: str, payload: bytes) -> bytes:
+    """What is stored instead of `payload` once it is erased."""
+    return payload if is_gone(payload) else encode(PayloadGone(kind, payload_hash(payload)))
 
 
 def link(
@@ -30,4 +54,4 @@ def link(
 ) -> bytes:
     """The hash of an event that follows `previous` in its session."""
     header = pack((session, n, at_ns, actor, cause, kind))
-    return hashlib.sha256(previous + header + payload_hash(payload)).digest()
+    return hashlib.sha256(previous + header + stored_hash(payload)).digest()

@@ -5,8 +5,12 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from events.chain import GENESIS, link
+from events.codec import UNREADABLE, tag_of
 from events.envelope import Envelope, Record, kind
 from events.errors import LogCorrupt
+from events.runtime import PayloadGone
+from events.upcast import current_tag
+from events.vocabulary import AnyEvent
 
 MAX_TURN = 3_000  # one transaction in every store, one statement in SQLite's
 
@@ -59,7 +63,7 @@ def check_link(previous: bytes | None, envelope: Envelope, payload: bytes) -> No
         at_ns=envelope.at_ns,
         actor=envelope.actor,
         cause=envelope.cause,
-        kind=kind(envelope.event),
+        kind=_written_as(envelope.event, payload),
         payload=payload,
     )
     if envelope.hash != expected:
@@ -68,3 +72,14 @@ def check_link(previous: bytes | None, envelope: Envelope, payload: bytes) -> No
             "does not follow from the one before it",
             "restore the log from a backup; what follows this event cannot be trusted",
         )
+
+
+def _written_as(event: AnyEvent, payload: bytes) -> str:
+    """The kind in the header: of what is gone, what it was; of what was upcast, its old tag."""
+    if isinstance(event, PayloadGone):
+        return event.was
+    try:
+        tag = tag_of(payload)
+    except UNREADABLE:
+        return kind(event)
+    return tag if current_tag(tag) == kind(event) else kind(event)

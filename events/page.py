@@ -49,6 +49,7 @@ class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
     form_action: str = ""
     form_method: str = ""
     submits: bool = False
+    signs_in: bool = False
     secret: bool = False
     origin: str = ""
     ways: tuple[Strategy, ...] = ()

@@ -59,11 +59,29 @@ class LogSealed(Event, frozen=True, tag="LogSealed"):
 
 
 class PayloadErased(Event, frozen=True, tag="PayloadErased"):
-    """A payload went on purpose; the chain still verifies over its hash."""
+    """Payloads go on purpose: event `n`, or all from `n` to `last`.
+
+    It is the intent, on disk before anything goes; the chain still verifies over what is left.
+    """
 
     session: str
     n: int
     why: str
+    last: int = 0
+
+    @property
+    def to(self) -> int:
+        return max(self.n, self.last)
+
+
+class PayloadGone(Event, frozen=True, tag="PayloadGone"):
+    """What is read where a payload was erased: its kind, and the hash that the chain holds.
+
+    Never said by anyone: it stands in the row of the event whose payload it was.
+    """
+
+    was: str
+    sha256: bytes
 
 
 class SessionStarted(Event, frozen=True, tag="SessionStarted"):

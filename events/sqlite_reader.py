@@ -1,7 +1,8 @@
 """Reading a log beside its writer, or with no writer at all: read-only, and nothing awaits."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -11,12 +12,14 @@ from events.envelope import Envelope
 from events.errors import BadInput
 
 PAGE = 1_000
+COPY_PAGES = 1_000  # of the database, between two words about how far a copy is
 
 
 class SqliteReader:
     """Sees what was durable when a page was read; never takes a lock that a writer waits for."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, damaged: bool = False) -> None:
+        """With `damaged`, text that is not UTF-8 is handed on for a check to name."""
         if not schema.check_file(path):
             raise BadInput(f"there is no log at {path}", "record something first, or name --data")
         self._path = path
@@ -24,6 +27,18 @@ class SqliteReader:
             self._connection = schema.open_read_only(path)
         except sqlite3.Error as error:
             raise schema.open_error(error, path) from error
+        if damaged:
+            self._connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read inside is the log of one moment, whatever is appended meanwhile."""
+        self._query("BEGIN")
+        try:
+            self.last_seq()  # it is the first read that takes it, not the BEGIN
+            yield
+        finally:
+            self._connection.rollback()
 
     def last_seq(self) -> int:
         return int(self._query("SELECT max(seq) FROM events")[0][0] or 0)
@@ -54,6 +69,29 @@ class SqliteReader:
         for page in self._pages(after, session, kinds):
             for row in page:
                 yield schema.to_envelope(row)
+
+    def query(self, sql: str, *parameters: object) -> list[Any]:
+        """Rows of any question about the `events` table."""
+        return self._query(sql, parameters)
+
+    def damage(self) -> str:
+        """What SQLite finds wrong with the file and its indexes; empty when nothing is."""
+        found = str(self._query("PRAGMA integrity_check(1)")[0][0])
+        return "" if found == "ok" else found
+
+    def copy_to(self, place: Path, progress: Callable[[int, int], None]) -> None:
+        """The whole log in a new file, beside a writer. One file: its journal is folded in."""
+        try:
+            place.touch(mode=0o600, exist_ok=False)
+            with closing(sqlite3.connect(place, isolation_level=None)) as copy:
+                self._connection.backup(
+                    copy, pages=COPY_PAGES, progress=lambda _, left, of: progress(of - left, of)
+                )
+                copy.execute("PRAGMA journal_mode=DELETE").fetchall()
+        except sqlite3.Error as error:
+            raise schema.open_error(error, place) from error
+        except OSError as error:
+            raise schema.disk_error(error, place) from error
 
     def _query(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         try:

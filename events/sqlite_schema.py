@@ -16,6 +16,8 @@ from events.errors import (
     LogWriteFailed,
     RutterError,
 )
+from events.runtime import PayloadGone
+from events.upcast import current_tag, stored_tags
 
 APPLICATION_ID = 0x52555454  # "RUTT": `file log.db` and other tools can tell whose it is
 FORMAT = 1
@@ -63,7 +65,9 @@ def to_envelope(row: Row) -> Envelope:
     except LogCorrupt as error:
         raise type(error)(f"event {seq}: {error.what}", error.fix) from error
     if kind(event) != stored_kind:
-        raise LogCorrupt(f"event {seq}: stored as {stored_kind!r}, but it is {kind(event)!r}")
+        was = event.was if isinstance(event, PayloadGone) else kind(event)
+        if was not in (stored_kind, current_tag(stored_kind)):
+            raise LogCorrupt(f"event {seq}: stored as {stored_kind!r}, but it is {was!r}")
     return Envelope(seq, session, n, at_ns, actor, cause, event, digest)
 
 
@@ -77,8 +81,9 @@ def select(
         where.append("session = ?")
         parameters.append(session)
     if kinds is not None:
-        where.append(f"kind IN ({','.join('?' * len(kinds))})")
-        parameters.extend(kinds)
+        tags = stored_tags(kinds)
+        where.append(f"kind IN ({','.join('?' * len(tags))})")
+        parameters.extend(tags)
     sql = f"SELECT * FROM events WHERE {' AND '.join(where)} ORDER BY seq LIMIT {limit}"
     return sql, parameters
 
@@ -163,7 +168,8 @@ def write_error(error: Exception, path: Path) -> LogWriteFailed:
 def open_error(error: sqlite3.Error, path: Path) -> RutterError:
     """Why a file that is there cannot be opened or read."""
     foreign = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_READONLY", "SQLITE_CANTOPEN")
-    if not _name(error).startswith(foreign):
+    # An error with no name is Python's own: a text column holds what is not text.
+    if _name(error) and not _name(error).startswith(foreign):
         return write_error(error, path)
     return LogForeign(
         f"{path} cannot be read as a log ({error})",

@@ -44,6 +44,7 @@ from events.runtime import (
     DeadlinePassed,
     LogSealed,
     PayloadErased,
+    PayloadGone,
     ProcessStarted,
     ProcessStopped,
     SessionEnded,
@@ -68,6 +69,7 @@ RuntimeEvent = (
     | ProcessStopped
     | LogSealed
     | PayloadErased
+    | PayloadGone
     | SessionStarted
     | DeadlinePassed
     | StopRequested

@@ -89,4 +89,5 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     settle_ms: int = 1_000
     place_ms: int = 3_000
     execution_delay_ms: int = 0
+    screenshots: bool = False
     dry_run: bool = False

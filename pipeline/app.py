@@ -126,6 +126,8 @@ class App:
         """Runs one session with these effectors: real ones, or scripted ones in tests."""
         if self._closing:
             raise BadInput("the pipeline is stopping", "start it again")
+        if name in self._sessions:
+            raise BadInput(f"a session {name!r} is running", "name another one")
         session = Session(
             name or self.clock.new_id(started.purpose), effectors, self._sequencer.submit
         )
@@ -138,6 +140,7 @@ class App:
                 group.cancel_scope.cancel()
         finally:
             del self._sessions[session.name]
+            session.ended.cancel()  # when it did not end, nobody need wait for it
         if ended is None:
             raise self._sequencer.failed.result()
         if self._unsealed >= SEAL_EVERY and not self._closing:
@@ -145,9 +148,10 @@ class App:
         return ended
 
     async def stop(self, session: str, by: str, why: str = "") -> None:
-        if session not in self._sessions:
+        running = self._sessions.get(session)
+        if running is None:
             raise BadInput(f"no session {session!r} is running", "see: rutter sessions")
-        await self._sequencer.submit(session, "runtime", StopRequested(by, why))
+        await self._stop(running, StopRequested(by, why))
 
     def listen(self, listener: Listener) -> None:
         """Calls `listener` with every event once it is on disk, in log order."""
@@ -198,10 +202,14 @@ class App:
     async def _stop_sessions(self) -> None:
         self._closing = True
         waiting = [session.ended for session in self._sessions.values()]
-        for name in self.running():
-            await self.stop(name, "shutdown")
+        for session in tuple(self._sessions.values()):
+            await self._stop(session, StopRequested("shutdown"))
         if waiting and not self._sequencer.failed.done():
             await asyncio.wait(waiting)
+
+    async def _stop(self, session: Session, request: StopRequested) -> None:
+        if not session.stopped:  # `SessionEnded` closes the chain: nothing may follow it
+            await self._sequencer.submit(session.name, "runtime", request)
 
     async def _close_process(self) -> None:
         await self._say(ProcessStopped())

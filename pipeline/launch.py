@@ -25,13 +25,14 @@ def recording(
     *,
     allow: Iterable[str] = (),
     policy: Policy = DEFAULT_POLICY,
+    screenshots: bool = False,
 ) -> SessionStarted:
     """A recording from a script."""
     return SessionStarted(
         purpose="record",
         driver="script",
         logic=LOGIC,
-        settings=RunSettings(limits=limits_for(len(script))),
+        settings=RunSettings(limits=limits_for(len(script)), screenshots=screenshots),
         policy=with_hosts(policy, allow),
         name=name,
         script=script,
@@ -48,11 +49,14 @@ def run_of(
     allow: Iterable[str] = (),
     policy: Policy = DEFAULT_POLICY,
     dry_run: bool = False,
+    screenshots: bool = False,
 ) -> SessionStarted:
     """A run of a named workflow: it is followed step by step."""
     bound = set(secrets)
     check_bound(workflow, values, bound)
-    settings = RunSettings(limits=limits_for(len(workflow.steps)), dry_run=dry_run)
+    settings = RunSettings(
+        limits=limits_for(len(workflow.steps)), dry_run=dry_run, screenshots=screenshots
+    )
     return SessionStarted(
         purpose="run",
         driver="workflow",
@@ -75,6 +79,7 @@ def free_run(
     allow: Iterable[str] = (),
     policy: Policy = DEFAULT_POLICY,
     dry_run: bool = False,
+    screenshots: bool = False,
 ) -> SessionStarted:
     """A run with no workflow named: only where the learned probability clears the threshold."""
     if not 0 <= threshold <= MILLION:
@@ -83,7 +88,7 @@ def free_run(
         purpose="free",
         driver="prediction",
         logic=LOGIC,
-        settings=RunSettings(threshold=threshold, dry_run=dry_run),
+        settings=RunSettings(threshold=threshold, dry_run=dry_run, screenshots=screenshots),
         policy=with_hosts(policy, allow),
         url=url,
         script=(Step(action=Action("navigate", url=url)),),

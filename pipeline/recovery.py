@@ -9,8 +9,18 @@ from actors.predictor.knowledge import LEARNED
 from events.envelope import kind
 from events.log import EventLog
 from events.planner import RunStopped
-from events.runtime import Head, LogSealed, SessionEnded, SessionInterrupted, SessionStarted
+from events.runtime import (
+    ActorFailed,
+    Head,
+    LogSealed,
+    SessionEnded,
+    SessionInterrupted,
+    SessionStarted,
+)
 from pipeline.sequencer import Sequencer
+from pipeline.session import end_of
+
+WHY = "the process that ran it died"
 
 
 async def learn_from_log(log: EventLog, predictor: Predictor) -> None:
@@ -45,22 +55,27 @@ async def unsealed_heads(log: EventLog) -> list[Head]:
 async def close_interrupted(
     log: EventLog, sequencer: Sequencer, deciders: Sequence[DecidingActor[Any]]
 ) -> list[str]:
-    """Each open session is told that it was interrupted; its deciders say what follows."""
+    """Each open session is told that it was interrupted; its deciders say what follows.
+
+    One that had stopped, or whose decider had failed, has nothing more to say: it only ends.
+    """
     sessions = await open_sessions(log)
     for session in sessions:
-        stopped: RunStopped | None = None
+        stop: RunStopped | ActorFailed | None = None
         async for envelope in log.read(session=session):
             sequencer.adopt(Head(session, envelope.n, envelope.hash))
-            if isinstance(envelope.event, RunStopped):
-                stopped = envelope.event
-            for actor in deciders:
-                if not (actor.name == "predictor" and type(envelope.event) in LEARNED):
-                    actor.fold(envelope)
-        why = "the process that ran it died"
-        if stopped is None:
-            await sequencer.submit(session, "runtime", SessionInterrupted(why))
-            ended = SessionEnded("interrupted", detail=why)
-        else:
-            ended = SessionEnded(stopped.reason, stopped.failure, stopped.detail)
+            if isinstance(envelope.event, RunStopped | ActorFailed):
+                stop = stop or envelope.event
+        if stop is None:
+            await _fold(log, session, deciders)
+            await sequencer.submit(session, "runtime", SessionInterrupted(WHY))
+        ended = end_of(stop) if stop is not None else SessionEnded("interrupted", detail=WHY)
         await sequencer.submit(session, "runtime", ended)
     return sessions
+
+
+async def _fold(log: EventLog, session: str, deciders: Sequence[DecidingActor[Any]]) -> None:
+    async for envelope in log.read(session=session):
+        for actor in deciders:
+            if not (actor.name == "predictor" and type(envelope.event) in LEARNED):
+                actor.fold(envelope)

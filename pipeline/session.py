@@ -55,6 +55,10 @@ class Session:
         else:
             self._post(envelope, row(event).when_durable)
 
+    @property
+    def stopped(self) -> bool:
+        return self._stopped.is_set()
+
     def statistics(self) -> tuple[Statistics, ...]:
         return tuple(box.statistics() for box in self._inboxes.values())
 
@@ -74,7 +78,7 @@ class Session:
             for effector in self._effectors:
                 if effector.name in row(self._stop.event).when_durable:
                     await self._handle(effector, self._stop)
-        await self._submit(self.name, "runtime", _end(self._stop.event), self._stop.n)
+        await self._submit(self.name, "runtime", end_of(self._stop.event), self._stop.n)
         return await self.ended
 
     # -- effectors -----------------------------------------------------------------------------
@@ -113,7 +117,8 @@ class Session:
         await self._submit(self.name, "clock", await timer.passed(), 0)
 
 
-def _end(stop: AnyEvent) -> SessionEnded:
+def end_of(stop: AnyEvent) -> SessionEnded:
+    """How a session ends that was stopped so."""
     match stop:
         case RunStopped(reason=reason, failure=failure, detail=detail):
             return SessionEnded(reason, failure, detail)

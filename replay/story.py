@@ -6,13 +6,13 @@ import msgspec
 
 from events.advisor import AdviceReceived
 from events.critic import ActionJudged, CompletionChecked, OutcomeUnknown
-from events.envelope import Envelope
+from events.envelope import Envelope, kind
 from events.executor import ActionDone, ActionFailed, TargetMissing, TargetResolved
 from events.observer import PageObserved, ScreenshotTaken
 from events.page import Artifact, Try
 from events.person import ApprovalAnswered
 from events.planner import PlanProposed, RunStopped
-from events.runtime import SessionEnded, SessionStarted
+from events.runtime import PayloadGone, SessionEnded, SessionStarted
 from events.validator import ActionApproved, ActionRejected, ActionStarted, ApprovalRequested
 from events.vocabulary import AnyEvent
 from replay.wording import ascii_only, in_words, way_in_words
@@ -62,6 +62,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     events: int = 0
     screenshot: Artifact | None = None
     unknown: str = ""
+    erased: int = 0
 
 
 def tell(events: Iterable[Envelope]) -> Story:
@@ -115,9 +116,22 @@ class _Teller:
                 story.unknown = why
             case PlanProposed() as plan:
                 self._propose(envelope, plan)
+            case PayloadGone(was=was):
+                self._gone(envelope, was)
             case _:
                 return False
         return True
+
+    def _gone(self, envelope: Envelope, was: str) -> None:
+        """Of what was erased, the log still knows that it was, and when."""
+        story = self.story
+        story.erased += 1
+        story.session = envelope.session
+        if was == kind(SessionStarted):
+            story.purpose, story.started_ns = "erased", envelope.at_ns
+        elif was == kind(SessionEnded):
+            story.reason, story.ended_ns = "erased", envelope.at_ns
+            story.took_ms = (envelope.at_ns - story.started_ns) / 1e6
 
     def _propose(self, envelope: Envelope, plan: PlanProposed) -> None:
         steps = self.story.steps

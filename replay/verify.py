@@ -22,8 +22,11 @@ from actors.validator import Validator
 from events.codec import encode
 from events.envelope import Actor, Envelope, kind
 from events.errors import LogCorrupt
-from events.runtime import ActorFailed, SessionEnded, SessionStarted
+from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
 from events.vocabulary import AnyEvent
+
+
+UNLEARNT = frozenset(kind(event) for event in LEARNED)
 
 
 class Divergence(msgspec.Struct, frozen=True):
@@ -44,6 +47,7 @@ class Report(msgspec.Struct, frozen=True):
     decisions: int
     sessions: int
     other_logic: int = 0
+    erased: int = 0
     divergence: Divergence | None = None
 
     @property
@@ -85,6 +89,8 @@ class Verifier:
         self._dead: set[str] = set()
         self._seen: set[str] = set()
         self._foreign: set[str] = set()
+        self._erased: set[str] = set()
+        self._unlearned = False
         self._events = self._decisions = 0
         self.divergence: Divergence | None = None
 
@@ -92,10 +98,15 @@ class Verifier:
         self._events += 1
         if isinstance(envelope.event, SessionStarted) and envelope.event.logic != LOGIC:
             self._foreign.add(envelope.session)
+        if isinstance(envelope.event, PayloadGone):
+            self._lose(envelope, envelope.event)
         if envelope.session in self._foreign or self._only not in (None, envelope.session):
             self._learn(envelope)
             return
         self._seen.add(envelope.session)
+        if envelope.session in self._erased:
+            self._learn(envelope)
+            return
         self._follow(envelope)
         if envelope.actor in DECIDERS:
             self._compare(envelope)
@@ -103,7 +114,9 @@ class Verifier:
             self._expect_failure(envelope, envelope.event)
         elif self.divergence is None:
             self._all_shown(envelope)
-        if self.divergence is None and envelope.session not in self._dead:
+        if envelope.session in self._erased:
+            self._learn(envelope)
+        elif self.divergence is None and envelope.session not in self._dead:
             self._step(envelope)
 
     def report(self) -> Report:
@@ -113,7 +126,12 @@ class Verifier:
                     self.divergence = _missing(session, *missing)
                     break
         return Report(
-            self._events, self._decisions, len(self._seen), len(self._foreign), self.divergence
+            self._events,
+            self._decisions,
+            len(self._seen - self._erased),
+            len(self._foreign),
+            len(self._seen & self._erased),
+            self.divergence,
         )
 
     def _follow(self, envelope: Envelope) -> None:
@@ -133,6 +151,18 @@ class Verifier:
         if type(envelope.event) in LEARNED:
             self._deciders["predictor"].fold(envelope)
             self._deciders["predictor"].drop(envelope.session)
+
+    def _lose(self, envelope: Envelope, gone: PayloadGone) -> None:
+        """A fact was erased on purpose: what followed from it cannot be derived any more."""
+        if gone.was in UNLEARNT:
+            self._unlearned = True
+        self._give_up(envelope.session)
+
+    def _give_up(self, session: str) -> None:
+        self._erased.add(session)
+        self._due.pop(session, None)
+        for actor in self._deciders.values():
+            actor.drop(session)
 
     def _step(self, envelope: Envelope) -> None:
         due = self._due.setdefault(envelope.session, _Due())
@@ -159,7 +189,12 @@ class Verifier:
         expected = derived.popleft()
         if not derived:
             del due.decisions[key]
-        if encode(expected) != encode(envelope.event):
+        if encode(expected) == encode(envelope.event):
+            return
+        if self._unlearned and envelope.actor == "predictor":
+            # It knew what was erased since; a session that leans on that goes with it.
+            self._give_up(envelope.session)
+        else:
             self._differ(envelope, *_difference(envelope.event, expected))
 
     def _expect_failure(self, envelope: Envelope, failed: ActorFailed) -> None:

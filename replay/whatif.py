@@ -21,7 +21,7 @@ from events.envelope import Actor, Envelope, kind
 from events.errors import BadInput
 from events.planner import PlanProposed, PlanWithheld
 from events.predictor import PredictionMade, TransitionLearned
-from events.runtime import SessionEnded, SessionStarted
+from events.runtime import PayloadGone, SessionEnded, SessionStarted
 from events.validator import ActionRejected, ActionStarted, ApprovalRequested
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION, Policy, PredictorName, RunSettings
@@ -128,6 +128,8 @@ class _Asker:
         fact = changed(turn[0], self._change)
         if isinstance(fact.event, SessionStarted) and fact.event.logic != LOGIC:
             self._foreign.add(fact.session)
+        if any(isinstance(envelope.event, PayloadGone) for envelope in turn):
+            self._foreign.add(fact.session)  # nothing can be decided again on what is gone
         asked = self._only in (None, fact.session) and fact.session not in self._foreign
         derived = self._otherwise(fact, turn) if asked else []
         if asked:

@@ -9,6 +9,7 @@ from actors.decider import DecidingActor
 from events.codec import encode
 from events.envelope import Envelope, Record
 from events.errors import LogWriteFailed
+from events.event import Event
 from events.log import EventLog, check_link
 from events.memory_log import MemoryLog
 from events.runtime import LogSealed
@@ -43,25 +44,44 @@ class TurnsLog:
         await self._log.close()
 
 
-class HeldLog(TurnsLog):
-    """A disk that is slow: nothing is acknowledged until the test lets go."""
+def any_turn(turn: Sequence[Record]) -> bool:
+    return True
 
-    def __init__(self, log: EventLog) -> None:
+
+def turn_with(kind: type[Event]) -> Callable[[Sequence[Record]], bool]:
+    return lambda turn: any(isinstance(record.envelope.event, kind) for record in turn)
+
+
+class HeldLog(TurnsLog):
+    """A disk that is slow from such a turn on: nothing is acknowledged until the test lets go."""
+
+    def __init__(
+        self, log: EventLog, slow_from: Callable[[Sequence[Record]], bool] = any_turn
+    ) -> None:
         super().__init__(log)
-        self.holding = True
+        self._slow_from = slow_from
+        self._let_go = False
         self._held: list[asyncio.Future[None]] = []
 
     def append(self, turn: Sequence[Record]) -> asyncio.Future[None]:
         written = super().append(turn)
-        if not self.holding:
+        if self._let_go or not (self._held or self._slow_from(turn)):
             return written
         held: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._held.append(held)
         return held
 
+    @property
+    def holding(self) -> bool:
+        return bool(self._held)
+
+    def appended(self, kind: type[Event]) -> bool:
+        """Whether such an event was handed in, acknowledged or not."""
+        return any(turn_with(kind)(turn) for turn in self.turns)
+
     def let_go(self) -> None:
         """Everything that waits is acknowledged, in order, and from now on at once."""
-        self.holding = False
+        self._let_go = True
         held, self._held = self._held, []
         for each in held:
             each.set_result(None)

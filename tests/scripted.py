@@ -190,6 +190,9 @@ class World:
     def replace(self, selector: str, thing: Thing) -> None:
         self._here()[selector] = thing
 
+    def replace_at(self, path: str, selector: str, thing: Thing) -> None:
+        self._sheets[path][selector] = thing
+
     def act(self, action: Action, selector: str, typed: str) -> bool:
         """Whether it navigated."""
         self.done.append(action)

@@ -23,6 +23,20 @@
   let pinned = null;
 
   const squeeze = (text) => (text || "").replace(/\s+/g, " ").trim();
+  // No part of what an element says: code, and what was written into a field in it.
+  const UNSAID = "script,style,template,noscript,textarea";
+
+  function textOf(el, unsaid = UNSAID) {
+    if (el.matches(unsaid)) return "";
+    if (!el.querySelector(unsaid)) return squeeze(el.textContent);
+    const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+    const said = [];
+    while (walker.nextNode()) {
+      if (!walker.currentNode.parentElement.closest(unsaid)) said.push(walker.currentNode.data);
+    }
+    return squeeze(said.join(""));
+  }
+
   const clip = (text, size) => (text.length > size ? text.slice(0, size) + "..." : text);
 
   // cyrb53: fast, stable, 53 bits. A change detector, not a proof.
@@ -54,13 +68,14 @@
     const labelled = el.getAttribute("aria-labelledby");
     if (labelled) {
       const root = el.getRootNode();
-      const text = labelled.split(/\s+/).map((id) => root.getElementById?.(id)?.textContent || "").join(" ");
-      if (squeeze(text)) return squeeze(text);
+      const named = labelled.split(/\s+/).map((id) => root.getElementById?.(id)).filter(Boolean);
+      const text = squeeze(named.map((other) => textOf(other)).join(" "));
+      if (text) return text;
     }
     const label = squeeze(el.getAttribute("aria-label"));
     if (label) return label;
     if (el.labels && el.labels.length) {
-      const text = squeeze([...el.labels].map((l) => labelText(l, el)).join(" "));
+      const text = squeeze([...el.labels].map((label) => textOf(label, UNSAID + ",select")).join(" "));
       if (text) return text;
     }
     if (el.localName === "input" && ["submit", "button", "reset"].includes(el.type)) {
@@ -69,17 +84,10 @@
     const alt = squeeze(el.getAttribute("alt"));
     if (alt) return alt;
     if (NAMED_BY_CONTENT.has(role)) {
-      const text = squeeze(el.textContent) || squeeze(el.querySelector("img[alt]")?.alt);
+      const text = textOf(el) || squeeze(el.querySelector("img[alt]")?.alt);
       if (text) return text;
     }
     return squeeze(el.getAttribute("title")) || squeeze(el.getAttribute("placeholder"));
-  }
-
-  function labelText(label, control) {
-    if (!label.contains(control)) return label.textContent;
-    const copy = label.cloneNode(true);
-    for (const inner of copy.querySelectorAll("input,select,textarea")) inner.remove();
-    return copy.textContent;
   }
 
   function isVisible(el) {
@@ -164,11 +172,11 @@
   function headings() {
     const all = [...document.querySelectorAll("h1,h2,h3")].filter(isVisible);
     all.sort((a, b) => a.localName.localeCompare(b.localName));
-    return all.slice(0, 12).map((el) => [clip(squeeze(el.textContent), MAX_NAME)]);
+    return all.slice(0, 12).map((el) => [clip(textOf(el), MAX_NAME)]);
   }
 
   const texts = (selector, size) =>
-    [...document.querySelectorAll(selector)].filter(isVisible).slice(0, size).map((el) => [clip(squeeze(el.textContent), MAX_NAME)]);
+    [...document.querySelectorAll(selector)].filter(isVisible).slice(0, size).map((el) => [clip(textOf(el), MAX_NAME)]);
 
   function focus() {
     const el = document.activeElement;
@@ -286,7 +294,7 @@
     const role = roleOf(el);
     const form = formOf(el);
     return hash(JSON.stringify([
-      el.localName, role, clip(nameOf(el, role), 80), withText ? clip(squeeze(el.textContent), 80) : "",
+      el.localName, role, clip(nameOf(el, role), 80), withText ? clip(textOf(el), 80) : "",
       attributesOf(el), templated(el.getAttribute("href")), form.action, form.method,
     ]));
   }
@@ -295,7 +303,7 @@
     const role = roleOf(el);
     const form = formOf(el);
     const name = [clip(nameOf(el, role), MAX_NAME)];
-    const text = [holdsText(el) ? clip(squeeze(el.textContent), MAX_NAME) : ""];
+    const text = [holdsText(el) ? clip(textOf(el), MAX_NAME) : ""];
     return {
       tag: el.localName,
       digest: digestOf(el, holdsText(el)),
@@ -305,6 +313,7 @@
       form_action: form.action,
       form_method: form.method,
       submits: submits(el, key),
+      signs_in: !!el.form?.querySelector('input[type="password"]'),
       secret: isSecret(el),
       origin: location.origin,
       ways: ways(el, role),
@@ -333,7 +342,7 @@
     const css = found.filter(unique).map((selector) => ({ by: "css", selector }));
     const accessible = clip(nameOf(el, role), MAX_NAME);
     if (role && accessible && probe([{ by: "aria", role, name: accessible }]).el === el) css.push({ by: "aria", role, name: accessible });
-    const text = squeeze(el.textContent);
+    const text = textOf(el);
     if (NAMED_BY_CONTENT.has(role) && text && text.length <= 80 && probe([{ by: "text", text }]).el === el) css.push({ by: "text", text });
     if (!css.length) css.push({ by: "css", selector: pathOf(el) });
     return css;
@@ -355,7 +364,7 @@
   function near(el) {
     const texts = [];
     for (const other of [el.previousElementSibling, el.nextElementSibling, el.parentElement?.previousElementSibling]) {
-      const text = other ? clip(squeeze(other.textContent), 40) : "";
+      const text = other ? clip(textOf(other), 40) : "";
       if (text) texts.push([text]);
     }
     return texts;
@@ -387,7 +396,7 @@
     const hit = document.elementFromPoint(x, y);
     if (hit && (el.contains(hit) || hit.contains(el) && hit.closest("label,a,button") === hit || hit.labels?.[0]?.contains(el))) return { x, y };
     if (hit && hit.localName === "label" && hit.control === el) return { x, y };
-    return { code: "element_obscured", message: hit ? clip(`${hit.localName} ${squeeze(hit.textContent)}`, 80) : "nothing there" };
+    return { code: "element_obscured", message: hit ? clip(`${hit.localName} ${textOf(hit)}`, 80) : "nothing there" };
   }
 
   // Checks, and what is done with the element at once if nothing is wrong with it.

@@ -81,15 +81,16 @@ class Tab:
         raise BrowserGone(f"no page was open within {OPEN_MS} ms")
 
     async def _attach(self) -> None:
-        tree: Mapping[str, Any] = await self._cdp.send("Page.getFrameTree")
-        self._frame = tree["frameTree"]["frame"]["id"]
         self._listen()
         script = {"source": library(), "worldName": WORLD, "runImmediately": True}
-        await asyncio.gather(
+        answers = await asyncio.gather(
+            self._cdp.send("Page.getFrameTree"),
             self._cdp.send("Page.enable"),
             self._cdp.send("Runtime.enable"),
             self._cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
         )
+        tree: Mapping[str, Any] = answers[0]
+        self._frame = tree["frameTree"]["frame"]["id"]
 
     # -- calls ---------------------------------------------------------------------------------
 
@@ -267,7 +268,8 @@ class Tab:
 
     def _on_world(self, event: Mapping[str, Any]) -> None:
         context = event["context"]
-        mine = context["auxData"].get("frameId") == self._frame
+        # While the page is being opened it has one frame, and its id is still on its way.
+        mine = self._frame in ("", context["auxData"].get("frameId"))
         if context["name"] == WORLD and mine:
             self._world = context["uniqueId"]
             self._world_known.set()

@@ -30,7 +30,7 @@ from events.predictor import (
 )
 from events.runtime import SessionStarted
 from events.signature import signature, token
-from events.validator import ActionStarted
+from events.validator import ActionApproved
 from events.vocabulary import AnyEvent
 from events.workflow import Step
 
@@ -46,7 +46,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     before: Page = Page(url="about:blank")
     plan: PlanProposed | None = None
     element: Resolved | None = None
-    irreversible: bool = False
+    approved: bool = False
     index: int = 0
     history: tuple[str, ...] = ()
     learned: TransitionLearned | None = None
@@ -72,11 +72,12 @@ class Predictor:
                 self.knowledge.open_turn(envelope.seq)
                 return change(state, page=page)
             case PlanProposed() as plan:
-                return change(state, plan=plan, before=state.page, element=None, irreversible=False)
+                return change(state, plan=plan, before=state.page, element=None, approved=False)
             case TargetResolved(element=element) | TargetChanged(element=element):
                 return change(state, element=element)
-            case ActionStarted(irreversible=irreversible):
-                return change(state, irreversible=irreversible)
+            case ActionApproved(approval=approval):
+                # Only what a person was asked about and approved is approved for later runs.
+                return change(state, approved=bool(approval))
             case ActionJudged() as judged:
                 return _judged(state, judged)
             case RunStopped():
@@ -177,7 +178,7 @@ def _step(state: PredictorState, action: Action) -> Step:
         element=state.element,
         before=state.before,
         after=state.page,
-        irreversible=state.irreversible,
+        approved=state.approved,
     )
     return recorded_step(performed, state.started.values if state.started else {})
 

@@ -36,7 +36,7 @@ class Performed(msgspec.Struct, frozen=True):
     element: Resolved | None
     before: Page
     after: Page
-    irreversible: bool = False
+    approved: bool = False
 
 
 def template(name: str) -> str:
@@ -69,7 +69,7 @@ def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
         action=action,
         before=place_of(performed.before.url, values.values()),
         after=expectation(performed.before, performed.after, values),
-        standing=standing if performed.irreversible else None,
+        standing=standing if performed.approved else None,
     )
 
 

@@ -130,6 +130,10 @@ def _verified(report: Report, terminal: Terminal) -> int:
         _diverged(report.divergence, terminal)
     if report.other_logic:
         terminal.say(f"     {report.other_logic} sessions were made by another logic: not judged")
+    if report.erased:
+        terminal.say(
+            f"     {report.erased} sessions can no longer be derived again: payloads were erased"
+        )
     return Exit.DONE if report.ok else Exit.DIVERGED
 
 

@@ -216,6 +216,11 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     terminal.say(f"end: {story.reason}{failure}: {story.detail}")
     if story.unknown:
         terminal.say(f"outcome unknown: {story.unknown}")
+    if story.erased:
+        terminal.say(
+            f"{story.erased} of its {story.events} payloads were erased: "
+            "it can no longer be derived again"
+        )
     if story.screenshot is not None:
         terminal.say(f"screenshot: {settings.directory.artifacts.path(story.screenshot)}")
 

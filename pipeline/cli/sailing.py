@@ -22,7 +22,14 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     parameters = read_pairs(options.param, "--param")
     secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
     steps = to_steps(read_script(Path(options.script)), parameters, secrets)
-    started = launch.recording(options.name, steps, parameters, secrets, allow=options.allow)
+    started = launch.recording(
+        options.name,
+        steps,
+        parameters,
+        secrets,
+        allow=options.allow,
+        screenshots=options.screenshots,
+    )
     answers = person(terminal, options.answers)
 
     async def sail() -> Story:
@@ -46,7 +53,12 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
             raise BadInput("which workflow?", "rutter run NAME, or rutter run --free --url URL")
         workflow = _known(options.name, settings)
         started = launch.run_of(
-            workflow, values, secrets, allow=options.allow, dry_run=options.dry_run
+            workflow,
+            values,
+            secrets,
+            allow=options.allow,
+            dry_run=options.dry_run,
+            screenshots=options.screenshots,
         )
     answers = person(terminal, options.answers)
     what = f"sailing {options.name or options.url}"
@@ -132,4 +144,5 @@ def _free(
         threshold=round(options.threshold * MILLION),
         allow=options.allow,
         dry_run=options.dry_run,
+        screenshots=options.screenshots,
     )

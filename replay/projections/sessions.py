@@ -8,15 +8,15 @@ import msgspec
 
 from events.advisor import AdviceReceived
 from events.critic import ActionJudged
-from events.envelope import Envelope
+from events.envelope import Envelope, kind
 from events.event import Event
-from events.runtime import SessionEnded, SessionStarted
+from events.runtime import PayloadGone, SessionEnded, SessionStarted
 
 
 class Sessions:
     name: ClassVar[str] = "sessions"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
-        {SessionStarted, ActionJudged, AdviceReceived, SessionEnded}
+        {SessionStarted, ActionJudged, AdviceReceived, SessionEnded, PayloadGone}
     )
     tables: ClassVar[Mapping[str, str]] = {
         "sessions": """
@@ -54,8 +54,25 @@ class Sessions:
                     "WHERE session = ?",
                     (envelope.at_ns, reason, failure, detail, envelope.session),
                 )
+            case PayloadGone(was=was):
+                self._gone(db, envelope, was)
             case _:
                 pass
+
+    @staticmethod
+    def _gone(db: sqlite3.Connection, envelope: Envelope, was: str) -> None:
+        """That a session was, and when, is still known when its payloads are erased."""
+        if was == kind(SessionStarted):
+            db.execute(
+                "INSERT INTO sessions VALUES (?, ?, 'erased', '', '', NULL, ?, NULL, NULL, NULL, "
+                "NULL, 0, 0, 0, 0, 0, '{}')",
+                (envelope.session, envelope.seq, envelope.at_ns),
+            )
+        elif was == kind(SessionEnded):
+            db.execute(
+                "UPDATE sessions SET ended_ns = ?, reason = 'erased' WHERE session = ?",
+                (envelope.at_ns, envelope.session),
+            )
 
     @staticmethod
     def _start(db: sqlite3.Connection, envelope: Envelope, started: SessionStarted) -> None:

@@ -54,6 +54,17 @@ WORK_OF: Final[Mapping[str, str]] = {
     "advisor": "chat",
 }
 
+# Counted over a run, and told on its span.
+TOTALS: Final = (
+    "rutter.event_count",
+    "rutter.steps",
+    "rutter.steps.confirmed",
+    "rutter.model_calls",
+    "rutter.tokens.input",
+    "rutter.tokens.output",
+    "rutter.cost_microdollars",
+)
+
 _QUERY = re.compile(r"(://[^\s?#]*)[?#]\S*")
 _USER = re.compile(r"://[^\s/?#@]*@")
 
@@ -95,11 +106,27 @@ def _session_started(event: runtime.SessionStarted) -> Attributes:
     return found
 
 
-def _session_ended(event: runtime.SessionEnded) -> Attributes:
-    return {
+def _ended(event: runtime.SessionEnded | planner.RunStopped) -> Attributes:
+    found: Attributes = {
         "rutter.end.reason": event.reason,
-        "rutter.end.failure": event.failure,
         "output.value": said(event.detail or event.reason),
+    }
+    if event.failure:
+        found["rutter.end.failure"] = event.failure
+    return found
+
+
+def run_attributes(
+    session: str, started: runtime.SessionStarted, ended: runtime.SessionEnded
+) -> Attributes:
+    return {
+        "openinference.span.kind": KINDS["run"],
+        "session.id": session,
+        "rutter.session": session,
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": "rutter",
+        **_session_started(started),
+        **_ended(ended),
     }
 
 
@@ -113,6 +140,19 @@ def step_attributes(number: int, driver: str, action: Action, words: str, url: s
         "rutter.page.url": url,
         "input.value": words,
     }
+
+
+def verdict_of(event: Event) -> str:
+    """What a step is told to have come to, in one word."""
+    match event:
+        case critic.ActionJudged(verdict=verdict):
+            return verdict
+        case gate.ActionRejected():
+            return "rejected"
+        case gate.ActionWithheld():
+            return "withheld"
+        case _:
+            return "unknown"
 
 
 def words_of(action: Action) -> str:
@@ -201,14 +241,6 @@ def _plan_withheld(event: planner.PlanWithheld) -> Attributes:
 
 def _observation_requested(event: planner.ObservationRequested) -> Attributes:
     return {"rutter.why": event.why, "rutter.within_ms": event.within_ms}
-
-
-def _run_stopped(event: planner.RunStopped) -> Attributes:
-    return {
-        "rutter.end.reason": event.reason,
-        "rutter.end.failure": event.failure,
-        "output.value": said(event.detail),
-    }
 
 
 def _advice_requested(event: planner.AdviceRequested) -> Attributes:
@@ -504,7 +536,7 @@ class Row(NamedTuple):
 TABLE: Final[Mapping[type[Event], Row]] = {
     # the run
     runtime.SessionStarted: Row("run", _session_started),
-    runtime.SessionEnded: Row("run", _session_ended),
+    runtime.SessionEnded: Row("run", _ended),
     # actors at work
     observer.PageObserved: Row("observe", _page_observed),
     observer.ObservationFailed: Row("observe", _observation_failed),
@@ -517,7 +549,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     planner.PlanProposed: Row("plan", _plan_proposed),
     planner.PlanWithheld: Row("plan", _plan_withheld),
     planner.ObservationRequested: Row(BY_ACTOR, _observation_requested),
-    planner.RunStopped: Row("plan", _run_stopped),
+    planner.RunStopped: Row("plan", _ended),
     planner.AdviceRequested: Row("plan", _advice_requested),
     gate.PlanAdmitted: Row("validate", _plan_admitted),
     gate.ActionApproved: Row("validate", _action_approved),
@@ -558,6 +590,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     runtime.ProcessStopped: Row("", _nothing),
     runtime.LogSealed: Row("", _nothing),
     runtime.PayloadErased: Row("", _nothing),
+    runtime.PayloadGone: Row("", _nothing),
     predictor.WorkflowDeleted: Row("", _nothing),
     predictor.WorkflowRenamed: Row("", _nothing),
     predictor.SessionForgotten: Row("", _nothing),

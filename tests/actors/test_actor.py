@@ -24,7 +24,7 @@ from events.predictor import (
 )
 from events.runtime import SessionEnded
 from events.signature import signature, token
-from events.validator import ActionStarted
+from events.validator import ActionApproved
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION, Driver, Expectation, Standing, Step, Workflow
 from tests.facts import (
@@ -281,12 +281,12 @@ def recorded(
     after: str = "/",
     *,
     verdict: Verdict = "confirmed",
-    irreversible: bool = False,
+    approval: str = "",
 ) -> tuple[AnyEvent, ...]:
     """One step of a recording, as the Predictor hears of it."""
     resolved = (found(what),) if what is not None else ()
-    begun = ActionStarted(1, 1, action, irreversible=irreversible)
-    return saw(page(before)), plan(action), *resolved, begun, saw(page(after)), judged(verdict)
+    allowed = ActionApproved(1, "sends_a_form", "because", "1", approval)
+    return saw(page(before)), plan(action), *resolved, allowed, saw(page(after)), judged(verdict)
 
 
 def learned_workflow(*story: AnyEvent | Told) -> WorkflowLearned:
@@ -303,7 +303,7 @@ def test_a_recording_becomes_a_workflow_that_can_be_sailed() -> None:
         RECORDING,
         *recorded(go_to("/form"), None, "/", "/form"),
         *recorded(typed, FIELD, "/form", "/form#user"),
-        *recorded(send, SEND, "/form", "/users/7", irreversible=True),
+        *recorded(send, SEND, "/form", "/users/7", approval="1.1.1"),
     )
     lesson = learned_workflow(*story, COMPLETED)
     assert lesson.stopped_at == ""
@@ -394,7 +394,7 @@ def test_an_incomplete_recording_counts_as_a_version() -> None:
 def test_the_element_that_was_acted_on_is_the_one_that_is_recorded() -> None:
     changed = element("button", "later", ways=(ByCss("#later"),))
     found_it = RECORDING, saw(page("/")), plan(A), found(SEND), TargetChanged(1, 1, changed)
-    did_it = ActionStarted(1, 1, A, irreversible=True), judged()
+    did_it = ActionApproved(1, "sends_a_form", "because", "1", "1.1.1"), judged()
     [only_step] = learned_workflow(*found_it, *did_it, COMPLETED).workflow.steps
     assert only_step.standing == Standing(ORIGIN, "later")
 
@@ -405,8 +405,8 @@ def test_a_retried_step_is_recorded_once() -> None:
     assert len(learned_workflow(*story, COMPLETED).workflow.steps) == 1
 
 
-def test_one_steps_irreversibility_is_not_the_next_ones() -> None:
-    story = RECORDING, *recorded(A, SEND, irreversible=True), *recorded(B, FIELD)
+def test_one_steps_approval_is_not_the_next_ones() -> None:
+    story = RECORDING, *recorded(A, SEND, approval="1.1.1"), *recorded(B, FIELD)
     first, second = learned_workflow(*story, COMPLETED).workflow.steps
     assert first.standing is not None
     assert second.standing is None

@@ -143,16 +143,16 @@ def test_a_step_keeps_where_it_was_due_and_what_it_changed() -> None:
     )
 
 
-def test_only_an_irreversible_step_has_standing_approval() -> None:
+def test_only_what_a_person_approved_has_standing_approval() -> None:
     before, after, what = page("/"), page("/done"), seen(ByCss("#go"))
     harmless = Performed(click("#go"), what, before, after)
-    sending = Performed(click("#go"), what, before, after, irreversible=True)
+    sending = Performed(click("#go"), what, before, after, approved=True)
     assert recorded_step(harmless, {}).standing is None
     assert recorded_step(sending, {}).standing == Standing(ORIGIN, "e1")
 
 
 def test_a_step_without_an_element_has_no_standing_approval() -> None:
-    performed = Performed(go_to("/"), None, page("/"), page("/x"), irreversible=True)
+    performed = Performed(go_to("/"), None, page("/"), page("/x"), approved=True)
     assert recorded_step(performed, {}).standing is None
 
 

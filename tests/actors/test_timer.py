@@ -16,7 +16,26 @@ pytestmark = pytest.mark.anyio
 
 ASKED = ApprovalRequested("1.1.1", 1, "policy", "Approve?")
 ANSWERED = ApprovalAnswered("1.1.1", True, "terminal")
-LIMIT_MS = 20
+LIMIT_MS = 90_000
+PASSED = DeadlinePassed("wall_time", LIMIT_MS)
+STARTED = run_of(None, max_wall_ms=LIMIT_MS)
+
+
+class Hands:
+    """The hands of a clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.ms = 1_000
+
+    def now_ns(self) -> int:
+        return self.ms * 1_000_000
+
+
+@pytest.fixture
+def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
+    moved = Hands()
+    monkeypatch.setattr("actors.timer.monotonic_ns", moved.now_ns)
+    return moved
 
 
 async def told(timer: Timer, *events: AnyEvent) -> None:
@@ -25,76 +44,87 @@ async def told(timer: Timer, *events: AnyEvent) -> None:
         assert [fact async for fact in timer.handle(heard)] == []
 
 
-def started(limit_ms: int = LIMIT_MS) -> AnyEvent:
-    return run_of(None, max_wall_ms=limit_ms)
-
-
-async def passed(timer: Timer, within_s: float) -> DeadlinePassed | None:
-    """The deadline, or nothing when it does not come within this time."""
-    with anyio.move_on_after(within_s):
+async def passed(timer: Timer) -> DeadlinePassed | None:
+    """The deadline when it has passed, or nothing."""
+    with anyio.move_on_after(0.005):
         return await timer.passed()
     return None
 
 
-async def test_the_deadline_passes_when_the_time_is_used_up() -> None:
+async def test_the_deadline_passes_when_the_time_is_used_up(hands: Hands) -> None:
     timer = Timer()
-    began = anyio.current_time()
-    await told(timer, started())
-    assert await passed(timer, 5) == DeadlinePassed("wall_time", LIMIT_MS)
-    assert anyio.current_time() - began >= LIMIT_MS / 1000
+    await told(timer, STARTED)
+    hands.ms += LIMIT_MS - 1
+    assert await passed(timer) is None
+    hands.ms += 1
+    assert await passed(timer) == PASSED
 
 
-async def test_before_the_start_no_time_passes() -> None:
-    assert await passed(Timer(), 0.03) is None
-
-
-async def test_while_a_person_thinks_no_time_passes() -> None:
+async def test_before_the_start_no_time_passes(hands: Hands) -> None:
     timer = Timer()
-    await told(timer, started(), ASKED)
-    assert await passed(timer, 3 * LIMIT_MS / 1000) is None
+    hands.ms += 10 * LIMIT_MS
+    assert await passed(timer) is None
 
 
-async def test_after_the_answer_the_rest_of_the_time_passes() -> None:
+async def test_while_a_person_thinks_no_time_passes(hands: Hands) -> None:
     timer = Timer()
-    await told(timer, started(), ASKED)
-    assert await passed(timer, 2 * LIMIT_MS / 1000) is None
+    await told(timer, STARTED, ASKED)
+    hands.ms += 10 * LIMIT_MS
+    assert await passed(timer) is None
     await told(timer, ANSWERED)
-    assert await passed(timer, 5) == DeadlinePassed("wall_time", LIMIT_MS)
+    assert await passed(timer) is None
 
 
-async def test_what_was_used_before_the_question_stays_used() -> None:
+async def test_what_was_used_before_the_question_stays_used(hands: Hands) -> None:
     timer = Timer()
-    await told(timer, started(2 * LIMIT_MS))
-    assert await passed(timer, LIMIT_MS / 1000) is None
-    await told(timer, ASKED, ANSWERED)
-    began = anyio.current_time()
-    assert await passed(timer, 5) is not None
-    assert anyio.current_time() - began < 2 * LIMIT_MS / 1000
+    await told(timer, STARTED)
+    hands.ms += LIMIT_MS - 1
+    await told(timer, ASKED)
+    hands.ms += LIMIT_MS
+    await told(timer, ANSWERED)
+    assert await passed(timer) is None
+    hands.ms += 1
+    assert await passed(timer) == PASSED
 
 
-async def test_a_second_question_does_not_hold_it_twice() -> None:
+async def test_a_second_question_does_not_hold_it_twice(hands: Hands) -> None:
     timer = Timer()
-    await told(timer, started(), ASKED, ASKED, ANSWERED)
-    assert await passed(timer, 5) is not None
+    await told(timer, STARTED, ASKED)
+    hands.ms += 10 * LIMIT_MS
+    await told(timer, ASKED)
+    hands.ms += 10 * LIMIT_MS
+    await told(timer, ANSWERED, ANSWERED)
+    hands.ms += LIMIT_MS
+    assert await passed(timer) == PASSED
 
 
-async def test_whoever_waits_for_the_deadline_notices_a_question() -> None:
+async def test_whoever_waits_for_the_deadline_notices_the_answer(hands: Hands) -> None:
     timer = Timer()
-    await told(timer, started())
-    noticed: list[DeadlinePassed | None] = []
+    await told(timer, STARTED, ASKED)
+    noticed: list[DeadlinePassed] = []
 
     async def wait() -> None:
-        noticed.append(await passed(timer, 4 * LIMIT_MS / 1000))
+        noticed.append(await timer.passed())
 
     async with anyio.create_task_group() as group:
         group.start_soon(wait)
         await anyio.sleep(0)
-        await told(timer, ASKED)
-    assert noticed == [None]
+        await told(timer, ANSWERED)
+        hands.ms += LIMIT_MS
+        await told(timer, ASKED, ANSWERED)
+    assert noticed == [PASSED]
+
+
+async def test_real_time_passes_by_itself() -> None:
+    timer = Timer()
+    began = anyio.current_time()
+    await told(timer, run_of(None, max_wall_ms=5))
+    assert await timer.passed() == DeadlinePassed("wall_time", 5)
+    assert anyio.current_time() - began >= 0.005
 
 
 async def test_other_events_are_nothing_to_it() -> None:
     timer = Timer()
     await told(timer, PageAssessed())
-    heard = Envelope(1, "s", 1, 1, "runtime", 0, started(), b"")
+    heard = Envelope(1, "s", 1, 1, "runtime", 0, STARTED, b"")
     assert timer.failed(heard, RuntimeError()) is None

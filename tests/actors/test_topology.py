@@ -26,6 +26,7 @@ UNHEARD = {
     "ProcessStopped",
     "LogSealed",
     "PayloadErased",
+    "PayloadGone",
     "SessionPaused",
     "SessionResumed",
     "SessionForgotten",

@@ -1,10 +1,12 @@
 """The instruments of the power-cut test: the model of a disk, and the VFS that feeds it."""
 
+import sqlite3
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from tests.crash import vfs
 from tests.crash.appender import Plan, record
 from tests.crash.disk import SECTOR, Disk
 from tests.crash.vfs import Op
@@ -60,6 +62,15 @@ def test_a_deleted_file_may_be_back_until_its_directory_is_synced(tmp_path: Path
 def test_a_file_is_renamed_as_a_whole(tmp_path: Path) -> None:
     found = images([*CREATED, Op("rename", "log", to="kept")], tmp_path)
     assert {tuple(image) for image in found} == {("log",), ("kept",)}
+
+
+def test_a_python_that_hides_its_sqlite_is_told_and_not_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert vfs.sqlite_library().sqlite3_libversion().decode() == sqlite3.sqlite_version
+    monkeypatch.setattr(vfs, "_is_ours", lambda library: False)
+    with pytest.raises(RuntimeError, match="shared libsqlite3"):
+        vfs.sqlite_library()
 
 
 @pytest.mark.slow

@@ -239,8 +239,9 @@ def _or_die(function: Callable[..., int]) -> Callable[..., int]:
 
 def sqlite_library() -> ctypes.CDLL:
     """The library that the `sqlite3` module calls, however Python was built."""
-    maps = Path("/proc/self/maps").read_text().splitlines()
-    shared = [line.split()[-1] for line in maps if "libsqlite3" in line]
+    maps = Path("/proc/self/maps")
+    lines = maps.read_text().splitlines() if maps.exists() else []
+    shared = [line.split()[-1] for line in lines if "libsqlite3" in line]
     own = getattr(_sqlite3, "__file__", None)  # none when it is built into the interpreter
     for name in (*shared[:1], own, None):
         library = ctypes.CDLL(name)

@@ -69,13 +69,13 @@ def test_a_longer_process_id_leaves_no_trace_of_the_last_one(tmp_path: Path) -> 
 
 def test_a_place_that_cannot_be_made_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(WorldBroken, match="cannot be created .*name another with --data"):
+    with pytest.raises(WorldBroken, match=r"cannot be created .*name another with --data"):
         DataDirectory(tmp_path / "file" / "data").create()
 
 
 def test_a_place_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "writer.lock").mkdir()
-    with pytest.raises(WorldBroken, match="cannot be written .*name another with --data"):
+    with pytest.raises(WorldBroken, match=r"cannot be written .*name another with --data"):
         DataDirectory(tmp_path).lock()
 
 

@@ -1,0 +1,193 @@
+"""Span export: CPU from the log's events to OTLP bytes, against the SDK's own span path.
+
+Both sides make the same spans - names, times, attributes, links, events, status - and encode them as
+OTLP protobuf; nothing is sent. Ours starts from events, and finds out what the spans are; the SDK is
+handed every span's values ready-made, and is charged for starting, ending, batching and the official
+encoder. CPU time of all threads, in turns, medians.
+"""
+
+import asyncio
+import gc
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from time import process_time
+
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import (
+    BatchSpanProcessor,
+    SimpleSpanProcessor,
+    SpanExporter,
+    SpanExportResult,
+)
+from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags, Tracer
+
+from bench import scripted
+from bench.tables import print_table
+from events.envelope import Envelope
+from events.sqlite_log import SqliteLog
+from events.sqlite_reader import SqliteReader
+from pipeline.app import App
+from replay.traces import Span, spans_of
+from replay.traces.mapping import MAPPING, RESOURCE, SCOPE
+from replay.traces.span import CLIENT
+from replay.traces.wire import encode_request
+
+SESSIONS = int(os.environ.get("RUTTER_BENCH_TRACES", "20"))
+ROUNDS = 9
+AIM = 0.25
+BATCH = 512  # spans in a request: the SDK's own default, and ours
+
+
+class NullSink(SpanExporter):
+    """The official encoder, and no network behind it."""
+
+    def __init__(self) -> None:
+        self.spans = 0
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        encode_spans(spans).SerializePartialToString()
+        self.spans += len(spans)
+        return SpanExportResult.SUCCESS
+
+
+class Planned:
+    """A span as an instrumented program would ask the SDK for it, with those inside it."""
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+        self.kind = SpanKind.CLIENT if span.kind == CLIENT else SpanKind.INTERNAL
+        self.links = [
+            Link(_context(link.trace_id, link.span_id), {"rutter.link": link.why})
+            for link in span.links
+        ]
+        self.status = Status(StatusCode(span.status), span.message or None)
+        self.inside: list[Planned] = []
+
+
+def _context(trace_id: bytes, span_id: bytes) -> SpanContext:
+    ids = int.from_bytes(trace_id, "big"), int.from_bytes(span_id, "big")
+    return SpanContext(*ids, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+
+
+def plan(spans: Sequence[Span]) -> list[Planned]:
+    """The runs, with their steps and work inside."""
+    planned = {span.span_id: Planned(span) for span in spans}
+    for each in planned.values():
+        if each.span.parent_id:
+            planned[each.span.parent_id].inside.append(each)
+    return [each for each in planned.values() if not each.span.parent_id]
+
+
+def play(tracer: Tracer, planned: Planned) -> None:
+    """The SDK's span path."""
+    span = planned.span
+    with tracer.start_as_current_span(
+        span.name,
+        kind=planned.kind,
+        attributes=span.attributes,
+        links=planned.links,
+        start_time=span.start_ns,
+        end_on_exit=False,
+    ) as current:
+        for each in planned.inside:
+            play(tracer, each)
+        for event in span.events:
+            current.add_event(event.name, event.attributes, event.at_ns)
+        if span.status:
+            current.set_status(planned.status)
+        current.end(span.end_ns)
+
+
+def sdk_path(
+    runs: Sequence[Planned], spans: int, processor: Callable[[SpanExporter], SpanProcessor]
+) -> None:
+    sink = NullSink()
+    provider = TracerProvider(resource=Resource(RESOURCE))
+    provider.add_span_processor(processor(sink))
+    tracer = provider.get_tracer(SCOPE, MAPPING)
+    for run in runs:
+        play(tracer, run)
+    provider.force_flush()
+    provider.shutdown()
+    if sink.spans != spans:
+        raise RuntimeError(f"the SDK exported {sink.spans} of {spans} spans")
+
+
+def batched(sink: SpanExporter) -> SpanProcessor:
+    return BatchSpanProcessor(sink, max_queue_size=1 << 20, max_export_batch_size=BATCH)
+
+
+def our_path(events: Iterator[Envelope]) -> int:
+    """What the exporter does with events, up to the network."""
+    made, batch = 0, []
+    for span in spans_of(events):
+        batch.append(span)
+        if len(batch) == BATCH:
+            encode_request(batch)
+            made += len(batch)
+            batch = []
+    encode_request(batch)
+    return made + len(batch)
+
+
+def from_log(path: Path) -> int:
+    with SqliteReader(path) as reader:
+        return our_path(reader.read())
+
+
+async def make_log(path: Path, sessions: int) -> None:
+    """Whole runs through the pipeline, with effects that answer at once."""
+    log = await SqliteLog.open(path)
+    async with App.open(log) as app:
+        for _ in range(sessions):
+            await app.run_session(scripted.started(), scripted.effectors())
+
+
+def measure(sides: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """Median CPU seconds of each side, in turns; the first turn warms up and does not count."""
+    took: dict[str, list[float]] = {name: [] for name in sides}
+    for turn in range(ROUNDS + 1):
+        for name, side in sides.items():
+            gc.collect()
+            began = process_time()
+            side()
+            if turn:
+                took[name].append(process_time() - began)
+    return {name: median(times) for name, times in took.items()}
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="rutter-bench-") as folder:
+        path = Path(folder) / "log.db"
+        asyncio.run(make_log(path, SESSIONS))
+        with SqliteReader(path) as reader:
+            events = list(reader.read())
+        spans = list(spans_of(events))
+        runs = plan(spans)
+        took = measure(
+            {
+                "SDK, batch processor": lambda: sdk_path(runs, len(spans), batched),
+                "SDK, simple processor": lambda: sdk_path(runs, len(spans), SimpleSpanProcessor),
+                "ours, from events": lambda: our_path(iter(events)),
+                "ours, from the log on disk": lambda: from_log(path),
+            }
+        )
+    limit = min(seconds for name, seconds in took.items() if name.startswith("SDK"))
+    print_table(
+        f"{len(spans):,} spans of {len(events):,} events, {ROUNDS} rounds in turns, CPU "
+        f"(ratio to the SDK's cheaper path; aim {AIM} or less)",
+        ["events to OTLP bytes", "us a span", "spans/s", "ratio"],
+        [
+            [name, seconds / len(spans) * 1e6, round(len(spans) / seconds), seconds / limit]
+            for name, seconds in took.items()
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main()

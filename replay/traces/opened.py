@@ -1,0 +1,131 @@
+"""Spans that are not finished yet: an actor's work, and the step that it belongs to."""
+
+from typing import Final, Literal
+
+from events.action import Action
+from events.advisor import AdviceFailed, AdviceReceived
+from events.envelope import Envelope
+from events.event import Event
+from events.executor import ActionDone, ActionFailed, TargetMissing, TargetResolved
+from events.observer import PageObserved
+from replay.traces.mapping import KINDS
+from replay.traces.outcomes import OPEN
+from replay.traces.span import CLIENT, INTERNAL, Attributes, Link, Span, SpanEvent
+
+# Whose child a piece of work is; `later` until it shows which step it led to, if any.
+Place = Literal["step", "run", "later"]
+
+# Reports that say how long their work took, and in what unit.
+UNITS_NS: Final[dict[type[Event], tuple[str, int]]] = {
+    PageObserved: ("took_us", 1_000),
+    TargetResolved: ("took_us", 1_000),
+    TargetMissing: ("took_us", 1_000),
+    ActionDone: ("took_us", 1_000),
+    ActionFailed: ("took_us", 1_000),
+    AdviceReceived: ("took_ms", 1_000_000),
+    AdviceFailed: ("took_ms", 1_000_000),
+}
+
+
+def took_ns(event: Event) -> int:
+    """How long the reported work took, 0 when the report does not say."""
+    found = UNITS_NS.get(type(event))
+    return int(getattr(event, found[0])) * found[1] if found is not None else 0
+
+
+class Work:
+    """What one actor does about one cause."""
+
+    __slots__ = (
+        "actor",
+        "attributes",
+        "cause",
+        "end_ns",
+        "events",
+        "kinds",
+        "link",
+        "model",
+        "name",
+        "outcome",
+        "place",
+        "span_id",
+        "start_ns",
+    )
+
+    def __init__(self, envelope: Envelope, name: str, span_id: bytes, place: Place) -> None:
+        self.actor = envelope.actor
+        self.cause = envelope.cause
+        self.name = name
+        self.span_id = span_id
+        self.place = place
+        self.start_ns = self.end_ns = 0
+        self.kinds = ""
+        self.model = ""
+        self.attributes: Attributes = {
+            "openinference.span.kind": KINDS[name],
+            "rutter.actor": envelope.actor,
+            "rutter.n": envelope.n,
+        }
+        self.link: Link | None = None
+        self.events: tuple[SpanEvent, ...] = ()
+        self.outcome = OPEN
+
+    def goes_on(self, envelope: Envelope) -> bool:
+        """Facts without a cause are each a piece of work of their own."""
+        cause = envelope.cause
+        return cause == self.cause and cause != 0 and envelope.actor == self.actor
+
+    def finish(self, trace_id: bytes, parent_id: bytes) -> Span:
+        self.attributes["rutter.events"] = self.kinds
+        return Span(
+            trace_id,
+            self.span_id,
+            parent_id,
+            f"{self.name} {self.model}" if self.model else self.name,
+            self.start_ns,
+            self.end_ns,
+            self.attributes,
+            CLIENT if self.name == "chat" else INTERNAL,
+            () if self.link is None else (self.link,),
+            self.events,
+            *self.outcome,
+        )
+
+
+class Step:
+    """From what led to its plan until the next step is planned; a retry is the same step."""
+
+    def __init__(
+        self, span_id: bytes, number: int, action: Action, words: str, attributes: Attributes
+    ) -> None:
+        self.span_id = span_id
+        self.number = number
+        self.action = action
+        self.words = words
+        self.attributes = attributes
+        self.notes: list[SpanEvent] = []
+        self.start_ns = self.end_ns = 0
+        self.attempts = 1
+        self.settled = False
+        self.outcome = OPEN
+
+    def cover(self, work: Work) -> None:
+        """A step reaches as far as its work does."""
+        self.start_ns = min(self.start_ns or work.start_ns, work.start_ns)
+        self.end_ns = max(self.end_ns, work.end_ns)
+
+    def finish(self, trace_id: bytes, parent_id: bytes) -> Span:
+        self.attributes["rutter.attempts"] = self.attempts
+        number = f"step {self.number}" if self.number else "step"
+        return Span(
+            trace_id,
+            self.span_id,
+            parent_id,
+            f"{number} {self.action.type}",
+            self.start_ns,
+            self.end_ns,
+            self.attributes,
+            events=tuple(self.notes),
+            status=self.outcome.status,
+            message=self.outcome.message,
+        )

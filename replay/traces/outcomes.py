@@ -1,0 +1,70 @@
+"""How a span ended: its status from verdicts and failures, by the event that tells."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from events import advisor, critic, executor, observer, person, planner, runtime
+from events import validator as gate
+from events.event import Event
+from replay.traces.mapping import said
+from replay.traces.span import ERROR, OK, UNSET
+
+
+class Outcome(NamedTuple):
+    status: int = UNSET
+    message: str = ""
+
+
+OPEN: Final = Outcome()
+GOOD: Final = Outcome(OK)
+# Neither is a fault: a dry run ends unverified by design, and a person may stop what they started.
+NEUTRAL_ENDS: Final = frozenset({"completed_unverified", "cancelled"})
+
+
+def bad(*parts: str) -> Outcome:
+    return Outcome(ERROR, said(": ".join(part for part in parts if part)))
+
+
+def _ended(event: runtime.SessionEnded | planner.RunStopped) -> Outcome:
+    if event.reason == "completed":
+        return GOOD
+    if event.reason in NEUTRAL_ENDS:
+        return OPEN
+    return bad(event.failure or event.reason, event.detail)
+
+
+def _judged(event: critic.ActionJudged) -> Outcome:
+    return GOOD if event.verdict == "confirmed" else bad(event.verdict, event.reason)
+
+
+def _checked(event: critic.CompletionChecked) -> Outcome:
+    return GOOD if event.verified else bad("not verified", event.reason)
+
+
+def _answered(event: person.ApprovalAnswered) -> Outcome:
+    return GOOD if event.approved else bad("not approved", event.message)
+
+
+# What is not here leaves the status as it is: that input was dispatched says nothing yet.
+OUTCOMES: Final[Mapping[type[Event], Callable[[Any], Outcome]]] = {
+    runtime.SessionEnded: _ended,
+    planner.RunStopped: _ended,
+    critic.ActionJudged: _judged,
+    critic.CompletionChecked: _checked,
+    critic.OutcomeUnknown: lambda event: bad("outcome unknown", event.why),
+    gate.ActionApproved: lambda _: GOOD,
+    gate.ActionRejected: lambda event: bad(event.error or event.code, event.reason),
+    person.ApprovalAnswered: _answered,
+    executor.TargetMissing: lambda event: bad(event.code),
+    executor.TargetChanged: lambda _: bad("target_changed"),
+    executor.ActionFailed: lambda event: bad(event.code, event.message),
+    observer.ObservationFailed: lambda event: bad(event.code, event.message),
+    observer.BrowserLost: lambda event: bad("browser_lost", event.why),
+    advisor.AdviceFailed: lambda event: bad(event.code, event.message),
+    advisor.AdviceLost: lambda _: bad("lost"),
+    runtime.ActorFailed: lambda event: bad(event.error, event.message),
+}
+# These settle a step: it ends as they say, unless it is tried again.
+SETTLES: Final[frozenset[type[Event]]] = frozenset(
+    {critic.ActionJudged, critic.OutcomeUnknown, gate.ActionRejected, gate.ActionWithheld}
+)

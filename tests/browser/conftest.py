@@ -1,0 +1,37 @@
+"""One Chromium and one server for all browser tests of a file; a fresh page for each test."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from actors.browser.chromium import Chromium
+from actors.browser.tab import Tab
+from pipeline.chromium import find_chromium
+from tests.browser.page_server import PageServer
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def chromium(anyio_backend: str) -> AsyncIterator[Chromium]:
+    executable = find_chromium()
+    if executable is None:
+        pytest.skip("no Chromium; set RUTTER_CHROMIUM")
+    async with Chromium(executable) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PageServer]:
+    with PageServer() as running:
+        yield running
+
+
+@pytest.fixture
+async def tab(chromium: Chromium) -> AsyncIterator[Tab]:
+    opened = await chromium.open_tab()
+    yield opened
+    await opened.close()

@@ -1,0 +1,111 @@
+"""Pages for one browser test, served on loopback: any HTML, and answers that are no page."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self
+
+ANOTHER = "<title>Another</title><h1>Another</h1>"
+
+
+class PageServer:
+    """`show` puts HTML at an address of its own. Under these paths:
+
+    /another    a page with a heading
+    /none       204, no content
+    /file       an attachment
+    /hop        303 to /hop/2, then 302 to /another
+    /never      no answer until the server stops
+    """
+
+    def __init__(self) -> None:
+        self._server = _Server()
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def asked(self) -> list[str]:
+        """What was asked for so far, form bodies behind their path."""
+        return list(self._server.asked)
+
+    def show(self, html: str) -> str:
+        path = f"/page/{len(self._server.pages)}"
+        self._server.pages[path] = f"<!doctype html><meta charset=utf-8>{html}"
+        return self.url + path
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.stopping.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.pages: dict[str, str] = {"/another": f"<!doctype html>{ANOTHER}"}
+        self.asked: list[str] = []
+        self.stopping = threading.Event()
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that hangs up is no news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65_536
+
+    def do_GET(self) -> None:
+        self._answer(self.path.partition("?")[0])
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.path += f" {body}"
+        self._answer(self.path.partition(" ")[0].partition("?")[0])
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet."""
+
+    def _answer(self, path: str) -> None:
+        self.server.asked.append(self.path)
+        match path:
+            case "/none":
+                self._send(204)
+            case "/file":
+                self._send(200, b"a file", ("Content-Disposition", "attachment; filename=a.txt"))
+            case "/hop":
+                self._send(303, b"", ("Location", "/hop/2"))
+            case "/hop/2":
+                self._send(302, b"", ("Location", "/another"))
+            case "/never":
+                self.server.stopping.wait(60)
+                self._send(200)
+            case _ if path in self.server.pages:
+                self._send(200, self.server.pages[path].encode())
+            case _:
+                self._send(404)
+
+    def _send(self, status: int, body: bytes = b"", *headers: tuple[str, str]) -> None:
+        self.send_response_only(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        if status != 204:
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
