@@ -23,12 +23,13 @@ NAME = re.compile("[0-9a-f]{64}")
 
 def artifacts_in(event: Event) -> list[Artifact]:
     """The artifacts that an event names."""
-    values = [getattr(event, field) for field in _naming(type(event))]
+    values = [getattr(event, field) for field in naming_fields(type(event))]
     return [value for value in values if value is not None]
 
 
 @cache
-def _naming(event: type[Event]) -> tuple[str, ...]:
+def naming_fields(event: type[Event]) -> tuple[str, ...]:
+    """The fields of this type that name an artifact."""
     fields = msgspec.structs.fields(event)
     return tuple(field.name for field in fields if field.type in (Artifact, Artifact | None))
 

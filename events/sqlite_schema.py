@@ -64,6 +64,8 @@ def to_envelope(row: Row) -> Envelope:
         event = decode(payload)
     except LogCorrupt as error:
         raise type(error)(f"event {seq}: {error.what}", error.fix) from error
+    except TypeError as error:  # no bytes at all, which the table would not have taken
+        raise LogCorrupt(f"event {seq}: its row is damaged ({error})") from error
     if kind(event) != stored_kind:
         was = event.was if isinstance(event, PayloadGone) else kind(event)
         if was not in (stored_kind, current_tag(stored_kind)):

@@ -23,6 +23,7 @@ from events.errors import BadInput
 from events.log import EventLog
 from events.runtime import (
     LogSealed,
+    PayloadErased,
     ProcessStarted,
     ProcessStopped,
     SessionEnded,
@@ -36,11 +37,13 @@ from pipeline.recovery import close_interrupted, learn_from_log, unsealed_heads
 from pipeline.sequencer import Sequencer
 from pipeline.session import Session
 from pipeline.shutdown import Phase, PhaseReport, shut_down
+from pipeline.trace_export.live import LiveExport
 from replay.verify import fresh_deciders
 
 STOP_S = 15.0  # running sessions: a page that hangs has deadlines shorter than this
 DRAIN_S = 10.0
 CLOSE_S = 10.0
+TRACES_S = 3.0  # what is not out by then is sent by the next process: the log has it
 SEAL_EVERY = 1_000  # events: what a lost tail could hide at most, in a process that goes on
 
 Listener = Callable[[Envelope], None]
@@ -68,6 +71,7 @@ class App:
         self._process = clock.new_id("process")
         self._closing = False
         self._unsealed = 0
+        self._traces: LiveExport | None = None
         self.interrupted: list[str] = []
         self.shutdown: tuple[PhaseReport, ...] = ()
 
@@ -153,12 +157,22 @@ class App:
             raise BadInput(f"no session {session!r} is running", "see: rutter sessions")
         await self._stop(running, StopRequested(by, why))
 
+    async def erase(self, intent: PayloadErased) -> None:
+        """Says, in this process's own session, what will go; `pipeline.erasing` then does it."""
+        await self._say(intent)
+
     def listen(self, listener: Listener) -> None:
         """Calls `listener` with every event once it is on disk, in log order."""
         self._listeners.append(listener)
 
     def unlisten(self, listener: Listener) -> None:
         self._listeners.remove(listener)
+
+    def follow(self, traces: LiveExport) -> None:
+        """Exports traces beside the sessions, until the log is closed."""
+        self._traces = traces
+        self.listen(traces.hear)
+        traces.start()
 
     def running(self) -> tuple[str, ...]:
         return tuple(self._sessions)
@@ -192,12 +206,15 @@ class App:
     # -- stopping ------------------------------------------------------------------------------
 
     def _phases(self) -> list[Phase]:
-        return [
+        phases = [
             Phase("stop sessions", STOP_S, self._stop_sessions),
             Phase("seal the log", CLOSE_S, self._close_process),
             Phase("drain the queues", DRAIN_S, self._sequencer.drain),
             Phase("close the log", CLOSE_S, self._log.close),
         ]
+        if self._traces is not None:
+            phases.append(Phase("export traces", TRACES_S, self._traces.stop))
+        return phases
 
     async def _stop_sessions(self) -> None:
         self._closing = True

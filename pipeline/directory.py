@@ -25,6 +25,11 @@ class DataDirectory:
         return self.root / "projections.db"
 
     @property
+    def erasing(self) -> Path:
+        """Stands here from before an erasing until all of it is done."""
+        return self.root / "erasing"
+
+    @property
     def artifacts(self) -> ArtifactStore:
         return ArtifactStore(self.root / "artifacts")
 

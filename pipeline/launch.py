@@ -126,6 +126,7 @@ def fork_of(
         values={**old.values, **values},
         secrets=tuple(sorted(bound)),
         logic=LOGIC,
+        settings=msgspec.structs.replace(old.settings, dry_run=False),
         continues="",
         forked_from=events[0].session,
         forked_at=at,
@@ -141,7 +142,7 @@ def fork_of(
         driver="prediction",
         workflow=None,
         script=script,
-        settings=msgspec.structs.replace(old.settings, limits=limits),
+        settings=msgspec.structs.replace(new.settings, limits=limits),
     )
 
 

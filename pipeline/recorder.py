@@ -37,6 +37,11 @@ class RecorderStep(msgspec.Struct):
     x: float | None = None
     y: float | None = None
     timeout: int | None = None
+    button: str = "primary"
+    target: str = "main"
+    frame: list[int] = []
+    operator: str = "=="
+    count: int = 1
     name: str | None = None
     parameters: dict[str, object] = {}
 
@@ -105,6 +110,8 @@ class _Reader:
                     )
 
     def _action(self, step: RecorderStep) -> Action:
+        if what := _unfaithful(step) or self._unheld(step):
+            raise BadInput(what, "record it again without that, or remove the step")
         match step.type:
             case "navigate":
                 if not step.url:
@@ -116,7 +123,9 @@ class _Reader:
                 target = _target(step.selectors)
                 return Action("type", target=target, value=self._value(step, target))
             case "keyDown":
-                return Action("press", key="+".join([*self._held, step.key or ""]))
+                if not step.key:
+                    raise BadInput("it has no key", "record it again")
+                return Action("press", key="+".join([*self._held, step.key]))
             case "waitForElement":
                 return Action("wait_for", target=_target(step.selectors), ms=step.timeout)
             case "scroll":
@@ -126,6 +135,11 @@ class _Reader:
             case _:
                 known = "navigate, click, change, keyDown, keyUp, scroll, waitForElement"
                 raise BadInput("this step is not supported", f"remove it (supported: {known})")
+
+    def _unheld(self, step: RecorderStep) -> str:
+        if self._held and step.type != "keyDown":
+            return f"it is done while {'+'.join(self._held)} is held"
+        return ""
 
     def _value(self, step: RecorderStep, target: Target) -> Value:
         typed = step.value or ""
@@ -143,6 +157,19 @@ class _Reader:
                 "name it with --secret password=env:VARIABLE, so that it is never stored",
             )
         return Text(typed)
+
+
+def _unfaithful(step: RecorderStep) -> str:
+    """What the Recorder can say and no action of ours can: it would become another step."""
+    if step.button != "primary":
+        return f"it uses the {step.button} mouse button"
+    if step.target != "main":
+        return "it is in another window"
+    if step.frame:
+        return "it is in a frame"
+    if step.operator not in ("==", ">=") or step.count != 1:
+        return f"it waits for a number of elements ({step.operator} {step.count})"
+    return ""
 
 
 def _target(selectors: list[str | list[str]]) -> Target:
@@ -209,7 +236,9 @@ def _scroll(step: RecorderStep) -> Action:
     if step.selectors:
         return Action("scroll", target=_target(step.selectors))
     amount = int(step.y or 0)
-    return Action("scroll", direction="down" if amount >= 0 else "up", amount=abs(amount))
+    if amount <= 0:  # the Recorder's numbers are places, not distances
+        return Action("scroll", direction="top")
+    return Action("scroll", direction="down", amount=amount)
 
 
 class _Extract(msgspec.Struct):

@@ -13,6 +13,8 @@ class Settings(msgspec.Struct, frozen=True):
     data: Path
     chromium: str | None = None
     headless: bool = True
+    otlp_endpoint: str | None = None
+    otlp_headers: str = ""
 
     @property
     def directory(self) -> DataDirectory:
@@ -32,6 +34,8 @@ def load(
         data=Path(named).expanduser() if named else default_data(found),
         chromium=found.get("RUTTER_CHROMIUM") or None,
         headless=headless,
+        otlp_endpoint=found.get("OTEL_EXPORTER_OTLP_ENDPOINT") or None,
+        otlp_headers=found.get("OTEL_EXPORTER_OTLP_HEADERS", ""),
     )
 
 

@@ -49,6 +49,7 @@ Kind = Literal[
     "changed",  # not what was hashed
     "after_end",
     "seal",  # what was sealed is not what is there
+    "unsealed",  # a process stopped and its last seal is not there
     "unreadable",  # as it was written, but of a type or shape this program does not know
     "erased",  # gone with no word about it, or not gone after it
     "artifact",
@@ -146,7 +147,7 @@ class Inspector:
         self._more_faults = 0
         self._faulty: set[tuple[str, int]] = set()
         self._gaps: list[tuple[int, int]] = []  # first position and how many, not yet explained
-        self._last_seq = self._last_ns = self._sealed_at = 0
+        self.last_seq = self._last_ns = self._sealed_at = 0
         self._events = self._seals = 0
 
     def take(self, row: Row) -> None:
@@ -180,7 +181,7 @@ class Inspector:
             self._events,
             sum(chain.seq > 0 for chain in self._chains.values()),
             self._seals,
-            self._last_seq - self._sealed_at,
+            self.last_seq - self._sealed_at,
             sum(len(chain.gone) for chain in self._chains.values()),
             len(self.named),
             tuple(sorted(self._faults, key=lambda fault: (fault.seq, fault.n))),
@@ -190,9 +191,9 @@ class Inspector:
     # -- one row -------------------------------------------------------------------------------
 
     def _count(self, seq: int) -> None:
-        if seq > self._last_seq + 1:
-            self._gaps.append((self._last_seq + 1, seq - self._last_seq - 1))
-        self._last_seq = seq
+        if seq > self.last_seq + 1:
+            self._gaps.append((self.last_seq + 1, seq - self.last_seq - 1))
+        self.last_seq = seq
 
     def _malformed(self, row: Row) -> None:
         """A column of another type. If it can be told whose row it is, the session goes on."""
@@ -337,7 +338,7 @@ class Inspector:
         if chain.kind == STOPPED and chain.sealed < chain.n:
             # Between the two a process can die; the next one then seals what it left.
             what = "the process stopped, but the seal that it writes last is missing or was cut off"
-            self._put(Fault("seal", what, chain.seq, session, chain.n + 1))
+            self._put(Fault("unsealed", what, chain.seq, session, chain.n + 1))
 
     def _explain_gaps(self, count: int, after: int, before: int) -> int:
         """The positions that so many missing events had, when just so many are not there."""

@@ -25,8 +25,7 @@ from events.errors import LogCorrupt
 from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
 from events.vocabulary import AnyEvent
 
-
-UNLEARNT = frozenset(kind(event) for event in LEARNED)
+TEACHING = frozenset(kind(event) for event in LEARNED)
 
 
 class Divergence(msgspec.Struct, frozen=True):
@@ -100,11 +99,10 @@ class Verifier:
             self._foreign.add(envelope.session)
         if isinstance(envelope.event, PayloadGone):
             self._lose(envelope, envelope.event)
-        if envelope.session in self._foreign or self._only not in (None, envelope.session):
-            self._learn(envelope)
-            return
-        self._seen.add(envelope.session)
-        if envelope.session in self._erased:
+        judged = self._only in (None, envelope.session) and envelope.session not in self._foreign
+        if judged:
+            self._seen.add(envelope.session)
+        if not judged or envelope.session in self._erased:
             self._learn(envelope)
             return
         self._follow(envelope)
@@ -154,7 +152,7 @@ class Verifier:
 
     def _lose(self, envelope: Envelope, gone: PayloadGone) -> None:
         """A fact was erased on purpose: what followed from it cannot be derived any more."""
-        if gone.was in UNLEARNT:
+        if gone.was in TEACHING:
             self._unlearned = True
         self._give_up(envelope.session)
 

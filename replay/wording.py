@@ -54,9 +54,9 @@ def way_in_words(strategy: Strategy) -> str:
         case ByCss(selector):
             return selector
         case ByRole(role, name):
-            return f"{role or 'element'} {name!r}"
+            return f"{role or 'element'} {_named(name)}"
         case ByText(text):
-            return f"text {text!r}"
+            return f"text {_named(text)}"
         case ByPoint(x, y):
             return f"point {x},{y}"
 
@@ -65,8 +65,13 @@ def _target(action: Action) -> str:
     ways = action.target.strategies if action.target else ()
     for way in ways:
         if isinstance(way, ByRole) and way.name:
-            return repr(way.name)
+            return _named(way.name)
     return way_in_words(ways[0]) if ways else "the page"
+
+
+def _named(name: str) -> str:
+    """A name in quotes; one that is a parameter, by the parameter's name."""
+    return f"<{name[2:-1]}>" if name.startswith("${") else repr(name)
 
 
 def _value(value: Value | None) -> str:

@@ -47,7 +47,7 @@ def library() -> str:
 
 
 class Tab:
-    """A page with its CDP session. Open with `Tab.open`; one call at a time.
+    """A page with its CDP session. Open with `Tab.open`; one action at a time.
 
     A navigation is `asked` when the browser announces it and `committed` when its document has
     begun; it is over when that document was parsed, or when the browser gave it up (a download,
@@ -68,7 +68,7 @@ class Tab:
         self._documents_before = 0
         self._heard = True
         self._gone = ""
-        self._scope: anyio.CancelScope | None = None
+        self._scopes: set[anyio.CancelScope] = set()
         self.dialogs: Counter[tuple[str, str]] = Counter()
 
     @classmethod
@@ -117,26 +117,24 @@ class Tab:
         """A trusted click: move, press, release, sent together and in this order."""
         at: dict[str, object] = {"x": x, "y": y}
         button: dict[str, object] = {**at, "button": "left", "clickCount": 1}
-        await self._input(
-            asyncio.gather(
+        async with self._input("click", within_ms):
+            await asyncio.gather(
                 self._send("Input.dispatchMouseEvent", {"type": "mouseMoved", **at}),
                 self._send("Input.dispatchMouseEvent", {"type": "mousePressed", **button}),
                 self._send("Input.dispatchMouseEvent", {"type": "mouseReleased", **button}),
-            ),
-            "click",
-            within_ms,
-        )
+            )
 
     async def insert(self, text: str, *, within_ms: int) -> None:
         """Typed text into the focused field, as one trusted input event."""
-        if text:
-            await self._input(self._send("Input.insertText", {"text": text}), "type", within_ms)
-        else:
-            await self.press("Delete", within_ms=within_ms)
+        async with self._input("type", within_ms):
+            if text:
+                await self._send("Input.insertText", {"text": text})
+            else:
+                await self._guarded(self._page.keyboard.press("Delete"))
 
     async def press(self, key: str, *, within_ms: int) -> None:
-        pressed = self._guarded(self._page.keyboard.press(key))
-        await self._input(pressed, f"press {key}", within_ms)
+        async with self._input(f"press {key}", within_ms):
+            await self._guarded(self._page.keyboard.press(key))
 
     async def navigate(self, url: str, *, within_ms: int) -> None:
         async with self._deadline(within_ms, f"navigate to {url}"):
@@ -200,12 +198,13 @@ class Tab:
             raise BrowserGone(f"{function} failed in the page: {_said(answer)}")
         return msgspec.json.decode(answer["result"]["value"])
 
-    async def _input(self, call: Awaitable[object], what: str, within_ms: int) -> None:
+    @contextlib.asynccontextmanager
+    async def _input(self, what: str, within_ms: int) -> AsyncIterator[None]:
         """Input that the page may answer by going away: then it has arrived all the same."""
         self._begin_input()
         async with self._deadline(within_ms, what):
             with contextlib.suppress(DocumentGone):
-                await call
+                yield
 
     def _begin_input(self) -> None:
         self._heard = False
@@ -240,11 +239,11 @@ class Tab:
         if self._gone:
             raise BrowserGone(self._gone)
         with anyio.move_on_after(within_ms / 1000) as scope:
-            self._scope = scope
+            self._scopes.add(scope)
             try:
                 yield
             finally:
-                self._scope = None
+                self._scopes.discard(scope)
         if scope.cancelled_caught:
             if self._gone:
                 raise BrowserGone(self._gone)
@@ -328,8 +327,8 @@ class Tab:
 
     def _die(self, why: str) -> None:
         self._gone = self._gone or why
-        if self._scope is not None:
-            self._scope.cancel()
+        for scope in self._scopes:
+            scope.cancel()
 
 
 def _said(answer: Mapping[str, Any]) -> str:

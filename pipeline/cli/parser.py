@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from pipeline.cli import demo, doctor, hindsight, reading, sailing
+from pipeline.cli import demo, doctor, hindsight, log, reading, sailing, tracing
 
 EPILOG = """examples:
   rutter demo
@@ -53,6 +53,8 @@ def parser() -> argparse.ArgumentParser:
     it.add_argument("--out", type=Path, metavar="FILE", help="where to write it")
     it.set_defaults(do=hindsight.report)
     _fork(command("fork", "sail the first steps of a session again, and go on from there"))
+    tracing.add_options(command("trace", "sessions as OpenTelemetry traces"))
+    log.add_commands(command("log", "the log itself: disk use, verify, backup, erase"), shared)
     it = command("doctor", "is everything here that is needed; what to do if not")
     it.add_argument("--fix", action="store_true", help="install a Chromium if there is none")
     it.set_defaults(do=doctor.doctor)

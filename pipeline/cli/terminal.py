@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 
@@ -30,8 +31,8 @@ class Terminal:
         # Piped output is for grep and files: nothing is folded to a width that nobody looks at.
         width = None if sys.stdout.isatty() else PIPED_WIDTH
         # No emoji: a page that says ":warning:" has said nothing that is not ASCII.
-        self.out = Console(highlight=False, soft_wrap=True, width=width, emoji=False)
-        self.err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+        self.out = _Console(highlight=False, soft_wrap=True, width=width, emoji=False)
+        self.err = _Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
     @property
     def interactive(self) -> bool:
@@ -77,6 +78,18 @@ class Terminal:
                 "there is no terminal to ask for a secret", "give it as env:VARIABLE or file:PATH"
             )
         return getpass.getpass(ascii_only(question))
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Whoever read this has gone: nobody is left to tell, and what runs goes on to its end.
+
+        Rich would leave with code 1, in the middle of a session.
+        """
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.file.fileno())  # for what is still in the stream's own buffer
+        os.close(nowhere)
 
 
 class Progress:

@@ -18,6 +18,7 @@ from events.validator import ApprovalRequested
 from pipeline.app import App
 from pipeline.chromium import find_chromium
 from pipeline.cli.terminal import Progress, Terminal
+from pipeline.erasing import finish_erasing
 from pipeline.settings import Settings
 from replay.story import Story, tell
 
@@ -63,6 +64,8 @@ async def open_voyage(settings: Settings, terminal: Terminal) -> AsyncIterator[V
     directory = settings.directory
     directory.lock()
     try:
+        if finish_erasing(directory):
+            terminal.note("finished an erasing that was cut short")
         log = await SqliteLog.open(directory.log)
         browser = Chromium(executable, headless=settings.headless)
         async with App.open(log, artifacts=directory.artifacts) as app:

@@ -7,7 +7,7 @@ span at the same place. That is what lets an exporter keep nothing but a positio
 from collections.abc import Iterable, Iterator
 
 from events.envelope import Envelope
-from events.runtime import SessionEnded, SessionStarted
+from events.runtime import SessionStarted
 from replay.traces.session import SessionSpans
 from replay.traces.span import Span
 
@@ -23,7 +23,7 @@ class SpanFold:
         session = self._open.get(envelope.session)
         if session is not None:
             finished = session.take(envelope)
-            if isinstance(envelope.event, SessionEnded):
+            if session.ended:
                 del self._open[envelope.session]
             return finished
         if isinstance(envelope.event, SessionStarted):

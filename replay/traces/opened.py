@@ -30,7 +30,7 @@ UNITS_NS: Final[dict[type[Event], tuple[str, int]]] = {
 def took_ns(event: Event) -> int:
     """How long the reported work took, 0 when the report does not say."""
     found = UNITS_NS.get(type(event))
-    return int(getattr(event, found[0])) * found[1] if found is not None else 0
+    return max(0, getattr(event, found[0])) * found[1] if found is not None else 0
 
 
 class Work:

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from events import advisor, critic, executor, observer, person, planner, runtime
 from events import validator as gate
 from events.event import Event
-from replay.traces.mapping import said
+from replay.traces.said import said
 from replay.traces.span import ERROR, OK, UNSET
 
 
@@ -64,7 +64,3 @@ OUTCOMES: Final[Mapping[type[Event], Callable[[Any], Outcome]]] = {
     advisor.AdviceLost: lambda _: bad("lost"),
     runtime.ActorFailed: lambda event: bad(event.error, event.message),
 }
-# These settle a step: it ends as they say, unless it is tried again.
-SETTLES: Final[frozenset[type[Event]]] = frozenset(
-    {critic.ActionJudged, critic.OutcomeUnknown, gate.ActionRejected, gate.ActionWithheld}
-)

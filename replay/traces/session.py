@@ -8,24 +8,33 @@ A step reaches from the first look or thought that led to its plan until the nex
 Whether a thought leads to a step shows only later, so it waits; if it led to none, it is the run's.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from events.action import Action
 from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
-from events.critic import OutcomeUnknown
+from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope, kind
+from events.event import Event
 from events.executor import ActionDone, ActionFailed, PersonActed
 from events.observer import PageObserved
 from events.person import ApprovalAnswered
 from events.planner import AdviceRequested, PlanProposed, RunStopped
-from events.runtime import ActorFailed, SessionEnded, SessionInterrupted, SessionStarted
-from events.validator import ApprovalRequested
+from events.runtime import (
+    ActorFailed,
+    PayloadGone,
+    SessionEnded,
+    SessionInterrupted,
+    SessionStarted,
+)
+from events.validator import ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
 from replay.traces import mapping
 from replay.traces.ids import SpanIds, run_id, trace_id
-from replay.traces.mapping import TABLE, said
+from replay.traces.mapping import TABLE
 from replay.traces.opened import Place, Step, Work, took_ns
-from replay.traces.outcomes import OPEN, OUTCOMES, SETTLES, bad
+from replay.traces.outcomes import OPEN, OUTCOMES, bad
+from replay.traces.said import said
 from replay.traces.span import ERROR, Attributes, Link, Span, SpanEvent
 
 # Work that may wait for its step. A run that looks on and on without planning gets it as its own
@@ -60,6 +69,7 @@ class SessionSpans:
         self._notes: list[SpanEvent] = []
         self._totals: dict[str, int] = dict.fromkeys(mapping.TOTALS, 0)
         self._finished: list[Span] = []
+        self.ended = False
 
     def take(self, envelope: Envelope) -> list[Span]:
         """The spans that this event finished."""
@@ -67,13 +77,13 @@ class SessionSpans:
         finished = self._finished = []
         # What recovery writes, perhaps days later, took no time of the run: its clock stands at
         # the last sign of life.
-        at_ns = envelope.at_ns if self._dead_ns is None else self._dead_ns
         if isinstance(event, SessionInterrupted):
-            self._dead_ns = at_ns = self._last_ns
+            self._dead_ns = self._last_ns
+        at_ns = max(envelope.at_ns, self._last_ns) if self._dead_ns is None else self._dead_ns
         self._last_ns = at_ns
         self._totals["rutter.event_count"] = envelope.n
         row = TABLE.get(type(event), mapping.MOMENT)
-        if isinstance(event, SessionEnded):
+        if row.span == "run":
             self._end(event, at_ns)
         elif row.span:
             self._take_work(envelope, at_ns, row)
@@ -95,13 +105,15 @@ class SessionSpans:
         outcome = OUTCOMES.get(type(event))
         if outcome is not None:
             work.outcome = outcome(event)
-        self._follow(envelope.n, event, work)
+        follow = FOLLOWS.get(type(event))
+        if follow is not None:
+            follow(self, envelope, work)
 
     def _begin(self, envelope: Envelope, at_ns: int, name: str) -> Work:
         event = envelope.event
         if name == mapping.BY_ACTOR:
             who = event.actor if isinstance(event, ActorFailed) else envelope.actor
-            name = mapping.WORK_OF.get(who, "plan")
+            name = mapping.WORK_OF.get(who, "runtime")
         work = Work(envelope, name, self._ids.of(envelope.n, "work"), self._place(event))
         cause_id, cause_ns = self._heard.get(envelope.cause, NOTHING)
         if cause_id:
@@ -121,45 +133,45 @@ class SessionSpans:
         # What a verdict teaches is still of the step that was judged.
         return "step" if not step.settled or TABLE[type(event)].span == "learn" else "later"
 
-    def _follow(self, n: int, event: AnyEvent, work: Work) -> None:
-        """What an event means for the step around its work, and for the run."""
-        match event:
-            case PlanProposed(step=number, driver=driver, action=action):
-                self._propose(n, number, driver, action, event, work)
-            case PersonActed(action=action):
-                self._propose(n, 0, "person", action, None, work)
-            case PageObserved():
-                self._url = str(work.attributes["rutter.page.url"])
-            case ActionDone() | ActionFailed() if self._step is not None:
-                tool = mapping.tool_attributes(self._step.action, self._step.words)
-                work.attributes.update(tool)
-            case RunStopped():
-                work.place = "run"
-                self._stopped = True
-                self._release(self._run_id)
-            case ActorFailed(error=error, message=message):
-                raised: Attributes = {"exception.type": error, "exception.message": said(message)}
-                work.events = (SpanEvent("exception", work.end_ns, raised),)
-            case _:
-                self._ask(event, work)
-        if type(event) in SETTLES and self._step is not None:
-            self._settle(event, work)
+    # What some events mean for the step around their work, and for the run: see `FOLLOWS`.
 
-    def _ask(self, event: AnyEvent, work: Work) -> None:
-        """A person or a model is asked, and what was asked is told where the answer is."""
-        match event:
-            case ApprovalRequested():
-                self._question = str(work.attributes["rutter.question"])
-            case ApprovalAnswered():
-                work.attributes["input.value"] = self._question
-            case AdviceRequested(request=request):
-                self._asked[request] = (event, work.end_ns)
-            case AdviceReceived() | AdviceFailed() | AdviceLost():
-                self._answer(event, work)
-            case _:
-                pass
+    def _observed(self, _: Envelope, work: Work) -> None:
+        self._url = str(work.attributes["rutter.page.url"])
 
-    def _answer(self, event: AdviceReceived | AdviceFailed | AdviceLost, work: Work) -> None:
+    def _acted(self, _: Envelope, work: Work) -> None:
+        if self._step is not None:
+            tool = mapping.tool_attributes(self._step.action, self._step.words)
+            work.attributes.update(tool)
+
+    def _stop(self, _: Envelope, work: Work) -> None:
+        work.place = "run"
+        self._stopped = True
+        self._release(self._run_id)
+
+    def _failed(self, envelope: Envelope, work: Work) -> None:
+        event = envelope.event
+        assert isinstance(event, ActorFailed)
+        raised: Attributes = {
+            "exception.type": event.error,
+            "exception.message": said(event.message),
+        }
+        work.events = (SpanEvent("exception", work.end_ns, raised),)
+
+    def _asks_person(self, _: Envelope, work: Work) -> None:
+        self._question = str(work.attributes["rutter.question"])
+
+    def _answered_by_person(self, _: Envelope, work: Work) -> None:
+        work.attributes["input.value"] = self._question
+
+    def _asks_model(self, envelope: Envelope, work: Work) -> None:
+        event = envelope.event
+        assert isinstance(event, AdviceRequested)
+        self._asked[event.request] = (event, work.end_ns)
+
+    def _answered_by_model(self, envelope: Envelope, work: Work) -> None:
+        """A call is one span: what was asked is told where the answer is."""
+        event = envelope.event
+        assert isinstance(event, AdviceReceived | AdviceFailed | AdviceLost)
         asked = self._asked.pop(event.request, None)
         if asked is not None:
             request, asked_ns = asked
@@ -195,40 +207,50 @@ class SessionSpans:
 
     # -- steps ---------------------------------------------------------------------------------
 
-    def _propose(
-        self,
-        n: int,
-        number: int,
-        driver: str,
-        action: Action,
-        plan: PlanProposed | None,
-        work: Work,
-    ) -> None:
+    def _planned(self, envelope: Envelope, work: Work) -> None:
         """A plan opens its step, or goes on with it when it is another try."""
+        plan = envelope.event
+        assert isinstance(plan, PlanProposed)
         step = self._step
+        if step is None or step.number != plan.step:
+            step = self._open_step(envelope.n, plan.step, plan.driver, plan.action)
+        else:
+            step.action, step.words = plan.action, mapping.words_of(plan.action)
+        step.attempts = max(step.attempts, plan.attempt)
+        step.attributes["rutter.reason"] = said(plan.reason)
+        self._led_to(step, work)
+
+    def _person_acted(self, envelope: Envelope, work: Work) -> None:
+        """A person's own step: it had happened when we heard of it."""
+        event = envelope.event
+        assert isinstance(event, PersonActed)
+        self._led_to(self._open_step(envelope.n, 0, "person", event.action), work)
+
+    def _open_step(self, n: int, number: int, driver: str, action: Action) -> Step:
+        self._close_step()
         words = mapping.words_of(action)
-        if step is None or plan is None or step.number != number:
-            self._close_step()
-            found = mapping.step_attributes(number, driver, action, words, self._url)
-            step = self._step = Step(self._ids.of(n, "step"), number, action, words, found)
-            self._totals["rutter.steps"] += 1
+        found = mapping.step_attributes(number, driver, action, words, self._url)
+        step = self._step = Step(self._ids.of(n, "step"), number, action, words, found)
+        self._totals["rutter.steps"] += 1
+        return step
+
+    def _led_to(self, step: Step, work: Work) -> None:
+        """What waited has led to this step, and is part of it."""
         for waited in self._waiting:
             step.cover(waited)
         step.cover(work)
         self._release(step.span_id)
-        step.action, step.words, step.settled, step.outcome = action, words, False, OPEN
+        step.settled, step.outcome = False, OPEN
         work.place = "step"
-        work.attributes["output.value"] = words
-        if plan is not None:
-            step.attempts = max(step.attempts, plan.attempt)
-            step.attributes["rutter.reason"] = said(plan.reason)
+        work.attributes["output.value"] = step.words
 
-    def _settle(self, event: AnyEvent, work: Work) -> None:
+    def _settled(self, envelope: Envelope, work: Work) -> None:
         step = self._step
-        assert step is not None
+        if step is None:
+            return
         step.settled = True
         step.outcome = work.outcome
-        verdict = mapping.verdict_of(event)
+        verdict = mapping.verdict_of(envelope.event)
         step.attributes["rutter.verdict"] = verdict
         self._totals["rutter.steps.confirmed"] += verdict == "confirmed"
 
@@ -241,6 +263,9 @@ class SessionSpans:
 
     def _take_moment(self, envelope: Envelope, at_ns: int, row: mapping.Row) -> None:
         """A fact beside the road, noted on the step it falls into, else on the run."""
+        if isinstance(envelope.event, PayloadGone) and envelope.event.was == kind(SessionEnded):
+            self._end(envelope.event, at_ns)
+            return
         self._close_work()
         step = self._step if self._step is not None and not self._step.settled else None
         self._heard[envelope.n] = (step.span_id if step else self._run_id, at_ns)
@@ -251,15 +276,18 @@ class SessionSpans:
         if step is not None:
             step.end_ns = max(step.end_ns, at_ns)
 
-    def _end(self, event: SessionEnded, at_ns: int) -> None:
+    def _end(self, event: AnyEvent, at_ns: int) -> None:
+        """The run is over; when what its end said was erased, nobody knows how."""
+        self.ended = True
         self._close_work()
         self._release(self._run_id)
-        outcome = OUTCOMES[SessionEnded](event)
+        end = event if isinstance(event, SessionEnded) else None
+        outcome = OPEN if end is None else OUTCOMES[SessionEnded](end)
         if self._step is not None and not self._step.settled and outcome.status == ERROR:
-            self._step.outcome = bad("no verdict", event.failure or event.reason)
+            self._step.outcome = bad("no verdict", outcome.message)
         self._close_step()
         started = self._started
-        attributes = mapping.run_attributes(self._session, started, event) | self._totals
+        attributes = mapping.run_attributes(self._session, started, end) | self._totals
         self._finished.append(
             Span(
                 self._trace_id,
@@ -275,6 +303,28 @@ class SessionSpans:
                 message=outcome.message,
             )
         )
+
+
+Follow = Callable[[SessionSpans, Envelope, Work], None]
+FOLLOWS: Final[Mapping[type[Event], Follow]] = {
+    PageObserved: SessionSpans._observed,
+    PlanProposed: SessionSpans._planned,
+    PersonActed: SessionSpans._person_acted,
+    ActionDone: SessionSpans._acted,
+    ActionFailed: SessionSpans._acted,
+    ActionJudged: SessionSpans._settled,
+    ActionRejected: SessionSpans._settled,
+    ActionWithheld: SessionSpans._settled,
+    OutcomeUnknown: SessionSpans._settled,
+    ApprovalRequested: SessionSpans._asks_person,
+    ApprovalAnswered: SessionSpans._answered_by_person,
+    AdviceRequested: SessionSpans._asks_model,
+    AdviceReceived: SessionSpans._answered_by_model,
+    AdviceFailed: SessionSpans._answered_by_model,
+    AdviceLost: SessionSpans._answered_by_model,
+    RunStopped: SessionSpans._stop,
+    ActorFailed: SessionSpans._failed,
+}
 
 
 def _origins(started: SessionStarted) -> tuple[Link, ...]:

@@ -21,7 +21,8 @@ _DOUBLE = Struct("<Bd")
 _FLAGS = b"\x85\x01\x00\x01\x00\x00"
 _LINK_FLAGS = b"\x35\x00\x01\x00\x00"
 
-# Most strings come back span after span; what a page said does not, and is not worth keeping.
+# Most attributes come back span after span, and are kept as they were written; what a page said
+# does not, and is not worth keeping. By type, because True and 1 are equal and not the same.
 MEMO_CHARS: Final = 48
 MEMO_SIZE: Final = 4_096
 
@@ -38,7 +39,9 @@ def _varint(number: int) -> bytes:
 
 _SMALL: Final = tuple(_varint(number) for number in range(2_048))
 _keys: dict[str, bytes] = {}
-_memo: dict[tuple[str, str], bytes] = {}
+_memos: dict[type, dict[tuple[str, Value], bytes]] = {
+    kind: {} for kind in (str, bool, int, float, tuple)
+}
 
 
 def _size(length: int) -> bytes:
@@ -64,7 +67,7 @@ def encode_span(span: Span) -> bytes:
         parts += (b"\x22\x08", span.parent_id)
     parts += (b"\x2a", _size(len(name)), name, b"\x30", _SMALL[span.kind])
     parts.append(_TIMES.pack(0x39, span.start_ns, 0x41, span.end_ns))
-    _attributes(parts, b"\x4a", span.attributes)
+    _attributes(parts, span.attributes)
     for event in span.events:
         encoded = _event(event)
         parts += (b"\x5a", _size(len(encoded)), encoded)
@@ -76,27 +79,35 @@ def encode_span(span: Span) -> bytes:
     return b"".join(parts)
 
 
-def _attributes(parts: list[bytes], tag: bytes, attributes: Attributes) -> None:
-    """A KeyValue for each attribute, with the tag of the field that they are in."""
-    for key, value in attributes.items():
-        encoded = _memo.get((key, value)) if value.__class__ is str else None
-        if encoded is None:
-            encoded = _key_value(key, value)
-        parts += (tag, _size(len(encoded)), encoded)
+def _attributes(parts: list[bytes], attributes: Attributes) -> None:
+    """Field 9 of a span: a KeyValue for each attribute."""
+    for item in attributes.items():
+        encoded = _memos[item[1].__class__].get(item)
+        parts.append(_attribute(*item) if encoded is None else encoded)
 
 
-def _key_value(key: str, value: Value) -> bytes:
+def _attribute(key: str, value: Value) -> bytes:
     known = _keys.get(key)
     if known is None:
         name = key.encode()
         known = _keys[key] = b"".join((b"\x0a", _size(len(name)), name, b"\x12"))
     inner = _any_value(value)
-    encoded = b"".join((known, _size(len(inner)), inner))
-    if value.__class__ is str and len(value) <= MEMO_CHARS:
-        if len(_memo) >= MEMO_SIZE:
-            _memo.clear()
-        _memo[key, value] = encoded
+    size = _size(len(inner))
+    length = _size(len(known) + len(size) + len(inner))
+    encoded = b"".join((b"\x4a", length, known, size, inner))
+    if not isinstance(value, str) or len(value) <= MEMO_CHARS:
+        memo = _memos[value.__class__]
+        if len(memo) >= MEMO_SIZE:
+            memo.clear()
+        memo[key, value] = encoded
     return encoded
+
+
+def _tagged(tag: bytes, attributes: Attributes) -> bytes:
+    """The same under another field number: attributes of an event, a link, the resource."""
+    parts: list[bytes] = []
+    _attributes(parts, attributes)
+    return b"".join(tag + part[1:] for part in parts)
 
 
 def _any_value(value: Value) -> bytes:
@@ -118,15 +129,13 @@ def _any_value(value: Value) -> bytes:
 
 def _event(event: SpanEvent) -> bytes:
     name = event.name.encode()
-    parts = [_TIME.pack(0x09, event.at_ns), b"\x12", _size(len(name)), name]
-    _attributes(parts, b"\x1a", event.attributes)
-    return b"".join(parts)
+    head = (_TIME.pack(0x09, event.at_ns), b"\x12", _size(len(name)), name)
+    return b"".join((*head, _tagged(b"\x1a", event.attributes)))
 
 
 def _link(link: Link) -> bytes:
-    why = _memo.get(("rutter.link", link.why)) or _key_value("rutter.link", link.why)
-    head = (b"\x0a\x10", link.trace_id, b"\x12\x08", link.span_id)
-    return b"".join((*head, b"\x22", _size(len(why)), why, _LINK_FLAGS))
+    why = _whys.get(link.why) or _tagged(b"\x22", {"rutter.link": link.why})
+    return b"".join((b"\x0a\x10", link.trace_id, b"\x12\x08", link.span_id, why, _LINK_FLAGS))
 
 
 def _status(code: int, message: str) -> bytes:
@@ -138,9 +147,7 @@ def _status(code: int, message: str) -> bytes:
 
 def _constants() -> tuple[bytes, bytes]:
     """The resource and the scope, the same in every request."""
-    described: list[bytes] = []
-    _attributes(described, b"\x0a", RESOURCE)
-    resource = b"".join(described)
+    resource = _tagged(b"\x0a", RESOURCE)
     name, version = SCOPE.encode(), MAPPING.encode()
     scope = b"".join((b"\x0a", _size(len(name)), name, b"\x12", _size(len(version)), version))
     return (
@@ -150,3 +157,4 @@ def _constants() -> tuple[bytes, bytes]:
 
 
 _RESOURCE, _SCOPE = _constants()
+_whys = {"cause": _tagged(b"\x22", {"rutter.link": "cause"})}

@@ -104,6 +104,13 @@ def test_after_two_actions_never_seen_together_it_falls_back_to_the_first_order(
     )
 
 
+@pytest.mark.parametrize(("order", "source"), [(0, None), (1, "first_order"), (2, "second_order")])
+def test_how_far_back_it_looks_is_a_setting(order: int, source: str | None) -> None:
+    both = *did(A, driver="prediction"), *did(B, driver="prediction")
+    made = predict(*KNOWN, free_run(order=order), *both)
+    assert [candidate.source for candidate in made.candidates] == ([source] if source else [])
+
+
 def test_an_unconfirmed_step_breaks_the_chain() -> None:
     broken = *did(A, driver="prediction"), *did(B, "no_effect", driver="prediction")
     assert predict(*KNOWN, FREE, *broken).candidates == ()

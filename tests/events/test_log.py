@@ -194,7 +194,7 @@ turns_of_sessions = st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)
 
 
 @pytest.mark.parametrize("store", STORES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(turns=turns_of_sessions, after=st.integers(0, 40), session=st.sampled_from("abc"))
 def test_any_turns_are_read_as_a_list_would_be(
     store: str, turns: list[tuple[str, int]], after: int, session: str

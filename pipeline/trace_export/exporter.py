@@ -1,0 +1,120 @@
+"""From the log to a sink: read on from the cursor, fold, deliver, move the cursor.
+
+At least once: the cursor moves when a batch was accepted, never before. What is read but not
+accepted is held, and nothing more is read meanwhile, so that a sink that is away costs no memory.
+"""
+
+import threading
+from collections.abc import Callable, Iterable
+from itertools import islice
+from time import monotonic
+from typing import Final
+
+from events.errors import WorldBroken
+from events.sqlite_reader import SqliteReader
+from pipeline.trace_export.cursor import Cursor, Position
+from pipeline.trace_export.sink import BATCH, Delivery, Outbox, Progress, Sink
+from replay.traces import Span, SpanFold
+
+SLICE: Final = 64  # events folded in one go: about a millisecond in which nobody else computes
+FULL: Final = BATCH - SLICE  # spans, so that what a slice adds still goes in one request
+PATIENCE_S: Final = 30.0  # of a command that somebody waits for
+
+Breath = Callable[[], None]
+
+
+class Exporter:
+    """One log to one sink. Used by one thread."""
+
+    def __init__(self, reader: SqliteReader, cursor: Cursor, sink: Sink) -> None:
+        self._reader = reader
+        self._cursor = cursor
+        self._outbox = Outbox(sink)
+        self._fold = SpanFold()
+        known = cursor.read()
+        if not _speaks_of(known, reader):
+            cursor.forget()
+            known = Position()
+        self._accepted = self._position = known
+        self._read_to = known.since - 1
+
+    @property
+    def progress(self) -> Progress:
+        return self._outbox.progress
+
+    def unfinished(self) -> tuple[str, ...]:
+        return self._fold.unfinished()
+
+    def advance(self, breath: Breath = lambda: None) -> Delivery | None:
+        """Delivers the next batch, once; `None` when there is nothing to deliver."""
+        if not self._outbox:
+            while len(self._outbox) < FULL and self._take_slice():
+                breath()
+        delivery = self._outbox.push() if self._outbox else None
+        if not self._outbox and self._position.position > self._accepted.position:
+            # Also without any span finished: the next process need not fold this again.
+            self._cursor.move(self._position)
+            self._accepted = self._position
+        return delivery
+
+    def wait_s(self, delivery: Delivery) -> float:
+        return self._outbox.wait_s(delivery)
+
+    def _take_slice(self) -> bool:
+        """Folds the next few events, if there are any. Up to the cursor only their state counts."""
+        accepted = self._accepted.position
+        events = list(islice(self._reader.read(self._read_to), SLICE))
+        for envelope in events:
+            spans = self._fold.take(envelope)
+            if envelope.seq > accepted:
+                self._outbox.put(spans)
+        if not events:
+            return False
+        last = events[-1]
+        self._read_to = last.seq
+        if last.seq > accepted:
+            since = self._fold.open_since()
+            self._position = Position(last.seq, last.seq + 1 if since is None else since, last.hash)
+        return True
+
+
+def deliver_log(exporter: Exporter, patience_s: float = PATIENCE_S) -> Progress:
+    """Everything that is not out yet. Raises when the sink does not take it in time."""
+    patience = _Patience(patience_s)
+    while (delivery := exporter.advance()) is not None:
+        if not delivery.accepted:
+            patience.wait(exporter.wait_s(delivery), delivery.why)
+    return exporter.progress
+
+
+def deliver_spans(spans: Iterable[Span], sink: Sink, patience_s: float = PATIENCE_S) -> Progress:
+    """These spans, whatever was delivered before: no cursor is asked or moved."""
+    outbox, patience, left = Outbox(sink), _Patience(patience_s), iter(spans)
+    while batch := list(islice(left, BATCH)):
+        outbox.put(batch)
+        while outbox:
+            delivery = outbox.push()
+            if not delivery.accepted:
+                patience.wait(outbox.wait_s(delivery), delivery.why)
+    return outbox.progress
+
+
+class _Patience:
+    def __init__(self, seconds: float) -> None:
+        self._until = monotonic() + seconds
+
+    def wait(self, seconds: float, why: str) -> None:
+        if monotonic() + seconds > self._until:
+            raise WorldBroken(
+                f"the spans were not taken ({why})",
+                "nothing is lost: run it again when the collector is back",
+            )
+        threading.Event().wait(seconds)
+
+
+def _speaks_of(known: Position, reader: SqliteReader) -> bool:
+    """Whether a cursor is of this very log, and not of one that lay here before."""
+    if not known.position:
+        return True
+    row = next(reader.rows(known.position - 1), None)
+    return row is not None and (row[0], row[8]) == (known.position, known.hash)

@@ -1,0 +1,443 @@
+"""Recording and sailing through the command, on the bundled site with everything that goes wrong.
+
+Nothing here is believed because the command said so: what counts is what the site has stored. The
+log of every test is derived again when the test ends, and the password is looked for in all of it.
+"""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from events.critic import OutcomeUnknown
+from events.observer import DialogOpened
+from events.page import Artifact
+from events.person import ApprovalAnswered
+from events.sqlite_reader import SqliteReader
+from pipeline.chromium import find_chromium
+from pipeline.cli.demo import ALONE
+from pipeline.directory import DataDirectory
+from pipeline.site import Switches
+from tests.cli.harbour import PASSWORD, AtTerminal, Harbour, Ship, WatchedSite, is_wanted, once
+from tests.cli.shell import Rutter, check_logs, places_of, wait_for_line
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(find_chromium(None) is None, reason="no Chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harbour]:
+    with WatchedSite() as site:
+        yield Harbour(tmp_path_factory.mktemp("harbour"), site)
+
+
+@pytest.fixture(scope="module")
+def recorded(harbour: Harbour, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The order recorded once, by a script and a scripted person, for all tests here."""
+    rutter = Rutter(tmp_path_factory.mktemp("recorded") / "data")
+    ended = rutter(*harbour.record(), "--answers", harbour.yes)
+    assert ended.code == 0, ended
+    assert ended.out.startswith("[OK] recorded order: 19 steps confirmed")
+    return rutter.data
+
+
+@pytest.fixture
+def ship(harbour: Harbour, recorded: Path, tmp_path: Path) -> Iterator[Ship]:
+    ship = Ship.launch(harbour, recorded, tmp_path / "data")
+    yield ship
+    check_logs(ship.rutter.data)
+    assert places_of(PASSWORD, ship.rutter.data) == []
+
+
+def events(ship: Ship, kind: type) -> list[object]:
+    """Everything of this kind in the log, oldest first."""
+    with SqliteReader(ship.rutter.data / "log.db") as reader:
+        return [each.event for each in reader.read() if isinstance(each.event, kind)]
+
+
+# -- as it should be -------------------------------------------------------------------------------
+
+
+def test_a_workflow_watched_once_is_sailed_alone_with_other_values(ship: Ship) -> None:
+    ended = ship.run()
+
+    assert (ended.code, ended.err) == (0, "")
+    [order] = ship.site.placed
+    assert is_wanted(order)
+    assert ended.out.startswith("[OK] sailed order version 1: 19 steps confirmed")
+    assert f"order_number = {order.number}" in ended.out
+    assert "0 model calls, $0.00" in ended.out
+
+
+def test_what_it_did_is_json_where_machines_read(ship: Ship) -> None:
+    ended = ship.run("--json")
+
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.json == ship.story()
+    assert ended.json["results"] == {"order_number": str(ship.site.placed[0].number)}
+    assert (ended.json["reason"], ended.json["values"]) == ("completed", ALONE)
+
+
+def test_a_dry_run_places_nothing(ship: Ship) -> None:
+    ended = ship.run("--dry-run")
+
+    assert ended.code == 0
+    assert ship.site.placed == ()
+    assert not any(method == "POST" and "place" in path for method, path in ship.site.requests)
+    assert "dry run: would have done it" in ended.out
+
+
+def test_every_run_teaches(ship: Ship) -> None:
+    counts = [{row["count"] for row in ship.rutter.json("transitions", "--top", "99")}]
+    for _ in range(2):
+        assert ship.run().code == 0
+        counts.append({row["count"] for row in ship.rutter.json("transitions", "--top", "99")})
+
+    assert counts == [{1}, {2}, {3}]
+    assert len(ship.site.placed) == 2
+
+
+def test_a_second_recording_is_a_second_version(ship: Ship) -> None:
+    ended = ship.rutter(*ship.harbour.record(), "--answers", ship.harbour.yes)
+
+    assert ended.code == 0
+    assert [row["version"] for row in ship.rutter.json("workflows")] == [1, 2]
+    assert ship.rutter.json("workflows", "show", "order")["version"] == 2
+
+
+# -- a site that misbehaves ------------------------------------------------------------------------
+
+
+def test_a_slow_site_is_waited_for(ship: Ship) -> None:
+    ship.site.switches = Switches(slow_ms=400)
+
+    assert ship.run().code == 0
+    assert [is_wanted(order) for order in ship.site.placed] == [True]
+
+
+def test_a_covered_button_is_not_clicked(ship: Ship) -> None:
+    ship.site.switches = Switches(covered=True)
+    ended = ship.run()
+
+    assert ended.code == 6
+    assert ship.site.placed == ()
+    assert "[FAIL] failed (retry_exhausted) at step 17 (click 'Place order')" in ended.out
+    assert "why: element_obscured: " in ended.out
+    assert "next: " in ended.out
+    picture = ship.story()["screenshot"]
+    place = DataDirectory(ship.rutter.data).artifacts.path(Artifact(picture["sha256"], 0))
+    assert f"screenshot: {place}" in ended.out
+    assert place.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_dialog_is_dismissed_and_nothing_is_taken_for_done(ship: Ship) -> None:
+    ship.site.switches = Switches(dialog=True)
+    ended = ship.run()
+
+    assert ended.code == 6
+    assert ship.site.placed == ()
+    [dialog] = events(ship, DialogOpened)
+    assert isinstance(dialog, DialogOpened)
+    assert (dialog.kind, dialog.answer) == ("confirm", "dismissed")
+    assert dialog.message.text == "Place this order?"
+    assert ship.story()["steps"][-1]["verdict"] != "confirmed"
+
+
+def test_a_button_that_does_nothing_is_not_taken_for_done(ship: Ship) -> None:
+    ship.site.switches = Switches(dead_button=True)
+    ended = ship.run()
+
+    assert ended.code == 6
+    assert ship.site.placed == ()
+    assert "(verification_failed) at step 17 (click 'Place order')" in ended.out
+
+
+@pytest.mark.parametrize("switches", [Switches(silent_fail=True), Switches(lying_toast=True)])
+def test_a_site_that_lies_is_not_believed(ship: Ship, switches: Switches) -> None:
+    ship.site.switches = switches
+    ended = ship.run()
+
+    assert ended.code in (3, 6)
+    assert ship.site.placed == ()
+    assert ended.out.startswith("[FAIL]")
+
+
+def test_a_login_that_is_lost_is_not_done(ship: Ship) -> None:
+    ship.site.switches = Switches(expired_login=True)
+    ended = ship.run()
+
+    assert ended.code in (3, 6)
+    assert ship.site.placed == ()
+    assert ended.out.startswith("[FAIL]")
+
+
+def test_a_login_that_is_lost_on_the_way_is_not_done(ship: Ship) -> None:
+    ship.site.when = once("/orders/new", ship.site.expire_sessions)
+    ended = ship.run()
+
+    assert ended.code in (3, 6)
+    assert ship.site.placed == ()
+
+
+# -- a site that changed ---------------------------------------------------------------------------
+
+
+def test_a_moved_site_has_no_standing_approval(ship: Ship) -> None:
+    """Every button is another element than the one that was approved: a person is asked."""
+    ship.site.switches = Switches(moved=True)
+    ended = ship.run()
+
+    assert ended.code == 5
+    assert ship.site.placed == ()
+    assert "next: run it at a terminal, or give --answers FILE" in ended.out
+    assert any("button 'Sign in': taken" in line for line in ended.out.splitlines())
+
+
+def test_a_moved_site_is_found_by_names_or_lost_but_never_taken_for_another(ship: Ship) -> None:
+    ship.site.switches = Switches(moved=True)
+    ended = ship.run("--answers", ship.harbour.yes)
+
+    assert ended.code in (0, 3)
+    assert len(ship.site.placed) <= 1
+    assert all(is_wanted(order) for order in ship.site.placed)
+    assert ended.code != 0 or len(ship.site.placed) == 1
+
+
+@pytest.mark.parametrize("answers", [False, True])
+def test_look_alikes_place_nothing(ship: Ship, answers: bool) -> None:
+    ship.site.switches = Switches(moved=True, relabelled=True)
+    ended = ship.run(*(("--answers", ship.harbour.yes) if answers else ()))
+
+    assert ended.code in (3, 5, 6)
+    assert ship.site.placed == ()
+
+
+@pytest.mark.parametrize("answers", [False, True])
+def test_place_on_hold_is_not_place_order(ship: Ship, answers: bool) -> None:
+    """The site changes under the run, right before the button that counts."""
+    changed = Switches(moved=True, relabelled=True)
+    ship.site.when = once("/drafts/", lambda: setattr(ship.site, "switches", changed))
+    ended = ship.run(*(("--answers", ship.harbour.yes) if answers else ()))
+
+    assert ended.code == 3
+    assert ship.site.placed == ()
+    assert "at step 17" in ended.out
+    assert "element_not_found" in ended.out
+
+
+def test_a_button_with_other_words_asks(ship: Ship) -> None:
+    ship.site.switches = Switches(relabelled=True)
+    ended = ship.run()
+
+    assert ended.code == 5
+    assert ship.site.placed == ()
+    assert "no person is here to answer" in ended.out
+
+
+# -- people ----------------------------------------------------------------------------------------
+
+
+def test_a_form_is_not_recorded_without_a_person(ship: Ship) -> None:
+    ended = ship.rutter(*ship.harbour.record("half"))
+
+    assert ended.code == 5
+    assert ("POST", "/login") not in ship.site.requests
+    assert "needs_person" in ended.out
+    [half] = [row for row in ship.rutter.json("workflows") if row["name"] == "half"]
+    assert (half["complete"], half["steps"]) == (0, 3)
+    again = ship.rutter(*ship.harbour.run("half"))
+    assert again.code == 2
+    assert "'half' version 1 was not recorded to its end" in again.complaint
+    assert "rutter record half" in again.complaint
+
+
+def test_a_person_who_says_no_has_the_last_word(ship: Ship, tmp_path: Path) -> None:
+    no = tmp_path / "no.json"
+    no.write_text(json.dumps([{"approved": False, "message": "not on a Sunday"}]))
+    ended = ship.rutter(*ship.harbour.record("refused"), "--answers", no)
+
+    assert ended.code == 4
+    assert "why: not on a Sunday" in ended.out
+    assert ("POST", "/login") not in ship.site.requests
+
+
+def test_a_person_at_the_terminal_is_asked_and_answers(ship: Ship) -> None:
+    with AtTerminal(ship.rutter, *ship.harbour.record("by-hand")) as terminal:
+        for question in (1, 2, 3):
+            terminal.read_until("Approve? [yes / no, or why not]", question)
+            terminal.type("yes\n")
+        code, out = terminal.end()
+
+    assert code == 0
+    assert out.startswith("[OK] recorded by-hand: 19 steps confirmed")
+    answers = [each for each in events(ship, ApprovalAnswered)][-3:]
+    assert all(isinstance(each, ApprovalAnswered) for each in answers)
+    assert [(each.approved, each.by) for each in answers] == [(True, "terminal")] * 3  # type: ignore[attr-defined]
+
+
+def test_ctrl_c_at_a_question_ends_it(ship: Ship) -> None:
+    with AtTerminal(ship.rutter, *ship.harbour.record("by-hand")) as terminal:
+        terminal.read_until("Approve? [yes / no, or why not]")
+        terminal.type("\x03")
+        code, _ = terminal.end()
+
+    assert code == 7
+    assert ("POST", "/login") not in ship.site.requests
+    assert ship.rutter.json("sessions")[0]["reason"] == "cancelled"
+
+
+# -- stopped on the way ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_the_session_and_its_browser(ship: Ship, number: signal.Signals) -> None:
+    """To the whole group, as a terminal sends it: the browser hears it too."""
+    process = ship.rutter.spawn(*ship.harbour.run(), "--verbose")
+    with process:
+        wait_for_line(process.stderr, "Customer search")
+        family = psutil.Process(process.pid).children(recursive=True)
+        os.killpg(process.pid, number)
+        out, _ = process.communicate()
+
+    assert process.returncode == 7
+    assert out.startswith("[FAIL] cancelled at step ")
+    assert "next: " in out
+    assert len(family) > 1
+    assert psutil.wait_procs(family, timeout=10)[1] == []
+    assert ship.rutter.json("sessions")[0]["reason"] == "cancelled"
+    assert ship.site.placed == ()
+
+
+def test_killed_while_it_placed_an_order_the_outcome_is_unknown_and_it_is_not_repeated(
+    ship: Ship,
+) -> None:
+    process = ship.rutter.spawn(*ship.harbour.run())
+    family: list[psutil.Process] = []
+
+    def kill() -> None:
+        family.extend(psutil.Process(process.pid).children(recursive=True))
+        process.kill()
+
+    with process:
+        ship.site.when = once("/drafts/", kill, "POST")
+        process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    for orphan in psutil.wait_procs(family, timeout=10)[1]:
+        orphan.kill()
+    [running] = [row for row in ship.rutter.json("sessions") if row["reason"] is None]
+    assert [is_wanted(order) for order in ship.site.placed] == [True]
+
+    dry = ship.run("--dry-run")
+    assert dry.code == 0
+    assert dry.err == f"closed as interrupted: {running['session']}\n"
+    told = ship.story(running["session"])
+    assert (told["reason"], told["unknown"]) == (
+        "interrupted",
+        "interrupted before its outcome was judged",
+    )
+    [unknown] = events(ship, OutcomeUnknown)
+    assert isinstance(unknown, OutcomeUnknown)
+    assert unknown.step == 17
+    assert len(ship.site.placed) == 1
+
+
+def test_a_browser_that_dies_ends_the_run(ship: Ship) -> None:
+    def kill() -> None:
+        for child in psutil.Process().children(recursive=True):
+            if "chrom" in child.name() and "--type=" not in " ".join(child.cmdline()):
+                child.kill()
+
+    ship.site.when = once("/orders/new", kill)
+    ended = ship.run()
+
+    assert ended.code == 7
+    assert "(browser_lost)" in ended.out
+    assert "next: run it again" in ended.out
+    assert ship.site.placed == ()
+
+
+def test_a_run_goes_on_when_nobody_reads_what_it_says(ship: Ship) -> None:
+    process = ship.rutter.spawn(*ship.harbour.run(), "--verbose")
+    with process:
+        wait_for_line(process.stderr, "PHASE 3: ACT")
+        assert process.stderr is not None
+        process.stderr.close()
+        assert process.stdout is not None
+        out = process.stdout.read()
+
+    assert process.returncode == 0
+    assert out.startswith("[OK] sailed order")
+    assert [is_wanted(order) for order in ship.site.placed] == [True]
+
+
+def test_reading_ends_quietly_when_nobody_reads(ship: Ship) -> None:
+    process = ship.rutter.spawn("show", "last")
+    with process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+
+    assert process.returncode == 0
+
+
+# -- where the model is sure -----------------------------------------------------------------------
+
+
+def test_a_free_run_follows_what_it_learned_and_stops_before_what_it_cannot_take_back(
+    ship: Ship,
+) -> None:
+    ended = ship.rutter(*ship.harbour.free())
+
+    assert ended.code in (4, 5)
+    assert ship.site.placed == ()
+    assert ("POST", "/login") not in ship.site.requests
+    first, user, password, refused = ship.story()["steps"]
+    assert (first["driver"], first["words"]) == ("script", f"go to {ship.site.base_url}/login")
+    for step in (user, password):
+        assert (step["driver"], step["verdict"]) == ("prediction", "confirmed")
+        assert step["why"] == "confidence_above_threshold_1.00"
+    assert password["words"] == "type <secret password> into 'Password'"
+    assert refused["verdict"] == "rejected"
+    counted = ship.rutter.json("metrics")
+    assert (counted["total_predictions"], counted["correct_predictions"]) == (2, 2)
+    assert (counted["prediction_accuracy"], counted["average_confidence"]) == (1.0, 1.0)
+    assert counted["unsafe_filtered"] == 1
+
+
+def test_a_free_run_is_not_talked_into_it_by_a_person_either(ship: Ship) -> None:
+    """What the denylist names is denied to a prediction, whoever would say yes (E1)."""
+    ended = ship.rutter(*ship.harbour.free(), "--answers", ship.harbour.yes)
+
+    assert ended.code == 4
+    assert ship.site.placed == ()
+
+
+def test_a_free_run_where_nothing_was_learned_is_lost(ship: Ship) -> None:
+    url = f"{ship.site.base_url}/login?never=seen"
+    ended = ship.rutter("run", "--free", "--url", url, "--allow", ship.harbour.host)
+
+    assert ended.code == 3
+    assert "no_predictions_available" in ended.out
+
+
+# -- what is said about it -------------------------------------------------------------------------
+
+
+def test_every_phase_of_every_step_is_told_when_asked_for(ship: Ship) -> None:
+    ship.site.switches = replace(Switches(), covered=True)
+    ended = ship.run("--verbose")
+    lines = ended.err.splitlines()
+
+    assert ended.err.isascii()
+    assert lines.count("PHASE 4: VERIFY") == 18  # 16 steps, and the last one twice
+    assert "[OK] APPROVED: click 'Review order' (approved by its recording)" in lines
+    assert any(line.startswith("[EVIDENCE] Source: DOM, Checked: ") for line in lines)
+    assert "Action 17 failed after retry. Aborting plan." in lines

@@ -1,0 +1,133 @@
+"""Given what a person asks for: the session's start, with everything it depends on pinned."""
+
+import pytest
+
+from actors.logic import LOGIC
+from actors.policy import DEFAULT_POLICY
+from events.action import Action
+from events.errors import BadInput
+from events.workflow import Limits, Policy, Workflow
+from pipeline.launch import free_run, limits_for, recording, run_of, with_hosts
+from tests.facts import click, step
+
+SCRIPT = (step(click("#a")), step(click("#b")))
+FLOW = Workflow(
+    "order",
+    3,
+    SCRIPT,
+    parameters=("customer", "quantity"),
+    secrets=("password",),
+    hosts=("127.0.0.1:8000",),
+)
+VALUES = {"customer": "Aurora", "quantity": "3"}
+
+
+def refusal(flow: Workflow, values: dict[str, str], secrets: tuple[str, ...]) -> str:
+    with pytest.raises(BadInput) as caught:
+        run_of(flow, values, secrets)
+    return str(caught.value)
+
+
+def test_a_recording_has_its_script_and_the_names_of_its_values() -> None:
+    started = recording("order", SCRIPT, VALUES, ["password"], allow=["localhost:9"])
+    assert (started.purpose, started.driver, started.name) == ("record", "script", "order")
+    assert (started.script, started.values) == (SCRIPT, VALUES)
+    assert started.secrets == ("password",)
+    assert started.policy.hosts == ("localhost:9",)
+    assert started.workflow is None
+    assert started.logic == LOGIC
+
+
+def test_a_run_has_its_workflow_in_full() -> None:
+    started = run_of(FLOW, VALUES, ["password"])
+    assert (started.purpose, started.driver, started.name) == ("run", "workflow", "order")
+    assert started.workflow == FLOW
+    assert started.secrets == ("password",)
+    assert not started.settings.dry_run
+
+
+def test_a_run_may_go_where_its_recording_went_and_where_it_is_told_to() -> None:
+    started = run_of(FLOW, VALUES, ["password"], allow=["sso.example", "127.0.0.1:8000"])
+    assert started.policy.hosts == ("127.0.0.1:8000", "sso.example")
+
+
+def test_a_dry_run_is_a_setting() -> None:
+    assert run_of(FLOW, VALUES, ["password"], dry_run=True).settings.dry_run
+
+
+def test_a_named_workflow_has_five_minutes_and_twice_its_length_in_steps() -> None:
+    limits = run_of(FLOW, VALUES, ["password"]).settings.limits
+    assert (limits.max_steps, limits.max_wall_ms, limits.max_failures) == (4, 300_000, 3)
+    assert limits_for(10).max_steps == 20
+
+
+def test_a_free_run_goes_to_its_page_and_then_where_it_is_sure() -> None:
+    started = free_run("https://shop.example/", {}, [], threshold=700_000)
+    assert (started.purpose, started.driver, started.url) == (
+        "free",
+        "prediction",
+        "https://shop.example/",
+    )
+    assert [each.action for each in started.script] == [
+        Action("navigate", url="https://shop.example/")
+    ]
+    assert started.settings.threshold == 700_000
+    assert started.settings.limits == Limits(12, 90_000, 3)
+
+
+@pytest.mark.parametrize("threshold", [-1, 1_000_001])
+def test_a_threshold_is_a_probability(threshold: int) -> None:
+    with pytest.raises(BadInput, match="the threshold is a probability; give --threshold"):
+        free_run("https://shop.example/", {}, [], threshold=threshold)
+
+
+@pytest.mark.parametrize("threshold", [0, 1_000_000])
+def test_certainty_and_recklessness_are_probabilities(threshold: int) -> None:
+    assert free_run("https://x.example/", {}, [], threshold=threshold).settings.threshold == (
+        threshold
+    )
+
+
+def test_what_is_not_bound_is_named_with_the_flag_that_binds_it() -> None:
+    assert refusal(FLOW, {}, ("password",)) == (
+        "'order' needs customer, quantity; bind with --set customer=... --set quantity=..."
+    )
+    assert refusal(FLOW, VALUES, ()) == (
+        "'order' needs the secret password; add --secret password=env:VARIABLE"
+    )
+
+
+def test_what_the_workflow_does_not_know_is_refused() -> None:
+    assert refusal(FLOW, {**VALUES, "colour": "red"}, ("password",)) == (
+        "'order' has no parameter 'colour'; it has: customer, quantity"
+    )
+    plain = Workflow("plain", 1, SCRIPT)
+    assert refusal(plain, {"colour": "red"}, ()) == (
+        "'plain' has no parameter 'colour'; it has: none"
+    )
+
+
+def test_half_a_recording_cannot_be_sailed() -> None:
+    half = Workflow("order", 2, SCRIPT, complete=False)
+    assert refusal(half, {}, ()) == (
+        "workflow 'order' version 2 was not recorded to its end; "
+        "record it again: rutter record order --script FILE"
+    )
+
+
+def test_hosts_are_added_once_and_nothing_else_changes() -> None:
+    mine = Policy("7", denylist=("x",), hosts=("a",), public_hosts=False)
+    assert with_hosts(mine, ["b", "a", "b"]) == Policy(
+        "7", denylist=("x",), hosts=("a", "b"), public_hosts=False
+    )
+    assert with_hosts(DEFAULT_POLICY, []) == DEFAULT_POLICY
+
+
+def test_a_run_keeps_the_policy_it_is_given() -> None:
+    mine = Policy("7", public_hosts=False)
+    for started in (
+        recording("order", SCRIPT, {}, (), policy=mine),
+        run_of(FLOW, VALUES, ["password"], policy=mine),
+        free_run("https://x.example/", {}, (), threshold=1, policy=mine),
+    ):
+        assert (started.policy.version, started.policy.public_hosts) == ("7", False)

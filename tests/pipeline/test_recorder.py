@@ -1,0 +1,360 @@
+"""Given a script of the Chrome DevTools Recorder: our steps, or what is wrong with it and where."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from events.action import (
+    Action,
+    ByCss,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Strategy,
+    Target,
+    Text,
+)
+from events.errors import BadInput
+from pipeline.recorder import RecorderScript, read_script, to_steps
+from pipeline.site import find_order_script, order_script
+
+Json = dict[str, Any]
+
+
+def actions(
+    *steps: Json, parameters: dict[str, str] | None = None, secrets: dict[str, str] | None = None
+) -> list[Action]:
+    script = msgspec.convert({"title": "t", "steps": list(steps)}, RecorderScript)
+    return [step.action for step in to_steps(script, parameters or {}, secrets or {})]
+
+
+def action(step: Json, **bound: Any) -> Action:
+    [only] = actions(step, **bound)
+    return only
+
+
+def refusal(*steps: Json, **bound: Any) -> str:
+    with pytest.raises(BadInput) as caught:
+        actions(*steps, **bound)
+    return str(caught.value)
+
+
+def ways(*selectors: Any) -> tuple[Strategy, ...]:
+    target = action({"type": "click", "selectors": list(selectors)}).target
+    assert target is not None
+    return target.strategies
+
+
+NAVIGATE: Json = {"type": "navigate", "url": "https://shop.example/"}
+CLICK: Json = {"type": "click", "selectors": [["#go"]], "offsetX": 3, "offsetY": 4}
+
+
+# -- types of steps ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        (NAVIGATE, Action("navigate", url="https://shop.example/")),
+        (CLICK, Action("click", target=Target((ByCss("#go"),)))),
+        (
+            {"type": "change", "selectors": ["#name"], "value": "Ann"},
+            Action("type", target=Target((ByCss("#name"),)), value=Text("Ann")),
+        ),
+        (
+            {"type": "change", "selectors": ["#name"], "value": ""},
+            Action("type", target=Target((ByCss("#name"),)), value=Text("")),
+        ),
+        ({"type": "keyDown", "key": "Enter"}, Action("press", key="Enter")),
+        ({"type": "scroll", "x": 0, "y": 240.7}, Action("scroll", direction="down", amount=240)),
+        ({"type": "scroll", "y": 0}, Action("scroll", direction="top")),
+        ({"type": "scroll"}, Action("scroll", direction="top")),
+        (
+            {"type": "scroll", "selectors": ["#list"], "y": 9},
+            Action("scroll", target=Target((ByCss("#list"),))),
+        ),
+        (
+            {"type": "waitForElement", "selectors": ["#done"], "timeout": 5000},
+            Action("wait_for", target=Target((ByCss("#done"),)), ms=5000),
+        ),
+        (
+            {"type": "waitForElement", "selectors": ["#done"], "operator": ">=", "count": 1},
+            Action("wait_for", target=Target((ByCss("#done"),))),
+        ),
+        (
+            {
+                "type": "customStep",
+                "name": "extract",
+                "parameters": {"name": "number", "selectors": ["#number"]},
+            },
+            Action("extract", target=Target((ByCss("#number"),)), name="number"),
+        ),
+    ],
+)
+def test_a_step_becomes_an_action(step: Json, expected: Action) -> None:
+    assert action(step) == expected
+
+
+def test_what_is_no_action_of_ours_is_passed_over() -> None:
+    passed: list[Json] = [
+        {"type": "setViewport", "width": 1280, "height": 900},
+        {"type": "keyUp", "key": "Enter"},
+        {"type": "emulateNetworkConditions", "download": 1, "upload": 1, "latency": 1},
+        {"type": "close"},
+    ]
+    assert actions(passed[0], NAVIGATE, *passed[1:]) == [action(NAVIGATE)]
+
+
+@pytest.mark.parametrize("kind", ["doubleClick", "hover", "waitForExpression", "customStep", "?"])
+def test_what_cannot_be_kept_is_refused_with_the_number_of_the_step(kind: str) -> None:
+    assert refusal(NAVIGATE, {"type": kind}) == (
+        f"step 2 ({kind}): this step is not supported; remove it "
+        "(supported: navigate, click, change, keyDown, keyUp, scroll, waitForElement)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        ({"button": "secondary"}, "it uses the secondary mouse button"),
+        ({"frame": [0]}, "it is in a frame"),
+        ({"target": "https://popup.example/"}, "it is in another window"),
+    ],
+)
+def test_a_click_that_would_become_another_click_is_refused(more: Json, what: str) -> None:
+    assert refusal(NAVIGATE, {**CLICK, **more}).startswith(f"step 2 (click): {what}; ")
+
+
+@pytest.mark.parametrize(
+    "more", [{"operator": "<=", "count": 0}, {"count": 0}, {"operator": ">=", "count": 3}]
+)
+def test_waiting_for_a_number_of_elements_is_refused(more: Json) -> None:
+    wait: Json = {"type": "waitForElement", "selectors": ["#row"], **more}
+    assert "step 1 (waitForElement): it waits for a number of elements" in refusal(wait)
+
+
+def test_a_click_on_the_main_page_with_the_main_button_is_a_click() -> None:
+    plain = {**CLICK, "button": "primary", "target": "main", "frame": [], "deviceType": "mouse"}
+    assert action(plain) == action(CLICK)
+
+
+# -- selectors -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("selector", "strategy"),
+    [
+        ("#go", ByCss("#go")),
+        (["#go"], ByCss("#go")),
+        ("css/main > a", ByCss("main > a")),
+        ("pierce/#go", ByCss("#go")),
+        ('a[href="/orders/new"]', ByCss('a[href="/orders/new"]')),
+        ('aria/Go on[role="button"]', ByRole("button", "Go on")),
+        ("aria/Go on", ByRole("", "Go on")),
+        ("aria/1/2 price", ByRole("", "1/2 price")),
+        ("text/Go on", ByText("Go on")),
+        ("text/a/b", ByText("a/b")),
+    ],
+)
+def test_a_selector_is_a_way_to_find(selector: Any, strategy: Strategy) -> None:
+    assert ways(selector) == (strategy,)
+
+
+def test_the_best_way_comes_first() -> None:
+    assert ways(
+        ["text/Go"],
+        ['aria/Go[role="button"]'],
+        ["main > button"],
+        ["xpath///*[@id='go']"],
+        ["#go"],
+        ["[data-testid=go]"],
+        ["pierce/#go"],
+    ) == (
+        ByCss("[data-testid=go]"),
+        ByCss("#go"),
+        ByCss("main > button"),
+        ByRole("button", "Go"),
+        ByText("Go"),
+    )
+
+
+def test_paths_through_shadow_roots_are_left_out() -> None:
+    assert ways(["my-app", "#go"], ["#go"]) == (ByCss("#go"),)
+
+
+@pytest.mark.parametrize("selectors", [[], [["xpath///a"]], [["my-app", "#go"]]])
+def test_a_step_that_cannot_be_found_again_is_refused(selectors: list[Any]) -> None:
+    assert refusal({"type": "click", "selectors": selectors}) == (
+        "step 1 (click): no selector of it is supported; in the Recorder, switch on CSS, ARIA or "
+        "text selectors and record it again"
+    )
+
+
+# -- keys ----------------------------------------------------------------------------------------
+
+
+def key(name: str, *, up: bool = False) -> Json:
+    return {"type": "keyUp" if up else "keyDown", "key": name}
+
+
+def test_modifiers_are_held_until_they_are_let_go() -> None:
+    pressed = actions(
+        key("Control"),
+        key("a"),
+        key("a", up=True),
+        key("Shift"),
+        key("ArrowLeft"),
+        key("Control", up=True),
+        key("ArrowRight"),
+        key("Shift", up=True),
+        key("Enter"),
+    )
+    assert [each.key for each in pressed] == [
+        "Control+a",
+        "Control+Shift+ArrowLeft",
+        "Shift+ArrowRight",
+        "Enter",
+    ]
+
+
+def test_a_click_with_a_key_held_is_refused() -> None:
+    assert refusal(key("Control"), CLICK).startswith(
+        "step 2 (click): it is done while Control is held"
+    )
+
+
+@pytest.mark.parametrize("step", [{"type": "keyDown"}, {"type": "keyDown", "key": ""}])
+def test_a_key_without_a_name_is_refused(step: Json) -> None:
+    assert refusal(step) == "step 1 (keyDown): it has no key; record it again"
+
+
+# -- values --------------------------------------------------------------------------------------
+
+
+def change(value: str, *selectors: str) -> Json:
+    return {"type": "change", "selectors": list(selectors) or ["#field"], "value": value}
+
+
+def test_a_typed_value_becomes_the_parameter_of_its_name() -> None:
+    typed = actions(change("Aurora"), change("rope"), parameters={"customer": "Aurora"})
+    assert [each.value for each in typed] == [Parameter("customer"), Text("rope")]
+
+
+def test_a_parameter_may_be_typed_more_than_once() -> None:
+    typed = actions(change("Ann"), change("Ann"), parameters={"name": "Ann"})
+    assert [each.value for each in typed] == [Parameter("name")] * 2
+
+
+def test_a_typed_secret_becomes_its_name_and_is_nowhere_else() -> None:
+    typed = action(change("hunter2", "#password"), secrets={"pw": "hunter2"})
+    assert typed.value == Secret("pw")
+    assert b"hunter2" not in msgspec.json.encode(typed)
+
+
+def test_a_value_that_is_both_is_a_secret() -> None:
+    both = {"parameters": {"a": "same"}, "secrets": {"b": "same"}}
+    with pytest.raises(BadInput, match="no step of the script types the value of --param a"):
+        action(change("same"), **both)
+
+
+def test_a_value_must_be_exactly_what_was_typed() -> None:
+    assert refusal(change("Aurora "), parameters={"customer": "Aurora"}) == (
+        "no step of the script types the value of --param customer; "
+        "give the value exactly as the script types it"
+    )
+    assert "--secret pw" in refusal(change("x"), secrets={"pw": "y"})
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "#password",
+        "[name=Passwd]",
+        'aria/Password[role="textbox"]',
+        "text/Your PIN",
+        "input[autocomplete=one-time-code]",
+        "#cvc",
+        "aria/CVV",
+        "#otp",
+        "#passcode",
+    ],
+)
+def test_a_literal_for_what_looks_like_a_secret_is_refused_and_not_repeated(
+    selector: str,
+) -> None:
+    said = refusal(NAVIGATE, change("hunter2", selector))
+    assert said == (
+        "step 2 (change): it types into what looks like a secret field; "
+        "name it with --secret password=env:VARIABLE, so that it is never stored"
+    )
+
+
+@pytest.mark.parametrize("selector", ["#shipping", "#pinboard", "#opinion", "text/Recovery"])
+def test_a_word_that_merely_contains_such_a_word_is_no_secret(selector: str) -> None:
+    assert action(change("x", selector)).value == Text("x")
+
+
+# -- malformed scripts ---------------------------------------------------------------------------
+
+
+def test_a_navigation_without_an_address_is_refused() -> None:
+    assert refusal({"type": "navigate"}) == "step 1 (navigate): it has no url; record it again"
+
+
+def test_an_extract_without_a_name_is_refused() -> None:
+    said = refusal(
+        NAVIGATE, {"type": "customStep", "name": "extract", "parameters": {"selectors": ["#a"]}}
+    )
+    assert said.startswith("step 2 (customStep): its parameters do not fit: ")
+    assert said.endswith("give name and selectors")
+
+
+@pytest.mark.parametrize("steps", [[], [{"type": "setViewport"}]])
+def test_a_script_with_nothing_to_do_is_refused(steps: list[Json]) -> None:
+    assert refusal(*steps) == ("the script has no step to do; record one in the DevTools Recorder")
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (b"", "Input data was truncated"),
+        (b"{", "Input data was truncated"),
+        (b"[]", "Expected `object`, got `array`"),
+        (b'{"title": "x"}', "missing required field `steps`"),
+        (b'{"steps": [{"url": "x"}]}', "missing required field `type` - at `$.steps[0]`"),
+        (b'{"steps": [{"type": 3}]}', "Expected `str`, got `int` - at `$.steps[0].type`"),
+        (b"\xff\xfe", "malformed"),
+    ],
+)
+def test_a_file_that_is_no_script_says_where(tmp_path: Path, body: bytes, what: str) -> None:
+    file = tmp_path / "script.json"
+    file.write_bytes(body)
+    with pytest.raises(BadInput) as caught:
+        read_script(file)
+    assert caught.value.what.startswith(f"{file} is not a DevTools Recorder script: ")
+    assert what in caught.value.what
+    assert caught.value.fix == "export it from the Recorder panel as JSON"
+
+
+def test_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"cannot be read \(No such file or directory\); check --s"):
+        read_script(tmp_path / "nothing.json")
+
+
+def test_a_file_that_is_a_script_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "script.json"
+    file.write_bytes(msgspec.json.encode({"title": "Order", "steps": [NAVIGATE], "timeout": 3}))
+    script = read_script(file)
+    assert script.title == "Order"
+    assert [step.action for step in to_steps(script, {}, {})] == [action(NAVIGATE)]
+
+
+@pytest.mark.parametrize("made", [order_script, find_order_script])
+def test_the_scripts_of_the_bundled_site_are_read(made: Any) -> None:
+    script = msgspec.convert(made("http://127.0.0.1:8000"), RecorderScript)
+    steps = to_steps(script, {}, {"password": "bowline-7"})
+    assert len(steps) >= 8
+    assert all(step.standing is None for step in steps)
