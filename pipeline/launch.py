@@ -1,16 +1,13 @@
 """What a session starts with: everything it depends on, pinned into `SessionStarted`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from actors.logic import LOGIC
 from actors.policy import DEFAULT_POLICY
 from events.action import Action
-from events.critic import ActionJudged
-from events.envelope import Envelope
 from events.errors import BadInput
-from events.planner import PlanProposed
 from events.runtime import SessionStarted
 from events.workflow import MILLION, Limits, Policy, RunSettings, Step, Workflow
 
@@ -95,67 +92,6 @@ def free_run(
         values=dict(values),
         secrets=tuple(secrets),
     )
-
-
-def fork_of(
-    events: Sequence[Envelope],
-    at: int,
-    *,
-    values: Mapping[str, str],
-    secrets: Iterable[str],
-    allow: Iterable[str] = (),
-    free: bool = False,
-    policy: Policy = DEFAULT_POLICY,
-) -> SessionStarted:
-    """A new session that sails the first `at` steps of an old one again, then goes on.
-
-    A run of a workflow goes on along it; anything else goes on freely. What the old session did
-    and cannot be undone is asked about again: a fork is not a licence to do it twice (E7).
-    """
-    old = events[0].event if events else None
-    if not isinstance(old, SessionStarted):
-        raise BadInput("that session has no start in the log", "see: rutter sessions")
-    done = _confirmed(events)
-    if not 1 <= at <= len(done):
-        raise BadInput(f"it has {len(done)} confirmed steps", "give --at from 1 to that")
-    bound = set(secrets)
-    hosts = (*old.policy.hosts, *allow)
-    new = msgspec.structs.replace(
-        old,
-        policy=with_hosts(policy, hosts),
-        values={**old.values, **values},
-        secrets=tuple(sorted(bound)),
-        logic=LOGIC,
-        settings=msgspec.structs.replace(old.settings, dry_run=False),
-        continues="",
-        forked_from=events[0].session,
-        forked_at=at,
-    )
-    if new.workflow is not None and not free:
-        check_bound(new.workflow, new.values, bound)
-        return new
-    script = tuple(Step(action=action) for action in done[:at])
-    limits = Limits(max_steps=at + Limits().max_steps)
-    return msgspec.structs.replace(
-        new,
-        purpose="free",
-        driver="prediction",
-        workflow=None,
-        script=script,
-        settings=msgspec.structs.replace(new.settings, limits=limits),
-    )
-
-
-def _confirmed(events: Sequence[Envelope]) -> list[Action]:
-    """What the session did and the Critic confirmed, in order."""
-    done: list[Action] = []
-    plan: PlanProposed | None = None
-    for envelope in events:
-        if isinstance(envelope.event, PlanProposed):
-            plan = envelope.event
-        elif isinstance(envelope.event, ActionJudged) and envelope.event.verdict == "confirmed":
-            done += [plan.action] if plan is not None else []
-    return done
 
 
 def limits_for(steps: int) -> Limits:

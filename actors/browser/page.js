@@ -64,6 +64,9 @@
     return TAG_ROLES[tag] || "";
   }
 
+  // `labels` walks the whole document for each element that is asked for the first time.
+  const mayBeLabelled = (el) => el.closest("label") || (el.id && document.getElementsByTagName("label").length);
+
   function nameOf(el, role) {
     const labelled = el.getAttribute("aria-labelledby");
     if (labelled) {
@@ -74,7 +77,7 @@
     }
     const label = squeeze(el.getAttribute("aria-label"));
     if (label) return label;
-    if (el.labels && el.labels.length) {
+    if (mayBeLabelled(el) && el.labels?.length) {
       const text = squeeze([...el.labels].map((label) => textOf(label, UNSAID + ",select")).join(" "));
       if (text) return text;
     }

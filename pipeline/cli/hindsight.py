@@ -3,7 +3,7 @@
 import argparse
 import asyncio
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from actors.predictor.knowledge import LEARNED
@@ -11,19 +11,19 @@ from events.envelope import Envelope, kind
 from events.errors import BadInput, LogCorrupt
 from events.page import Artifact
 from events.sqlite_reader import SqliteReader
-from pipeline import launch
 from pipeline.cli.reading import find_session
 from pipeline.cli.sailing import report as tell_end
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
 from pipeline.exit_codes import Exit
+from pipeline.fork import fork_of
 from pipeline.secret_sources import read_pairs, read_secrets
 from pipeline.settings import Settings, environment
 from replay import report as html
 from replay.curve import STEPS, curve, draw
 from replay.story import Story, tell
 from replay.verify import Divergence, Report, verify
-from replay.whatif import Answer, Change, ask, read_change
+from replay.whatif import Answer, Change, Difference, ask, read_change
 
 SHOWN = 40  # differences on a terminal; --json has them all
 
@@ -71,7 +71,7 @@ def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     with SqliteReader(settings.directory.log) as reader:
         events = list(reader.read(session=session))
     secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
-    started = launch.fork_of(
+    started = fork_of(
         events,
         options.at,
         values=read_pairs(options.set, "--set"),
@@ -159,27 +159,31 @@ def _answer(answer: Answer, picture: Path | None, terminal: Terminal) -> int:
         f"{answer.count('lost', wrong=True)} had gone wrong"
     )
     if answer.differences:
-        terminal.table(
-            ("position", "session", "step", "recorded", "instead", "effect", "outcome"),
-            (
-                (
-                    str(found.seq),
-                    found.session,
-                    str(found.step),
-                    found.recorded,
-                    found.instead,
-                    found.effect,
-                    found.outcome,
-                )
-                for found in answer.differences[:SHOWN]
-            ),
-        )
+        _differences(answer.differences[:SHOWN], terminal)
     if len(answer.differences) > SHOWN:
         terminal.say(f"and {len(answer.differences) - SHOWN} more: see --json")
     _curve(answer, terminal)
     if picture is not None:
         terminal.say(f"[OK] {picture}")
     return Exit.DONE
+
+
+def _differences(found: Sequence[Difference], terminal: Terminal) -> None:
+    terminal.table(
+        ("position", "session", "step", "recorded", "instead", "effect", "outcome"),
+        (
+            (
+                str(one.seq),
+                one.session,
+                str(one.step),
+                one.recorded,
+                one.instead,
+                one.effect,
+                one.outcome,
+            )
+            for one in found
+        ),
+    )
 
 
 def _curve(answer: Answer, terminal: Terminal) -> None:

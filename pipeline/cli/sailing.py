@@ -105,6 +105,15 @@ NEXT = {
     "verification_failed": "look at the screenshot; record the step again if the site changed",
     "retry_exhausted": "look at the screenshot; record the step again if the site changed",
     "browser_lost": "run it again; if it repeats: rutter doctor",
+    "actor_failed": "this is a bug: report it with the log",
+    "completed_unverified": "look at the screenshot: the end of the recording is not on the page",
+    "max_steps": "look at its steps, then record it again: it goes round in circles",
+    "max_wall_time": "run it again when the site is faster",
+    "max_failures": "look at its steps, then record those that fail again",
+    "max_turns_exceeded": "look at its steps, then give it a smaller goal",
+    "no_op_loop": "look at the page, then record the changed step again",
+    "cancelled": "run it again",
+    "interrupted": "run it again; an outcome that is unknown is never repeated blindly",
 }
 
 

@@ -70,7 +70,7 @@ class Terminal:
 
     def ask(self, question: str) -> str:
         self.err.print(ascii_only(question), end="", markup=False)
-        return input()
+        return _typed_line(sys.stdin.fileno())
 
     def ask_secret(self, question: str) -> str:
         if not self.interactive:
@@ -78,6 +78,20 @@ class Terminal:
                 "there is no terminal to ask for a secret", "give it as env:VARIABLE or file:PATH"
             )
         return getpass.getpass(ascii_only(question))
+
+
+def _typed_line(keyboard: int) -> str:
+    """Read past Python's own buffer: a thread that is left waiting in `input` when the session is
+    stopped holds that buffer's lock, and the interpreter aborts on its way out."""
+    typed = b""
+    while not typed.endswith(b"\n"):
+        part = os.read(keyboard, 4096)
+        if not part and not typed:
+            raise EOFError
+        if not part:
+            break
+        typed += part
+    return typed.decode("utf-8", "replace").rstrip("\r\n")
 
 
 class _Console(Console):

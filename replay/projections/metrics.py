@@ -11,6 +11,7 @@ from events.observer import PageObserved
 from events.planner import PlanProposed
 from events.predictor import PredictionMade, TransitionLearned
 from events.runtime import ProcessStarted, ProcessStopped, SessionEnded
+from events.signature import token
 from events.validator import ActionRejected, ActionStarted
 
 COUNTERS = (
@@ -45,8 +46,8 @@ class Metrics:
     tables: ClassVar[Mapping[str, str]] = {
         "metrics": "counter TEXT PRIMARY KEY, value INTEGER NOT NULL",
         "metrics_open": """
-            session TEXT PRIMARY KEY, token TEXT, probability INTEGER, observed_ns INTEGER,
-            started_ns INTEGER""",
+            session TEXT PRIMARY KEY, token TEXT, probability INTEGER, planned TEXT,
+            observed_ns INTEGER, started_ns INTEGER""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
@@ -55,16 +56,19 @@ class Metrics:
                 _note(
                     db, envelope, token=candidates[0].token, probability=candidates[0].probability
                 )
-            case TransitionLearned(token=token):
-                _settle_prediction(db, envelope.session, token)
+            case TransitionLearned(token=learned):
+                _settle_prediction(db, envelope.session, learned)
             case PageObserved():
                 _note(db, envelope, observed_ns=envelope.at_ns)
-            case PlanProposed():
+            case PlanProposed(driver=driver, action=action):
                 _settle_decision(db, envelope)
+                # What was predicted freely is not learned again: its own plan says what it was.
+                _note(db, envelope, planned=token(action) if driver == "prediction" else None)
             case ActionStarted():
                 _add(db, "executions", 1)
             case ActionJudged(verdict="confirmed"):
                 _add(db, "successes", 1)
+                _settle_prediction(db, envelope.session, _planned(db, envelope.session))
             case ActionRejected(code="policy_denied"):
                 _add(db, "unsafe_filtered", 1)
             case ProcessStarted():
@@ -132,12 +136,17 @@ def _open(
     return row or (None, None, None, None)
 
 
-def _settle_prediction(db: sqlite3.Connection, session: str, token: str) -> None:
+def _planned(db: sqlite3.Connection, session: str) -> str | None:
+    row = db.execute("SELECT planned FROM metrics_open WHERE session = ?", (session,)).fetchone()
+    return row[0] if row else None
+
+
+def _settle_prediction(db: sqlite3.Connection, session: str, confirmed: str | None) -> None:
     predicted, probability, _, _ = _open(db, session)
-    if predicted is None:
+    if predicted is None or confirmed is None:
         return
     _add(db, "predictions", 1)
-    _add(db, "correct", predicted == token)
+    _add(db, "correct", predicted == confirmed)
     _add(db, "probability", probability or 0)
     db.execute("UPDATE metrics_open SET token = NULL WHERE session = ?", (session,))
 

@@ -83,9 +83,9 @@ class SessionSpans:
         self._last_ns = at_ns
         self._totals["rutter.event_count"] = envelope.n
         row = TABLE.get(type(event), mapping.MOMENT)
-        if row.span == "run":
+        if isinstance(event, SessionEnded):
             self._end(event, at_ns)
-        elif row.span:
+        elif row.span and row.span != "run":
             self._take_work(envelope, at_ns, row)
         else:
             self._take_moment(envelope, at_ns, row)

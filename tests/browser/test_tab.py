@@ -171,8 +171,8 @@ async def test_a_navigation_that_starts_later_is_seen_by_waiting_for_a_change(
 ) -> None:
     later = f"setTimeout(() => location = '/another', {delay_ms})"
     await show(tab, server, f'<button id=go onclick="{later}">Go</button>')
-    await click(tab, "#go")
-    await tab.change(3 * SECOND)
+    if not await click(tab, "#go"):
+        await tab.change(3 * SECOND)
     assert await heading(tab) == "Another"
 
 

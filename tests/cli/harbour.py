@@ -139,8 +139,10 @@ class AtTerminal:
 
     def __exit__(self, *_: object) -> None:
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
         os.close(self._keyboard)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
 
     def read_until(self, wanted: str, times: int = 1) -> None:
         """Reads the screen until it has shown this so many times."""

@@ -8,10 +8,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from socket import socket
+from typing import get_args
 
 import pytest
 
+from events.runtime import Failure, StopReason
 from pipeline.chromium import find_chromium
+from pipeline.cli.sailing import NEXT
 from pipeline.site import Site, order_script
 from tests.cli import logbook
 from tests.cli.shell import ROOT, Ended, Rutter, check_logs, places_of
@@ -345,6 +348,12 @@ def test_a_browser_that_is_not_there(recorded: Rutter, monkeypatch: pytest.Monke
     monkeypatch.setenv("RUTTER_CHROMIUM", "/nowhere/chromium")
 
     refused(recorded(*SAILING), 8, "/nowhere/chromium", "correct it, or unset it")
+
+
+def test_every_way_to_fail_says_what_to_do_next() -> None:
+    ways = {*get_args(Failure), *get_args(StopReason)} - {"", "completed", "failed"}
+
+    assert ways <= set(NEXT)
 
 
 # -- on the way ------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_a_workflow_is_shown_step_by_step(rutter: Rutter) -> None:
     assert lines[:2] == ["order version 1 (complete)", "parameters: customer"]
     assert "1 go to https://shop.example/ /" in lines
     assert "2 type <customer> into 'Search'" in lines
-    assert "4 click '${customer}' /customers/*" in lines
+    assert "4 click <customer> /customers/*" in lines
     assert "6 click 'Place order' /orders/* by its recording" in lines
 
 
@@ -212,10 +212,10 @@ def test_transitions_are_counted_most_frequent_first(rutter: Rutter) -> None:
     assert head == "count from to"
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 3
-    assert (
-        rows[0]
-        == '3 {"param":"customer","selector":"#q","type":"type"} {"selector":"#find","type":"click"}'
-    )
+    assert rows[0].split()[1:] == [
+        '{"param":"customer","selector":"#q","type":"type"}',
+        '{"selector":"#find","type":"click"}',
+    ]
 
 
 def test_transitions_as_json(rutter: Rutter) -> None:

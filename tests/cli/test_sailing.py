@@ -9,12 +9,16 @@ import os
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import TypeVar
 
 import psutil
 import pytest
 
 from events.critic import OutcomeUnknown
+from events.event import Event
 from events.observer import DialogOpened
 from events.page import Artifact
 from events.person import ApprovalAnswered
@@ -56,7 +60,10 @@ def ship(harbour: Harbour, recorded: Path, tmp_path: Path) -> Iterator[Ship]:
     assert places_of(PASSWORD, ship.rutter.data) == []
 
 
-def events(ship: Ship, kind: type) -> list[object]:
+Kind = TypeVar("Kind", bound=Event)
+
+
+def events(ship: Ship, kind: type[Kind]) -> list[Kind]:
     """Everything of this kind in the log, oldest first."""
     with SqliteReader(ship.rutter.data / "log.db") as reader:
         return [each.event for each in reader.read() if isinstance(each.event, kind)]
@@ -144,7 +151,6 @@ def test_a_dialog_is_dismissed_and_nothing_is_taken_for_done(ship: Ship) -> None
     assert ended.code == 6
     assert ship.site.placed == ()
     [dialog] = events(ship, DialogOpened)
-    assert isinstance(dialog, DialogOpened)
     assert (dialog.kind, dialog.answer) == ("confirm", "dismissed")
     assert dialog.message.text == "Place this order?"
     assert ship.story()["steps"][-1]["verdict"] != "confirmed"
@@ -277,9 +283,8 @@ def test_a_person_at_the_terminal_is_asked_and_answers(ship: Ship) -> None:
 
     assert code == 0
     assert out.startswith("[OK] recorded by-hand: 19 steps confirmed")
-    answers = [each for each in events(ship, ApprovalAnswered)][-3:]
-    assert all(isinstance(each, ApprovalAnswered) for each in answers)
-    assert [(each.approved, each.by) for each in answers] == [(True, "terminal")] * 3  # type: ignore[attr-defined]
+    answered = [(each.approved, each.by) for each in events(ship, ApprovalAnswered)]
+    assert answered == [(True, "scripted")] * 3 + [(True, "terminal")] * 3
 
 
 def test_ctrl_c_at_a_question_ends_it(ship: Ship) -> None:
@@ -343,7 +348,6 @@ def test_killed_while_it_placed_an_order_the_outcome_is_unknown_and_it_is_not_re
         "interrupted before its outcome was judged",
     )
     [unknown] = events(ship, OutcomeUnknown)
-    assert isinstance(unknown, OutcomeUnknown)
     assert unknown.step == 17
     assert len(ship.site.placed) == 1
 
@@ -441,3 +445,74 @@ def test_every_phase_of_every_step_is_told_when_asked_for(ship: Ship) -> None:
     assert "[OK] APPROVED: click 'Review order' (approved by its recording)" in lines
     assert any(line.startswith("[EVIDENCE] Source: DOM, Checked: ") for line in lines)
     assert "Action 17 failed after retry. Aborting plan." in lines
+
+
+class HostilePage(BaseHTTPRequestHandler):
+    """A page whose every word is trouble; its one button changes it."""
+
+    said = ""
+
+    def do_GET(self) -> None:
+        word = json.dumps(self.said)  # escapes what UTF-8 cannot hold
+        body = (
+            "<!doctype html><meta charset=utf-8><h1></h1><button id=b type=button></button>"
+            f"<script>const said = {word}; document.title = said;"
+            "const [h, b] = [document.querySelector('h1'), document.querySelector('button')];"
+            "h.textContent = b.textContent = said; b.onclick = () => h.textContent += said;"
+            "</script>"
+        ).encode()
+        self.send_response_only(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet."""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "\x1b[31m\x1b]0;owned\x07 \u202eesrever\u2066 :warning: [/b] [bold] \u2713 \\[x] ${x}",
+        pytest.param(
+            "half a ship \ud83d",
+            marks=pytest.mark.xfail(strict=True, reason="BUG: a lone surrogate ends the session"),
+        ),
+        pytest.param(
+            "x" * 199 + "\U0001f6a2",
+            marks=pytest.mark.xfail(strict=True, reason="BUG: clip() halves an emoji at 200"),
+        ),
+    ],
+    ids=["control", "half", "cut in half"],
+)
+def test_a_hostile_page_is_worked_on_and_told_in_plain_ascii(
+    rutter: Rutter, tmp_path: Path, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HostilePage, "said", said)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), HostilePage)
+    host = f"127.0.0.1:{server.server_address[1]}"
+    steps = [
+        {"type": "navigate", "url": f"http://{host}/"},
+        {"type": "click", "selectors": [["#b"]]},
+        {
+            "type": "customStep",
+            "name": "extract",
+            "parameters": {"name": "heading", "selectors": [["h1"]]},
+        },
+    ]
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"steps": steps}))
+    with server:
+        serving = Thread(target=server.serve_forever, args=(0.02,))
+        serving.start()
+        ended = rutter("record", "hostile", "--script", script, "--allow", host, "--verbose")
+        server.shutdown()
+        serving.join()
+
+    assert ended.code == 0, ended
+    shown = rutter("show", "last")
+    for text in (ended.out, ended.err, shown.out, rutter("workflows", "show", "hostile").out):
+        assert text.isascii()
+        assert all(line.isprintable() for line in text.split("\n"))
+    assert said[:20].split()[0] in rutter.json("show", "last")["results"]["heading"]

@@ -1,7 +1,8 @@
 """What people see and machines read: results on stdout, the rest on stderr, ASCII everywhere."""
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO, TextIOWrapper
 from typing import NamedTuple
@@ -150,12 +151,42 @@ def test_piped_tables_are_not_folded_to_a_width_that_nobody_looks_at() -> None:
 # -- questions -------------------------------------------------------------------------------------
 
 
-def test_a_question_is_asked_on_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", StringIO("yes please\n"))
-    answers: list[str] = []
-    out, err = written(lambda terminal: answers.append(terminal.ask("caf\xe9 [x]? ")))
+@pytest.fixture
+def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[TextIOWrapper]:
+    """What is written here is typed on stdin."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as stdin, os.fdopen(writing, "w") as keys:
+        monkeypatch.setattr("sys.stdin", stdin)
+        yield keys
 
-    assert (answers, out, err) == (["yes please"], "", "caf\\xe9 [x]? ")
+
+def test_a_question_is_asked_on_stderr(keyboard: TextIOWrapper) -> None:
+    answers: list[str] = []
+
+    def ask(terminal: Terminal) -> None:
+        for typed in ("yes please\n", "\n", "d'accord \u2713\n"):
+            keyboard.write(typed)
+            keyboard.flush()
+            answers.append(terminal.ask("caf\xe9 [x]? "))
+
+    out, err = written(ask)
+    assert answers == ["yes please", "", "d'accord \u2713"]
+    assert (out, err) == ("", "caf\\xe9 [x]? " * 3)
+
+
+def test_the_end_of_input_is_no_answer(keyboard: TextIOWrapper) -> None:
+    keyboard.close()
+    with pytest.raises(EOFError):
+        written(lambda terminal: terminal.ask("? "))
+
+
+def test_a_last_line_without_its_end_is_an_answer(keyboard: TextIOWrapper) -> None:
+    keyboard.write("no")
+    keyboard.close()
+    answers: list[str] = []
+    written(lambda terminal: answers.append(terminal.ask("? ")))
+
+    assert answers == ["no"]
 
 
 def test_nobody_is_there_without_a_terminal() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.chain import GENESIS, erased, link
-from events.codec import encode
+from events.codec import decode
 from events.page import Artifact
 from events.observer import ScreenshotTaken
 from events.planner import PlanWithheld
@@ -165,7 +165,11 @@ class TestChanged:
         row = order[100]
         order[100] = changed(row, N, n)
         fault = only(check(order))
-        assert (fault.kind, fault.seq, fault.what) == ("changed", 101, f"it was written as event {row[N]}")
+        assert (fault.kind, fault.seq, fault.what) == (
+            "changed",
+            101,
+            f"it was written as event {row[N]}",
+        )
 
     def test_a_changed_session_is_found_where_the_event_is_and_where_it_was(
         self, order: Rows
@@ -431,7 +435,7 @@ def swap_any(rows: Rows, data: st.DataObject) -> Rows:
 
 
 @pytest.mark.parametrize("damage", [flip_a_bit, remove_any, remove_and_close_up, swap_any])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_any_damage_is_found(damage: Damage, data: st.DataObject) -> None:
     rows = damage(list(LOGS[data.draw(st.sampled_from(sorted(LOGS)))]), data)
@@ -444,4 +448,4 @@ def test_encoding_is_not_what_is_trusted(order: Rows) -> None:
     again = msgspec.msgpack.encode({**msgspec.msgpack.decode(row[PAYLOAD]), "unknown": 1})
     order[10] = changed(row, PAYLOAD, again)
     assert named(check(order)) == [("changed", *place(row))]
-    assert encode(PlanWithheld("x")) == encode(PlanWithheld("x"))
+    assert decode(again) == decode(row[PAYLOAD])

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -48,6 +49,7 @@ from tests import facts
 from tests.replay.ledger import BEGIN_NS, Ledger
 
 BUY, PAY, READ = facts.click("#buy"), facts.click("#pay"), Action("extract", target=facts.css("#n"))
+VERDICTS: tuple[Verdict, ...] = ("confirmed", "confirmed", "no_effect", "failed")
 ROOT = Path(__file__).parents[2]
 
 
@@ -216,6 +218,24 @@ def test_an_action_that_was_not_confirmed_in_between_does_not_settle_a_predictio
     assert metrics(ledger)["correct_predictions"] == 1
 
 
+def test_what_was_predicted_freely_is_settled_by_its_own_plan(ledger: Ledger) -> None:
+    """A model does not teach itself: no transition is learned from it."""
+    ledger.write(predicted(BUY, 700_000), facts.plan(BUY, "prediction"), facts.intent(BUY))
+    ledger.write(facts.judged())
+    ledger.write(predicted(PAY), facts.plan(PAY, "prediction"), facts.judged("no_effect"))
+
+    counted = metrics(ledger)
+    assert (counted["total_predictions"], counted["correct_predictions"]) == (1, 1)
+    assert counted["average_confidence"] == 0.7
+
+
+def test_a_script_that_did_otherwise_is_scored_by_what_was_learned_of_it(ledger: Ledger) -> None:
+    ledger.write(predicted(BUY), facts.plan(PAY, "script"), facts.judged(), learned(PAY))
+
+    counted = metrics(ledger)
+    assert (counted["total_predictions"], counted["correct_predictions"]) == (1, 0)
+
+
 def test_no_prediction_counts_for_nothing(ledger: Ledger) -> None:
     ledger.write(PredictionMade("markov2", 0), learned(BUY))
 
@@ -245,12 +265,12 @@ def test_a_token_has_no_value_so_another_value_is_as_predicted(ledger: Ledger) -
 
 
 def test_executions_succeed_when_they_are_confirmed(ledger: Ledger) -> None:
-    for verdict in ("confirmed", "confirmed", "confirmed", "no_effect"):
-        ledger.write(facts.intent(BUY), facts.judged(cast(Verdict, verdict)))
+    for verdict in VERDICTS:
+        ledger.write(facts.intent(BUY), facts.judged(verdict))
 
     counted = metrics(ledger)
-    assert (counted["total_executions"], counted["successful_executions"]) == (4, 3)
-    assert counted["execution_success_rate"] == 0.75
+    assert (counted["total_executions"], counted["successful_executions"]) == (4, 2)
+    assert counted["execution_success_rate"] == 0.5
 
 
 def test_only_what_policy_refused_was_unsafe(ledger: Ledger) -> None:
@@ -341,7 +361,6 @@ def test_a_deleted_workflow_is_gone_and_a_renamed_one_has_its_new_name(ledger: L
 # -- folding is folding ----------------------------------------------------------------------------
 
 ACTIONS = tuple(facts.click(f"#{name}") for name in "abcd")
-VERDICTS: tuple[Verdict, ...] = ("confirmed", "confirmed", "no_effect", "failed")
 
 
 @st.composite
@@ -580,24 +599,27 @@ def test_two_processes_that_catch_up_at_once_fold_every_event_once(
 ) -> None:
     total = 600
     ledger.write(learned(BUY, PAY), *(learned(PAY, BUY) for _ in range(total - 1)))
-    both = [
-        subprocess.Popen(
-            [sys.executable, "-c", CATCHING_UP, str(ledger.path), str(tmp_path / "p.db")],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    for each in both:  # ready: only now do they race
-        assert each.stdout is not None
-        assert each.stdout.readline() == "ready\n"
-    for each in both:
-        assert each.stdin is not None
-        each.stdin.write("go\n")
-        each.stdin.flush()
-    counted = [int(each.communicate()[0]) for each in both]
+    with ExitStack() as running:
+        both = [
+            running.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", CATCHING_UP, str(ledger.path), str(tmp_path / "p.db")],
+                    cwd=ROOT,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for _ in range(2)
+        ]
+        for each in both:
+            assert each.stdout is not None
+            assert each.stdout.readline() == "ready\n"  # only now do they race
+        for each in both:
+            assert each.stdin is not None
+            each.stdin.write("go\n")
+            each.stdin.flush()
+        counted = [int(each.communicate()[0]) for each in both]
 
     assert sum(counted) == total
     with ledger.reader() as reader:
@@ -648,13 +670,20 @@ def test_another_log_in_the_place_of_the_old_one_is_folded_from_its_beginning(
     tmp_path: Path, events: int
 ) -> None:
     """Deleted, or restored from a backup: positions of the old one mean nothing in it."""
-    path = tmp_path / "p.db"
-    for name, action, count in (("old.db", BUY, 3), ("new.db", PAY, events)):
-        with Ledger(tmp_path / name) as ledger, ledger.reader() as reader:
-            ledger.write(*[learned(action, READ)] * count)
-            dump = dump_of(path, reader)
+    counts = [
+        _folded_first_order(tmp_path, name, action, count)
+        for name, action, count in (("old.db", BUY, 3), ("new.db", PAY, events))
+    ]
 
-    assert dump["transitions_first_order"] == [(1, token(READ), token(PAY), events)]
+    assert counts[1] == [(1, token(READ), token(PAY), events)]
+
+
+def _folded_first_order(
+    root: Path, name: str, action: Action, count: int
+) -> list[tuple[object, ...]]:
+    with Ledger(root / name) as ledger, ledger.reader() as reader:
+        ledger.write(*[learned(action, READ)] * count)
+        return dump_of(root / "p.db", reader)["transitions_first_order"]
 
 
 def test_it_is_private_to_its_owner(ledger: Ledger, tmp_path: Path) -> None:

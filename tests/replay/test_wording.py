@@ -145,6 +145,7 @@ def test_an_element_is_called_as_it_calls_itself() -> None:
         (ByCss("#x"), "#x"),
         (ByRole("button", "Buy"), "button 'Buy'"),
         (ByRole("", "Buy"), "element 'Buy'"),
+        (ByRole("link", "${customer}"), "link <customer>"),
         (ByText("Buy"), "text 'Buy'"),
         (ByPoint(3, 4), "point 3,4"),
     ],

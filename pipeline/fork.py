@@ -1,0 +1,79 @@
+"""A new session that sails the first steps of an old one again, live, then goes on (G4).
+
+What the old session did and cannot be undone is asked about again: a fork is not a licence to do it
+twice (E7). The Validator sees to that by `forked_at`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from actors.logic import LOGIC
+from actors.policy import DEFAULT_POLICY
+from events.action import Action
+from events.critic import ActionJudged
+from events.envelope import Envelope
+from events.errors import BadInput
+from events.planner import PlanProposed
+from events.runtime import SessionStarted
+from events.workflow import Limits, Policy, Step
+from pipeline.launch import check_bound, with_hosts
+
+
+def fork_of(
+    events: Sequence[Envelope],
+    at: int,
+    *,
+    values: Mapping[str, str],
+    secrets: Iterable[str],
+    allow: Iterable[str] = (),
+    free: bool = False,
+    policy: Policy = DEFAULT_POLICY,
+) -> SessionStarted:
+    """A run goes on along its workflow; anything else, or `free`, wherever the model is sure."""
+    old = events[0].event if events else None
+    if not isinstance(old, SessionStarted):
+        raise BadInput("that session has no start in the log", "see: rutter sessions")
+    done = confirmed(events)
+    if not 1 <= at <= len(done):
+        raise BadInput(f"it has {len(done)} confirmed steps", "give --at from 1 to that")
+    bound = set(secrets)
+    new = msgspec.structs.replace(
+        old,
+        logic=LOGIC,
+        policy=with_hosts(policy, (*old.policy.hosts, *allow)),
+        settings=msgspec.structs.replace(old.settings, dry_run=False),
+        values={**old.values, **values},
+        secrets=tuple(sorted(bound)),
+        continues="",
+        forked_from=events[0].session,
+        forked_at=at,
+    )
+    if new.workflow is None or free:
+        return _freely(new, done[:at])
+    check_bound(new.workflow, new.values, bound)
+    return new
+
+
+def _freely(started: SessionStarted, first: Sequence[Action]) -> SessionStarted:
+    limits = Limits(max_steps=len(first) + Limits().max_steps)
+    return msgspec.structs.replace(
+        started,
+        purpose="free",
+        driver="prediction",
+        workflow=None,
+        script=tuple(Step(action=action) for action in first),
+        settings=msgspec.structs.replace(started.settings, limits=limits),
+    )
+
+
+def confirmed(events: Iterable[Envelope]) -> list[Action]:
+    """What the session did and the Critic confirmed, in order."""
+    done: list[Action] = []
+    plan: PlanProposed | None = None
+    for envelope in events:
+        if isinstance(envelope.event, PlanProposed):
+            plan = envelope.event
+        elif isinstance(envelope.event, ActionJudged) and envelope.event.verdict == "confirmed":
+            done += [plan.action] if plan is not None else []
+    return done

@@ -1,0 +1,191 @@
+"""The Executor on a real page: what it reports, and that nothing is done that was not judged."""
+
+from typing import Any
+
+import pytest
+
+from actors.bindings import Bindings
+from actors.browser.tab import Tab
+from actors.effector import Screen
+from actors.executor import Executor
+from events.action import Action, ByCss, Parameter, Secret, Target, Text, Untrusted, Value
+from events.chain import GENESIS
+from events.envelope import Envelope
+from events.errors import BrowserGone
+from events.executor import (
+    ActionDone,
+    ActionFailed,
+    TargetChanged,
+    TargetMissing,
+    TargetResolved,
+)
+from events.observer import BrowserLost
+from events.validator import ActionStarted, PlanAdmitted
+from events.vocabulary import AnyEvent
+from events.workflow import RunSettings
+from tests.browser.page_server import PageServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+
+SECRET = "hunter-2"
+
+
+class OneTab:
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+
+    async def open_tab(self) -> Tab:
+        return self._tab
+
+
+@pytest.fixture
+async def executor(tab: Tab) -> Executor:
+    screen = Screen(OneTab(tab))
+    await screen.open()
+    bindings = Bindings({"customer": "Aurora"}, {"password": SECRET})
+    return Executor(screen, bindings, RunSettings())
+
+
+async def tell(executor: Executor, event: AnyEvent) -> Any:
+    envelope = Envelope(1, "run", 1, 0, "validator", 0, event, GENESIS)
+    (said,) = [fact async for fact in executor.handle(envelope)]
+    return said
+
+
+def act_on(kind: Any, selector: str | None, value: Value | None = None, **more: Any) -> Action:
+    target = Target((ByCss(selector),)) if selector else None
+    return Action(kind, target=target, value=value, **more)
+
+
+async def resolve(executor: Executor, action: Action, within_ms: int = 1_000) -> Any:
+    return await tell(executor, PlanAdmitted(1, 1, action, within_ms))
+
+
+async def perform(executor: Executor, action: Action) -> Any:
+    """Resolved, judged by nobody, and done."""
+    found = await resolve(executor, action)
+    assert isinstance(found, TargetResolved)
+    return await tell(executor, ActionStarted(1, 1, action, digest=found.element.digest))
+
+
+async def show(tab: Tab, server: PageServer, html: str) -> None:
+    await tab.navigate(server.show(html), within_ms=5_000)
+
+
+async def title(tab: Tab) -> str:
+    seen = await tab.call("observe", within_ms=3_000)
+    return str(seen["title"][0])
+
+
+async def test_a_step_is_resolved_and_done(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, '<input id=a onchange="document.title = value"><button>Go</button>')
+    typed = await perform(executor, act_on("type", "#a", Parameter("customer")))
+    clicked = await perform(executor, act_on("click", "button"))
+    assert (typed.value_set, typed.navigated) == (True, False)
+    assert (clicked.value_set, clicked.navigated) == (None, False)
+    assert await title(tab) == "Aurora"
+
+
+async def test_a_navigation_is_done_when_the_document_is_there(
+    executor: Executor, server: PageServer
+) -> None:
+    action = Action("navigate", url=f"{server.url}/another")
+    done = await tell(executor, ActionStarted(1, 1, action))
+    assert isinstance(done, ActionDone)
+    read = await perform(executor, act_on("extract", "h1", name="heading"))
+    assert read.extracted == Untrusted("Another")
+
+
+async def test_a_field_that_sends_its_form_by_itself_leads_away(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, '<form action="/another"><input id=a oninput="form.submit()"></form>')
+    done = await perform(executor, act_on("type", "#a", Text("123456")))
+    assert isinstance(done, ActionDone)
+    assert done.navigated
+    assert await title(tab) == "Another"
+
+
+async def test_an_element_that_changed_is_not_touched(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    spy = "onclick=\"document.title = 'clicked'\""
+    await show(tab, server, f"<button id=a {spy}>Go</button>")
+    action = act_on("click", "#a")
+    found = await resolve(executor, action)
+    changed = await tell(executor, ActionStarted(1, 1, action, digest="of another element"))
+    assert isinstance(changed, TargetChanged)
+    assert changed.element == found.element
+    assert await title(tab) == ""
+
+
+async def test_what_cannot_be_done_says_why_and_that_nothing_was_dispatched(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, "<button disabled>Go</button><input readonly value=x><select></select>")
+    failures = [
+        await perform(executor, act_on("click", "button")),
+        await perform(executor, act_on("type", "input", Text("y"))),
+        await perform(executor, act_on("select", "select", Text("y"))),
+        await perform(executor, act_on("type", "input", Parameter("nobody"))),
+    ]
+    assert all(isinstance(failure, ActionFailed) for failure in failures)
+    assert [(failure.code, failure.dispatched) for failure in failures] == [
+        ("element_disabled", False),
+        ("element_disabled", False),
+        ("option_not_found", False),
+        ("value_unbound", False),
+    ]
+
+
+async def test_what_is_not_there_is_missing_with_every_try(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, "<i>1</i><i>2</i><b hidden>3</b>")
+    codes = {}
+    for selector in ("u", "i", "b"):
+        missing = await resolve(executor, act_on("click", selector), within_ms=50)
+        assert isinstance(missing, TargetMissing)
+        codes[selector] = missing.code
+    assert codes == {
+        "u": "element_not_found",
+        "i": "element_ambiguous",
+        "b": "element_not_visible",
+    }
+
+
+async def test_a_secret_is_typed_and_said_nowhere(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, '<input id=a type=password oninput="document.title = value.length">')
+    action = act_on("type", "#a", Secret("password"))
+    said = [await resolve(executor, action), await perform(executor, action)]
+    assert await title(tab) == str(len(SECRET))
+    assert SECRET not in repr(said)
+    assert SECRET not in repr(await tab.call("observe", within_ms=1_000))
+
+
+async def test_a_page_that_hangs_in_a_click_may_have_been_clicked(
+    executor: Executor, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actors.executor.INPUT_MS", 500)
+    await show(tab, server, '<button onclick="while (true);">Go</button>')
+    failed = await perform(executor, act_on("click", "button"))
+    assert isinstance(failed, ActionFailed)
+    assert (failed.code, failed.dispatched) == ("timeout", True)
+
+
+async def test_a_page_that_is_gone_ends_the_session(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, "<button>Go</button>")
+    action = act_on("click", "button")
+    found = await resolve(executor, action)
+    await tab.close()
+    started = ActionStarted(1, 1, action, digest=found.element.digest)
+    with pytest.raises(BrowserGone) as gone:
+        await tell(executor, started)
+    envelope = Envelope(1, "run", 1, 0, "validator", 0, started, GENESIS)
+    assert executor.failed(envelope, gone.value) == BrowserLost("the page was closed")

@@ -1,0 +1,184 @@
+"""Old shapes are lifted on reading; their bytes stay, and nothing of a newer shape is misread."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from events import codec, sqlite_schema, upcast
+from events.chain import GENESIS, link
+from events.codec import decode, encode
+from events.envelope import kind
+from events.errors import EventUnknown, LogCorrupt
+from events.log import check_link
+from events.planner import ObservationRequested, PlanWithheld
+from events.sqlite_log import SqliteLog
+from events.sqlite_reader import SqliteReader
+from events.upcast import RETIRED, Raw, Successor, current_tag, stored_tags
+from events.vocabulary import AnyEvent
+from replay.integrity import check
+
+KNOWN = {kind(event) for event in get_args(AnyEvent)}
+# The bytes of a `LookRequested`, as they were written: {event, why: "effect", wait_ms: 250}.
+GOLDEN = bytes.fromhex("83a56576656e74ad4c6f6f6b526571756573746564a3776879a6656666656374a7776169745f6d73ccfa")
+TODAY = ObservationRequested("effect_awaited", 250)
+
+
+@pytest.fixture
+def old_log(tmp_path: Path) -> Path:
+    """A log whose second event was written by an older program."""
+    path = tmp_path / "log.db"
+    sqlite_schema.create_file(path)
+    previous = GENESIS
+    with sqlite3.connect(path) as connection:
+        stored = [("PlanWithheld", encode(PlanWithheld("x"))), ("LookRequested", GOLDEN)]
+        for n, (name, payload) in enumerate(stored, 1):
+            header: dict[str, Any] = {"session": "a", "n": n, "at_ns": n, "actor": "critic"}
+            previous = link(previous, **header, cause=0, kind=name, payload=payload)
+            row = (n, *header.values(), 0, name, payload, previous)
+            connection.execute("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?)", row)
+    connection.close()
+    return path
+
+
+def test_the_golden_bytes_are_what_they_are_said_to_be() -> None:
+    assert msgspec.msgpack.decode(GOLDEN) == {
+        "event": "LookRequested",
+        "why": "effect",
+        "wait_ms": 250,
+    }
+
+
+def test_an_event_of_a_retired_shape_is_read_in_todays() -> None:
+    assert decode(GOLDEN) == TODAY
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("place", "place_unmet"), ("effect", "effect_awaited"), ("end", "end_awaited")],
+)
+def test_every_reason_has_its_full_words(old: str, new: str) -> None:
+    raw = {"event": "LookRequested", "why": old, "wait_ms": 1}
+    assert decode(msgspec.msgpack.encode(raw)) == ObservationRequested(new, 1)  # type: ignore[arg-type]
+
+
+def test_a_log_with_it_keeps_its_bytes_and_its_chain(old_log: Path) -> None:
+    with SqliteReader(old_log) as reader:
+        rows = list(reader.rows())
+        first, second = reader.read()
+    assert rows[1][6:8] == ("LookRequested", GOLDEN)
+    assert second.event == TODAY
+    assert check(rows).ok
+    check_link(first.hash, second, GOLDEN)
+
+
+def test_it_is_found_by_the_name_that_it_has_today(old_log: Path) -> None:
+    with SqliteReader(old_log) as reader:
+        found = [envelope.n for envelope in reader.read(kinds=["ObservationRequested"])]
+    assert found == [2]
+
+
+@pytest.mark.anyio
+async def test_the_writer_reads_it_too(old_log: Path) -> None:
+    log = await SqliteLog.open(old_log)
+    try:
+        read = [envelope.event async for envelope in log.read(kinds=[kind(ObservationRequested)])]
+    finally:
+        await log.close()
+    assert read == [TODAY]
+
+
+def test_a_row_that_is_not_what_it_is_stored_as_is_still_found(old_log: Path) -> None:
+    with sqlite3.connect(old_log) as connection:
+        connection.execute("UPDATE events SET kind = 'LookRequested' WHERE seq = 1")
+    connection.close()
+    with SqliteReader(old_log) as reader, pytest.raises(LogCorrupt, match="event 1: stored as"):
+        list(reader.read())
+
+
+def test_an_unknown_tag_is_told_with_its_position(old_log: Path) -> None:
+    payload = msgspec.msgpack.encode({"event": "ObservationRequested.9", "why": "moon"})
+    with sqlite3.connect(old_log) as connection:
+        connection.execute("UPDATE events SET payload = ? WHERE seq = 2", (payload,))
+    connection.close()
+    with SqliteReader(old_log) as reader, pytest.raises(EventUnknown) as told:
+        list(reader.read())
+    assert told.value.what.startswith("event 2: event type 'ObservationRequested.9' is not known")
+    assert "newer" in told.value.fix
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"why": "effect"},
+        {"why": "moon", "wait_ms": 1},
+        {"why": [], "wait_ms": 1},
+        {"why": "effect", "wait_ms": "long"},
+    ],
+    ids="missing unknown unhashable type".split(),
+)
+def test_a_retired_shape_that_does_not_fit_is_told_as_corrupt(raw: Raw) -> None:
+    with pytest.raises(LogCorrupt, match="LookRequested") as told:
+        decode(msgspec.msgpack.encode({"event": "LookRequested", **raw}))
+    assert not isinstance(told.value, EventUnknown)
+
+
+scalars = st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(max_size=9)
+values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3), max_leaves=6)
+
+
+@given(st.sampled_from(sorted(RETIRED)), st.dictionaries(st.text(max_size=7), values, max_size=4))
+def test_nothing_under_a_retired_tag_makes_the_decoder_raise_anything_else(
+    tag: str, fields: Raw
+) -> None:
+    try:
+        decode(msgspec.msgpack.encode({**fields, "event": tag}))
+    except LogCorrupt:
+        pass
+
+
+class TestTheTable:
+    def test_every_retired_tag_leads_to_one_that_is_known(self) -> None:
+        for tag in RETIRED:
+            assert tag not in KNOWN
+            assert current_tag(tag) in KNOWN
+
+    def test_a_tag_that_is_not_retired_is_called_what_it_is(self) -> None:
+        assert {current_tag(tag) for tag in KNOWN} == KNOWN
+
+    def test_every_name_that_an_event_was_stored_under_is_looked_for(self) -> None:
+        assert set(stored_tags(["ObservationRequested", "PlanWithheld"])) == {
+            "ObservationRequested",
+            "LookRequested",
+            "PlanWithheld",
+        }
+        assert stored_tags(["PlanWithheld"]) == ["PlanWithheld"]
+
+    def test_a_shape_that_changed_twice_is_lifted_twice(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A field renamed, then split: step by step, each step knowing only its neighbour."""
+
+        def renamed(raw: Raw) -> Raw:
+            return {"wait": raw["pause"]}
+
+        def split(raw: Raw) -> Raw:
+            why, ms = raw["wait"].split(":")
+            return {"why": why, "within_ms": int(ms)}
+
+        steps = {
+            "PauseWanted": Successor("WaitWanted", renamed),
+            "WaitWanted": Successor("ObservationRequested", split),
+        }
+        monkeypatch.setattr(upcast, "RETIRED", steps)
+        monkeypatch.setattr(codec, "RETIRED", steps)
+        for raw in (
+            {"event": "PauseWanted", "pause": "effect_awaited:250"},
+            {"event": "WaitWanted", "wait": "effect_awaited:250"},
+        ):
+            assert decode(msgspec.msgpack.encode(raw)) == TODAY
+        assert set(stored_tags(["ObservationRequested"])) == {*steps, "ObservationRequested"}

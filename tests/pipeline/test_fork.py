@@ -1,0 +1,81 @@
+"""A fork names its origin, sails the first steps again, and asks before doing anything twice."""
+
+import msgspec
+import pytest
+
+from events.envelope import Envelope
+from events.errors import BadInput
+from events.executor import TargetResolved
+from events.planner import PlanProposed
+from events.runtime import SessionStarted
+from events.validator import ActionStarted, ApprovalRequested
+from pipeline.fork import confirmed, fork_of
+from replay.verify import fresh_deciders
+from tests.goldens import envelopes
+
+SECRETS = ("password",)
+
+
+def session(name: str, purpose: str) -> list[Envelope]:
+    log = envelopes(name)
+    first = next(
+        e.session for e in log if isinstance(e.event, SessionStarted) and e.event.purpose == purpose
+    )
+    return [envelope for envelope in log if envelope.session == first]
+
+
+def test_a_run_goes_on_along_its_workflow_under_its_own_name() -> None:
+    old = session("order", "run")
+    started = fork_of(old, 7, values={"customer": "Aurora Shipping"}, secrets=SECRETS)
+    assert (started.forked_from, started.forked_at) == (old[0].session, 7)
+    assert started.purpose == "run"
+    assert started.workflow is not None
+    assert started.values["customer"] == "Aurora Shipping"
+    assert started.values["quantity"] == "12"
+
+
+def test_a_recording_goes_on_freely_from_what_was_confirmed() -> None:
+    old = session("order", "record")
+    started = fork_of(old, 3, values={}, secrets=SECRETS)
+    assert started.purpose == "free"
+    assert [step.action for step in started.script] == confirmed(old)[:3]
+    assert started.settings.limits.max_steps == 15
+
+
+def test_a_dry_run_is_forked_for_real() -> None:
+    log = envelopes("trouble")
+    dry = next(
+        e.session for e in log if isinstance(e.event, SessionStarted) and e.event.settings.dry_run
+    )
+    old = [envelope for envelope in log if envelope.session == dry]
+    assert not fork_of(old, 1, values={}, secrets=SECRETS).settings.dry_run
+
+
+@pytest.mark.parametrize("at", [0, 20, -1])
+def test_only_steps_that_were_confirmed_can_be_repeated(at: int) -> None:
+    with pytest.raises(BadInput, match="19 confirmed steps"):
+        fork_of(session("order", "run"), at, values={}, secrets=SECRETS)
+
+
+def test_an_unbound_secret_is_asked_for_by_name() -> None:
+    with pytest.raises(BadInput, match="password"):
+        fork_of(session("order", "run"), 3, values={}, secrets=())
+
+
+def test_what_the_old_session_sent_is_asked_about_and_the_rest_still_stands() -> None:
+    """The same facts to a fork at step 10: 'Sign in' is asked about, 'Place order' is not."""
+    old = session("order", "run")
+    started = fork_of(old, 10, values={}, secrets=SECRETS)
+    (validator,) = [actor for actor in fresh_deciders() if actor.name == "validator"]
+    answers = {}
+    step = 0
+    for envelope in old:
+        event = started if isinstance(envelope.event, SessionStarted) else envelope.event
+        if isinstance(event, PlanProposed):
+            step = event.step
+        heard = msgspec.structs.replace(envelope, event=event)
+        decided = validator.step(heard)
+        if isinstance(event, TargetResolved):
+            answers[step] = {type(decision) for decision in decided}
+    assert ApprovalRequested in answers[4]
+    assert ActionStarted in answers[17]

@@ -1,0 +1,117 @@
+"""The table: it knows every event, says what it says in the docs, and lets no secret out."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+from events.action import Action, Secret, Untrusted
+from events.event import Event
+from events.executor import ActionDone
+from events.observer import PageObserved
+from events.page import Element, Page
+from events.vocabulary import AnyEvent
+from replay.traces import SpanFold, spans_of
+from replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, TABLE, WORK_OF
+from replay.traces.wire import encode_request
+from tests import goldens
+from tests.facts import css
+from tests.replay.traces.trail import Trail, Tree
+from tests.replay.traces.voyages import act, advised, approve, begin, end, judge, propose, resolve
+
+DOCS = Path(__file__).parents[3] / "docs" / "traces.md"
+# What OpenInference knows; Phoenix draws nothing else.
+OPENINFERENCE = {"AGENT", "CHAIN", "TOOL", "LLM", "RETRIEVER", "GUARDRAIL", "EVALUATOR"}
+
+
+class TideTurned(Event, frozen=True, tag="TideTurned"):
+    """An event that no table knows yet."""
+
+    metres: int
+
+
+def test_every_event_has_its_row() -> None:
+    assert set(TABLE) == set(get_args(AnyEvent))
+
+
+def test_every_span_has_a_kind_that_phoenix_draws() -> None:
+    named = {row.span for row in TABLE.values()} - {"", BY_ACTOR}
+    assert named | set(WORK_OF.values()) <= set(KINDS)
+    assert set(KINDS.values()) == OPENINFERENCE
+
+
+def test_the_version_of_the_table_is_in_every_export() -> None:
+    assert RESOURCE["rutter.mapping"] == MAPPING
+
+
+def test_an_event_that_the_table_does_not_know_still_shows() -> None:
+    trail = Trail()
+    begin(trail)
+    trail.tell("observer", TideTurned(3))  # type: ignore[arg-type]
+    end(trail)
+    assert [event.name for event in Tree(trail.events).run.events] == ["TideTurned"]
+
+
+def test_the_docs_name_every_attribute() -> None:
+    told = set(re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", DOCS.read_text("utf-8")))
+    made: set[str] = set(RESOURCE)
+    logs = [goldens.envelopes(name) for name in goldens.names()]
+    for events in (*logs, advised().events):
+        for span in spans_of(events):
+            made |= set(span.attributes)
+            made |= {key for event in span.events for key in event.attributes}
+    assert made - told == set()
+
+
+# -- what must not leave ---------------------------------------------------------------------------
+
+
+def test_page_text_goes_out_bounded() -> None:
+    trail = Trail()
+    begin(trail)
+    propose(trail)
+    resolve(trail)
+    approve(trail)
+    trail.tell("executor", ActionDone(1, 1, 5, extracted=Untrusted("e" * 5_000)))
+    long = Page("https://shop.example/" + "p" * 5_000, Untrusted("t" * 5_000))
+    trail.tell("observer", PageObserved(long, "after_action"))
+    judge(trail)
+    end(trail, detail="d" * 5_000)
+    for span in Tree(trail.events).spans:
+        longest = max(len(value) for value in span.attributes.values() if isinstance(value, str))
+        assert longest <= 200
+        assert len(span.message) <= 200
+
+
+def test_what_is_on_a_page_stays_in_the_log() -> None:
+    trail = Trail()
+    begin(trail)
+    shown = Element("textbox", Untrusted("IBAN"), value=Untrusted("NL91ABNA0417164300"))
+    page = Page("https://shop.example/?session=s3cret", elements=(shown,))
+    trail.tell("observer", PageObserved(page, "requested"))
+    end(trail)
+    sent = encode_request(Tree(trail.events).spans)
+    for hidden in (b"NL91ABNA0417164300", b"s3cret", b"IBAN"):
+        assert hidden not in sent
+
+
+def test_values_and_secrets_go_out_by_name_alone() -> None:
+    trail = Trail()
+    typed = Action("type", target=css("#pin"), value=Secret("password"))
+    begin(trail)
+    propose(trail, action=typed)
+    resolve(trail)
+    approve(trail)
+    act(trail)
+    judge(trail)
+    end(trail)
+    tree = Tree(trail.events)
+    assert tree.run.attributes["rutter.parameters"] == ("customer",)
+    assert tree.steps()[0].attributes["input.value"] == "type <secret password> into #pin"
+    assert b"Aurora Shipping" not in encode_request(tree.spans)
+
+
+def test_no_secret_of_a_real_run_is_in_its_trace() -> None:
+    for name in goldens.names():
+        fold = SpanFold()
+        for told in goldens.envelopes(name):
+            assert b"bowline-7" not in encode_request(fold.take(told))
