@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import platform
 import sys
 from importlib.util import find_spec
@@ -12,6 +13,8 @@ BENCHES = {
     "pipeline": "events through the six actors per second, with scripted effects",
     "memory": "resident memory without the browser",
     "replay": "deciding again and folding, events per second",
+    "traces": "span export: CPU from the log's events to OTLP bytes",
+    "click": "one click that does not navigate, against Playwright's",
     "flow": "a whole workflow on the bundled site against plain Playwright",
 }
 
@@ -28,7 +31,8 @@ def main() -> None:
     for name in names:
         if name not in BENCHES:
             parser.error(f"no bench {name!r}; there are: {', '.join(BENCHES)}")
-    print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}")
+    print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}", end="")
+    print(f", {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before anything was measured")
     for name in names:
         if find_spec(f"bench.{name}") is None:
             print(f"\n== {name}: not written yet", file=sys.stderr)

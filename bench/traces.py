@@ -1,19 +1,24 @@
 """Span export: CPU from the log's events to OTLP bytes, against the SDK's own span path.
 
-Both sides make the same spans - names, times, attributes, links, events, status - and encode them as
-OTLP protobuf; nothing is sent. Ours starts from events, and finds out what the spans are; the SDK is
-handed every span's values ready-made, and is charged for starting, ending, batching and the official
-encoder. CPU time of all threads, in turns, medians.
+Both sides make the same spans (names, times, attributes, links, events, status) and encode them as
+OTLP protobuf; nothing is sent. Ours starts from events, and finds out what the spans are; the SDK
+is handed every span's values ready-made, and is charged for starting, ending, batching and the
+official encoder. CPU time of all threads, in turns, medians.
+
+Then what it does to a run that is being exported: the same run with and without, in turns.
 """
 
 import asyncio
 import gc
 import os
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from statistics import median
-from time import process_time
+from time import perf_counter, process_time
 
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.resources import Resource
@@ -27,11 +32,14 @@ from opentelemetry.sdk.trace.export import (
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags, Tracer
 
 from bench import scripted
-from bench.tables import print_table
+from bench.tables import p90, print_table
 from events.envelope import Envelope
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
+from events.vocabulary import AnyEvent
 from pipeline.app import App
+from pipeline.trace_export.collector import Collector
+from pipeline.trace_export.live import LiveExport
 from replay.traces import Span, spans_of
 from replay.traces.mapping import MAPPING, RESOURCE, SCOPE
 from replay.traces.span import CLIENT
@@ -161,7 +169,102 @@ def measure(sides: dict[str, Callable[[], object]]) -> dict[str, float]:
     return {name: median(times) for name, times in took.items()}
 
 
+# -- a run that is being exported ----------------------------------------------------------------
+
+PAIRS = 40
+PACE_S = 0.004  # what a quick page takes to be read, and to be acted on
+
+RECEIVER = """
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Null(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.end_headers()
+    def log_message(self, *_): pass
+server = HTTPServer(("127.0.0.1", 0), Null)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+
+
+class PacedObserver(scripted.QuickObserver):
+    """Takes its time, as a browser does."""
+
+    async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
+        await asyncio.sleep(PACE_S)
+        async for fact in super().handle(envelope):
+            yield fact
+
+
+class PacedExecutor(scripted.QuickExecutor):
+    async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
+        await asyncio.sleep(PACE_S)
+        async for fact in super().handle(envelope):
+            yield fact
+
+
+async def run_once(app: App) -> float:
+    tab = scripted.QuickTab()
+    began = perf_counter()
+    await app.run_session(scripted.started(), [PacedObserver(tab), PacedExecutor(tab)])
+    return (perf_counter() - began) * 1e3
+
+
+@asynccontextmanager
+async def opened(folder: Path, collector: str) -> AsyncIterator[App]:
+    folder.mkdir()
+    path = folder / "log.db"
+    async with App.open(await SqliteLog.open(path)) as app:
+        if collector:
+            app.follow(LiveExport(path, folder / "traces.db", Collector(collector)))
+        yield app
+
+
+async def measure_runs(folder: Path, collectors: dict[str, str]) -> dict[str, list[float]]:
+    """Milliseconds of each run, one after the other, in turns."""
+    took: dict[str, list[float]] = {name: [] for name in collectors}
+    async with AsyncExitStack() as stack:
+        apps = {
+            name: await stack.enter_async_context(opened(folder / str(number), collector))
+            for number, (name, collector) in enumerate(collectors.items())
+        }
+        for _ in range(PAIRS):
+            for name, app in apps.items():
+                took[name].append(await run_once(app))
+    return took
+
+
+def bench_runs() -> None:
+    command = [sys.executable, "-c", RECEIVER]
+    with (
+        tempfile.TemporaryDirectory(prefix="rutter-bench-") as folder,
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as receiver,
+    ):
+        assert receiver.stdout is not None
+        collectors = {
+            "not exported": "",
+            "exported live": f"http://127.0.0.1:{receiver.stdout.readline().strip()}",
+            "the collector is down": "http://127.0.0.1:9",
+        }
+        took = asyncio.run(measure_runs(Path(folder), collectors))
+        receiver.kill()
+    limit = median(took["not exported"])
+    print_table(
+        f"one run of {scripted.STEPS} steps, {PAIRS} of each in turns, ms",
+        ["", "median", "p90", "ratio"],
+        [[name, median(ms), p90(ms), median(ms) / limit] for name, ms in took.items()],
+    )
+
+
 def main() -> None:
+    bench_spans()
+    bench_runs()
+
+
+def bench_spans() -> None:
     with tempfile.TemporaryDirectory(prefix="rutter-bench-") as folder:
         path = Path(folder) / "log.db"
         asyncio.run(make_log(path, SESSIONS))

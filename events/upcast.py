@@ -32,7 +32,7 @@ def _look_requested(raw: Raw) -> Raw:
 
 # Retired tags. Entries are added, never removed or changed: logs that hold them are read for ever.
 RETIRED: Mapping[str, Successor] = {
-    # From before the first release, when only the Critic could ask for another look.
+    # No release wrote this one: it is the pattern, and keeps the way of all that follow it open.
     "LookRequested": Successor("ObservationRequested", _look_requested),
 }
 

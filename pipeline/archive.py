@@ -184,10 +184,10 @@ def _put_in_place(draft: Path, directory: DataDirectory) -> None:
     for path in (directory.projections, directory.log):
         for stale in (path, *(schema.beside(path, suffix) for suffix in schema.SIDE_FILES)):
             stale.unlink(missing_ok=True)  # of a log that is no longer there
-    artifacts = directory.artifacts
     for file in sorted((draft / "artifacts").glob("*/*")):
-        place = artifacts.path(Artifact(file.parent.name + file.name, 0))
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        place = directory.artifacts.path(Artifact(file.parent.name + file.name, 0))
+        for folder in (place.parent.parent, place.parent):
+            folder.mkdir(exist_ok=True, mode=0o700)
         file.rename(place)
         sync_directory(place.parent)
     (draft / schema.FILE).rename(directory.log)

@@ -71,7 +71,7 @@ def finish_erasing(directory: DataDirectory, watch: Watch = unwatched) -> bool:
     """
     if not directory.erasing.exists():
         return False
-    for step in STEPS:
+    for step in STEPS if schema.check_file(directory.log) else ():
         step(directory, watch)
     directory.erasing.unlink()
     sync_directory(directory.root)

@@ -330,7 +330,7 @@ class Inspector:
     def _close(self, session: str, chain: _Chain) -> None:
         for first, last, after, before in chain.missing:
             seq = self._explain_gaps(last - first + 1, after, before) or before
-            what = f"{_events(first, last)} of its session: missing"
+            what = "it is missing" if first == last else f"{_events(first, last)} are missing"
             self._put(Fault("missing", what, seq, session, first))
         for n in sorted(chain.unrecorded):
             what = "its payload is gone, and no PayloadErased says so"

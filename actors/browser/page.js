@@ -2,6 +2,7 @@
 // and the page can neither see nor replace it. Everything returned is data; choices are made outside.
 (() => {
   const MAX_NAME = 200;
+  const MAX_URL = 4000;
   const MAX_ELEMENTS = 100;
   const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
   const INPUT_ROLES = {
@@ -150,7 +151,7 @@
     found.sort((a, b) => a.outside - b.outside || a.at - b.at);
     const kept = found.slice(0, MAX_ELEMENTS).sort((a, b) => a.at - b.at).map(entryOf);
     return {
-      url: location.href,
+      url: clip(location.href, MAX_URL),
       title: [clip(document.title, MAX_NAME)],
       ready: document.readyState,
       viewport: [innerWidth, innerHeight],
@@ -494,6 +495,9 @@
     sync, observe, resolve, resolveFocused, check, ready, setValue, holds, choose, focusOn, scroll, bringIntoView, read, change,
   };
 
+  // Half a character (a page may hold one, clipping may leave one) is not text for anybody else.
+  const wellFormed = (_, value) => (typeof value === "string" ? value.toWellFormed() : value);
+
   // As one string: every layer on the way out would walk and copy an object piece by piece.
-  globalThis.rutter = async (name, ...given) => JSON.stringify(await functions[name](...given));
+  globalThis.rutter = async (name, ...given) => JSON.stringify(await functions[name](...given), wellFormed);
 })();

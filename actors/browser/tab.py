@@ -21,6 +21,7 @@ from events.errors import BrowserGone
 
 WORLD = "rutter"
 OPEN_MS = 10_000  # a browser that opens no page in this time is not going to
+CLOSE_MS = 5_000  # then it is left to die with the browser
 MAX_DIALOGS = 100  # kinds of dialogs kept apart; a page can open them without end
 MAX_MESSAGE = 200
 # What Chromium answers to a call whose document goes away before or under it.
@@ -73,12 +74,20 @@ class Tab:
 
     @classmethod
     async def open(cls, context: BrowserContext) -> "Tab":
-        with anyio.move_on_after(OPEN_MS / 1000):
-            page = await context.new_page()
-            tab = cls(page, await context.new_cdp_session(page))
-            await tab._attach()
-            return tab
-        raise BrowserGone(f"no page was open within {OPEN_MS} ms")
+        """Takes the context over: it is closed with the tab, also when no tab comes of it."""
+        tab: Tab | None = None
+        try:
+            with anyio.fail_after(OPEN_MS / 1000):
+                page = await context.new_page()
+                opening = cls(page, await context.new_cdp_session(page))
+                await opening._attach()
+                tab = opening
+        except TimeoutError as error:
+            raise BrowserGone(f"no page was open within {OPEN_MS} ms") from error
+        finally:
+            if tab is None:
+                await _close(context)
+        return tab
 
     async def _attach(self) -> None:
         self._listen()
@@ -171,9 +180,7 @@ class Tab:
             return image
 
     async def close(self) -> None:
-        """Never waits long for a browser that does not answer."""
-        with anyio.move_on_after(5, shield=True), contextlib.suppress(PlaywrightError):
-            await self._page.context.close()
+        await _close(self._page.context)
 
     # -- how -----------------------------------------------------------------------------------
 
@@ -297,7 +304,9 @@ class Tab:
 
     def _on_stopped(self, event: Mapping[str, Any]) -> None:
         # Without a new document: an answer without content, a scheme for another program, a stop.
-        if event["frameId"] == self._frame and self._loading:
+        # With one: it stopped its own parser, and will not say that it was parsed.
+        over = self._loading or self._navigation == "committed"
+        if event["frameId"] == self._frame and over:
             self._arrive()
 
     def _on_download(self, event: Mapping[str, Any]) -> None:
@@ -329,6 +338,12 @@ class Tab:
         self._gone = self._gone or why
         for scope in self._scopes:
             scope.cancel()
+
+
+async def _close(context: BrowserContext) -> None:
+    """Never waits long for a browser that does not answer."""
+    with anyio.move_on_after(CLOSE_MS / 1000, shield=True), contextlib.suppress(PlaywrightError):
+        await context.close()
 
 
 def _said(answer: Mapping[str, Any]) -> str:

@@ -1,9 +1,9 @@
-"""How far a long command is: a bar on a terminal once it takes longer than a second."""
+"""How far a long command is: a moving line on a terminal, once it takes longer than a second."""
 
 import time
 from types import TracebackType
 
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.progress import Progress, TaskID, TextColumn
 
 from pipeline.cli.terminal import Terminal
 
@@ -14,12 +14,10 @@ class Gauge:
     """A `Watch`: nothing is drawn where nobody looks, or for what is done at once."""
 
     def __init__(self, terminal: Terminal) -> None:
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TextColumn("{task.completed:.0f}/{task.total:.0f}", markup=False),
-        )
-        self._bar = Progress(*columns, console=terminal.err, transient=True)
+        # Words and numbers: rich's own bar is not ASCII (H7).
+        line = "{task.description}  {task.completed:.0f}/{task.total:.0f}  {task.percentage:.0f}%"
+        column = TextColumn(line, markup=False)
+        self._line = Progress(column, console=terminal.err, transient=True)
         self._shown = terminal.err.is_terminal
         self._began = time.monotonic()
         self._task: TaskID | None = None
@@ -28,9 +26,9 @@ class Gauge:
         if not self._shown or time.monotonic() - self._began < PATIENCE_S:
             return
         if self._task is None:
-            self._bar.start()
-            self._task = self._bar.add_task(what)
-        self._bar.update(self._task, description=what, completed=done, total=max(of, 1))
+            self._line.start()
+            self._task = self._line.add_task(what, completed=done, total=max(of, 1))
+        self._line.update(self._task, description=what, completed=done, total=max(of, 1))
 
     def __enter__(self) -> "Gauge":
         return self
@@ -42,4 +40,4 @@ class Gauge:
         trace: TracebackType | None,
     ) -> None:
         if self._task is not None:
-            self._bar.stop()
+            self._line.stop()

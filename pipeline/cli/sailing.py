@@ -89,8 +89,9 @@ def report(
         )
         for name, value in story.results.items():
             terminal.say(f"     {name} = {value}")
-        if dry_run:
-            terminal.say(f"     {story.detail}")
+        if dry_run and story.steps:
+            last = story.steps[-1]
+            terminal.say(f"     before step {last.step} ({last.words}): {story.detail}")
     else:
         _tell_failure(story, settings, terminal)
     terminal.say(f"     session {story.session}; see: rutter show {story.session}")

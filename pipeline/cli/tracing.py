@@ -4,6 +4,8 @@ import argparse
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
+
 from events.errors import BadInput, RutterError
 from events.sqlite_reader import SqliteReader
 from pipeline.cli.reading import find_session
@@ -11,7 +13,13 @@ from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
 from pipeline.settings import Settings
 from pipeline.trace_export.cursor import FILE, Cursor
-from pipeline.trace_export.exporter import Exporter, deliver_log, deliver_spans
+from pipeline.trace_export.exporter import (
+    PATIENCE_S,
+    Exporter,
+    Patience,
+    deliver_log,
+    deliver_spans,
+)
 from pipeline.trace_export.sink import Progress, Sink
 from pipeline.trace_export.trace_file import TraceFile
 from replay.traces import SpanFold
@@ -43,12 +51,16 @@ def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         else:
             sink = _collector(options.otlp, settings)
             where = sink.target
+            patience = Patience(PATIENCE_S, terminal.note)
             with closing(sink):
                 if session is not None:
-                    progress, running = _deliver(reader, session, sink)
+                    progress, running = _deliver(reader, session, sink, patience)
                 else:
                     cursor = Cursor(settings.data / FILE, sink.target)
-                    progress, running = _go_on(reader, cursor, sink, again=options.again)
+                    if options.again:
+                        cursor.forget()
+                    exporter = Exporter(reader, cursor, sink)
+                    progress, running = deliver_log(exporter, patience), exporter.unfinished()
     _report(progress, running, where, terminal)
     return Exit.DONE
 
@@ -63,22 +75,13 @@ def _collector(named: str | None, settings: Settings) -> Sink:
     return Collector(address, settings.otlp_headers)
 
 
-def _go_on(
-    reader: SqliteReader, cursor: Cursor, sink: Sink, *, again: bool
-) -> tuple[Progress, tuple[str, ...]]:
-    if again:
-        cursor.forget()
-    exporter = Exporter(reader, cursor, sink)
-    return deliver_log(exporter), exporter.unfinished()
-
-
 def _deliver(
-    reader: SqliteReader, session: str | None, sink: Sink
+    reader: SqliteReader, session: str | None, sink: Sink, patience: Patience
 ) -> tuple[Progress, tuple[str, ...]]:
     """A session, or all of them, as often as it is asked for."""
     fold = SpanFold()
     spans = (span for envelope in reader.read(session=session) for span in fold.take(envelope))
-    return deliver_spans(spans, sink), fold.unfinished()
+    return deliver_spans(spans, sink, patience), fold.unfinished()
 
 
 def _to_file(
@@ -89,7 +92,7 @@ def _to_file(
         raise BadInput(f"{path} is already there", "name another file, or remove it")
     try:
         with closing(TraceFile(path)) as sink:
-            return _deliver(reader, session, sink)
+            return _deliver(reader, session, sink, Patience(0))
     except (RutterError, KeyboardInterrupt):
         path.unlink(missing_ok=True)
         raise
@@ -97,7 +100,7 @@ def _to_file(
 
 def _report(progress: Progress, running: tuple[str, ...], where: str, terminal: Terminal) -> None:
     if terminal.as_json:
-        terminal.json({"to": where, "running": running, **_counts(progress)})
+        terminal.json({"to": where, "running": running, **msgspec.structs.asdict(progress)})
         return
     if progress.delivered or progress.rejected:
         terminal.say(f"[OK] {progress.delivered} spans delivered to {where}")
@@ -107,12 +110,3 @@ def _report(progress: Progress, running: tuple[str, ...], where: str, terminal: 
         terminal.say(f"     {progress.rejected} were taken and rejected there: {progress.why}")
     if running:
         terminal.say(f"     not over yet, the rest comes when they end: {', '.join(running)}")
-
-
-def _counts(progress: Progress) -> dict[str, object]:
-    return {
-        "delivered": progress.delivered,
-        "rejected": progress.rejected,
-        "refusals": progress.refusals,
-        "why": progress.why,
-    }

@@ -114,7 +114,18 @@ class _Attempt(threading.Thread):
         if len(said) == MAX_ANSWER:
             answer.close()
         answer.release_conn()
+        if not _is_whole(answer):
+            return Delivery(False, "its answer was cut off")
         return judge(answer.status, answer.reason or "", said, answer.headers.get("retry-after"))
+
+
+def _is_whole(answer: urllib3.BaseHTTPResponse) -> bool:
+    """Headers that end because the connection did look whole to the parser, with a 200 on top.
+
+    They are not when nothing says how the body ends.
+    """
+    ends = ("content-length", "transfer-encoding", "connection")
+    return answer.status == 204 or answer.version < 11 or any(it in answer.headers for it in ends)
 
 
 def judge(status: int, reason: str, said: bytes, retry_after: str | None) -> Delivery:

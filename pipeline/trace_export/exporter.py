@@ -18,7 +18,7 @@ from replay.traces import Span, SpanFold
 
 SLICE: Final = 64  # events folded in one go: about a millisecond in which nobody else computes
 FULL: Final = BATCH - SLICE  # spans, so that what a slice adds still goes in one request
-PATIENCE_S: Final = 30.0  # of a command that somebody waits for
+PATIENCE_S: Final = 20.0  # of a command that somebody waits for
 
 Breath = Callable[[], None]
 
@@ -37,6 +37,7 @@ class Exporter:
             known = Position()
         self._accepted = self._position = known
         self._read_to = known.since - 1
+        self._events = reader.read(self._read_to)
 
     @property
     def progress(self) -> Progress:
@@ -63,7 +64,10 @@ class Exporter:
     def _take_slice(self) -> bool:
         """Folds the next few events, if there are any. Up to the cursor only their state counts."""
         accepted = self._accepted.position
-        events = list(islice(self._reader.read(self._read_to), SLICE))
+        events = list(islice(self._events, SLICE))
+        if not events:  # at what was the end: perhaps there is more by now
+            self._events = self._reader.read(self._read_to)
+            events = list(islice(self._events, SLICE))
         for envelope in events:
             spans = self._fold.take(envelope)
             if envelope.seq > accepted:
@@ -78,38 +82,50 @@ class Exporter:
         return True
 
 
-def deliver_log(exporter: Exporter, patience_s: float = PATIENCE_S) -> Progress:
+class Patience:
+    """How long a command goes on asking a sink that says no; `note` hears of the first no."""
+
+    def __init__(
+        self, seconds: float = PATIENCE_S, note: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._seconds = seconds
+        self._note: Callable[[str], None] | None = note
+        self._until: float | None = None
+
+    def wait(self, delivery: Delivery, seconds: float) -> None:
+        """Waits before the next attempt, if this one failed and there is time for another."""
+        if delivery.accepted:
+            self._until = None
+            return
+        if self._until is None:
+            self._until = monotonic() + self._seconds
+        if self._note is not None:
+            self._note(f"not taken yet ({delivery.why}); trying for {self._seconds:g} s")
+            self._note = None
+        if monotonic() + seconds > self._until:
+            raise WorldBroken(
+                f"the spans were not taken ({delivery.why})",
+                "nothing is lost: run it again when the collector is back",
+            )
+        threading.Event().wait(seconds)
+
+
+def deliver_log(exporter: Exporter, patience: Patience) -> Progress:
     """Everything that is not out yet. Raises when the sink does not take it in time."""
-    patience = _Patience(patience_s)
     while (delivery := exporter.advance()) is not None:
-        if not delivery.accepted:
-            patience.wait(exporter.wait_s(delivery), delivery.why)
+        patience.wait(delivery, exporter.wait_s(delivery))
     return exporter.progress
 
 
-def deliver_spans(spans: Iterable[Span], sink: Sink, patience_s: float = PATIENCE_S) -> Progress:
+def deliver_spans(spans: Iterable[Span], sink: Sink, patience: Patience) -> Progress:
     """These spans, whatever was delivered before: no cursor is asked or moved."""
-    outbox, patience, left = Outbox(sink), _Patience(patience_s), iter(spans)
+    outbox, left = Outbox(sink), iter(spans)
     while batch := list(islice(left, BATCH)):
         outbox.put(batch)
         while outbox:
             delivery = outbox.push()
-            if not delivery.accepted:
-                patience.wait(outbox.wait_s(delivery), delivery.why)
+            patience.wait(delivery, outbox.wait_s(delivery))
     return outbox.progress
-
-
-class _Patience:
-    def __init__(self, seconds: float) -> None:
-        self._until = monotonic() + seconds
-
-    def wait(self, seconds: float, why: str) -> None:
-        if monotonic() + seconds > self._until:
-            raise WorldBroken(
-                f"the spans were not taken ({why})",
-                "nothing is lost: run it again when the collector is back",
-            )
-        threading.Event().wait(seconds)
 
 
 def _speaks_of(known: Position, reader: SqliteReader) -> bool:

@@ -21,6 +21,7 @@ from pipeline.trace_export.sink import Progress, Sink
 
 LINGER_S: Final = 0.5  # events gather this long before they go out: a few requests a second at most
 BREATH_S: Final = 0.005  # between slices, so that a long backlog leaves the processor to the run
+RESTART_S: Final = 30.0  # a cursor that another process holds is free again long before
 
 
 class LiveExport:
@@ -36,6 +37,15 @@ class LiveExport:
         self._ended: asyncio.Future[None] | None = None
         self.progress = Progress()
         self.failure = ""
+        self._behind = False
+
+    def complaint(self) -> str:
+        """What a person should know when the run is over; mostly nothing."""
+        if self.failure:
+            return f"no traces: {self.failure}"
+        if self._behind:
+            return f"traces are not all out yet ({self.progress.why}); later: rutter trace"
+        return f"traces: {self.progress.why}" if self.progress.rejected else ""
 
     def start(self) -> None:
         loop = asyncio.get_running_loop()
@@ -43,9 +53,8 @@ class LiveExport:
 
         def work() -> None:
             try:
-                self._export()
-            except RutterError as error:
-                self.failure = str(error)  # the run goes on: what it is about is not its traces
+                with contextlib.closing(self._sink):
+                    self._keep_exporting()
             finally:
                 with contextlib.suppress(RuntimeError):  # left behind: the loop is closed by now
                     loop.call_soon_threadsafe(_resolve, ended)
@@ -63,22 +72,35 @@ class LiveExport:
         if self._ended is not None:
             await self._ended
 
+    def _keep_exporting(self) -> None:
+        """Begins again, after a while, when the log or the cursor could not be used."""
+        while True:
+            try:
+                self._export()
+            except RutterError as error:
+                self.failure = str(error)  # the run goes on: what it is about is not its traces
+            else:
+                return
+            if self._stopping.wait(RESTART_S):
+                return
+
     def _export(self) -> None:
-        with contextlib.closing(self._sink), SqliteReader(self._log) as reader:
+        with SqliteReader(self._log) as reader:
             exporter = Exporter(reader, Cursor(self._cursor, self._sink.target), self._sink)
             self.progress = exporter.progress
             while True:
                 stopping = self._stopping.is_set()
                 self._wake.clear()
+                self._behind = True
                 delivery = exporter.advance(self._breathe)
+                self.failure = ""
+                self._behind = delivery is not None
+                if stopping and (delivery is None or not delivery.accepted):
+                    return
                 if delivery is None:
-                    if stopping:
-                        return
                     self._wake.wait()
                     self._stopping.wait(self._linger_s)
                 elif not delivery.accepted:
-                    if stopping:
-                        return
                     self._stopping.wait(exporter.wait_s(delivery))
 
     def _breathe(self) -> None:

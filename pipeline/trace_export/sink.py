@@ -82,6 +82,8 @@ class Outbox:
 
     def wait_s(self, delivery: Delivery) -> float:
         """How long to leave a sink alone that refused: longer each time, and as it asked."""
+        if delivery.accepted:
+            return 0.0
         doubled = min(FIRST_WAIT_S * 2.0 ** (self._in_a_row - 1), MOST_WAIT_S)
         return max(doubled, min(delivery.after_s, MOST_ASKED_S))
 

@@ -330,6 +330,10 @@ def test_every_verdict_has_evidence_from_the_page(after: Page, confidence: int) 
     assert evidence.sample == (after.title if after.title.text else None)
 
 
+def test_confidence_is_by_the_table_of_the_seeds() -> None:
+    assert (CERTAIN, DOUBTFUL) == (1_000_000, 200_000)
+
+
 def test_a_sample_is_at_most_200_characters() -> None:
     long = page("/" + "x" * 500, title=Untrusted("t" * 500))
     decision = said(*acted(click()), saw(long))[0]

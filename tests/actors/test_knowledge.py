@@ -131,6 +131,7 @@ def test_a_renamed_workflow_brings_its_number_along() -> None:
     assert knowledge.next_version("new") == 5
     two = fold([version("a", 2), version("b", 7), WorkflowRenamed("a", "b")], Knowledge())
     assert two.next_version("b") == 8
+    assert fold([WorkflowRenamed("never", "new")], Knowledge()).next_version("new") == 1
 
 
 def test_what_can_be_learned_is_said_by_the_predictor() -> None:

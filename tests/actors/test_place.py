@@ -30,6 +30,7 @@ def test_a_parameters_value_in_the_path_becomes_a_star() -> None:
 
 def test_a_value_of_two_letters_is_too_short_to_be_recognised() -> None:
     assert place_of("https://shop.example/uk/orders", ["uk"]).path == "/uk/orders"
+    assert place_of("https://shop.example/ann/orders", ["Ann"]).path == "/*/orders"
 
 
 def test_the_origin_has_no_default_port_and_no_capitals() -> None:
@@ -97,6 +98,7 @@ def test_page_text_is_blurred_to_what_does_not_vary() -> None:
     values = ["Aurora Shipping", "Aurora", "no"]
     assert blur("Order  1042 for AURORA shipping", values) == "order # for *"
     assert blur("Aurora's order no 3", values) == "*'s order no #"
+    assert blur("Hello Ann", ["Ann"]) == "hello *"
     assert blur("") == ""
 
 

@@ -148,7 +148,10 @@ def test_the_word_counts_in_whatever_the_element_says_it_is(what: Resolved) -> N
 
 
 def test_only_the_first_200_characters_of_an_elements_text_are_read() -> None:
-    assert verdict(click(), element(text=Untrusted("x" * 200 + "delete"))).effect == "allow"
+    mine = Policy("1", denylist=("z",))
+    for before, effect in ((199, "ask"), (200, "allow")):
+        said = verdict(click(), element(text=Untrusted("x" * before + "z")), policy=mine)
+        assert said.effect == effect
 
 
 def test_coordinates_say_nothing() -> None:
@@ -196,6 +199,11 @@ def test_a_public_web_address_may_be_visited(url: str) -> None:
 )
 def test_anything_but_http_and_https_is_denied(url: str) -> None:
     assert (visit(url).effect, visit(url).rule) == ("deny", "scheme")
+
+
+def test_a_denied_scheme_is_named() -> None:
+    assert visit("file:///etc/passwd").reason == "file is not a web address"
+    assert visit("nonsense").reason == "that is not a web address"
 
 
 def test_the_empty_page_is_nowhere_and_may_be_visited() -> None:

@@ -119,6 +119,8 @@ def test_the_parameter_that_is_the_whole_name_wins_over_one_that_is_a_part_of_it
 def test_a_value_of_two_letters_is_too_short_to_be_recognised() -> None:
     what = seen(ByRole("button", "OK"), ByCss("#ok"))
     assert ByRole("button", "OK") in ways_of(canonical(click("#ok"), what, {"answer": "ok"}))
+    ann = seen(ByRole("link", "Ann"), ByCss("#ann"))
+    assert ways_of(canonical(click("#row"), ann, {"who": "Ann"})) == (ByRole("link", "${who}"),)
 
 
 def test_when_no_way_is_left_the_scripts_own_is_kept() -> None:
@@ -170,6 +172,11 @@ def test_names_are_collected_in_the_order_of_their_first_use() -> None:
         step(go_to("/")),
     )
     assert names_used(steps) == (("user", "customer"), ("password",))
+
+
+@pytest.mark.parametrize("text", ["${half", "half}", "costs ${half} a piece"])
+def test_what_only_looks_like_a_parameter_is_none(text: str) -> None:
+    assert names_used((step(Action("click", target=Target((ByText(text),)))),)) == ((), ())
 
 
 def test_hosts_are_collected_with_their_ports() -> None:

@@ -160,6 +160,13 @@ def test_a_target_that_is_not_there_is_refused() -> None:
     )
 
 
+def test_a_key_with_nothing_to_press_it_on_is_refused() -> None:
+    missing = TargetMissing(1, 1, "timeout")
+    [refusal] = said(RECORDING, plan(Action("press", key="Enter")), missing)
+    assert isinstance(refusal, ActionRejected)
+    assert refusal.reason == "none of 0 ways to find it matched one visible element"
+
+
 def test_a_list_is_not_typed_into() -> None:
     assert said(RECORDING, plan(fill()), found(element("select"))) == (
         rejected(
@@ -229,6 +236,12 @@ def test_sending_a_form_asks() -> None:
     )
 
 
+def test_a_question_about_an_element_without_a_name_does_without() -> None:
+    [asked] = said(RECORDING, plan(click()), found(element(submits=True, form_method="post")))
+    assert isinstance(asked, ApprovalRequested)
+    assert asked.question == "click: it sends a form (POST). Approve?"
+
+
 def test_reading_a_risky_element_is_not_irreversible() -> None:
     read = Action("extract", target=css("#delete"))
     assert said(RECORDING, plan(read), found(element(name="Delete")))[1] == ActionStarted(
@@ -284,6 +297,13 @@ def test_standing_approval_is_not_for_another_driver(driver: Driver) -> None:
 
 def test_standing_approval_is_not_for_another_version() -> None:
     assert asks(run_second_step(recorded(None), SEND))
+
+
+def test_standing_approval_is_not_for_what_the_forked_session_already_did() -> None:
+    proposed = plan(click("#send"), "workflow", index=1)
+    for at, again in ((1, False), (2, True)):
+        fork = msgspec.structs.replace(run_of(recorded(EXACT)), forked_from="old", forked_at=at)
+        assert asks(said(fork, proposed, found(SEND))) is again
 
 
 def test_standing_approval_needs_a_workflow() -> None:

@@ -165,6 +165,15 @@ async def test_a_page_that_leads_on_before_it_is_parsed_is_not_where_one_arrives
     assert await heading(tab) == "Another"
 
 
+async def test_a_page_that_stops_its_own_parser_is_where_one_arrives(
+    tab: Tab, server: PageServer
+) -> None:
+    stopped = server.show("<h1>Stopped</h1><script>stop()</script><p>Never shown")
+    await show(tab, server, f'<a id=go href="{stopped}">Go</a>')
+    assert await click(tab, "#go")
+    assert await heading(tab) == "Stopped"
+
+
 @pytest.mark.parametrize("delay_ms", [0, 100])
 async def test_a_navigation_that_starts_later_is_seen_by_waiting_for_a_change(
     tab: Tab, server: PageServer, delay_ms: int
@@ -257,6 +266,18 @@ async def test_a_page_that_hangs_costs_a_call_its_deadline_and_no_more(
     await tab.change(100)
     await tab.close()
     assert perf_counter() - began < 6
+
+
+async def test_a_page_that_asks_without_end_costs_a_call_its_deadline_and_no_memory(
+    tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, "<button id=go onclick=\"while (true) alert('Again')\">Go</button>")
+    element = await find_css(tab, "#go")
+    at = await check(tab, element.digest)
+    with pytest.raises(PageTimeout):
+        await tab.click(at["x"], at["y"], within_ms=SECOND)
+    assert list(tab.dialogs) == [("alert", "Again")]
+    assert tab.dialogs["alert", "Again"] > 1
 
 
 async def test_a_server_that_never_answers_costs_a_navigation_its_deadline(
@@ -565,6 +586,26 @@ async def test_a_page_with_5000_buttons_is_read_within_the_limit(
     assert len(pack(page)) <= INLINE
     assert page.elements
     assert len(page.elements) + page.dropped == 5_000
+
+
+async def test_long_addresses_roles_and_names_are_read_within_the_limit(
+    tab: Tab, server: PageServer
+) -> None:
+    long = "x" * 30_000
+    await show(tab, server, f"<h1>{long}</h1><b role={long}>{long}</b><button>{long}</button>")
+    await tab.navigate(f"{(await look(tab)).url}#{long}", within_ms=5 * SECOND)
+    assert len(pack(fit(await look(tab)))) <= INLINE
+
+
+async def test_half_a_character_is_read_as_a_replaced_one(tab: Tab, server: PageServer) -> None:
+    ships = "\U0001f6a2" * 300
+    script = "<script>document.title = 'half \\ud83d'</script>"
+    await show(tab, server, f"<h1>a{ships}</h1><button id=go>a{ships}</button>{script}")
+    page, element = await look(tab), await find_css(tab, "#go")
+    assert page.title.text == "half \ufffd"
+    for text in (page.headings[0].text, page.elements[0].name.text, element.name.text):
+        assert text.startswith("a\U0001f6a2")
+        assert text.endswith("\ufffd...")
 
 
 # -- typing ----------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import json
 import os
 import signal
 from collections.abc import Iterator
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -97,8 +96,9 @@ def test_a_dry_run_places_nothing(ship: Ship) -> None:
 
     assert ended.code == 0
     assert ship.site.placed == ()
-    assert not any(method == "POST" and "place" in path for method, path in ship.site.requests)
-    assert "dry run: would have done it" in ended.out
+    sent = [path for method, path in ship.site.requests if method == "POST"]
+    assert sent == ["/login"]  # past the door, and no further than the first form behind it
+    assert "before step 16 (click 'Review order'): dry run: would have done it" in ended.out
 
 
 def test_every_run_teaches(ship: Ship) -> None:
@@ -109,14 +109,6 @@ def test_every_run_teaches(ship: Ship) -> None:
 
     assert counts == [{1}, {2}, {3}]
     assert len(ship.site.placed) == 2
-
-
-def test_a_second_recording_is_a_second_version(ship: Ship) -> None:
-    ended = ship.rutter(*ship.harbour.record(), "--answers", ship.harbour.yes)
-
-    assert ended.code == 0
-    assert [row["version"] for row in ship.rutter.json("workflows")] == [1, 2]
-    assert ship.rutter.json("workflows", "show", "order")["version"] == 2
 
 
 # -- a site that misbehaves ------------------------------------------------------------------------
@@ -131,7 +123,7 @@ def test_a_slow_site_is_waited_for(ship: Ship) -> None:
 
 def test_a_covered_button_is_not_clicked(ship: Ship) -> None:
     ship.site.switches = Switches(covered=True)
-    ended = ship.run()
+    ended = ship.run("--verbose")
 
     assert ended.code == 6
     assert ship.site.placed == ()
@@ -142,6 +134,10 @@ def test_a_covered_button_is_not_clicked(ship: Ship) -> None:
     place = DataDirectory(ship.rutter.data).artifacts.path(Artifact(picture["sha256"], 0))
     assert f"screenshot: {place}" in ended.out
     assert place.read_bytes().startswith(b"\x89PNG")
+    lines = ended.err.splitlines()
+    assert lines.count("PHASE 4: VERIFY") == 18  # 16 steps, and the last one twice
+    assert "[OK] APPROVED: click 'Review order' (approved by its recording)" in lines
+    assert "Action 17 failed after retry. Aborting plan." in lines
 
 
 def test_a_dialog_is_dismissed_and_nothing_is_taken_for_done(ship: Ship) -> None:
@@ -184,14 +180,6 @@ def test_a_login_that_is_lost_is_not_done(ship: Ship) -> None:
     assert ended.out.startswith("[FAIL]")
 
 
-def test_a_login_that_is_lost_on_the_way_is_not_done(ship: Ship) -> None:
-    ship.site.when = once("/orders/new", ship.site.expire_sessions)
-    ended = ship.run()
-
-    assert ended.code in (3, 6)
-    assert ship.site.placed == ()
-
-
 # -- a site that changed ---------------------------------------------------------------------------
 
 
@@ -216,21 +204,19 @@ def test_a_moved_site_is_found_by_names_or_lost_but_never_taken_for_another(ship
     assert ended.code != 0 or len(ship.site.placed) == 1
 
 
-@pytest.mark.parametrize("answers", [False, True])
-def test_look_alikes_place_nothing(ship: Ship, answers: bool) -> None:
+def test_look_alikes_place_nothing_whatever_a_person_says(ship: Ship) -> None:
     ship.site.switches = Switches(moved=True, relabelled=True)
-    ended = ship.run(*(("--answers", ship.harbour.yes) if answers else ()))
+    ended = ship.run("--answers", ship.harbour.yes)
 
     assert ended.code in (3, 5, 6)
     assert ship.site.placed == ()
 
 
-@pytest.mark.parametrize("answers", [False, True])
-def test_place_on_hold_is_not_place_order(ship: Ship, answers: bool) -> None:
+def test_place_on_hold_is_not_place_order(ship: Ship) -> None:
     """The site changes under the run, right before the button that counts."""
     changed = Switches(moved=True, relabelled=True)
     ship.site.when = once("/drafts/", lambda: setattr(ship.site, "switches", changed))
-    ended = ship.run(*(("--answers", ship.harbour.yes) if answers else ()))
+    ended = ship.run("--answers", ship.harbour.yes)
 
     assert ended.code == 3
     assert ship.site.placed == ()
@@ -301,14 +287,13 @@ def test_ctrl_c_at_a_question_ends_it(ship: Ship) -> None:
 # -- stopped on the way ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_ends_the_session_and_its_browser(ship: Ship, number: signal.Signals) -> None:
+def test_ctrl_c_ends_the_session_and_its_browser(ship: Ship) -> None:
     """To the whole group, as a terminal sends it: the browser hears it too."""
     process = ship.rutter.spawn(*ship.harbour.run(), "--verbose")
     with process:
         wait_for_line(process.stderr, "Customer search")
         family = psutil.Process(process.pid).children(recursive=True)
-        os.killpg(process.pid, number)
+        os.killpg(process.pid, signal.SIGINT)
         out, _ = process.communicate()
 
     assert process.returncode == 7
@@ -432,19 +417,7 @@ def test_a_free_run_where_nothing_was_learned_is_lost(ship: Ship) -> None:
     assert "no_predictions_available" in ended.out
 
 
-# -- what is said about it -------------------------------------------------------------------------
-
-
-def test_every_phase_of_every_step_is_told_when_asked_for(ship: Ship) -> None:
-    ship.site.switches = replace(Switches(), covered=True)
-    ended = ship.run("--verbose")
-    lines = ended.err.splitlines()
-
-    assert ended.err.isascii()
-    assert lines.count("PHASE 4: VERIFY") == 18  # 16 steps, and the last one twice
-    assert "[OK] APPROVED: click 'Review order' (approved by its recording)" in lines
-    assert any(line.startswith("[EVIDENCE] Source: DOM, Checked: ") for line in lines)
-    assert "Action 17 failed after retry. Aborting plan." in lines
+# -- what a page may say ---------------------------------------------------------------------------
 
 
 class HostilePage(BaseHTTPRequestHandler):
@@ -475,14 +448,8 @@ class HostilePage(BaseHTTPRequestHandler):
     "said",
     [
         "\x1b[31m\x1b]0;owned\x07 \u202eesrever\u2066 :warning: [/b] [bold] \u2713 \\[x] ${x}",
-        pytest.param(
-            "half a ship \ud83d",
-            marks=pytest.mark.xfail(strict=True, reason="BUG: a lone surrogate ends the session"),
-        ),
-        pytest.param(
-            "x" * 199 + "\U0001f6a2",
-            marks=pytest.mark.xfail(strict=True, reason="BUG: clip() halves an emoji at 200"),
-        ),
+        "half a ship \ud83d",
+        "x" * 199 + "\U0001f6a2",  # half of it, where a name is cut at 200
     ],
     ids=["control", "half", "cut in half"],
 )

@@ -1,6 +1,7 @@
 """Old shapes are lifted on reading; their bytes stay, and nothing of a newer shape is misread."""
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -24,7 +25,9 @@ from replay.integrity import check
 
 KNOWN = {kind(event) for event in get_args(AnyEvent)}
 # The bytes of a `LookRequested`, as they were written: {event, why: "effect", wait_ms: 250}.
-GOLDEN = bytes.fromhex("83a56576656e74ad4c6f6f6b526571756573746564a3776879a6656666656374a7776169745f6d73ccfa")
+GOLDEN = bytes.fromhex(
+    "83a56576656e74ad4c6f6f6b526571756573746564a3776879a6656666656374a7776169745f6d73ccfa"
+)
 TODAY = ObservationRequested("effect_awaited", 250)
 
 
@@ -119,7 +122,7 @@ def test_an_unknown_tag_is_told_with_its_position(old_log: Path) -> None:
         {"why": [], "wait_ms": 1},
         {"why": "effect", "wait_ms": "long"},
     ],
-    ids="missing unknown unhashable type".split(),
+    ids=["missing", "unknown", "unhashable", "type"],
 )
 def test_a_retired_shape_that_does_not_fit_is_told_as_corrupt(raw: Raw) -> None:
     with pytest.raises(LogCorrupt, match="LookRequested") as told:
@@ -135,10 +138,8 @@ values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3), max_le
 def test_nothing_under_a_retired_tag_makes_the_decoder_raise_anything_else(
     tag: str, fields: Raw
 ) -> None:
-    try:
+    with suppress(LogCorrupt):
         decode(msgspec.msgpack.encode({**fields, "event": tag}))
-    except LogCorrupt:
-        pass
 
 
 class TestTheTable:

@@ -12,11 +12,12 @@ from actors.decider import DecidingActor
 from actors.person import ScriptedPerson
 from actors.planner import Planner, PlannerState
 from actors.predictor import Predictor
+from events.action import Action, Text
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope, Record
 from events.executor import TargetChanged
 from events.memory_log import MemoryLog
-from events.planner import RunStopped
+from events.planner import PlanWithheld, RunStopped
 from events.predictor import PredictionMade, WorkflowLearned
 from events.runtime import (
     ActorFailed,
@@ -31,7 +32,7 @@ from pipeline import launch
 from pipeline.recovery import learn_from_log, open_sessions, unsealed_heads
 from replay.verify import fresh_deciders
 from tests.logs import Replayed, TurnsLog, events_of, read_all
-from tests.scripted import FAIRLEAD, ORIGIN, Becomes, Thing, shop
+from tests.scripted import FAIRLEAD, ORIGIN, Becomes, Thing, by_css, shop
 from tests.voyages import (
     YES,
     NextClock,
@@ -267,6 +268,28 @@ async def test_the_next_seal_holds_what_a_dead_process_left_unsealed(
     seal = (await read_all(log))[-1].envelope.event
     assert isinstance(seal, LogSealed)
     assert {head.session for head in seal.heads} >= {"process-0001", "record"}
+
+
+async def test_what_an_interrupted_session_taught_counts_once(replayed: Replayed) -> None:
+    home = Action("navigate", url=ORIGIN + "/")
+    find = Action("click", target=by_css("#find"))
+    fill = Action("type", target=by_css("#q"), value=Text("rope"))
+    begun = TurnsLog(MemoryLog())
+    async with open_app(begun) as app:
+        for number, actions in enumerate(((home, find), (home, fill), (home, find, find))):
+            await sail(app, recording(*actions), name=f"s{number}")
+    taught = [
+        place
+        for place, turn in enumerate(begun.turns)
+        if turn[0].envelope.session == "s2" and "TransitionLearned" in turn_kinds(turn)
+    ]
+    log = replayed.memory(*begun.turns[: taught[-1] + 1])
+    assert await open_sessions(log) == ["s2"]
+    free = launch.free_run(ORIGIN + "/", {}, (), threshold=1_000_000)
+    async with open_app(log, clock=NextClock()) as app:
+        await sail(app, with_settings(free), name="free")
+    [withheld] = [e for e in await events_of(log, "free") if isinstance(e, PlanWithheld)]
+    assert withheld.reason == "confidence_too_low_0.67"
 
 
 async def test_the_model_is_the_fold_of_what_was_learned(replayed: Replayed, turns: Turns) -> None:

@@ -1,16 +1,19 @@
 """Whether a log is what was written: each kind of damage is found, and named by its place."""
 
 from collections.abc import Callable
+from typing import Any, Final, get_args
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import inspect
 
+from events.artifacts import naming_fields
 from events.chain import GENESIS, erased, link
 from events.codec import decode
-from events.page import Artifact
 from events.observer import ScreenshotTaken
+from events.page import Artifact
 from events.planner import PlanWithheld
 from events.runtime import Head, LogSealed, PayloadErased, SessionEnded
 from events.sqlite_schema import Row
@@ -21,7 +24,15 @@ from tests import goldens
 from tests.builders import Scribe
 
 Rows = list[Row]
-SEQ, SESSION, N, AT, ACTOR, CAUSE, KIND, PAYLOAD, HASH = range(9)
+SEQ: Final = 0
+SESSION: Final = 1
+N: Final = 2
+AT: Final = 3
+ACTOR: Final = 4
+CAUSE: Final = 5
+KIND: Final = 6
+PAYLOAD: Final = 7
+HASH: Final = 8
 
 
 @pytest.fixture
@@ -98,6 +109,15 @@ def rechained(rows: Rows, session: str) -> Rows:
     return made
 
 
+def mentions(info: Any, wanted: type) -> bool:
+    """Whether values of this type can hold one of the wanted type, however deep."""
+    if isinstance(info, inspect.StructType):
+        return info.cls is wanted or any(mentions(field.type, wanted) for field in info.fields)
+    inner = [getattr(info, name, ()) for name in ("types", "item_types")]
+    inner += [(getattr(info, name),) for name in ("item_type", "value_type") if hasattr(info, name)]
+    return any(mentions(each, wanted) for group in inner for each in group)
+
+
 class TestWhole:
     @pytest.mark.parametrize("name", goldens.names())
     def test_a_log_as_it_was_written_has_no_fault(self, name: str) -> None:
@@ -121,6 +141,13 @@ class TestWhole:
             inspector.take(row)
         last = {row[SESSION]: (row[N], row[HASH]) for row in order}
         assert {head.session: (head.n, head.hash) for head in inspector.heads()} == last
+
+    def test_every_artifact_that_an_event_can_name_is_looked_for(self) -> None:
+        """Only fields of an event itself are: one inside another struct would be missed."""
+        for event in get_args(AnyEvent):
+            fields = {field.name: field.type for field in inspect.type_info(event).fields}
+            naming = {name for name, type_ in fields.items() if mentions(type_, Artifact)}
+            assert naming == set(naming_fields(event)), event
 
     def test_artifacts_are_known_by_the_first_event_that_names_them(self) -> None:
         picture = Artifact("ab" * 32, 7)

@@ -13,6 +13,7 @@ from actors.planner import Planner, PlannerState
 from actors.validator import Validator, ValidatorState
 from events.critic import ActionJudged, PageAssessed
 from events.envelope import Envelope, kind
+from events.errors import LogCorrupt
 from events.event import Event
 from events.memory_log import MemoryLog
 from events.observer import PageObserved
@@ -148,6 +149,19 @@ def test_a_session_of_another_logic_is_learned_from_and_not_judged(whole: Log) -
     report = verified(wrong)
     assert (report.ok, report.other_logic) == (True, 1)
     assert report.decisions < verify(whole).decisions
+
+
+def test_what_a_session_of_another_logic_taught_is_known_to_the_next() -> None:
+    log = anyio.run(recorded_twice)
+    report = verified(changed(log, first(log, SessionStarted, "first"), logic="0"))
+    assert (report.ok, report.other_logic) == (True, 1)
+
+
+def test_an_event_that_is_gone_from_the_middle_is_an_error_and_not_a_guess(whole: Log) -> None:
+    place = first(whole, PageObserved, nth=1)
+    said = f"event {whole[place].n} of session run-a is missing"
+    with pytest.raises(LogCorrupt, match=said):
+        verify([*whole[:place], *whole[place + 1 :]])
 
 
 # -- decisions that were changed -----------------------------------------------------------------
@@ -333,16 +347,17 @@ def test_an_answer_that_was_turned_round_is_found(whole: Log) -> None:
     assert (found.actor, found.field) == ("validator", "why")
 
 
+async def recorded_twice() -> Log:
+    log = MemoryLog()
+    async with open_app(log) as app:
+        for name in ("first", "second"):
+            await record_order(app, log, name=name)
+    return [record.envelope for record in await read_all(log)]
+
+
 def test_what_another_session_taught_is_found_in_the_prediction() -> None:
     # A second recording predicts from what the first taught: without it, it predicts otherwise.
-    async def twice() -> Log:
-        log = MemoryLog()
-        async with open_app(log) as app:
-            for name in ("first", "second"):
-                await record_order(app, log, name=name)
-        return [record.envelope for record in await read_all(log)]
-
-    log = anyio.run(twice)
+    log = anyio.run(recorded_twice)
     found = difference([envelope for envelope in log if envelope.session != "first"])
     assert (found.session, found.actor, found.field) == ("second", "predictor", "candidates")
 

@@ -16,14 +16,24 @@ WAIT_S = 20.0  # a test that waits this long for a span waits for nothing
 
 
 class Answer(NamedTuple):
-    """How one request is answered. `drops` closes the connection instead; `drips` never ends."""
+    """How one request is answered.
+
+    Or not: `drops` closes the connection, `torn` does in the middle of the answer, `drips` sends a
+    byte at a time without end, `hangs` sends nothing.
+    """
 
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()
     body: bytes = b""
     drops: bool = False
+    torn: bool = False
     drips: bool = False
     hangs: bool = False
+
+    @property
+    def takes(self) -> bool:
+        bad = self.drops or self.torn or self.drips or self.hangs
+        return self.status == 200 and not bad
 
 
 def partial(rejected: int, why: str) -> Answer:
@@ -82,7 +92,7 @@ class Receiver:
             answer = self.answers.pop(0) if self.answers else Answer()
             headers = {key.lower(): value for key, value in handler.headers.items()}
             self.asked.append((handler.path, headers))
-            if answer.status == 200 and not (answer.drops or answer.drips or answer.hangs):
+            if answer.takes:
                 self.requests.append(ExportTraceServiceRequest.FromString(body))
             self._changed.notify_all()
         if answer.hangs:
@@ -92,7 +102,6 @@ class Receiver:
     def drip(self, handler: BaseHTTPRequestHandler) -> None:
         """A header that goes on for ever: every byte of it starts a read's timeout anew."""
         try:
-            handler.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
             while not self._let_go.wait(0.02):
                 handler.wfile.write(b".")
         except OSError:
@@ -120,9 +129,11 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
             if answer.drops or answer.hangs:
                 self.close_connection = True
                 return
-            if answer.drips:
+            if answer.drips or answer.torn:
                 self.close_connection = True
-                receiver.drip(self)
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
+                if answer.drips:
+                    receiver.drip(self)
                 return
             self.send_response(answer.status)
             for key, value in answer.headers:

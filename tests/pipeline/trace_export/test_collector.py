@@ -1,4 +1,4 @@
-"""A collector as it is over HTTP: what is sent, what its answers mean, and what it cannot do to us."""
+"""A collector over HTTP: what is sent, what its answers mean, and what it cannot do to us."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -126,6 +126,16 @@ def test_a_kept_connection_that_was_closed_is_opened_again() -> None:
         assert sink.deliver(SPANS).accepted
         assert sink.deliver(SPANS).accepted
         assert len(receiver.asked) == 3
+        sink.close()
+
+
+def test_an_answer_that_is_cut_off_is_no_yes() -> None:
+    """It begins with a 200, and the connection ends before its headers do."""
+    with Receiver(Answer(torn=True)) as receiver:
+        sink = Collector(receiver.url)
+        refused = sink.deliver(SPANS)
+        assert (refused.accepted, refused.why) == (False, "its answer was cut off")
+        assert sink.deliver(SPANS).accepted
         sink.close()
 
 

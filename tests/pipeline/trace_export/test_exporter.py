@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from events.errors import WorldBroken
 from events.runtime import SessionEnded
@@ -12,8 +13,8 @@ from events.sqlite_schema import Row, to_envelope
 from pipeline.trace_export import exporter as module
 from pipeline.trace_export.collector import Collector
 from pipeline.trace_export.cursor import FILE, Cursor, Position
-from pipeline.trace_export.exporter import Exporter, deliver_log, deliver_spans
-from pipeline.trace_export.sink import BATCH, Sink
+from pipeline.trace_export.exporter import Exporter, Patience, deliver_log, deliver_spans
+from pipeline.trace_export.sink import BATCH, Delivery, Sink
 from replay.traces import spans_of
 from replay.traces.wire import encode_request
 from tests import goldens
@@ -30,7 +31,7 @@ def export(log: Path, sink: Sink, *, patience_s: float = 20.0) -> int:
     """All that is not out yet, as a process of its own would; how many spans that was."""
     with SqliteReader(log) as reader:
         cursor = Cursor(log.with_name(FILE), sink.target)
-        return deliver_log(Exporter(reader, cursor, sink), patience_s).delivered
+        return deliver_log(Exporter(reader, cursor, sink), Patience(patience_s)).delivered
 
 
 def append(log: Path, rows: list[Row]) -> None:
@@ -51,19 +52,9 @@ def test_the_whole_trace_arrives_at_a_real_receiver(log: Path, receiver: Receive
     assert export(log, sink) == len(SPANS)
     sink.close()
     assert receiver.ids() == IDS
-    sent = {span.span_id: span.SerializeToString() for span in receiver.spans}
-    assert sent == {
-        span.span_id: read.SerializeToString()
-        for span, read in zip(SPANS, _read(SPANS), strict=True)
-    }
+    whole = ExportTraceServiceRequest.FromString(encode_request(SPANS))
+    assert receiver.spans == list(whole.resource_spans[0].scope_spans[0].spans)
     check_tree(SPANS)
-
-
-def _read(spans: list) -> list:  # type: ignore[type-arg]
-    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-
-    request = ExportTraceServiceRequest.FromString(encode_request(spans))
-    return list(request.resource_spans[0].scope_spans[0].spans)
 
 
 def test_what_is_out_is_not_sent_again(log: Path) -> None:
@@ -149,7 +140,7 @@ def test_a_session_that_has_not_ended_gives_what_is_finished_and_the_rest_later(
     sink = Fussy()
     with SqliteReader(log) as reader:
         exporter = Exporter(reader, Cursor(log.with_name(FILE), sink.target), sink)
-        deliver_log(exporter)
+        deliver_log(exporter, Patience())
         assert exporter.unfinished() == (ROWS[ends[-1] - 1][1],)
     assert set(sink.taken) < set(IDS)
     known = position(log, sink.target)
@@ -234,7 +225,7 @@ def test_what_a_collector_throws_away_is_counted_and_not_sent_again(log: Path) -
         sink = Collector(receiver.url)
         with SqliteReader(log) as reader:
             exporter = Exporter(reader, Cursor(log.with_name(FILE), sink.target), sink)
-            progress = deliver_log(exporter)
+            progress = deliver_log(exporter, Patience())
         sink.close()
         assert (progress.delivered, progress.rejected) == (len(SPANS) - 2, 2)
         assert receiver.ids() == IDS
@@ -246,10 +237,26 @@ def test_what_a_collector_throws_away_is_counted_and_not_sent_again(log: Path) -
 def test_spans_that_are_asked_for_go_whatever_the_cursor_says(log: Path) -> None:
     sink = Fussy()
     for _ in range(2):
-        assert deliver_spans(iter(SPANS), sink).delivered == len(SPANS)
+        assert deliver_spans(iter(SPANS), sink, Patience()).delivered == len(SPANS)
     assert sink.taken == IDS + IDS
 
 
 def test_nobody_waits_for_ever() -> None:
     with pytest.raises(WorldBroken, match="nothing is lost"):
-        deliver_spans(SPANS, Fussy(takes=0), patience_s=0.05)
+        deliver_spans(SPANS, Fussy(takes=0), Patience(0.05))
+
+
+def test_who_waits_is_told_once() -> None:
+    notes: list[str] = []
+    with pytest.raises(WorldBroken):
+        deliver_spans(SPANS, Fussy(takes=0), Patience(0.2, notes.append))
+    assert notes == ["not taken yet (no more); trying for 0.2 s"]
+
+
+def test_patience_begins_anew_when_something_was_taken() -> None:
+    patience = Patience(0.2)
+    for _ in range(3):
+        patience.wait(Delivery(False, "no"), 0.15)
+        patience.wait(Delivery(True), 0.0)
+    with pytest.raises(WorldBroken):
+        patience.wait(Delivery(False, "no"), 0.3)

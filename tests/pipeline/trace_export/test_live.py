@@ -9,6 +9,7 @@ import pytest
 from events.sqlite_reader import SqliteReader
 from pipeline import app as app_module
 from pipeline.settings import load
+from pipeline.trace_export import live as live_module
 from pipeline.trace_export.collector import Collector
 from pipeline.trace_export.cursor import FILE
 from pipeline.trace_export.live import LiveExport, live_export
@@ -20,8 +21,10 @@ from tests.pipeline.trace_export.fussy import Fussy
 from tests.pipeline.trace_export.receiver import Answer, Receiver, free_port
 from tests.replay.traces.test_otlp_json import read_line
 from tests.voyages import NextClock, Thinks, open_app, record_order, recording, sail
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
+PATIENT = 1_000_000  # turns of the loop: a thread is waited for, on a machine that may be busy
 
 
 def live(path: Path, sink: Sink) -> LiveExport:
@@ -47,6 +50,7 @@ async def test_a_run_is_at_the_receiver_when_it_is_over(
     assert traces.progress.delivered == len(receiver.ids())
     assert app.shutdown[-1].name == "export traces"
     assert app.shutdown[-1].in_time
+    assert traces.complaint() == ""
 
 
 async def test_spans_are_out_while_the_run_still_waits_for_a_person(
@@ -105,6 +109,7 @@ async def test_whatever_the_collector_does_the_run_goes_on(
         assert monotonic() - began < 5
     assert receiver.ids() == []
     assert traces.progress.delivered == 0
+    assert "later: rutter trace" in traces.complaint()
     with Receiver() as well:
         sink = Collector(well.url)
         sink.target = f"{receiver.url}/v1/traces"  # the same one, in a better mood
@@ -130,7 +135,7 @@ async def test_a_log_that_cannot_be_read_stops_the_traces_and_not_the_run(
     async with open_app(log) as app:
         app.follow(traces)
         await record_order(app, log)
-    assert "there is no log" in traces.failure
+    assert traces.complaint().startswith("no traces: there is no log")
     assert sink.closed
 
 
@@ -145,6 +150,23 @@ async def test_a_cursor_that_cannot_be_kept_stops_the_traces_and_not_the_run(
         app.follow(traces)
         await record_order(app, log)
     assert "delete it" in traces.failure
+
+
+async def test_traces_begin_again_when_what_stopped_them_is_gone(
+    tmp_path: Path, replayed: Replayed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "RESTART_S", 0.01)
+    (tmp_path / FILE).write_bytes(b"no database" * 400)
+    path = tmp_path / "log.db"
+    log = await replayed.sqlite(path)
+    traces = live(path, sink := Fussy())
+    async with open_app(log) as app:
+        app.follow(traces)
+        await record_order(app, log)
+        await until(lambda: traces.failure, PATIENT)
+        (tmp_path / FILE).unlink()
+        await until(lambda: not traces.failure, PATIENT)
+    assert set(sink.taken) == ids_in(path)
 
 
 async def test_a_file_takes_a_run_as_a_collector_does(tmp_path: Path, replayed: Replayed) -> None:

@@ -60,9 +60,7 @@ def test_a_span_that_no_request_can_hold_keeps_nobody_waiting() -> None:
 
 def test_a_sink_that_goes_on_refusing_is_asked_less_and_less() -> None:
     box = outbox(Fussy(takes=0))
-    waits = []
-    for _ in range(14):
-        waits.append(box.wait_s(box.push()))
+    waits = [box.wait_s(box.push()) for _ in range(14)]
     assert waits[1] == 2 * waits[0]
     assert waits == sorted(waits)
     assert waits[-1] == MOST_WAIT_S
