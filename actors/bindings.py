@@ -1,17 +1,20 @@
 """Values bound at run time (A4). Secrets live here and nowhere else: no event ever holds one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from events.action import ByRole, ByText, Parameter, Secret, Strategy, Text, Value
+from events.action import ByRole, ByText, Parameter, Secret, Strategy, Text, Typed, Value
 from events.errors import BadInput
 
 
 class Bindings:
     """Parameters and secrets of one session, by name."""
 
-    def __init__(self, values: Mapping[str, str], secrets: Mapping[str, str]) -> None:
+    def __init__(
+        self, values: Mapping[str, str], secrets: Mapping[str, str], typed: Sequence[str] = ()
+    ) -> None:
         self._values = dict(values)
         self._secrets = dict(secrets)
+        self._typed = tuple(typed)
 
     def __repr__(self) -> str:
         return f"Bindings({sorted(self._values)}, secrets {sorted(self._secrets)})"
@@ -24,6 +27,8 @@ class Bindings:
                 return self._named(name, self._values, "--set")
             case Secret(name):
                 return self._named(name, self._secrets, "--secret")
+            case Typed(number):
+                return self._literal(number)
 
     def strategy(self, strategy: Strategy) -> Strategy:
         """The strategy with a parameter in it replaced by its value."""
@@ -39,6 +44,11 @@ class Bindings:
         if text.startswith("${") and text.endswith("}"):
             return self._named(text[2:-1], self._values, "--set")
         return text
+
+    def _literal(self, number: int) -> str:
+        if not 0 <= number < len(self._typed):
+            raise BadInput(f"what the script types at {number} is not here", "record it again")
+        return self._typed[number]
 
     @staticmethod
     def _named(name: str, known: Mapping[str, str], flag: str) -> str:

@@ -147,6 +147,9 @@ def judge(
         case "navigate":
             return _judge_navigation(running, after, expects, settings)
         case "type" | "select":
+            if outcome.value_set is None:
+                # A secret field that masks what it holds, or a page that went on by itself.
+                return Judgement("confirmed", "input_dispatched", "it cannot be read back")
             if outcome.value_set:
                 return Judgement("confirmed", "value_set", "the field holds the value")
             return Judgement("failed", "value_not_set", "the field does not hold the value")
@@ -186,12 +189,17 @@ def _judge_effect(
             reason = "page_moved" if moved else "page_changed"
             return Judgement("confirmed", reason, after.url, after.title.text)
         return Judgement("no_effect", "nothing_changed", after.url, "", settings.settle_ms)
+    if expects.moved and not moved:
+        # A focus that moved is no effect of a button that must lead somewhere.
+        if before.digest == after.digest:
+            return Judgement("no_effect", "nothing_changed", after.url, "", settings.place_ms)
+        return Judgement(
+            "wrong_target", "stayed_on_the_page", after.url, after.title.text, settings.place_ms
+        )
     if is_at(expects.place, after.url):
         if changed:
             return Judgement("confirmed", "as_recorded", after.url, after.title.text)
         return Judgement("no_effect", "nothing_changed", after.url, "", settings.settle_ms)
-    if not moved and not changed:
-        return Judgement("no_effect", "nothing_changed", after.url, "", settings.place_ms)
     return Judgement(
         "wrong_target", "led_elsewhere", after.url, after.title.text, settings.place_ms
     )

@@ -16,7 +16,7 @@ import msgspec
 from actors.bindings import Bindings
 from actors.browser.tab import DocumentGone, NavigationFailed, PageTimeout
 from actors.effector import Screen
-from events.action import Action, Secret, Untrusted
+from events.action import Action, Secret, Typed, Untrusted
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, BrowserGone
 from events.executor import (
@@ -47,6 +47,7 @@ class Outcome(NamedTuple):
     navigated: bool = False
     value_set: bool | None = None
     extracted: str | None = None
+    typed: str | None = None
     changed: Resolved | None = None
 
 
@@ -124,7 +125,15 @@ class Executor:
             said = outcome.message[:200]
             return ActionFailed(step, attempt, outcome.code, outcome.dispatched, said, took_us)
         extracted = Untrusted(outcome.extracted) if outcome.extracted is not None else None
-        return ActionDone(step, attempt, took_us, outcome.navigated, outcome.value_set, extracted)
+        return ActionDone(
+            step,
+            attempt,
+            took_us,
+            outcome.navigated,
+            outcome.value_set,
+            extracted,
+            outcome.typed,
+        )
 
     async def _act(self, action: Action, digest: str) -> Outcome:
         if self._delay_ms:
@@ -178,7 +187,8 @@ class Executor:
                 held = await tab.act("setValue", value, within_ms=INPUT_MS)
         if isinstance(action.value, Secret) and not held:
             held = None  # a field that masks what it holds cannot be read back
-        return Outcome(navigated=await tab.settle(within_ms=NAVIGATE_MS), value_set=held)
+        navigated = await tab.settle(within_ms=NAVIGATE_MS)
+        return Outcome(navigated=navigated, value_set=held, typed=_plain(action, value))
 
     async def _select(self, action: Action, digest: str) -> Outcome:
         assert action.value is not None
@@ -192,7 +202,8 @@ class Executor:
         if refused := _refused(checked):
             return refused
         navigated = await tab.settle(within_ms=NAVIGATE_MS)
-        return Outcome(navigated=navigated, value_set=bool(checked["set"]))
+        typed = _plain(action, value)
+        return Outcome(navigated=navigated, value_set=bool(checked["set"]), typed=typed)
 
     async def _press(self, action: Action, digest: str) -> Outcome:
         tab = self._screen.tab
@@ -225,6 +236,11 @@ class Executor:
         if raw["element"] is None:
             return Outcome("element_not_found", f"not there after {within_ms} ms", dispatched=False)
         return Outcome()
+
+
+def _plain(action: Action, value: str) -> str | None:
+    """A script's literal may be told now: the Validator lets none into a secret field."""
+    return value if isinstance(action.value, Typed) else None
 
 
 def _refused(checked: dict[str, Any]) -> Outcome | None:

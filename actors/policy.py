@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from actors.place import host_of
-from events.action import Action, ByCss, ByRole, ByText, Secret, Text
+from events.action import Action, ByCss, ByRole, ByText, Secret, Text, Typed
 from events.page import Resolved
 from events.workflow import Driver, Policy, Standing
 
@@ -38,6 +38,7 @@ DENYLIST = (
     "settings",
     "preferences",
 )
+LEAVES_A_MARK = ("delete", "remove", "purchase", "buy", "payment", "checkout", "cancel", "confirm")
 DEFAULT_POLICY = Policy(version="1", denylist=DENYLIST)
 
 # What each action type cannot do without (E1).
@@ -105,10 +106,12 @@ def judge(case: Case) -> Verdict:
 def is_irreversible(case: Case) -> bool:
     """What a dry run stops before, and what is never repeated once dispatched.
 
-    Signing in sends a form but leaves nothing behind: a dry run must get past the door.
+    Signing in sends a form but leaves nothing behind: a dry run must get past the door. A form
+    that asks for the password to pay or to delete something is no door.
     """
     if case.element is not None and case.element.signs_in:
-        return False
+        said = _said(case)
+        return any(word in said for word in LEAVES_A_MARK)
     return any(rule(case) is not None for rule in (denylist, sends_a_form))
 
 
@@ -146,7 +149,7 @@ def secret_in_clear(case: Case) -> Verdict | None:
     element = case.element
     if element is None or case.action.type != "type":
         return None
-    if element.secret and isinstance(case.action.value, Text):
+    if element.secret and isinstance(case.action.value, Text | Typed):
         return Verdict("deny", "secret_in_clear", "a secret field takes a --secret, not a literal")
     if not element.secret and isinstance(case.action.value, Secret):
         return Verdict("ask", "secret_in_plain_field", "a secret would be typed in a plain field")

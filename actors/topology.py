@@ -109,7 +109,7 @@ HEARD: dict[type[Event], Row] = {
     TargetChanged: Row(("critic", "validator", "predictor")),
     TargetMissing: Row(("validator",)),
     TargetHealed: Row(),
-    ActionDone: Row(("critic",), at_once=("observer",)),
+    ActionDone: Row(("critic", "predictor"), at_once=("observer",)),
     ActionFailed: Row(("critic", "planner"), at_once=("observer",)),
     PersonActed: Row(),
     # a person, a language model

@@ -31,7 +31,7 @@ from events.sqlite_reader import SqliteReader
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import ensure_chromium
-from pipeline.recorder import RecorderScript, to_steps
+from pipeline.recorder import RecorderScript, prepare
 from pipeline.site import Site, order_script
 from replay.projections.store import ProjectionStore
 from replay.verify import verify
@@ -146,13 +146,13 @@ async def _sail(path: Path) -> None:
     values, secrets = {"customer": "Aurora Shipping"}, {"password": "bowline-7"}
     log = await SqliteLog.open(path)
     with Site() as site:
-        script = msgspec.convert(order_script(site.base_url), RecorderScript)
-        steps = to_steps(script, values, secrets)
+        recorded = msgspec.convert(order_script(site.base_url), RecorderScript)
+        script = prepare(recorded, values, secrets)
         allow = [site.base_url.removeprefix("http://")]
         yes = ScriptedPerson(otherwise=Answer(True))
         async with App.open(log) as app, Chromium(ensure_chromium(print)) as browser:
-            started = launch.recording("order", steps, values, secrets, allow=allow)
-            await app.sail(started, browser, answers=yes, secrets=secrets)
+            started = launch.recording("order", script.steps, values, secrets, allow=allow)
+            await app.sail(started, browser, answers=yes, secrets=secrets, typed=script.typed)
             with SqliteReader(path) as reader:
                 learned = next(reader.read(kinds=["WorkflowLearned"])).event
             workflow = getattr(learned, "workflow")  # noqa: B009 - by kind it is WorkflowLearned

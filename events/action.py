@@ -90,7 +90,16 @@ class Secret(msgspec.Struct, frozen=True, tag_field="is", tag="secret"):
     name: str
 
 
-Value = Text | Parameter | Secret
+class Typed(msgspec.Struct, frozen=True, tag_field="is", tag="typed"):
+    """A literal of a script, by its number, until the field it goes into is known to be plain.
+
+    The literal itself is in no event before that: a password in a script would be on disk.
+    """
+
+    number: int
+
+
+Value = Text | Parameter | Secret | Typed
 
 
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):

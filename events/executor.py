@@ -67,6 +67,7 @@ class ActionDone(Event, frozen=True, tag="ActionDone"):
     navigated: bool = False
     value_set: bool | None = None
     extracted: Untrusted | None = None
+    typed: str | None = None
 
 
 class ActionFailed(Event, frozen=True, tag="ActionFailed"):

@@ -6,7 +6,7 @@ object, so no selector can be mistaken for another kind.
 
 import msgspec
 
-from events.action import Action, ByCss, ByPoint, ByRole, ByText, Parameter, Secret, Text
+from events.action import Action, ByCss, ByPoint, ByRole, ByText, Parameter, Secret, Text, Typed
 
 _json = msgspec.json.Encoder(order="sorted")
 
@@ -50,6 +50,8 @@ def signature(action: Action) -> str:
             fields["param"] = name
         case Secret(name):
             fields["secret"] = name
+        case Typed(number):
+            fields["typed"] = number
         case None:
             pass
     return _json.encode(fields).decode()

@@ -2,7 +2,7 @@
 
 import asyncio
 import platform
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib import metadata
 from typing import Any
@@ -112,13 +112,14 @@ class App:
         *,
         answers: Answers | None = None,
         secrets: Mapping[str, str] | None = None,
+        typed: Sequence[str] = (),
         name: str | None = None,
     ) -> SessionEnded:
-        """Runs one session to its end."""
+        """Runs one session to its end. `secrets` and `typed` are never logged."""
         screen = Screen(browser)
         effectors: list[Effector] = [
             Observer(screen, self._artifacts),
-            Executor(screen, Bindings(started.values, secrets or {}), started.settings),
+            Executor(screen, Bindings(started.values, secrets or {}, typed), started.settings),
             Person(answers or Nobody()),
             Timer(),
         ]
@@ -166,7 +167,8 @@ class App:
         self._listeners.append(listener)
 
     def unlisten(self, listener: Listener) -> None:
-        self._listeners.remove(listener)
+        if listener in self._listeners:
+            self._listeners.remove(listener)
 
     def follow(self, traces: LiveExport) -> None:
         """Exports traces beside the sessions, until the log is closed."""
@@ -193,8 +195,17 @@ class App:
         session = self._sessions.get(envelope.session)
         if session is not None:
             session.hear(envelope)
-        for listener in self._listeners:
+        for listener in tuple(self._listeners):
+            self._tell(listener, envelope)
+
+    def _tell(self, listener: Listener, envelope: Envelope) -> None:
+        try:
             listener(envelope)
+        except Exception as error:  # noqa: BLE001 - whoever watches must not stop what is watched
+            self._listeners.remove(listener)
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "a listener failed and hears no more", "exception": error}
+            )
 
     async def _abort_with_the_log(self, scope: anyio.CancelScope) -> None:
         await asyncio.shield(self._sequencer.failed)

@@ -10,10 +10,11 @@ import msgspec
 
 from actors.logic import LOGIC
 from actors.policy import DEFAULT_POLICY
-from events.action import Action
+from events.action import Action, Text
 from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.errors import BadInput
+from events.executor import ActionDone
 from events.planner import PlanProposed
 from events.runtime import SessionStarted
 from events.workflow import Limits, Policy, Step
@@ -74,6 +75,16 @@ def confirmed(events: Iterable[Envelope]) -> list[Action]:
     for envelope in events:
         if isinstance(envelope.event, PlanProposed):
             plan = envelope.event
+        elif isinstance(envelope.event, ActionDone) and envelope.event.typed is not None:
+            plan = _told(plan, envelope.event.typed)
         elif isinstance(envelope.event, ActionJudged) and envelope.event.verdict == "confirmed":
             done += [plan.action] if plan is not None else []
     return done
+
+
+def _told(plan: PlanProposed | None, typed: str) -> PlanProposed | None:
+    """The plan with what the script typed there, as it was told once the field was seen."""
+    if plan is None:
+        return None
+    action = msgspec.structs.replace(plan.action, value=Text(typed))
+    return msgspec.structs.replace(plan, action=action)

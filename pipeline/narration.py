@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from events.critic import ActionJudged, Evidence
 from events.envelope import Envelope
 from events.executor import ActionDone, ActionFailed, TargetMissing, TargetResolved
+from events.observer import DialogOpened
 from events.planner import PlanProposed, PlanWithheld, RunStopped
 from events.runtime import ActorFailed
 from events.validator import ActionApproved, ActionRejected, ActionStarted, ApprovalRequested
@@ -55,6 +56,8 @@ class Narrator:
         match event:
             case ActionStarted():
                 yield "PHASE 3: ACT"
+            case DialogOpened(kind=kind, message=message, answer=answer):
+                yield f"The page opened a dialog ({kind}): {message.text!r}, {answer}"
             case ActionDone(took_us=took_us):
                 yield f"[OK] EXECUTED: {self._words} in {took_us / 1000:.0f} ms"
             case ActionFailed(code=code, message=message):
@@ -100,5 +103,6 @@ def _stopped(stopped: RunStopped) -> Iterator[str]:
         yield f"Action {stopped.step} {FINAL[stopped.failure]}"
     if stopped.failure == "verification_failed":
         yield "Verification failed. This is a terminal failure (no retry allowed)."
-    mark = "[OK]" if stopped.reason == "completed" else "[FAIL]"
+    dry = stopped.reason == "completed_unverified" and stopped.detail.startswith("dry run")
+    mark = "[OK]" if stopped.reason == "completed" or dry else "[FAIL]"
     yield f"{mark} {stopped.reason.upper()}: {stopped.detail}"

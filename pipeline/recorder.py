@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,7 +16,7 @@ from events.action import (
     Secret,
     Strategy,
     Target,
-    Text,
+    Typed,
     Value,
 )
 from events.errors import BadInput
@@ -65,9 +66,19 @@ def read_script(path: Path) -> RecorderScript:
         ) from error
 
 
-def to_steps(
+class Script(NamedTuple):
+    """Steps that can be logged as they are, and apart from them what they type.
+
+    A literal goes into the log only once the field it went into was seen to be no secret one.
+    """
+
+    steps: tuple[Step, ...]
+    typed: tuple[str, ...]
+
+
+def prepare(
     script: RecorderScript, parameters: Mapping[str, str], secrets: Mapping[str, str]
-) -> tuple[Step, ...]:
+) -> Script:
     """The script's steps, with every typed VALUE as the parameter or secret of its name."""
     reader = _Reader(parameters, secrets)
     for number, step in enumerate(script.steps, 1):
@@ -75,7 +86,7 @@ def to_steps(
     reader.check_all_used()
     if not reader.steps:
         raise BadInput("the script has no step to do", "record one in the DevTools Recorder")
-    return tuple(reader.steps)
+    return Script(tuple(reader.steps), tuple(reader.typed))
 
 
 class _Reader:
@@ -85,6 +96,7 @@ class _Reader:
         self._used: set[str] = set()
         self._held: list[str] = []
         self.steps: list[Step] = []
+        self.typed: list[str] = []
 
     def read(self, number: int, step: RecorderStep) -> None:
         if step.type == "keyUp":
@@ -156,7 +168,8 @@ class _Reader:
                 "it types into what looks like a secret field",
                 "name it with --secret password=env:VARIABLE, so that it is never stored",
             )
-        return Text(typed)
+        self.typed.append(typed)
+        return Typed(len(self.typed) - 1)
 
 
 def _unfaithful(step: RecorderStep) -> str:

@@ -12,7 +12,8 @@ def read_pairs(pairs: Sequence[str], flag: str) -> dict[str, str]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.isidentifier():
-            raise BadInput(f"{flag} {pair!r} is not name=value", f"write {flag} name=value")
+            # Not repeated: it may be a secret that was put there by mistake.
+            raise BadInput(f"one {flag} is not name=value", f"write {flag} name=value")
         if name in found:
             raise BadInput(f"{flag} {name} is given twice", "give it once")
         found[name] = value
@@ -38,7 +39,7 @@ def _value(name: str, source: str, env: Mapping[str, str], prompt: Callable[[str
     if kind == "file" and rest:
         try:
             return Path(rest).expanduser().read_text("utf-8").rstrip("\r\n")
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, UnicodeDecodeError, RuntimeError) as error:
             raise BadInput(f"secret {name!r}: {rest} cannot be read ({error})") from error
     if source == "prompt":
         return prompt(f"{name}: ")

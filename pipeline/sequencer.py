@@ -72,6 +72,7 @@ class Sequencer:
         self._last_ns = 0
         self._seq = log.next_seq - 1
         self._ended: set[str] = set()
+        self._failed: set[str] = set()
         self._drained = anyio.Event()
         self.failed: asyncio.Future[LogWriteFailed] = asyncio.get_running_loop().create_future()
 
@@ -146,16 +147,22 @@ class Sequencer:
                 # What else would have followed never happened; the session ends here.
                 cause = record.envelope.n
                 turn.append(self._number(fact.session, "runtime", failure, cause))
-                self._forget(fact.session)
                 break
-        if isinstance(turn[-1].envelope.event, SessionEnded):
+        last = turn[-1].envelope.event
+        if isinstance(last, ActorFailed):  # a decider's, or an effector's that came as the fact
+            self._failed.add(fact.session)
+            self._forget(fact.session)
+        elif isinstance(last, SessionEnded):
             self._ended.add(fact.session)
+            self._failed.discard(fact.session)
         return turn
 
     async def _deliver(
         self, envelope: Envelope, waiting: deque[tuple[Actor, AnyEvent, int]]
     ) -> ActorFailed | None:
         """Every decider that hears the event steps once; decisions queue in the table's order."""
+        if envelope.session in self._failed:
+            return None  # its deciders no longer know where it was; what still comes is only kept
         hearers = [name for name in row(envelope.event).deciders if name in self._inboxes]
         for name in hearers:
             await self._inboxes[name].put(envelope)

@@ -1,11 +1,13 @@
 """Where things are. The environment is read here and nowhere else."""
 
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from events.errors import BadInput
 from pipeline.directory import DataDirectory
 
 
@@ -13,8 +15,17 @@ class Settings(msgspec.Struct, frozen=True):
     data: Path
     chromium: str | None = None
     headless: bool = True
+    named: bool = False
     otlp_endpoint: str | None = None
     otlp_headers: str = ""
+
+    def command(self, rest: str) -> str:
+        """A command that finds this data directory again, to be typed as it stands."""
+        return (
+            f"rutter --data {shlex.quote(str(self.data))} {rest}"
+            if self.named
+            else f"rutter {rest}"
+        )
 
     @property
     def directory(self) -> DataDirectory:
@@ -30,8 +41,13 @@ def load(
     """`--data`, then RUTTER_DATA, then the platform's place for a person's own data."""
     found = os.environ if env is None else env
     named = data or found.get("RUTTER_DATA")
+    try:
+        place = Path(named).expanduser() if named else default_data(found)
+    except RuntimeError as error:
+        raise BadInput(f"{named} cannot be found ({error})", "name another with --data") from error
     return Settings(
-        data=Path(named).expanduser() if named else default_data(found),
+        data=place,
+        named=data is not None,
         chromium=found.get("RUTTER_CHROMIUM") or None,
         headless=headless,
         otlp_endpoint=found.get("OTEL_EXPORTER_OTLP_ENDPOINT") or None,

@@ -81,6 +81,7 @@ def _row(step: StepStory, load: Load) -> str:
         details.append(f"gate: {step.rule}, {step.approved or step.reason}")
     if step.asked:
         details.append(f"asked: {step.asked}")
+    details += [f"the page asked: {dialog}" for dialog in step.dialogs]
     details += [f"evidence: {evidence}" for evidence in step.evidence]
     lines = "<br>".join(escape(detail) for detail in details)
     again = f" (try {step.attempts})" if step.attempts > 1 else ""

@@ -1,5 +1,6 @@
 """One session as people read it: step by step, who drove, why, what came of it, how long."""
 
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -8,7 +9,7 @@ from events.advisor import AdviceReceived
 from events.critic import ActionJudged, CompletionChecked, OutcomeUnknown
 from events.envelope import Envelope, kind
 from events.executor import ActionDone, ActionFailed, TargetMissing, TargetResolved
-from events.observer import PageObserved, ScreenshotTaken
+from events.observer import DialogOpened, PageObserved, ScreenshotTaken
 from events.page import Artifact, Try
 from events.person import ApprovalAnswered
 from events.planner import PlanProposed, RunStopped
@@ -37,6 +38,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     approved: str = ""
     asked: str = ""
     evidence: list[str] = []
+    dialogs: list[str] = []
     screenshot: Artifact | None = None
     extracted: str | None = None
     began_ns: int = 0
@@ -172,8 +174,14 @@ class _Teller:
                 self._read_as = action.name or "text"
             case ActionFailed(code=code, message=message):
                 step.reason = f"{code}: {message}" if message else code
-            case ActionDone(extracted=extracted) if extracted is not None:
-                step.extracted = extracted.text
+            case ActionDone(extracted=extracted, typed=typed):
+                step.extracted = extracted.text if extracted is not None else None
+                if typed is not None:
+                    step.words = re.sub(
+                        r"<typed \d+>", lambda _: ascii_only(repr(typed)), step.words
+                    )
+            case DialogOpened(kind=kind, message=message, answer=answer):
+                step.dialogs.append(ascii_only(f"{kind} {message.text!r} was {answer}"))
             case ActionJudged() as judged:
                 self._judge(envelope, judged)
             case CompletionChecked(reason=reason):

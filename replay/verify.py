@@ -7,7 +7,7 @@ is the only input. The order is the log's own, so one pass verifies every sessio
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -54,13 +54,28 @@ class Report(msgspec.Struct, frozen=True):
         return self.divergence is None
 
 
-class _Due(msgspec.Struct):
-    """What the deciders of one session decided and the log has yet to show, by actor and cause."""
+class _Decided(NamedTuple):
+    actor: Actor
+    cause: int
+    event: AnyEvent
 
-    decisions: dict[tuple[Actor, int], deque[AnyEvent]] = {}
+
+class _Due(msgspec.Struct):
+    """What one session's deciders have decided and the log has yet to show, in the turn's order."""
+
+    decisions: deque[_Decided] = msgspec.field(default_factory=deque)
     failures: dict[tuple[str, int], str] = {}
     last: int = 0
     causes: dict[int, tuple[type[AnyEvent], Actor, int]] = {}
+
+    def missing(self) -> Divergence | None:
+        """The first thing that was derived and is not on record."""
+        for (actor, cause), error in self.failures.items():
+            return Divergence(0, "", cause, actor, "error", "no failure", error)
+        for actor, cause, event in self.decisions:
+            nothing = "nothing was recorded"
+            return Divergence(0, "", cause, actor, "event", nothing, kind(event))
+        return None
 
 
 def verify(log: Iterable[Envelope], only: str | None = None) -> Report:
@@ -108,7 +123,7 @@ class Verifier:
         self._follow(envelope)
         if envelope.actor in DECIDERS:
             self._compare(envelope)
-        elif isinstance(envelope.event, ActorFailed) and envelope.event.actor in DECIDERS:
+        elif isinstance(envelope.event, ActorFailed) and envelope.actor == "runtime":
             self._expect_failure(envelope, envelope.event)
         elif self.divergence is None:
             self._all_shown(envelope)
@@ -118,11 +133,9 @@ class Verifier:
             self._step(envelope)
 
     def report(self) -> Report:
-        if self.divergence is None:
-            for session, due in self._due.items():
-                if session not in self._dead and (missing := _first(due)) is not None:
-                    self.divergence = _missing(session, *missing)
-                    break
+        for session, due in self._due.items():
+            if self.divergence is None and session not in self._dead:
+                self._miss(session, due, 0)
         return Report(
             self._events,
             self._decisions,
@@ -163,6 +176,7 @@ class Verifier:
             actor.drop(session)
 
     def _step(self, envelope: Envelope) -> None:
+        """As the sequencer does it: who hears the event decides, in the table's order."""
         due = self._due.setdefault(envelope.session, _Due())
         for name in row(envelope.event).deciders:
             try:
@@ -170,35 +184,34 @@ class Verifier:
             except Exception as error:  # noqa: BLE001 - a recorded failure must fail again
                 due.failures[name, envelope.n] = type(error).__name__
                 continue
-            if decided:
-                due.decisions[name, envelope.n] = deque(decided)
+            due.decisions.extend(_Decided(name, envelope.n, event) for event in decided)
         if isinstance(envelope.event, SessionEnded):
             self._due.pop(envelope.session, None)
 
     def _compare(self, envelope: Envelope) -> None:
-        """A recorded decision must be the next one that its actor derived from that cause."""
-        due = self._due.get(envelope.session, _Due())
-        key = (envelope.actor, envelope.cause)
-        derived = due.decisions.get(key)
+        """A recorded decision must be the next one of its turn: actor, cause and bytes."""
+        due = self._due[envelope.session]
         self._decisions += 1
-        if not derived:
+        if not due.decisions:
             self._differ(envelope, "event", kind(envelope.event), "nothing was decided")
             return
-        expected = derived.popleft()
-        if not derived:
-            del due.decisions[key]
-        if encode(expected) == encode(envelope.event):
+        expected = due.decisions.popleft()
+        if expected[:2] == (envelope.actor, envelope.cause) and (
+            encode(expected.event) == encode(envelope.event)
+        ):
             return
         if self._unlearned and envelope.actor == "predictor":
             # It knew what was erased since; a session that leans on that goes with it.
             self._give_up(envelope.session)
         else:
-            self._differ(envelope, *_difference(envelope.event, expected))
+            self._differ(envelope, *_difference(envelope, expected))
 
     def _expect_failure(self, envelope: Envelope, failed: ActorFailed) -> None:
-        due = self._due.get(envelope.session, _Due())
+        """The turn was cut there. A decider's failure must be derived again; what the turn still
+        had to decide never happened."""
+        due = self._due[envelope.session]
         derived = due.failures.pop((failed.actor, envelope.cause), "")
-        if derived != failed.error:
+        if failed.actor in DECIDERS and derived != failed.error:
             self._differ(envelope, "error", failed.error, derived or "no failure")
         self._dead.add(envelope.session)
         for actor in self._deciders.values():
@@ -207,15 +220,16 @@ class Verifier:
     def _all_shown(self, envelope: Envelope) -> None:
         """A fact opens a new turn: what the last one led to must all be in the log by now."""
         due = self._due.get(envelope.session)
-        if due is None or envelope.session in self._dead:
-            return
-        if due.failures:
-            (actor, cause), error = next(iter(due.failures.items()))
-            self.divergence = Divergence(
-                envelope.seq, envelope.session, cause, actor, "error", "no failure", error
+        if due is not None and envelope.session not in self._dead:
+            self._miss(envelope.session, due, envelope.seq)
+
+    def _miss(self, session: str, due: _Due, seq: int) -> None:
+        missing = due.missing()
+        if missing is not None:
+            chain = self._chain(session, missing.n)
+            self.divergence = msgspec.structs.replace(
+                missing, seq=seq, session=session, causes=chain
             )
-        elif (missing := _first(due)) is not None:
-            self.divergence = _missing(envelope.session, *missing, seq=envelope.seq)
 
     def _differ(self, envelope: Envelope, field: str, recorded: str, derived: str) -> None:
         self.divergence = Divergence(
@@ -249,25 +263,17 @@ def fresh_deciders() -> list[DecidingActor[Any]]:
     ]
 
 
-def _first(due: _Due) -> tuple[Actor, int, AnyEvent] | None:
-    for (actor, cause), events in due.decisions.items():
-        if events:
-            return actor, cause, events[0]
-    return None
-
-
-def _missing(
-    session: str, actor: Actor, cause: int, event: AnyEvent, *, seq: int = 0
-) -> Divergence:
-    return Divergence(seq, session, cause, actor, "event", "nothing was recorded", kind(event))
-
-
-def _difference(recorded: AnyEvent, derived: AnyEvent) -> tuple[str, str, str]:
+def _difference(recorded: Envelope, derived: _Decided) -> tuple[str, str, str]:
     """The first field that differs, in both values."""
-    if type(recorded) is not type(derived):
-        return "event", kind(recorded), kind(derived)
-    for field in recorded.__struct_fields__:
-        one, other = getattr(recorded, field), getattr(derived, field)
+    event = recorded.event
+    if type(event) is not type(derived.event):
+        return "event", kind(event), kind(derived.event)
+    if recorded.actor != derived.actor:
+        return "actor", recorded.actor, derived.actor
+    if recorded.cause != derived.cause:
+        return "cause", str(recorded.cause), str(derived.cause)
+    for field in event.__struct_fields__:
+        one, other = getattr(event, field), getattr(derived.event, field)
         if one != other:
             return field, repr(one)[:500], repr(other)[:500]
     return "bytes", "", ""

@@ -10,6 +10,7 @@ from events.action import (
     Secret,
     Strategy,
     Text,
+    Typed,
     Value,
 )
 
@@ -82,5 +83,7 @@ def _value(value: Value | None) -> str:
             return f"<{name}>"
         case Secret(name):
             return f"<secret {name}>"
+        case Typed(number):
+            return f"<typed {number + 1}>"
         case None:
             return "nothing"

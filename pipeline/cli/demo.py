@@ -14,7 +14,7 @@ from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage
 from pipeline.exit_codes import Exit
-from pipeline.recorder import RecorderScript, to_steps
+from pipeline.recorder import RecorderScript, prepare
 from pipeline.settings import Settings
 from pipeline.site import Order, Site, order_script
 from replay.story import Story
@@ -46,30 +46,32 @@ class DemoFailed(RutterError):
 
 def demo(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Everything on embedded defaults: SQLite, headless Chromium, the site on loopback."""
-    own = msgspec.structs.replace(settings, data=settings.data / "demo")
+    own = msgspec.structs.replace(settings, data=settings.data / "demo", named=True)
     with Site() as site:
         terminal.say(f"Chandlery, a ship chandler's back office, is at {site.base_url}")
         stories = asyncio.run(_sail(site, own, terminal))
         order = _check_on_server(site, stories[1])
     terminal.say(f"checked on the server: order {order.number} for {order.customer}: {order.note}")
     _replay(own, terminal)
+    project(own).close()
     _sum_up(stories, own, terminal)
     return Exit.DONE
 
 
 async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Story, Story]:
     secrets = {"password": site.password}
-    script = msgspec.convert(order_script(site.base_url, **WATCHED), RecorderScript)
-    steps = to_steps(script, WATCHED, secrets)
+    recorded = msgspec.convert(order_script(site.base_url, **WATCHED), RecorderScript)
+    script = prepare(recorded, WATCHED, secrets)
     host = site.base_url.removeprefix("http://")
     async with open_voyage(settings, terminal) as voyage:
-        terminal.say(f"\n1. Watch: a script of {len(steps)} steps is recorded as {NAME!r}")
+        terminal.say(f"\n1. Watch: a script of {len(script.steps)} steps is recorded as {NAME!r}")
         # The script is the person's own work here: a scripted person approves what it submits,
         # and the log says that it was one.
         watched = await voyage.sail(
-            launch.recording(NAME, steps, WATCHED, secrets, allow=[host]),
+            launch.recording(NAME, script.steps, WATCHED, secrets, allow=[host]),
             answers=ScriptedPerson(otherwise=Answer(True, "it is the script being recorded")),
             secrets=secrets,
+            typed=script.typed,
             what="watching",
         )
         _steps(watched, terminal)
@@ -132,4 +134,4 @@ def _sum_up(stories: tuple[Story, Story], settings: Settings, terminal: Terminal
         f"{calls} model calls, ${dollars:.2f}"
     )
     terminal.say(f"log: {settings.directory.log}")
-    terminal.say(f"look at it: rutter --data {settings.data} show {alone.session}")
+    terminal.say(f"look at it: {settings.command(f'show {alone.session}')}")

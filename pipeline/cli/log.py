@@ -186,9 +186,9 @@ def _carried(done: archive.Carried, then: str, terminal: Terminal) -> int:
         f"{_count(done.artifacts, 'artifact')}, {_size(done.bytes)}; read back and verified"
     )
     if done.missing_artifacts:
+        left_out = _count(done.missing_artifacts, "artifact")
         terminal.say(
-            f"     not in it, because missing or changed: {_count(done.missing_artifacts, 'artifact')}"
-            " (rutter log verify names them)"
+            f"     left out, missing or changed: {left_out} (rutter log verify names them)"
         )
     terminal.say(f"     {then}")
     return Exit.DONE

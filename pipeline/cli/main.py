@@ -42,3 +42,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> RutterError | None:
         if isinstance(error, BaseExceptionGroup) and (inner := _first(error)) is not None:
             return inner
     return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

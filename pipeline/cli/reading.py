@@ -243,5 +243,7 @@ def _step_lines(step: StepStory) -> Iterator[str]:
     if step.verdict and step.verdict != "confirmed":
         for tried in step.tried:
             yield f"            looked for {tried}"
+    for dialog in step.dialogs:
+        yield f"            the page asked: {dialog}"
     for evidence in step.evidence:
         yield f"            evidence: {evidence}"

@@ -11,7 +11,7 @@ from pipeline import exit_codes, launch
 from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
-from pipeline.recorder import read_script, to_steps
+from pipeline.recorder import prepare, read_script
 from pipeline.secret_sources import read_pairs, read_secrets
 from pipeline.settings import Settings, environment
 from replay.story import Story
@@ -21,10 +21,10 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     """Records a workflow from a DevTools Recorder script."""
     parameters = read_pairs(options.param, "--param")
     secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
-    steps = to_steps(read_script(Path(options.script)), parameters, secrets)
+    script = prepare(read_script(Path(options.script)), parameters, secrets)
     started = launch.recording(
         options.name,
-        steps,
+        script.steps,
         parameters,
         secrets,
         allow=options.allow,
@@ -35,7 +35,11 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     async def sail() -> Story:
         async with open_voyage(settings, terminal) as voyage:
             return await voyage.sail(
-                started, answers=answers, secrets=secrets, what=f"recording {options.name}"
+                started,
+                answers=answers,
+                secrets=secrets,
+                typed=script.typed,
+                what=f"recording {options.name}",
             )
 
     story = asyncio.run(sail())
@@ -94,7 +98,7 @@ def report(
             terminal.say(f"     before step {last.step} ({last.words}): {story.detail}")
     else:
         _tell_failure(story, settings, terminal)
-    terminal.say(f"     session {story.session}; see: rutter show {story.session}")
+    terminal.say(f"     see: {settings.command(f'show {story.session}')}")
     return code
 
 

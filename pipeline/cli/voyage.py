@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from pipeline.chromium import find_chromium
 from pipeline.cli.terminal import Progress, Terminal
 from pipeline.erasing import finish_erasing
 from pipeline.settings import Settings
+from pipeline.trace_export.live import live_export
 from replay.story import Story, tell
 
 
@@ -39,6 +40,7 @@ class Voyage:
         answers: Answers,
         secrets: Mapping[str, str],
         what: str,
+        typed: Sequence[str] = (),
     ) -> Story:
         """Runs a session to its end and tells its story. Ctrl-C stops it in a true state."""
         session = self._app.clock.new_id(started.purpose)
@@ -47,7 +49,12 @@ class Voyage:
             asked = _Pausing(answers, progress)
             with _interruptible(self._app, session):
                 await self._app.sail(
-                    started, self._browser, answers=asked, secrets=secrets, name=session
+                    started,
+                    self._browser,
+                    answers=asked,
+                    secrets=secrets,
+                    typed=typed,
+                    name=session,
                 )
             self._app.unlisten(progress.hear)
         return self.story(session)
@@ -69,6 +76,9 @@ async def open_voyage(settings: Settings, terminal: Terminal) -> AsyncIterator[V
         log = await SqliteLog.open(directory.log)
         browser = Chromium(executable, headless=settings.headless)
         async with App.open(log, artifacts=directory.artifacts) as app:
+            traces = live_export(settings, terminal.note)
+            if traces is not None:
+                app.follow(traces)
             if app.interrupted:
                 terminal.note(f"closed as interrupted: {', '.join(app.interrupted)}")
             try:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from events.action import Action, ByPoint, Parameter, Secret, Text
+from events.action import Action, ByPoint, Parameter, Secret, Text, Typed
 from events.critic import ActionJudged, Evidence
 from events.envelope import Envelope
 from events.event import Event
@@ -145,6 +145,8 @@ def _text(action: Action) -> str | None:
             return f"<{name}>"
         case Secret(name):
             return f"<secret {name}>"
+        case Typed(number):
+            return f"<typed {number + 1}>"
         case None:
             return None
 

@@ -29,9 +29,21 @@ from events.runtime import (
 )
 from events.validator import ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
-from replay.traces import mapping
 from replay.traces.ids import SpanIds, run_id, trace_id
-from replay.traces.mapping import TABLE
+from replay.traces.mapping import (
+    BY_ACTOR,
+    MOMENT,
+    TABLE,
+    TOTALS,
+    WORK_OF,
+    Row,
+    request_attributes,
+    run_attributes,
+    step_attributes,
+    tool_attributes,
+    verdict_of,
+    words_of,
+)
 from replay.traces.opened import Place, Step, Work, took_ns
 from replay.traces.outcomes import OPEN, OUTCOMES, bad
 from replay.traces.said import said
@@ -67,7 +79,7 @@ class SessionSpans:
         self._question = ""
         self._asked: dict[str, tuple[AdviceRequested, int]] = {}
         self._notes: list[SpanEvent] = []
-        self._totals: dict[str, int] = dict.fromkeys(mapping.TOTALS, 0)
+        self._totals: dict[str, int] = dict.fromkeys(TOTALS, 0)
         self._finished: list[Span] = []
         self.ended = False
 
@@ -82,7 +94,7 @@ class SessionSpans:
         at_ns = max(envelope.at_ns, self._last_ns) if self._dead_ns is None else self._dead_ns
         self._last_ns = at_ns
         self._totals["rutter.event_count"] = envelope.n
-        row = TABLE.get(type(event), mapping.MOMENT)
+        row = TABLE.get(type(event), MOMENT)
         if isinstance(event, SessionEnded):
             self._end(event, at_ns)
         elif row.span and row.span != "run":
@@ -93,7 +105,7 @@ class SessionSpans:
 
     # -- work ----------------------------------------------------------------------------------
 
-    def _take_work(self, envelope: Envelope, at_ns: int, row: mapping.Row) -> None:
+    def _take_work(self, envelope: Envelope, at_ns: int, row: Row) -> None:
         event, work = envelope.event, self._work
         if work is None or not work.goes_on(envelope):
             self._close_work()
@@ -111,9 +123,9 @@ class SessionSpans:
 
     def _begin(self, envelope: Envelope, at_ns: int, name: str) -> Work:
         event = envelope.event
-        if name == mapping.BY_ACTOR:
+        if name == BY_ACTOR:
             who = event.actor if isinstance(event, ActorFailed) else envelope.actor
-            name = mapping.WORK_OF.get(who, "runtime")
+            name = WORK_OF.get(who, "runtime")
         work = Work(envelope, name, self._ids.of(envelope.n, "work"), self._place(event))
         cause_id, cause_ns = self._heard.get(envelope.cause, NOTHING)
         if cause_id:
@@ -140,7 +152,7 @@ class SessionSpans:
 
     def _acted(self, _: Envelope, work: Work) -> None:
         if self._step is not None:
-            tool = mapping.tool_attributes(self._step.action, self._step.words)
+            tool = tool_attributes(self._step.action, self._step.words)
             work.attributes.update(tool)
 
     def _stop(self, _: Envelope, work: Work) -> None:
@@ -175,7 +187,7 @@ class SessionSpans:
         asked = self._asked.pop(event.request, None)
         if asked is not None:
             request, asked_ns = asked
-            work.attributes = mapping.request_attributes(request) | work.attributes
+            work.attributes = request_attributes(request) | work.attributes
             took = took_ns(event)
             work.start_ns = max(asked_ns, work.end_ns - took) if took else asked_ns
         work.model = str(work.attributes.get("llm.model_name", ""))
@@ -215,7 +227,7 @@ class SessionSpans:
         if step is None or step.number != plan.step:
             step = self._open_step(envelope.n, plan.step, plan.driver, plan.action)
         else:
-            step.action, step.words = plan.action, mapping.words_of(plan.action)
+            step.action, step.words = plan.action, words_of(plan.action)
         step.attempts = max(step.attempts, plan.attempt)
         step.attributes["rutter.reason"] = said(plan.reason)
         self._led_to(step, work)
@@ -228,8 +240,8 @@ class SessionSpans:
 
     def _open_step(self, n: int, number: int, driver: str, action: Action) -> Step:
         self._close_step()
-        words = mapping.words_of(action)
-        found = mapping.step_attributes(number, driver, action, words, self._url)
+        words = words_of(action)
+        found = step_attributes(number, driver, action, words, self._url)
         step = self._step = Step(self._ids.of(n, "step"), number, action, words, found)
         self._totals["rutter.steps"] += 1
         return step
@@ -250,7 +262,7 @@ class SessionSpans:
             return
         step.settled = True
         step.outcome = work.outcome
-        verdict = mapping.verdict_of(envelope.event)
+        verdict = verdict_of(envelope.event)
         step.attributes["rutter.verdict"] = verdict
         self._totals["rutter.steps.confirmed"] += verdict == "confirmed"
 
@@ -261,7 +273,7 @@ class SessionSpans:
 
     # -- moments and the end -------------------------------------------------------------------
 
-    def _take_moment(self, envelope: Envelope, at_ns: int, row: mapping.Row) -> None:
+    def _take_moment(self, envelope: Envelope, at_ns: int, row: Row) -> None:
         """A fact beside the road, noted on the step it falls into, else on the run."""
         if isinstance(envelope.event, PayloadGone) and envelope.event.was == kind(SessionEnded):
             self._end(envelope.event, at_ns)
@@ -287,7 +299,7 @@ class SessionSpans:
             self._step.outcome = bad("no verdict", outcome.message)
         self._close_step()
         started = self._started
-        attributes = mapping.run_attributes(self._session, started, end) | self._totals
+        attributes = run_attributes(self._session, started, end) | self._totals
         self._finished.append(
             Span(
                 self._trace_id,

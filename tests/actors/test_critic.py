@@ -194,7 +194,25 @@ def test_with_nothing_recorded_no_change_is_no_effect(kind: ActionType) -> None:
             Expectation(moved=True, place=place("/done")),
             page("/", "error shown"),
             "wrong_target",
-            "led_elsewhere",
+            "stayed_on_the_page",
+        ),
+        (
+            Expectation(moved=True, place=place("/done")),
+            page("/", "home", focused="#it"),
+            "no_effect",
+            "nothing_changed",
+        ),
+        (
+            Expectation(moved=True, place=place("/")),  # another search on the same page
+            page("/", "home", focused="#it"),
+            "no_effect",
+            "nothing_changed",
+        ),
+        (
+            Expectation(moved=True, place=place("/")),
+            page("/?q=rope", "found"),
+            "confirmed",
+            "as_recorded",
         ),
         (Expectation(moved=True, place=place("/done")), HOME, "no_effect", "nothing_changed"),
         # it changed its page when it was recorded

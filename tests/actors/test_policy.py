@@ -385,9 +385,6 @@ def test_irreversible_is_what_sends_or_sounds_like_it(what: Resolved, expected: 
     assert is_irreversible(Case(DEFAULT_POLICY, click("#plain"), "workflow", what)) is expected
 
 
-@pytest.mark.xfail(
-    strict=True, reason="any form with a password in it counts as signing in, whatever it does"
-)
 def test_a_form_that_asks_for_the_password_to_delete_something_is_irreversible() -> None:
     goodbye = element(name="Delete my account", submits=True, form_method="post", signs_in=True)
     assert is_irreversible(Case(DEFAULT_POLICY, click("#bye"), "workflow", goodbye))

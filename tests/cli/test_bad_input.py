@@ -416,9 +416,6 @@ def test_a_selector_that_is_not_there(rutter: Rutter, site: Site, tmp_path: Path
     assert (flow["complete"], flow["steps"]) == (0, 1)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="BUG: SessionStarted pins the script's literals before any field was seen"
-)
 @pytest.mark.browser
 @needs_chromium
 def test_a_literal_password_in_a_field_that_the_script_does_not_call_one(

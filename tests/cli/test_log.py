@@ -298,7 +298,7 @@ class TestCarrying:
         next((directory.root / "artifacts").glob("*/*")).unlink()
         ended = rutter("log", "backup", tmp_path / "monday")
         assert ended.code == DONE
-        assert "because missing or changed: 1 artifact (rutter log verify names" in ended.out
+        assert "left out, missing or changed: 1 artifact (rutter log verify names" in ended.out
 
     @pytest.mark.parametrize("command", ["backup", "export"])
     def test_nothing_is_overwritten(self, rutter: Rutter, tmp_path: Path, command: str) -> None:

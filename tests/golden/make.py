@@ -22,7 +22,7 @@ from events.workflow import Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import ensure_chromium
-from pipeline.recorder import RecorderScript, to_steps
+from pipeline.recorder import RecorderScript, prepare
 from pipeline.site import Site, Switches, order_script
 from tests.goldens import write
 
@@ -43,10 +43,12 @@ class Stage:
         self._host = site.base_url.removeprefix("http://")
 
     async def record(self) -> SessionEnded:
-        script = msgspec.convert(order_script(self.site.base_url), RecorderScript)
-        steps = to_steps(script, WATCHED, self._secrets)
-        started = launch.recording("order", steps, WATCHED, self._secrets, allow=[self._host])
-        return await self._sail(started, ScriptedPerson(otherwise=YES))
+        recorded = msgspec.convert(order_script(self.site.base_url), RecorderScript)
+        script = prepare(recorded, WATCHED, self._secrets)
+        started = launch.recording(
+            "order", script.steps, WATCHED, self._secrets, allow=[self._host]
+        )
+        return await self._sail(started, ScriptedPerson(otherwise=YES), script.typed)
 
     async def run(self, *, dry: bool = False) -> SessionEnded:
         started = launch.run_of(self.workflow(), ALONE, self._secrets, dry_run=dry)
@@ -68,8 +70,12 @@ class Stage:
         assert isinstance(learned[-1], WorkflowLearned)
         return learned[-1].workflow
 
-    async def _sail(self, started: SessionStarted, answers: Answers) -> SessionEnded:
-        return await self.app.sail(started, self.browser, answers=answers, secrets=self._secrets)
+    async def _sail(
+        self, started: SessionStarted, answers: Answers, typed: tuple[str, ...] = ()
+    ) -> SessionEnded:
+        return await self.app.sail(
+            started, self.browser, answers=answers, secrets=self._secrets, typed=typed
+        )
 
 
 async def order(stage: Stage) -> None:

@@ -379,6 +379,22 @@ async def test_an_effector_that_cannot_be_restarted_ends_its_session(
     assert only(await events_of(log, "s"), ActorFailed).actor == "observer"
 
 
+async def test_a_stop_asked_for_while_an_effector_is_given_up_changes_nothing(
+    replayed: Replayed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.session.BACKOFF_S", 0.001)
+    log = HeldLog(replayed.memory(), turn_with(ActorFailed))
+    world = shop().trouble("look", *[Raises(ValueError("odd page"))] * 9)
+    async with open_app(log) as app, anyio.create_task_group() as group:
+        group.start_soon(partial(sail, app, recording(HOME), world, name="s"))
+        await until(lambda: log.holding, turns=1_000_000)
+        await app.stop("s", "terminal")
+        log.let_go()
+    ended = (await events_of(log, "s"))[-1]
+    assert isinstance(ended, SessionEnded)
+    assert ended.failure == "actor_failed"
+
+
 async def test_an_effector_that_is_restarted_is_not_noticed(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

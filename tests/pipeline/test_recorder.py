@@ -16,9 +16,10 @@ from events.action import (
     Strategy,
     Target,
     Text,
+    Typed,
 )
 from events.errors import BadInput
-from pipeline.recorder import RecorderScript, read_script, to_steps
+from pipeline.recorder import RecorderScript, prepare, read_script
 from pipeline.site import find_order_script, order_script
 
 Json = dict[str, Any]
@@ -28,7 +29,15 @@ def actions(
     *steps: Json, parameters: dict[str, str] | None = None, secrets: dict[str, str] | None = None
 ) -> list[Action]:
     script = msgspec.convert({"title": "t", "steps": list(steps)}, RecorderScript)
-    return [step.action for step in to_steps(script, parameters or {}, secrets or {})]
+    prepared = prepare(script, parameters or {}, secrets or {})
+    return [_told(step.action, prepared.typed) for step in prepared.steps]
+
+
+def _told(action: Action, typed: tuple[str, ...]) -> Action:
+    """The action with what it types put back, as the Executor finds it."""
+    if not isinstance(action.value, Typed):
+        return action
+    return msgspec.structs.replace(action, value=Text(typed[action.value.number]))
 
 
 def action(step: Json, **bound: Any) -> Action:
@@ -349,12 +358,21 @@ def test_a_file_that_is_a_script_is_read(tmp_path: Path) -> None:
     file.write_bytes(msgspec.json.encode({"title": "Order", "steps": [NAVIGATE], "timeout": 3}))
     script = read_script(file)
     assert script.title == "Order"
-    assert [step.action for step in to_steps(script, {}, {})] == [action(NAVIGATE)]
+    assert [step.action for step in prepare(script, {}, {}).steps] == [action(NAVIGATE)]
 
 
 @pytest.mark.parametrize("made", [order_script, find_order_script])
 def test_the_scripts_of_the_bundled_site_are_read(made: Any) -> None:
     script = msgspec.convert(made("http://127.0.0.1:8000"), RecorderScript)
-    steps = to_steps(script, {}, {"password": "bowline-7"})
+    steps = prepare(script, {}, {"password": "bowline-7"}).steps
     assert len(steps) >= 8
     assert all(step.standing is None for step in steps)
+
+
+def test_what_a_script_types_is_kept_apart_from_its_steps() -> None:
+    """A literal may be a password in a field that nobody called one: it is logged once seen."""
+    steps = [{"type": "change", "selectors": ["#x"], "value": said} for said in ("one", "two")]
+    script = prepare(msgspec.convert({"steps": steps}, RecorderScript), {}, {})
+    assert script.typed == ("one", "two")
+    assert [step.action.value for step in script.steps] == [Typed(0), Typed(1)]
+    assert b"two" not in msgspec.msgpack.encode(script.steps)

@@ -87,7 +87,6 @@ def test_a_name_is_given_once() -> None:
     assert refused.value.what == "--set a is given twice"
 
 
-@pytest.mark.xfail(strict=True, reason="BUG: read_pairs repeats the whole --secret argument")
 @pytest.mark.parametrize("pair", [PASSWORD, f"my-password={PASSWORD}"])
 def test_a_misspelt_secret_is_not_repeated(pair: str) -> None:
     with pytest.raises(BadInput) as refused:
@@ -96,7 +95,6 @@ def test_a_misspelt_secret_is_not_repeated(pair: str) -> None:
     assert PASSWORD not in str(refused.value)
 
 
-@pytest.mark.xfail(strict=True, raises=RuntimeError, reason="BUG: expanduser raises RuntimeError")
 def test_a_home_directory_of_nobody_is_bad_input() -> None:
     with pytest.raises(BadInput):
         secrets("password=file:~nobody-of-this-name/secret")
