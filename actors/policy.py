@@ -58,6 +58,19 @@ IMPLIED_PORTS = {"http": "80", "https": "443"}
 READING = frozenset({"extract", "wait_for", "wait", "scroll"})
 
 
+# A table of our own: what `ipaddress` calls global differs between Python versions, and a verdict
+# must be the same in every replay. IPv4 inside IPv6 is not public either way: name it by IPv4.
+NOT_PUBLIC = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 "
+        "192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 "
+        "224.0.0.0/4 240.0.0.0/4 ::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 "
+        "2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/9 ff00::/8"
+    ).split()
+)
+
+
 class Verdict(msgspec.Struct, frozen=True):
     effect: Effect
     rule: str
@@ -188,9 +201,10 @@ def is_private(host: str) -> bool:
     if bare == "localhost" or bare.endswith((".localhost", ".local", ".internal")):
         return True
     try:
-        return not ipaddress.ip_address(bare).is_global
+        address = ipaddress.ip_address(bare.partition("%")[0])
     except ValueError:
         return False
+    return any(address in network for network in NOT_PUBLIC if network.version == address.version)
 
 
 def _said(case: Case) -> str:

@@ -10,7 +10,7 @@ import msgspec
 ActionType = Literal[
     "navigate", "click", "type", "press", "select", "scroll", "wait_for", "wait", "extract"
 ]
-Direction = Literal["up", "down", "top", "bottom"]
+Direction = Literal["up", "down", "top", "bottom", "to"]
 
 
 class Untrusted(msgspec.Struct, frozen=True, array_like=True):

@@ -251,7 +251,7 @@ def _scroll(step: RecorderStep) -> Action:
     amount = int(step.y or 0)
     if amount <= 0:  # the Recorder's numbers are places, not distances
         return Action("scroll", direction="top")
-    return Action("scroll", direction="down", amount=amount)
+    return Action("scroll", direction="to", amount=amount)
 
 
 class _Extract(msgspec.Struct):

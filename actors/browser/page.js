@@ -457,6 +457,7 @@
 
   function scroll(direction, amount) {
     if (direction === "top") scrollTo(0, 0);
+    else if (direction === "to") scrollTo(0, amount);
     else if (direction === "bottom") scrollTo(0, document.documentElement.scrollHeight);
     else scrollBy(0, direction === "up" ? -amount : amount);
     return [scrollX, scrollY];

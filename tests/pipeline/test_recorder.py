@@ -78,7 +78,7 @@ CLICK: Json = {"type": "click", "selectors": [["#go"]], "offsetX": 3, "offsetY":
             Action("type", target=Target((ByCss("#name"),)), value=Text("")),
         ),
         ({"type": "keyDown", "key": "Enter"}, Action("press", key="Enter")),
-        ({"type": "scroll", "x": 0, "y": 240.7}, Action("scroll", direction="down", amount=240)),
+        ({"type": "scroll", "x": 0, "y": 240.7}, Action("scroll", direction="to", amount=240)),
         ({"type": "scroll", "y": 0}, Action("scroll", direction="top")),
         ({"type": "scroll"}, Action("scroll", direction="top")),
         (
