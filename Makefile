@@ -25,7 +25,7 @@ demo: setup ## the bundled site, start to finish
 # Code 5 is "nothing selected": fine for one of them, when PYTEST_ARGS names a single file.
 test: setup ## all tests: the fast ones, then those with a browser or a crash
 	@echo "fast tests"; \
-	fast=0; $(RUN) -m pytest -m "$(FAST)" $(PYTEST_ARGS) || fast=$$?; \
+	fast=0; $(RUN) -m pytest -n auto -m "$(FAST)" $(PYTEST_ARGS) || fast=$$?; \
 	echo "browser and crash tests"; \
 	rest=0; $(RUN) -m pytest -m "browser or slow" $(PYTEST_ARGS) || rest=$$?; \
 	if [ $$fast = 5 ] && [ $$rest != 5 ]; then fast=0; fi; \
@@ -37,7 +37,7 @@ check: venv ## format, lint, types, import layers, fast tests (no browser needed
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy --strict events actors replay pipeline tests bench
 	$(VENV)/bin/lint-imports --no-logo
-	$(RUN) -m pytest -q -m "$(FAST)" $(PYTEST_ARGS)
+	$(RUN) -m pytest -q -n auto -m "$(FAST)" $(PYTEST_ARGS)
 
 bench: setup ## measure, each figure as a ratio to its limit
 	@$(RUN) -m bench $(BENCH_ARGS)
