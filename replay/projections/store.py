@@ -4,7 +4,7 @@ Any process may catch up: whoever comes second finds the position moved and has 
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -12,17 +12,19 @@ from types import TracebackType
 
 from events.envelope import Envelope, kind
 from events.errors import LogCorrupt, WorldBroken
+from events.runtime import SessionEnded
 from events.sqlite_reader import SqliteReader
 from events.sqlite_schema import write_error
 from replay.projections.history import History
 from replay.projections.metrics import Metrics
 from replay.projections.projection import Projection
 from replay.projections.sessions import Sessions
+from replay.projections.spans import Spans
 from replay.projections.step_trace import StepTrace
 from replay.projections.transitions import Actions, Transitions
 from replay.projections.workflows import Workflows
 
-VERSION = 3  # of the tables: another one is thrown away and rebuilt
+VERSION = 4  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR")
 
@@ -44,6 +46,7 @@ def all_projections() -> tuple[Projection, ...]:
 class ProjectionStore:
     def __init__(self, path: Path, projections: Iterable[Projection] | None = None) -> None:
         self._projections = tuple(projections or all_projections())
+        self._spans = None if projections else Spans()
         self._path = path
         try:
             path.touch(mode=0o600)
@@ -118,7 +121,7 @@ class ProjectionStore:
         with self._transaction():
             batch = list(islice(reader.read(self.position()), BATCH))
             for envelope in batch:
-                self._fold(envelope, park=park)
+                self._fold(envelope, reader, park=park)
             if batch:
                 last = batch[-1]
                 self.db.execute("UPDATE position SET position = ?, hash = ?", (last.seq, last.hash))
@@ -158,31 +161,39 @@ class ProjectionStore:
             f"{self._path} cannot be used ({error})", "delete it: it is rebuilt from the log"
         )
 
-    def _fold(self, envelope: Envelope, *, park: bool) -> None:
+    def _fold(self, envelope: Envelope, reader: SqliteReader, *, park: bool) -> None:
         for projection in self._projections:
-            if type(envelope.event) not in projection.folds:
-                continue
-            self.db.execute("SAVEPOINT event")
-            try:
-                projection.apply(self.db, envelope)
-            except sqlite3.OperationalError:
-                raise  # the disk, not the event: it is folded when there is room again
-            except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
-                self.db.execute("ROLLBACK TO event")
-                if not park:
-                    raise LogCorrupt(
-                        f"{kind(envelope.event)} at {envelope.seq} does not fit "
-                        f"{projection.name} ({error})",
-                        "run: rutter log verify",
-                    ) from error
-                self.db.execute(
-                    "INSERT INTO parked VALUES (?, ?, ?)",
-                    (projection.name, envelope.seq, f"{type(error).__name__}: {error}"),
-                )
-            self.db.execute("RELEASE event")
+            if type(envelope.event) in projection.folds:
+                with self._event(projection.name, envelope, park=park):
+                    projection.apply(self.db, envelope)
+        if self._spans is not None and isinstance(envelope.event, SessionEnded):
+            with self._event(self._spans.name, envelope, park=park):
+                own = reader.read(session=envelope.session)
+                self._spans.fold_session(self.db, envelope.session, own)
+
+    @contextmanager
+    def _event(self, name: str, envelope: Envelope, *, park: bool) -> Iterator[None]:
+        """One event in one projection: all of it, or parked with the reason, or the end."""
+        self.db.execute("SAVEPOINT event")
+        try:
+            yield
+        except sqlite3.OperationalError:
+            raise  # the disk, not the event: it is folded when there is room again
+        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+            self.db.execute("ROLLBACK TO event")
+            if not park:
+                what = f"{kind(envelope.event)} at {envelope.seq} does not fit {name} ({error})"
+                raise LogCorrupt(what, "run: rutter log verify") from error
+            why = f"{type(error).__name__}: {error}"
+            self.db.execute("INSERT INTO parked VALUES (?, ?, ?)", (name, envelope.seq, why))
+        self.db.execute("RELEASE event")
 
     def _tables(self) -> list[str]:
-        return [table for projection in self._projections for table in projection.tables]
+        return [table for tables in self._all_tables() for table in tables]
+
+    def _all_tables(self) -> list[Mapping[str, str]]:
+        spans = [self._spans.tables] if self._spans is not None else []
+        return [*(projection.tables for projection in self._projections), *spans]
 
     def _prepare(self) -> None:
         with self._transaction():
@@ -195,8 +206,8 @@ class ProjectionStore:
         self.db.execute("CREATE TABLE position (position INTEGER NOT NULL, hash BLOB NOT NULL)")
         self.db.execute("INSERT INTO position VALUES (0, x'')")
         self.db.execute("CREATE TABLE parked (projection TEXT, seq INTEGER, why TEXT)")
-        for projection in self._projections:
-            for table, columns in projection.tables.items():
+        for tables in self._all_tables():
+            for table, columns in tables.items():
                 self.db.execute(f"CREATE TABLE {table} ({columns})")
         self.db.execute(f"PRAGMA user_version={VERSION}")
 
