@@ -1,9 +1,12 @@
 """Values bound at run time (A4). Secrets live here and nowhere else: no event ever holds one."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from events.action import ByRole, ByText, Parameter, Secret, Strategy, Text, Typed, Value
 from events.errors import BadInput
+
+PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
 class Bindings:
@@ -41,9 +44,8 @@ class Bindings:
                 return strategy
 
     def _filled(self, text: str) -> str:
-        if text.startswith("${") and text.endswith("}"):
-            return self._named(text[2:-1], self._values, "--set")
-        return text
+        """What is not one of our parameters is the page's own text, and stays."""
+        return PLACEHOLDER.sub(lambda found: self._values.get(found[1], found[0]), text)
 
     def _literal(self, number: int) -> str:
         if not 0 <= number < len(self._typed):

@@ -1,5 +1,7 @@
 """Actions and targets in plain words, and any text made safe for an ASCII terminal (H7)."""
 
+import re
+
 from events.action import (
     Action,
     ByCss,
@@ -72,7 +74,8 @@ def _target(action: Action) -> str:
 
 def _named(name: str) -> str:
     """A name in quotes; one that is a parameter, by the parameter's name."""
-    return f"<{name[2:-1]}>" if name.startswith("${") else repr(name)
+    shown = re.sub(r"\$\{(\w+)\}", r"<\1>", name)
+    return shown if re.fullmatch(r"<\w+>", shown) else repr(shown)
 
 
 def _value(value: Value | None) -> str:

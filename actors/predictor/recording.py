@@ -5,7 +5,8 @@ and what it changed. What varies from run to run is taken out: typed parameters,
 and names of elements that are a parameter's value.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Mapping
 
 import msgspec
 
@@ -37,6 +38,9 @@ class Performed(msgspec.Struct, frozen=True):
     before: Page
     after: Page
     approved: bool = False
+
+
+PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
 def template(name: str) -> str:
@@ -83,7 +87,7 @@ def assemble(
     complete: bool,
     session: str,
 ) -> Workflow:
-    parameters, secrets = names_used(steps)
+    parameters, secrets = names_used(steps, values)
     return Workflow(
         name=name,
         version=version,
@@ -97,8 +101,13 @@ def assemble(
     )
 
 
-def names_used(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Parameters and secrets that the steps need bound, in the order of their first use."""
+def names_used(
+    steps: tuple[Step, ...], known: Container[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Parameters and secrets that the steps need bound, in the order of their first use.
+
+    A page may say `${half}` for reasons of its own: only known names are parameters.
+    """
     parameters: dict[str, None] = {}
     secrets: dict[str, None] = {}
     for step in steps:
@@ -110,9 +119,8 @@ def names_used(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[str, ...
             case _:
                 pass
         for strategy in step.action.target.strategies if step.action.target else ():
-            text = _text_of(strategy)
-            if text.startswith("${") and text.endswith("}"):
-                parameters[text[2:-1]] = None
+            found = PLACEHOLDER.findall(_text_of(strategy))
+            parameters |= dict.fromkeys(name for name in found if name in known)
     return tuple(parameters), tuple(secrets)
 
 
@@ -130,25 +138,43 @@ def hosts_of(steps: tuple[Step, ...]) -> tuple[str, ...]:
 
 
 def _parametrised(strategy: Strategy, values: Mapping[str, str]) -> Strategy | None:
-    """The strategy with a parameter's value as the parameter; `None` for what would tie it to
-    one run: a selector or text that merely contains the value."""
-    text = _text_of(strategy).strip().casefold()
-    folded = {name: value.strip().casefold() for name, value in values.items()}
-    held = [name for name, value in folded.items() if len(value) > 2 and value in text]
-    whole = next((name for name in held if folded[name] == text), None)
+    """The strategy with parameters in place of their values; `None` for a selector that holds
+    one, because it is tied to that one run."""
     match strategy:
-        case _ if not held:
+        case ByRole(role, name):
+            return ByRole(role, _templated(name, values))
+        case ByText(text):
+            return ByText(_templated(text, values))
+        case ByCss(selector):
+            folded = selector.casefold()
+            tied = any(value.casefold() in folded for value in _telling(values))
+            return None if tied else strategy
+        case ByPoint():
             return strategy
-        case ByRole(role, _) if whole is not None:
-            return ByRole(role, template(whole))
-        case ByText() if whole is not None:
-            return ByText(template(whole))
-        case _:
-            return None
+
+
+def _templated(text: str, values: Mapping[str, str]) -> str:
+    """`Open Aurora Shipping` as `Open ${customer}`: whole words only, the longest value first."""
+    names = {value.strip().casefold(): name for name, value in values.items()}
+    telling = sorted(_telling(values), key=len, reverse=True)
+    if not telling:
+        return text
+    either = "|".join(re.escape(value) for value in telling)
+    return re.sub(
+        rf"(?<!\w)(?:{either})(?!\w)",
+        lambda found: template(names[found[0].casefold()]),
+        text,
+        flags=re.IGNORECASE,
+    )
+
+
+def _telling(values: Mapping[str, str]) -> list[str]:
+    """Values long enough to be told from an accident."""
+    return [value.strip() for value in values.values() if len(value.strip()) > 2]
 
 
 def _is_template(strategy: Strategy) -> bool:
-    return _text_of(strategy).startswith("${")
+    return "${" in _text_of(strategy)
 
 
 def _text_of(strategy: Strategy) -> str:
