@@ -224,4 +224,4 @@ def test_a_workflow_of_which_no_page_was_seen_has_an_end_that_says_nothing() -> 
 
 
 def test_an_extract_is_no_use_of_a_parameter() -> None:
-    assert names_used((step(Action("extract", target=css("#a"), name="number")),)) == ((), ())
+    assert names_used((step(Action("extract", target=css("#a"), name="number")),), {}) == ((), ())
