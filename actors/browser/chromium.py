@@ -4,10 +4,11 @@ import os
 from pathlib import Path
 from types import TracebackType
 
+import anyio
 from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
-from actors.browser.tab import Tab
+from actors.browser.tab import OPEN_MS, Tab
 from events.errors import BrowserGone
 
 QUIET = (
@@ -59,10 +60,13 @@ class Chromium:
         assert self._browser is not None
         width, height = VIEWPORT
         try:
-            context = await self._browser.new_context(
-                viewport={"width": width, "height": height}, service_workers="block"
-            )
+            with anyio.fail_after(OPEN_MS / 1000):
+                context = await self._browser.new_context(
+                    viewport={"width": width, "height": height}, service_workers="block"
+                )
             return await Tab.open(context)
+        except TimeoutError as error:
+            raise BrowserGone(f"no context was open within {OPEN_MS} ms", "run again") from error
         except PlaywrightError as error:
             raise BrowserGone(str(error).splitlines()[0], "run again") from error
 
