@@ -129,6 +129,9 @@ def _assessed(
         reason=judgement.reason,
         evidence=(_evidence(judgement.checked, judgement.sample, confirmed=confirmed),),
     )
+    if judgement.verdict == "unknown":
+        why = f"{judgement.reason} after it was dispatched, and the page does not show it"
+        yield OutcomeUnknown(running.step, running.attempt, why)
     yield PageAssessed()
 
 
@@ -142,7 +145,7 @@ def judge(
 ) -> Judgement:
     """What the action did. `may_still_come_ms` says how long an effect is worth waiting for."""
     if isinstance(outcome, ActionFailed):
-        return Judgement("failed", outcome.code, outcome.message or outcome.code)
+        return _judge_failure(running, outcome, before, after, expects, settings)
     match running.action.type:
         case "navigate":
             return _judge_navigation(running, after, expects, settings)
@@ -160,6 +163,30 @@ def judge(
             return Judgement("confirmed", "waited", "what was waited for is there")
         case "click" | "press" | "scroll":
             return _judge_effect(before, after, expects, settings)
+
+
+def _judge_failure(
+    running: ActionStarted,
+    failed: ActionFailed,
+    before: Page,
+    after: Page,
+    expects: Expectation | None,
+    settings: RunSettings,
+) -> Judgement:
+    """Input that reached the page may have worked all the same: a slow answer is no failure.
+
+    What cannot be undone and shows no effect is not known to have failed, so it is `unknown`.
+    """
+    seen = Judgement("failed", failed.code, failed.message or failed.code)
+    if not failed.dispatched or running.action.type not in ("click", "press"):
+        return seen
+    effect = _judge_effect(before, after, expects, settings)
+    if effect.verdict == "confirmed":
+        return effect
+    verdict: Verdict = "unknown" if running.irreversible else "failed"
+    return msgspec.structs.replace(
+        seen, verdict=verdict, may_still_come_ms=effect.may_still_come_ms
+    )
 
 
 def _judge_navigation(

@@ -88,8 +88,6 @@ class Executor:
             raw = await self._look(action, admitted.within_ms)
         except PageTimeout:
             return TargetMissing(admitted.step, admitted.attempt, "timeout")
-        except BadInput as error:
-            raise BrowserGone(error.what) from error
         took_us = (perf_counter_ns() - began) // 1_000
         tries = msgspec.convert(raw["tries"], tuple[Try, ...])
         if raw["element"] is None:

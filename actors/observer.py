@@ -7,13 +7,13 @@ from typing import ClassVar, Literal
 import anyio.to_thread
 import msgspec
 
-from actors.browser.tab import PageTimeout
+from actors.browser.tab import DocumentGone, PageTimeout
 from actors.effector import Screen
 from events.action import Untrusted
 from events.artifacts import ArtifactStore
 from events.codec import pack
 from events.envelope import Actor, Envelope
-from events.errors import BrowserGone
+from events.errors import BrowserGone, WorldBroken
 from events.executor import ActionDone, ActionFailed
 from events.observer import (
     BrowserLost,
@@ -96,9 +96,9 @@ class Observer:
             return None
         try:
             image = await self._screen.tab.screenshot(full_page=full_page, within_ms=SCREENSHOT_MS)
-        except (PageTimeout, BrowserGone):
+            return await anyio.to_thread.run_sync(self._artifacts.put, image, "image/png")
+        except (PageTimeout, DocumentGone, WorldBroken):
             return None
-        return await anyio.to_thread.run_sync(self._artifacts.put, image, "image/png")
 
 
 def fit(page: Page) -> Page:

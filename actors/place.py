@@ -57,7 +57,7 @@ def blur(text: str, values: Iterable[str] = ()) -> str:
     for value in sorted(values, key=len, reverse=True):
         folded = " ".join(value.casefold().split())
         if len(folded) > 2:
-            blurred = blurred.replace(folded, "*")
+            blurred = re.sub(rf"(?<!\w){re.escape(folded)}(?!\w)", "*", blurred)
     return _DIGITS.sub("#", blurred)
 
 

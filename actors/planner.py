@@ -110,31 +110,35 @@ def _after_verdict(state: PlannerState, judged: ActionJudged) -> PlannerState:
     recording = state.started is not None and state.started.purpose == "record"
     # A recorded click that changes nothing is still part of what the person did.
     if judged.verdict == "confirmed" or (recording and judged.verdict == "no_effect"):
-        return change(state, judged=None, failure=None, index=state.index + 1)
+        return change(state, judged=None, failure=None, failures=0, index=state.index + 1)
     return change(state, judged=judged, failures=state.failures + 1)
 
 
 def _follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
-    """The workflow's next step, once the page is where the recording was."""
+    """The workflow's next step, once the page is where the recording was: a retry too, so that
+    nothing is typed on a page that has moved on."""
     if stop := _limit(state):
         yield stop
         return
     retried = _again(state)
-    if retried is not None:
+    if isinstance(retried, RunStopped):
         yield retried
-        return
-    if due.unmet:
-        assert state.started is not None
-        waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
-        left_ms = state.started.settings.place_ms - waited_ms
-        if left_ms > 0:
-            yield ObservationRequested("place_unmet", left_ms)
-        else:
-            where = f"step {due.index + 1} of {due.of}: {due.unmet}"
-            yield _stop(state, "failed", "lost", where)
-        return
-    reason = f"workflow_step_{due.index + 1}_of_{due.of}"
-    yield _propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
+    elif due.unmet:
+        yield _until_met(state, due, now_ns)
+    elif retried is not None:
+        yield retried
+    else:
+        reason = f"workflow_step_{due.index + 1}_of_{due.of}"
+        yield _propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
+
+
+def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
+    assert state.started is not None
+    waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
+    left_ms = state.started.settings.place_ms - waited_ms
+    if left_ms > 0:
+        return ObservationRequested("place_unmet", left_ms)
+    return _stop(state, "failed", "lost", f"step {due.index + 1} of {due.of}: {due.unmet}")
 
 
 def _next_of_script(state: PlannerState) -> Iterable[AnyEvent]:

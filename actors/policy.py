@@ -38,7 +38,8 @@ DENYLIST = (
     "settings",
     "preferences",
 )
-LEAVES_A_MARK = ("delete", "remove", "purchase", "buy", "payment", "checkout", "cancel", "confirm")
+# A form with a password in it is a door only if its button says so.
+SIGNS_IN = ("sign in", "sign-in", "signin", "log in", "log-in", "login", "anmelden", "connexion")
 DEFAULT_POLICY = Policy(version="1", denylist=DENYLIST)
 
 # What each action type cannot do without (E1).
@@ -108,7 +109,6 @@ class Case(msgspec.Struct, frozen=True):
     action: Action
     driver: Driver
     element: Resolved | None = None
-    origin: str = ""
 
 
 def missing_field(action: Action) -> str:
@@ -146,9 +146,11 @@ def is_irreversible(case: Case) -> bool:
     Signing in sends a form but leaves nothing behind: a dry run must get past the door. A form
     that asks for the password to pay or to delete something is no door.
     """
-    if case.element is not None and case.element.signs_in:
-        said = _said(case)
-        return any(word in said for word in LEAVES_A_MARK)
+    element = case.element
+    if element is not None and element.signs_in:
+        says = f"{element.name.text} {element.text.text}".casefold()
+        if any(word in says for word in SIGNS_IN):
+            return False
     return any(rule(case) is not None for rule in (denylist, sends_a_form))
 
 
@@ -210,8 +212,12 @@ def sends_a_form(case: Case) -> Verdict | None:
     element = case.element
     if element is None or case.action.type not in ("click", "press"):
         return None
-    if element.submits and element.form_method not in ("", "get"):
+    if not element.submits:
+        return None
+    if element.form_method not in ("", "get"):
         return Verdict("ask", "sends_a_form", f"it sends a form ({element.form_method.upper()})")
+    if case.driver not in RECORDED:
+        return Verdict("ask", "sends_a_form", "it sends a form, and nobody recorded that")
     return None
 
 

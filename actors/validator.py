@@ -120,6 +120,10 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
         reason = "the element is a list to select from"
         yield _reject(state, "element_kind", reason, "validation_error", "invalid_params")
         return
+    elsewhere = _elsewhere(state)
+    if elsewhere:
+        yield _reject(state, "recorded_origin", elsewhere, "policy_denied", "policy_denied")
+        return
     case = Case(policy=started.policy, action=plan.action, driver=plan.driver, element=element)
     verdict = judge(case)
     if verdict.effect == "deny":
@@ -128,7 +132,10 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     if started.settings.dry_run and is_irreversible(case):
         yield ActionWithheld(plan.step, plan.action, f"would have done it: {verdict.reason}")
         return
-    if verdict.effect == "ask" and not stands(_standing(state), element):
+    standing = _standing(state)
+    if plan.index < started.done_before and is_irreversible(case):
+        standing = None  # an earlier session may have done it already: ask before doing it twice
+    if verdict.effect == "ask" and not stands(standing, element):
         yield _question(state, verdict.rule, verdict.reason)
         return
     reason = "approved by its recording" if verdict.effect == "ask" else verdict.reason
@@ -144,7 +151,8 @@ def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEv
     yield ApprovalVoided(asked.approval, "used" if answer.approved else "refused")
     if not answer.approved:
         error = "needs_person" if answer.by == "nobody" else "human_rejected"
-        reason = answer.message or f"not approved: {asked.question}"
+        reason = f"a person said no: {answer.message or asked.question}"
+        reason = answer.message if answer.by == "nobody" else reason
         yield _reject(state, asked.rule, reason, "policy_denied", error)
         return
     yield from _approve(state, asked.rule, f"approved by a person ({answer.by})", asked.approval)
@@ -161,7 +169,7 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
         step=plan.step,
         attempt=plan.attempt,
         action=plan.action,
-        digest=element.digest if element is not None else "",
+        digest=_seen(element),
         irreversible=irreversible,
     )
 
@@ -177,7 +185,7 @@ def _question(state: ValidatorState, rule: str, reason: str) -> ApprovalRequeste
         question=f"{plan.action.type}{name}: {reason}. Approve?",
         rule=rule,
         signature=signature(plan.action),
-        digest=element.digest if element is not None else "",
+        digest=_seen(element),
         origin=element.origin if element is not None else "",
     )
 
@@ -195,6 +203,24 @@ def _reject(
     return ActionRejected(state.plan.step, rule, reason, version, code, error)
 
 
+def _elsewhere(state: ValidatorState) -> str:
+    """A recorded step belongs to its site: what it types must not end up on another."""
+    workflow = state.started.workflow if state.started else None
+    plan, element = state.plan, state.element
+    if workflow is None or plan is None or element is None or plan.driver != "workflow":
+        return ""
+    recorded = workflow.steps[plan.index].before.origin
+    if not recorded or recorded == element.origin:
+        return ""
+    return f"it was recorded on {recorded}, this is {element.origin}"
+
+
+def _seen(element: Resolved | None) -> str:
+    """What the element was to the last letter. A standing approval is for its kind across runs;
+    an intent and a person's answer are for this very one."""
+    return (element.exact or element.digest) if element is not None else ""
+
+
 def _void(state: ValidatorState, why: str) -> Iterable[AnyEvent]:
     if state.asked is not None:
         yield ApprovalVoided(state.asked.approval, why)
@@ -206,6 +232,4 @@ def _standing(state: ValidatorState) -> Standing | None:
     plan = state.plan
     if workflow is None or plan is None or plan.driver != "workflow":
         return None
-    if state.started is not None and plan.index < state.started.forked_at:
-        return None  # the session that this one forks did it already: ask before doing it twice
     return workflow.steps[plan.index].standing

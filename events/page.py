@@ -54,6 +54,7 @@ class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
     origin: str = ""
     ways: tuple[Strategy, ...] = ()
     fingerprint: Fingerprint = Fingerprint()
+    exact: str = ""
 
 
 class Try(msgspec.Struct, frozen=True, omit_defaults=True):

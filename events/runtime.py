@@ -102,6 +102,7 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     continues: str = ""
     forked_from: str = ""
     forked_at: int = 0
+    done_before: int = 0
 
 
 class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):

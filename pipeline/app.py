@@ -16,10 +16,11 @@ from actors.executor import Executor
 from actors.observer import Observer
 from actors.person import Answers, Nobody, Person
 from actors.predictor import Predictor
+from actors.redaction import Redactor
 from actors.timer import Timer
 from events.artifacts import ArtifactStore
 from events.envelope import Actor, Envelope
-from events.errors import BadInput
+from events.errors import BadInput, LogCorrupt
 from events.log import EventLog
 from events.runtime import (
     LogSealed,
@@ -35,7 +36,7 @@ from pipeline.clock import Clock, SystemClock
 from pipeline.mailbox import Statistics
 from pipeline.recovery import close_interrupted, learn_from_log, unsealed_heads
 from pipeline.sequencer import Sequencer
-from pipeline.session import Session
+from pipeline.session import Session, Submit
 from pipeline.shutdown import Phase, PhaseReport, shut_down
 from pipeline.trace_export.live import LiveExport
 from replay.verify import fresh_deciders
@@ -88,9 +89,13 @@ class App:
         """Folds the log, closes what a dead process left open, runs until left."""
         made = deciders if deciders is not None else fresh_deciders()
         app = cls(log, artifacts, clock or SystemClock(), made)
-        for actor in made:
-            if isinstance(actor.decider, Predictor):
-                await learn_from_log(log, actor.decider)
+        try:
+            for actor in made:
+                if isinstance(actor.decider, Predictor):
+                    await learn_from_log(log, actor.decider)
+        except LogCorrupt:
+            await log.close()  # its thread would keep the process alive
+            raise
         async with anyio.create_task_group() as group:
             group.start_soon(app._sequencer.run, name="sequencer")
             try:
@@ -123,10 +128,15 @@ class App:
             Person(answers or Nobody()),
             Timer(),
         ]
-        return await self.run_session(started, effectors, name=name)
+        return await self.run_session(started, effectors, name=name, redact=Redactor(secrets or {}))
 
     async def run_session(
-        self, started: SessionStarted, effectors: list[Effector], *, name: str | None = None
+        self,
+        started: SessionStarted,
+        effectors: list[Effector],
+        *,
+        name: str | None = None,
+        redact: Redactor | None = None,
     ) -> SessionEnded:
         """Runs one session with these effectors: real ones, or scripted ones in tests."""
         if self._closing:
@@ -134,7 +144,7 @@ class App:
         if name in self._sessions:
             raise BadInput(f"a session {name!r} is running", "name another one")
         session = Session(
-            name or self.clock.new_id(started.purpose), effectors, self._sequencer.submit
+            name or self.clock.new_id(started.purpose), effectors, self._submitter(redact)
         )
         self._sessions[session.name] = session
         ended: SessionEnded | None = None
@@ -151,6 +161,16 @@ class App:
         if self._unsealed >= SEAL_EVERY and not self._closing:
             await self._seal()
         return ended
+
+    def _submitter(self, redact: Redactor | None) -> Submit:
+        """Facts of a session go to the sequencer without what they must not hold."""
+        if redact is None:
+            return self._sequencer.submit
+
+        async def submit(session: str, actor: Actor, event: AnyEvent, cause: int) -> Envelope:
+            return await self._sequencer.submit(session, actor, redact(event), cause)
+
+        return submit
 
     async def stop(self, session: str, by: str, why: str = "") -> None:
         running = self._sessions.get(session)

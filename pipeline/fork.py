@@ -1,7 +1,7 @@
 """A new session that sails the first steps of an old one again, live, then goes on (G4).
 
 What the old session did and cannot be undone is asked about again: a fork is not a licence to do it
-twice (E7). The Validator sees to that by `forked_at`.
+twice (E7). The Validator sees to that by `done_before`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,12 +11,13 @@ import msgspec
 from actors.logic import LOGIC
 from actors.policy import DEFAULT_POLICY
 from events.action import Action, Text
-from events.critic import ActionJudged
+from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.executor import ActionDone
 from events.planner import PlanProposed
 from events.runtime import SessionStarted
+from events.validator import ActionRejected, ActionStarted
 from events.workflow import Limits, Policy, Step
 from pipeline.launch import check_bound, with_hosts
 
@@ -49,6 +50,7 @@ def fork_of(
         continues="",
         forked_from=events[0].session,
         forked_at=at,
+        done_before=started_before(events),
     )
     if new.workflow is None or free:
         return _freely(new, done[:at])
@@ -66,6 +68,34 @@ def _freely(started: SessionStarted, first: Sequence[Action]) -> SessionStarted:
         script=tuple(Step(action=action) for action in first),
         settings=msgspec.structs.replace(started.settings, limits=limits),
     )
+
+
+def started_before(events: Iterable[Envelope]) -> int:
+    """How far along its workflow the session began to act: all of that may have happened."""
+    reached, index = 0, -1
+    for envelope in events:
+        if isinstance(envelope.event, PlanProposed):
+            index = envelope.event.index
+        elif isinstance(envelope.event, ActionStarted):
+            reached = max(reached, index + 1)
+    return reached
+
+
+def left_open(events: Iterable[Envelope]) -> bool:
+    """Whether something was started of which nobody knows how it ended: by what was recorded, or
+    because the process died before anything could be."""
+    running = False
+    for envelope in events:
+        match envelope.event:
+            case OutcomeUnknown():
+                return True
+            case ActionStarted():
+                running = True
+            case ActionJudged() | ActionRejected():
+                running = False
+            case _:
+                pass
+    return running
 
 
 def confirmed(events: Iterable[Envelope]) -> list[Action]:

@@ -110,6 +110,10 @@ def check_bound(workflow: Workflow, values: Mapping[str, str], secrets: set[str]
             f"workflow {workflow.name!r} version {workflow.version} was not recorded to its end",
             f"record it again: rutter record {workflow.name} --script FILE",
         )
+    unknown = sorted(set(values) - set(workflow.parameters))
+    if unknown:
+        known = ", ".join(workflow.parameters) or "none"
+        raise BadInput(f"{workflow.name!r} has no parameter {unknown[0]!r}", f"it has: {known}")
     unbound = [name for name in workflow.parameters if name not in values]
     if unbound:
         flags = " ".join(f"--set {name}=..." for name in unbound)
@@ -118,7 +122,3 @@ def check_bound(workflow: Workflow, values: Mapping[str, str], secrets: set[str]
     if locked:
         flags = " ".join(f"--secret {name}=env:VARIABLE" for name in locked)
         raise BadInput(f"{workflow.name!r} needs the secret {', '.join(locked)}", f"add {flags}")
-    unknown = sorted(set(values) - set(workflow.parameters))
-    if unknown:
-        known = ", ".join(workflow.parameters) or "none"
-        raise BadInput(f"{workflow.name!r} has no parameter {unknown[0]!r}", f"it has: {known}")

@@ -18,6 +18,15 @@ from events.validator import ActionApproved, ActionRejected, ActionStarted, Appr
 from events.vocabulary import AnyEvent
 from replay.wording import ascii_only, in_words, way_in_words
 
+CAME_OF = {
+    "taken": "found",
+    "none": "not there",
+    "ambiguous": "several are there",
+    "invalid": "not a selector",
+    "not_visible": "there, but not visible",
+    "not_needed": "not tried",
+}
+
 
 class StepStory(msgspec.Struct, omit_defaults=True):
     """One step with everything that was decided about it."""
@@ -208,7 +217,7 @@ class _Teller:
                 pass
 
     def _tried(self, tries: tuple[Try, ...]) -> list[str]:
-        return [f"{self._way(entry.strategy)}: {entry.result}" for entry in tries]
+        return [f"{self._way(entry.strategy)}: {CAME_OF[entry.result]}" for entry in tries]
 
     def _judge(self, envelope: Envelope, judged: ActionJudged) -> None:
         step = self._step

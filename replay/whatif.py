@@ -21,7 +21,7 @@ from events.envelope import Actor, Envelope, kind
 from events.errors import BadInput
 from events.planner import PlanProposed, PlanWithheld
 from events.predictor import PredictionMade, TransitionLearned
-from events.runtime import PayloadGone, SessionEnded, SessionStarted
+from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
 from events.validator import ActionRejected, ActionStarted, ApprovalRequested
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION, Policy, PredictorName, RunSettings
@@ -30,6 +30,7 @@ from replay.verify import fresh_deciders
 from replay.wording import ascii_only, in_words
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+LONGEST = 256  # events in a turn, as in the sequencer
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -138,10 +139,13 @@ class _Asker:
             self._compare(turn, derived)
         for envelope in (fact, *turn[1:]):
             self._fold(envelope, asked=asked)
+            if isinstance(envelope.event, ActorFailed):
+                self._foreign.add(fact.session)  # nothing was decided in it from here on
         for envelope in derived:
-            if isinstance(envelope.event, PredictionMade) and envelope.event.candidates:
-                top = envelope.event.candidates[0]
-                self._predicted[envelope.session] = (top.token, top.probability)
+            if isinstance(envelope.event, PredictionMade):
+                self._predicted.pop(envelope.session, None)
+                for top in envelope.event.candidates[:1]:
+                    self._predicted[envelope.session] = (top.token, top.probability)
 
     def answer(self) -> Answer:
         found = tuple(
@@ -164,12 +168,21 @@ class _Asker:
             for name in row(envelope.event).deciders:
                 if type(envelope.event) in LEARNED:
                     continue  # what a turn teaches counts from the next one on, as recorded
-                for event in self._deciders[name].step(envelope):
+                for event in self._decided(name, envelope):
                     derived.append(_numbered(event, name, envelope, derived, turn))
                     waiting.append(derived[-1])
+                    if len(derived) > LONGEST or isinstance(event, ActorFailed):
+                        waiting.clear()  # the turn is cut there, as the sequencer cuts it
+                        break
         for name, state in before.items():
             self._deciders[name].restore(fact.session, state)
         return derived
+
+    def _decided(self, name: Actor, envelope: Envelope) -> Sequence[AnyEvent]:
+        try:
+            return self._deciders[name].step(envelope)
+        except Exception as error:  # noqa: BLE001 - it failed live too, or would have
+            return (ActorFailed(name, type(error).__name__, str(error)[:200]),)
 
     def _compare(self, turn: Turn, derived: Sequence[Envelope]) -> None:
         for recorded, other in zip(turn[1:], derived[1:], strict=False):

@@ -19,9 +19,11 @@
     "button", "link", "heading", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option",
     "checkbox", "radio", "switch", "cell", "columnheader", "rowheader", "treeitem", "tooltip",
   ]);
+  const SETS_OFF = 'button,input,select,textarea,a[href],area[href],summary,[role="button"],[role="link"],[role="menuitem"]';
   const INTERACTIVE = "a[href],button,input,select,textarea,summary,[role],[tabindex],[contenteditable]";
   const SECRET_WORDS = /passw|passcode|passwor|pin\b|otp|one-time|cvc|cvv|security code|card number/i;
   let pinned = null;
+  let pinnedKey;
 
   const squeeze = (text) => (text || "").replace(/\s+/g, " ").trim();
   // No part of what an element says: code, and what was written into a field in it.
@@ -243,6 +245,7 @@
         const { tries, el } = probe(strategies);
         if (el || performance.now() >= end) {
           pinned = el;
+          pinnedKey = undefined;
           done({ tries, element: el ? describe(el) : null });
         } else {
           setTimeout(look, 30);
@@ -254,6 +257,7 @@
 
   function resolveFocused(key) {
     pinned = document.activeElement || document.body;
+    pinnedKey = key;
     return { tries: [], element: describe(pinned, key) };
   }
 
@@ -271,11 +275,19 @@
     }
   }
 
+  // What a click on the element sets off: the button around a word in it, the control of a label.
+  const setOff = (el) => el.closest(SETS_OFF) || el.closest("label")?.control || el;
+
+  // Whether a click, or this key with the focus here, sends the form. What a key does inside a frame
+  // is not known, and not knowing counts as sending.
   function submits(el, key) {
-    const form = el.form;
-    if (!form) return false;
-    if (key === undefined) return (el.localName === "button" && el.type === "submit") || (el.localName === "input" && ["submit", "image"].includes(el.type));
-    return key === "Enter" && el.localName !== "textarea" && el.localName !== "select";
+    if (key !== undefined && el.localName === "iframe") return true;
+    if (!el.form) return false;
+    const button = (el.localName === "button" && el.type === "submit") || (el.localName === "input" && ["submit", "image"].includes(el.type));
+    if (key === undefined) return button;
+    const last = key === "+" ? key : key.split("+").pop();
+    if (last === "Enter" || last === "NumpadEnter") return el.localName !== "textarea" && el.localName !== "select";
+    return button && (last === " " || last === "Space");
   }
 
   const attributesOf = (el) =>
@@ -287,37 +299,47 @@
   // Where and how the element's form would be sent by it.
   function formOf(el) {
     const form = el.form;
-    if (!form) return { action: "", method: "" };
+    if (!form) return { action: "", method: el.localName === "iframe" ? "unknown" : "", exact: "" };
     const method = (el.getAttribute("formmethod") || attribute(form, "method") || "get").toLowerCase();
-    return { action: templated(el.getAttribute("formaction") || attribute(form, "action") || location.href), method };
+    const exact = el.getAttribute("formaction") || attribute(form, "action") || location.href;
+    return { action: templated(exact), method, exact };
   }
 
   const holdsText = (el) => el.localName !== "select" && el.localName !== "body" && !isSecret(el);
 
   function digestOf(el, withText) {
     const role = roleOf(el);
-    const form = formOf(el);
+    const actor = setOff(el);
+    const form = formOf(actor);
     return hash(JSON.stringify([
       el.localName, role, clip(nameOf(el, role), 80), withText ? clip(textOf(el), 80) : "",
-      attributesOf(el), templated(el.getAttribute("href")), form.action, form.method,
+      attributesOf(el), templated(actor.getAttribute("href")), form.action, form.method,
     ]));
+  }
+
+  // The same with its addresses as they are: what was judged a moment ago must be what is acted on.
+  function exactOf(el) {
+    const actor = setOff(el);
+    return hash(JSON.stringify([digestOf(el, holdsText(el)), actor.getAttribute("href") || "", formOf(actor).exact]));
   }
 
   function describe(el, key) {
     const role = roleOf(el);
-    const form = formOf(el);
-    const name = [clip(nameOf(el, role), MAX_NAME)];
+    const actor = setOff(el);
+    const form = formOf(actor);
+    const name = [clip(nameOf(el, role) || nameOf(actor, roleOf(actor)), MAX_NAME)];
     const text = [holdsText(el) ? clip(textOf(el), MAX_NAME) : ""];
     return {
       tag: el.localName,
       digest: digestOf(el, holdsText(el)),
+      exact: exactOf(el),
       role, name, text,
       kind: el.localName === "input" ? el.type : "",
-      href: templated(el.getAttribute("href")),
+      href: templated(actor.getAttribute("href")),
       form_action: form.action,
       form_method: form.method,
-      submits: submits(el, key),
-      signs_in: !!el.form?.querySelector('input[type="password"]'),
+      submits: submits(key === undefined ? actor : el, key),
+      signs_in: !!actor.form?.querySelector('input[type="password"]'),
       secret: isSecret(el),
       origin: location.origin,
       ways: ways(el, role),
@@ -380,7 +402,7 @@
   function check(digest, point) {
     const el = pinned;
     if (!el || !el.isConnected) return { code: "ref_invalid" };
-    if (digest && digestOf(el, holdsText(el)) !== digest) return { changed: describe(el) };
+    if (digest && exactOf(el) !== digest) return { changed: describe(el, pinnedKey) };
     if (!isVisible(el)) return { code: "element_not_visible" };
     if (el.disabled || el.closest("fieldset:disabled") || el.getAttribute("aria-disabled") === "true") return { code: "element_disabled" };
     return point ? aim(el) : {};

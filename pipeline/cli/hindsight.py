@@ -95,10 +95,12 @@ def _events(reader: SqliteReader, only: str | None) -> Iterator[Envelope]:
     if only is None:
         yield from reader.read()
         return
-    own = reader.read(session=only)
+    own = list(reader.read(session=only))
     learned = reader.read(kinds=sorted(kind(event) for event in LEARNED))
     last = 0
     for envelope in heapq.merge(own, learned, key=lambda envelope: envelope.seq):
+        if not own or envelope.seq > own[-1].seq:
+            return  # a session that still runs has gone on since its events were read
         if envelope.seq != last:
             yield envelope
         last = envelope.seq
@@ -148,8 +150,12 @@ def _diverged(found: Divergence, terminal: Terminal) -> None:
 
 def _answer(answer: Answer, picture: Path | None, terminal: Terminal) -> int:
     points = curve(answer.predictions)
-    if picture is not None:
-        picture.write_text(draw(points, len(answer.predictions)), "utf-8")
+    if picture is not None and answer.predictions:
+        try:
+            picture.write_text(draw(points, len(answer.predictions)), "utf-8")
+        except OSError as error:
+            what = f"{picture} cannot be written ({error.strerror})"
+            raise BadInput(what, "check --curve") from error
     if terminal.as_json:
         terminal.json({"answer": answer, "curve": points})
         return Exit.DONE
@@ -163,7 +169,7 @@ def _answer(answer: Answer, picture: Path | None, terminal: Terminal) -> int:
     if len(answer.differences) > SHOWN:
         terminal.say(f"and {len(answer.differences) - SHOWN} more: see --json")
     _curve(answer, terminal)
-    if picture is not None:
+    if picture is not None and answer.predictions:
         terminal.say(f"[OK] {picture}")
     return Exit.DONE
 

@@ -1,6 +1,7 @@
 """Every command and flag of `rutter`, with examples."""
 
 import argparse
+from importlib import metadata
 from pathlib import Path
 
 from pipeline.cli import demo, doctor, hindsight, log, reading, sailing, tracing
@@ -25,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[_shared(top=True)],
     )
+    top.add_argument("--version", action="version", version=f"rutter {metadata.version('rutter')}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
@@ -36,14 +38,14 @@ def parser() -> argparse.ArgumentParser:
     _run(command("run", "sail a workflow alone"))
     _workflows(command("workflows", "what it knows"))
     it = command("sessions", "what ran")
-    it.add_argument("--last", type=int, default=20, metavar="N", help="how many (default 20)")
+    it.add_argument("--last", type=_count, default=20, metavar="N", help="how many (default 20)")
     it.set_defaults(do=reading.sessions)
     it = command("show", "one session, step by step")
     it.add_argument("session", help="its name, the end of it, or 'last'")
     it.add_argument("--at", type=int, metavar="N", help="as it was after its event N")
     it.set_defaults(do=reading.show)
     it = command("transitions", "what was learned")
-    it.add_argument("--top", type=int, default=10, metavar="K", help="how many (default 10)")
+    it.add_argument("--top", type=_count, default=10, metavar="K", help="how many (default 10)")
     it.set_defaults(do=reading.transitions)
     it = command("metrics", "how well it does")
     it.set_defaults(do=reading.metrics)
@@ -59,6 +61,13 @@ def parser() -> argparse.ArgumentParser:
     it.add_argument("--fix", action="store_true", help="install a Chromium if there is none")
     it.set_defaults(do=doctor.doctor)
     return top
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("it is at least 1")
+    return number
 
 
 def _shared(*, top: bool = False) -> argparse.ArgumentParser:

@@ -4,13 +4,18 @@ import argparse
 import asyncio
 from pathlib import Path
 
+import msgspec
+
+from events.envelope import Envelope
 from events.errors import BadInput
 from events.runtime import SessionStarted
+from events.sqlite_reader import SqliteReader
 from events.workflow import MILLION, Workflow
 from pipeline import exit_codes, launch
 from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
+from pipeline.fork import left_open, started_before
 from pipeline.recorder import prepare, read_script
 from pipeline.secret_sources import read_pairs, read_secrets
 from pipeline.settings import Settings, environment
@@ -56,6 +61,7 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
         if not options.name:
             raise BadInput("which workflow?", "rutter run NAME, or rutter run --free --url URL")
         workflow = _known(options.name, settings)
+        before = _unsettled(workflow, settings)
         started = launch.run_of(
             workflow,
             values,
@@ -64,6 +70,11 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
             dry_run=options.dry_run,
             screenshots=options.screenshots,
         )
+        if before:
+            # E7: what may have happened is asked about before it is done again.
+            started = msgspec.structs.replace(
+                started, continues=before[0].session, done_before=started_before(before)
+            )
     answers = person(terminal, options.answers)
     what = f"sailing {options.name or options.url}"
 
@@ -126,22 +137,41 @@ def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
     last = story.steps[-1] if story.steps else None
     kind = story.failure or story.reason
     at = f" at step {last.step} ({last.words})" if last else ""
-    terminal.say(f"[FAIL] {story.reason}{f' ({story.failure})' if story.failure else ''}{at}")
+    more = f" ({story.failure})" if story.failure not in ("", story.reason) else ""
+    terminal.say(f"[FAIL] {story.reason}{more}{at}")
     terminal.say(f"     why: {story.detail}")
-    if last is not None and last.verdict != "confirmed":
+    if last is not None and last.verdict == "rejected" and not last.found_by:
         for tried in last.tried:
             terminal.say(f"     looked for {tried}")
     if story.unknown:
         terminal.say(f"     the outcome of the last step is unknown: {story.unknown}")
     if story.screenshot is not None:
         terminal.say(f"     screenshot: {settings.directory.artifacts.path(story.screenshot)}")
-    if kind in NEXT:
+    if kind in NEXT and "--" not in story.detail:  # a detail that names a flag says what to do
         terminal.say(f"     next: {NEXT[kind]}")
 
 
 def _known(name: str, settings: Settings) -> Workflow:
     with project(settings) as store:
         return latest_workflow(store, name)
+
+
+def _unsettled(workflow: Workflow, settings: Settings) -> list[Envelope]:
+    """The last run since one was completed that left open what it had done, if there is one."""
+    with project(settings) as store:
+        rows = store.db.execute(
+            "SELECT session, reason FROM sessions WHERE name = ? AND purpose = 'run' "
+            "ORDER BY seq DESC LIMIT 50",
+            (workflow.name,),
+        ).fetchall()
+    with SqliteReader(settings.directory.log) as reader:
+        for session, reason in rows:
+            if reason == "completed":
+                return []
+            events = list(reader.read(session=session))
+            if left_open(events):
+                return events
+    return []
 
 
 def _free(

@@ -52,10 +52,11 @@ class Metrics:
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
         match envelope.event:
-            case PredictionMade(candidates=candidates) if candidates:
-                _note(
-                    db, envelope, token=candidates[0].token, probability=candidates[0].probability
-                )
+            case PredictionMade(candidates=candidates):
+                # None when nothing was predicted: an older prediction was not about this action.
+                top = candidates[0] if candidates else None
+                token_, probability = (top.token, top.probability) if top else (None, None)
+                _note(db, envelope, token=token_, probability=probability)
             case TransitionLearned(token=learned):
                 _settle_prediction(db, envelope.session, learned)
             case PageObserved():

@@ -19,8 +19,9 @@ from events.executor import ActionDone, ActionFailed, TargetChanged
 from events.page import Page
 from events.planner import ObservationRequested, RunStopped
 from events.predictor import WorkflowFinished
+from events.validator import ActionStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Expectation
+from events.workflow import Expectation, RunSettings
 from tests.facts import (
     any_action,
     click,
@@ -105,11 +106,29 @@ def test_reading_nothing_is_still_having_read() -> None:
     assert verdict_on(any_action("extract"), HOME) == ("confirmed", "text_read")
 
 
-@pytest.mark.parametrize("kind", ["navigate", "click", "type", "press", "select", "scroll"])
+@pytest.mark.parametrize("kind", ["navigate", "type", "select", "scroll"])
 def test_what_failed_has_failed_whatever_the_page_looks_like(kind: ActionType) -> None:
     outcome = failed("timeout", dispatched=True)
     elsewhere = page("/elsewhere", "new")
     assert verdict_on(any_action(kind), elsewhere, outcome=outcome) == ("failed", "timeout")
+
+
+@pytest.mark.parametrize("kind", ["click", "press"])
+def test_input_that_was_dispatched_may_have_worked_all_the_same(kind: ActionType) -> None:
+    late = failed("timeout", dispatched=True)
+    expects = Expectation(moved=True, place=place("/done"))
+    there = verdict_on(any_action(kind), page("/done"), outcome=late, expects=expects)
+    assert there == ("confirmed", "as_recorded")
+    nothing = verdict_on(any_action(kind), HOME, outcome=late, expects=expects)
+    assert nothing == ("failed", "timeout")
+
+
+def test_what_cannot_be_undone_and_shows_no_effect_is_unknown() -> None:
+    intent = ActionStarted(1, 1, click(), irreversible=True)
+    expects = Expectation(moved=True, place=place("/done"))
+    late = ActionFailed(1, 1, "timeout", True, "settle did not finish")
+    judgement = judge(intent, late, HOME, HOME, expects, RunSettings())
+    assert (judgement.verdict, judgement.may_still_come_ms) == ("unknown", 3_000)
 
 
 def test_a_failure_is_judged_at_once() -> None:

@@ -430,9 +430,9 @@ def test_max_steps_also_ends_a_workflow() -> None:
     assert said(*story) == RunStopped("max_steps", "", "1 steps were taken", step=1)
 
 
-def test_a_run_stops_after_max_failures_even_when_each_retry_works() -> None:
+def test_failures_that_a_retry_mended_do_not_add_up() -> None:
     story = Story(Planner())
-    story.tell(run_of(FLOW, max_steps=9, max_failures=3))
+    story.tell(run_of(FLOW, max_steps=9, max_failures=2))
     for number, index in ((1, 0), (2, 1)):
         story.tell(due(index))
         story.tell(failed("timeout", dispatched=False, number=number))
@@ -442,7 +442,11 @@ def test_a_run_stops_after_max_failures_even_when_each_retry_works() -> None:
     story.tell(due(2))
     story.tell(failed("timeout", dispatched=False, number=3))
     story.tell(judged("failed", 3))
-    assert story.tell(due(2)) == (RunStopped("max_failures", "", "3 steps failed", step=3),)
+    [again] = story.tell(due(2))
+    assert isinstance(again, PlanProposed)
+    assert again.attempt == 2
+    story.tell(judged("failed", 3, 2))
+    assert story.tell(due(2)) == (RunStopped("max_failures", "", "2 steps failed", step=3),)
 
 
 def test_max_failures_comes_before_another_try() -> None:

@@ -378,7 +378,8 @@ def broken_rule_reason(case: Case) -> str:
         (element(name="Submit order"), True),
         (element(submits=True, form_method="post"), True),
         (element(submits=True, form_method="get"), False),
-        (element(submits=True, form_method="post", signs_in=True), False),
+        (element(name="Sign in", submits=True, form_method="post", signs_in=True), False),
+        (element(name="Pay now", submits=True, form_method="post", signs_in=True), True),
     ],
 )
 def test_irreversible_is_what_sends_or_sounds_like_it(what: Resolved, expected: bool) -> None:

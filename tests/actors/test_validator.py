@@ -282,8 +282,13 @@ def test_standing_approval_is_not_for_another_element() -> None:
 
 def test_standing_approval_is_not_for_another_origin() -> None:
     assert asks(run_second_step(recorded(Standing("https://evil.example", "send")), SEND))
+
+
+def test_a_recorded_step_is_not_done_on_another_site() -> None:
     elsewhere = msgspec.structs.replace(SEND, origin="https://evil.example")
-    assert asks(run_second_step(recorded(EXACT), elsewhere))
+    [refusal] = run_second_step(recorded(EXACT), elsewhere)
+    assert isinstance(refusal, ActionRejected)
+    assert (refusal.rule, refusal.code) == ("recorded_origin", "policy_denied")
 
 
 def test_standing_approval_is_not_for_another_step() -> None:
@@ -299,10 +304,10 @@ def test_standing_approval_is_not_for_another_version() -> None:
     assert asks(run_second_step(recorded(None), SEND))
 
 
-def test_standing_approval_is_not_for_what_the_forked_session_already_did() -> None:
+def test_standing_approval_is_not_for_what_an_earlier_session_may_have_done() -> None:
     proposed = plan(click("#send"), "workflow", index=1)
-    for at, again in ((1, False), (2, True)):
-        fork = msgspec.structs.replace(run_of(recorded(EXACT)), forked_from="old", forked_at=at)
+    for done, again in ((1, False), (2, True)):
+        fork = msgspec.structs.replace(run_of(recorded(EXACT)), done_before=done)
         assert asks(said(fork, proposed, found(SEND))) is again
 
 
@@ -339,14 +344,20 @@ def test_a_yes_starts_what_was_asked_about() -> None:
 def test_a_no_refuses_it() -> None:
     assert said(*ASKED, no("not on a Friday")) == (
         ApprovalVoided("1.1.1", "refused"),
-        rejected("sends_a_form", "not on a Friday", "policy_denied", "human_rejected"),
+        rejected(
+            "sends_a_form",
+            "a person said no: not on a Friday",
+            "policy_denied",
+            "human_rejected",
+        ),
     )
 
 
 def test_a_no_without_a_reason_repeats_the_question() -> None:
     refusal = said(*ASKED, no())[1]
     assert isinstance(refusal, ActionRejected)
-    assert refusal.reason == ("not approved: click 'Place order': it sends a form (POST). Approve?")
+    question = "click 'Place order': it sends a form (POST). Approve?"
+    assert refusal.reason == f"a person said no: {question}"
 
 
 def test_nobody_to_answer_means_that_a_person_is_needed() -> None:

@@ -65,7 +65,7 @@ async def perform(executor: Executor, action: Action) -> Any:
     """Resolved, judged by nobody, and done."""
     found = await resolve(executor, action)
     assert isinstance(found, TargetResolved)
-    return await tell(executor, ActionStarted(1, 1, action, digest=found.element.digest))
+    return await tell(executor, ActionStarted(1, 1, action, digest=found.element.exact))
 
 
 async def show(tab: Tab, server: PageServer, html: str) -> None:
@@ -184,7 +184,7 @@ async def test_a_page_that_is_gone_ends_the_session(
     action = act_on("click", "button")
     found = await resolve(executor, action)
     await tab.close()
-    started = ActionStarted(1, 1, action, digest=found.element.digest)
+    started = ActionStarted(1, 1, action, digest=found.element.exact)
     with pytest.raises(BrowserGone) as gone:
         await tell(executor, started)
     envelope = Envelope(1, "run", 1, 0, "validator", 0, started, GENESIS)

@@ -51,7 +51,7 @@ async def check(tab: Tab, digest: str) -> Any:
 async def click(tab: Tab, selector: str) -> bool:
     """As the Executor clicks: whether a new document came."""
     element = await find_css(tab, selector)
-    at = await check(tab, element.digest)
+    at = await check(tab, element.exact)
     await tab.click(at["x"], at["y"], within_ms=2 * SECOND)
     return await tab.settle(within_ms=4 * SECOND)
 
@@ -255,7 +255,7 @@ async def test_a_page_that_hangs_costs_a_call_its_deadline_and_no_more(
 ) -> None:
     await show(tab, server, '<button id=go onclick="while (true);">Go</button>')
     element = await find_css(tab, "#go")
-    at = await check(tab, element.digest)
+    at = await check(tab, element.exact)
     began = perf_counter()
     with pytest.raises(PageTimeout, match="click did not finish within 300 ms"):
         await tab.click(at["x"], at["y"], within_ms=300)
@@ -273,7 +273,7 @@ async def test_a_page_that_asks_without_end_costs_a_call_its_deadline_and_no_mem
 ) -> None:
     await show(tab, server, "<button id=go onclick=\"while (true) alert('Again')\">Go</button>")
     element = await find_css(tab, "#go")
-    at = await check(tab, element.digest)
+    at = await check(tab, element.exact)
     with pytest.raises(PageTimeout):
         await tab.click(at["x"], at["y"], within_ms=SECOND)
     assert list(tab.dialogs) == [("alert", "Again")]
@@ -287,7 +287,7 @@ async def test_a_server_that_never_answers_costs_a_navigation_its_deadline(
         await tab.navigate(f"{server.url}/never", within_ms=300)
     await show(tab, server, '<h1>Here</h1><a id=go href="/never">Go</a>')
     element = await find_css(tab, "#go")
-    at = await check(tab, element.digest)
+    at = await check(tab, element.exact)
     await tab.click(at["x"], at["y"], within_ms=SECOND)
     with pytest.raises(PageTimeout, match="settle"):
         await tab.settle(within_ms=300)
@@ -502,7 +502,7 @@ async def test_an_element_that_cannot_be_clicked_is_refused_with_its_code(
     await show(tab, server, f"<fieldset><button id=go>Go</button></fieldset>{script}")
     element = await find_css(tab, "#go")
     await tab.press("x", within_ms=SECOND)
-    assert (await check(tab, element.digest))["code"] == code
+    assert (await check(tab, element.exact))["code"] == code
 
 
 @pytest.mark.parametrize(
@@ -525,9 +525,9 @@ async def test_an_element_that_is_not_what_was_judged_is_described_anew(
     await show(tab, server, f"<form><button id=go type=submit>Go</button></form>{script}")
     element = await find_css(tab, "#go")
     await tab.press("x", within_ms=SECOND)
-    changed = (await check(tab, element.digest))["changed"]
-    assert changed["digest"] != element.digest
-    assert await tab.call("check", changed["digest"], False, within_ms=SECOND) == {}
+    changed = (await check(tab, element.exact))["changed"]
+    assert changed["exact"] != element.exact
+    assert await tab.call("check", changed["exact"], False, within_ms=SECOND) == {}
 
 
 async def test_an_element_out_of_view_is_brought_into_it(tab: Tab, server: PageServer) -> None:
@@ -558,7 +558,7 @@ async def test_the_value_of_a_secret_field_leaves_the_page_in_no_way(
         element = await find_css(tab, f"#{field}")
         assert element.secret
         seen.append(msgspec.to_builtins(element))
-        seen.append(await tab.call("read", element.digest, within_ms=SECOND))
+        seen.append(await tab.call("read", element.exact, within_ms=SECOND))
     assert "hunter" not in str(seen)
     assert "mate" in str(seen)
     assert str(seen).count("(secret)") == 4
@@ -571,7 +571,7 @@ async def test_a_field_that_changed_changes_the_page_unless_it_is_secret(
     digests = [(await look(tab)).digest]
     for field in "ae":
         element = await find_css(tab, f"#{field}")
-        await tab.call("ready", element.digest, within_ms=SECOND)
+        await tab.call("ready", element.exact, within_ms=SECOND)
         await tab.insert("other", within_ms=SECOND)
         digests.append((await look(tab)).digest)
     assert digests[0] == digests[1] != digests[2]
@@ -614,7 +614,7 @@ async def test_half_a_character_is_read_as_a_replaced_one(tab: Tab, server: Page
 async def type_into(tab: Tab, selector: str, text: str) -> bool:
     """As the Executor types: whether the field holds it afterwards."""
     element = await find_css(tab, selector)
-    ready = await tab.call("ready", element.digest, within_ms=SECOND)
+    ready = await tab.call("ready", element.exact, within_ms=SECOND)
     if not ready["typed"]:
         return bool(await tab.act("setValue", text, within_ms=SECOND))
     await tab.insert(text, within_ms=SECOND)
@@ -668,7 +668,7 @@ async def test_an_option_is_chosen_by_its_value_or_its_words(
     options = "<option value=s>Small<option value=m>Medium<option value=l disabled>Large"
     await show(tab, server, f'<select id=go onchange="document.title = value">{options}</select>')
     element = await find_css(tab, "#go")
-    assert await tab.act("choose", element.digest, choice, within_ms=SECOND) == said
+    assert await tab.act("choose", element.exact, choice, within_ms=SECOND) == said
     assert (await look(tab)).title.text == ("m" if "set" in said else "")
 
 
@@ -679,7 +679,7 @@ async def test_a_choice_that_leads_away_settles_there(
     select = f"<select name=size {heard}=form.submit()><option>Small<option>Large</select>"
     await show(tab, server, f'<form action="/another">{select}</form>')
     element = await find_css(tab, "select")
-    await tab.act("choose", element.digest, "Large", within_ms=SECOND)
+    await tab.act("choose", element.exact, "Large", within_ms=SECOND)
     assert await tab.settle(within_ms=3 * SECOND)
     assert (await look(tab)).url == f"{server.url}/another?size=Large"
 
@@ -689,7 +689,7 @@ async def test_enter_submits_the_form_of_the_focused_field(tab: Tab, server: Pag
     assert await type_into(tab, "input", "rope")
     found = await tab.call("resolveFocused", "Enter", within_ms=SECOND)
     assert found["element"]["submits"]
-    digest = found["element"]["digest"]
+    digest = found["element"]["exact"]
     assert await tab.call("focusOn", digest, within_ms=SECOND) == {}
     await tab.press("Enter", within_ms=SECOND)
     assert await tab.settle(within_ms=3 * SECOND)
@@ -701,11 +701,11 @@ async def test_a_key_goes_to_the_element_that_was_judged(tab: Tab, server: PageS
     fields = '<input id=a onkeydown="document.title += 1"><input id=b autofocus><p id=c>Text'
     await show(tab, server, fields)
     field = await find_css(tab, "#a")
-    assert await tab.call("focusOn", field.digest, within_ms=SECOND) == {}
+    assert await tab.call("focusOn", field.exact, within_ms=SECOND) == {}
     await tab.press("x", within_ms=SECOND)
     assert (await look(tab)).title.text == "1"
     text = await find_css(tab, "#c")
-    refused = await tab.call("focusOn", text.digest, within_ms=SECOND)
+    refused = await tab.call("focusOn", text.exact, within_ms=SECOND)
     assert refused["code"] == "action_failed"
 
 
@@ -716,3 +716,65 @@ async def test_scrolling_says_where_it_ended(tab: Tab, server: PageServer) -> No
     assert [y for _, y in ended[:2]] == [300, 200]
     assert ended[2][1] > 1_000
     assert ended[3] == [0, 0]
+
+
+# -- what a click or a key really sets off -------------------------------------------------------
+
+PAY = """
+<form method=post action=/pay?order=1>
+  <input id=field aria-label=Amount>
+  <button id=button><span id=word>Send it</span></button>
+  <input type=submit id=sent value=Send>
+</form>
+<label for=sent id=label>Send now</label>
+<a id=link href="/orders?op=view&id=1">Order 1</a>
+"""
+
+
+@pytest.mark.parametrize("selector", ["#button", "#word", "#label", "#sent"])
+async def test_a_part_of_a_button_sends_what_the_button_sends(
+    tab: Tab, server: PageServer, selector: str
+) -> None:
+    await show(tab, server, PAY)
+    element = await find_css(tab, selector)
+    assert (element.submits, element.form_method) == (True, "post")
+
+
+@pytest.mark.parametrize(
+    ("focus", "key", "sends"),
+    [
+        ("#field", "Enter", True),
+        ("#field", "NumpadEnter", True),
+        ("#field", "Shift+Enter", True),
+        ("#field", "a", False),
+        ("#field", "Space", False),
+        ("#button", "Space", True),
+        ("#button", " ", True),
+        ("#button", "Control+Enter", True),
+        ("#button", "Tab", False),
+    ],
+)
+async def test_a_key_sends_what_it_would_send(
+    tab: Tab, server: PageServer, focus: str, key: str, sends: bool
+) -> None:
+    await show(tab, server, PAY)
+    element = await find_css(tab, focus)
+    await tab.call("focusOn", element.exact, within_ms=SECOND)
+    focused = await tab.call("resolveFocused", key, within_ms=SECOND)
+    assert focused["element"]["submits"] is sends
+
+
+async def test_an_address_that_changes_is_another_element_to_the_last_look(
+    tab: Tab, server: PageServer
+) -> None:
+    """The same kind of link across runs, and yet not the one that was judged a moment ago."""
+    await show(
+        tab,
+        server,
+        PAY + "<script>onclick = () => link.search = '?op=delete&id=2'</script>",
+    )
+    judged = await find_css(tab, "#link")
+    await tab.click(5, 5, within_ms=SECOND)
+    now = (await check(tab, judged.exact))["changed"]
+    assert now["digest"] == judged.digest
+    assert now["exact"] != judged.exact

@@ -408,7 +408,11 @@ def test_a_selector_that_is_not_there(rutter: Rutter, site: Site, tmp_path: Path
     assert ended.code == 3
     assert "[FAIL] failed (lost) at step 2 (click 'Nothing like it')" in ended.out
     assert "why: element_not_found: none of 3 ways" in ended.out
-    for way in ("#nowhere: none", "element 'Nothing like it': none", "::invalid(: invalid"):
+    for way in (
+        "#nowhere: not there",
+        "element 'Nothing like it': not there",
+        "::invalid(: not a selector",
+    ):
         assert f"looked for {way}" in ended.out
     assert re.search(r"screenshot: (\S+)", ended.out)
     assert "next: " in ended.out

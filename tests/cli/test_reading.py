@@ -169,7 +169,7 @@ def test_a_session_that_failed_says_where_it_looked(rutter: Rutter) -> None:
     lines = squeezed(rutter("show", "run-0004").out)
 
     assert any(line.startswith("[FAIL] 5 type '3' into") for line in lines)
-    assert "looked for #qty: none" in lines
+    assert "looked for #qty: not there" in lines
     assert lines[-1].startswith("end: failed (lost): element_not_found")
 
 

@@ -522,7 +522,9 @@ async def test_a_person_who_says_no_ends_the_run(replayed: Replayed) -> None:
     world, person = shop(), ScriptedPerson([Answer(False, "wrong customer")])
     async with open_app(log) as app:
         ended = await sail(app, recording(), world, answers=person)
-    assert ended == SessionEnded("policy_denied", "policy_denied", "wrong customer")
+    assert ended == SessionEnded(
+        "policy_denied", "policy_denied", "a person said no: wrong customer"
+    )
     assert world.path == "/customers/1"
 
 

@@ -47,9 +47,12 @@ def test_the_chain_of_a_golden_log_holds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_stored_bytes_are_the_canonical_ones(name: str) -> None:
+def test_what_is_stored_says_what_was_decoded(name: str) -> None:
+    """Not byte for byte: a struct that grew past 15 fields gets another map header, which is why
+    the chain is over stored bytes and replay encodes both sides anew."""
     for row, envelope in zip(rows(name), envelopes(name), strict=True):
-        assert encode(envelope.event) == row[7]
+        again = msgspec.msgpack.decode(encode(envelope.event))
+        assert again == msgspec.msgpack.decode(row[7])
 
 
 @pytest.mark.parametrize("name", names())

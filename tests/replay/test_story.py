@@ -77,7 +77,7 @@ def test_a_step_with_everything_that_was_decided_about_it() -> None:
     assert (step.step, step.driver, step.why, step.attempts) == (1, "workflow", "because", 1)
     assert step.words == "click 'Buy now'"
     assert step.url == facts.ORIGIN + "/cart"
-    assert step.tried == ["#buy: none", "button 'Buy': taken"]
+    assert step.tried == ["#buy: not there", "button 'Buy': found"]
     assert step.found_by == "button 'Buy'"
     assert (step.rule, step.approved) == ("standing_approval", "approved by its recording")
     assert (step.verdict, step.reason) == ("confirmed", "as_recorded")
@@ -120,7 +120,11 @@ def test_a_missing_element_is_told_with_every_way_that_was_tried() -> None:
     )
     [step] = story(start(), facts.plan(BUY), missing).steps
 
-    assert step.tried == ["#buy: ambiguous", "button 'Buy': none", "way 8: none"]
+    assert step.tried == [
+        "#buy: several are there",
+        "button 'Buy': not there",
+        "way 8: not there",
+    ]
     assert step.found_by == ""
 
 
