@@ -21,6 +21,7 @@ from events.event import Event
 from events.observer import DialogOpened
 from events.page import Artifact
 from events.person import ApprovalAnswered
+from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
 from pipeline.chromium import find_chromium
 from pipeline.cli.demo import ALONE
@@ -488,3 +489,32 @@ def test_a_hostile_page_is_worked_on_and_told_in_plain_ascii(
         assert text.isascii()
         assert all(line.isprintable() for line in text.split("\n"))
     assert said[:20].split()[0] in rutter.json("show", "last")["results"]["heading"]
+
+
+# -- forking -------------------------------------------------------------------------------------
+
+
+def test_a_fork_sails_again_under_its_own_name_and_asks_before_it_orders_twice(
+    ship: Ship,
+) -> None:
+    assert ship.run().code == 0
+    old = ship.story()["session"]
+    fork = ("fork", old, "--at", "3", *ship.harbour.secret)
+
+    alone = ship.rutter(*fork)
+    assert alone.code == 5
+    assert len(ship.site.placed) == 1
+
+    asked = ship.rutter(*fork, "--set", "customer=Aurora Shipping", "--answers", ship.harbour.yes)
+    assert asked.code == 0
+    assert [order.customer for order in ship.site.placed][-1] == "Aurora Shipping"
+    started = events(ship, SessionStarted)[-1]
+    assert (started.forked_from, started.forked_at) == (old, 3)
+
+
+def test_a_fork_may_go_on_freely(ship: Ship) -> None:
+    assert ship.run().code == 0
+    ended = ship.rutter("fork", "last", "--at", "3", "--free", *ship.harbour.secret)
+    assert ended.code in (3, 4, 5)  # it stops where it is not sure, or may not
+    assert len(ship.site.placed) == 1
+    assert ship.story()["purpose"] == "free"
