@@ -198,6 +198,8 @@ class Executor:
         except DocumentGone:
             checked = {"set": True}  # nothing but the choice can have led away
         if refused := _refused(checked):
+            if refused.code == "option_not_found" and not isinstance(action.value, Secret):
+                return refused._replace(message=f"{value!r} is not among: {refused.message}")
             return refused
         navigated = await tab.settle(within_ms=NAVIGATE_MS)
         typed = _plain(action, value)
