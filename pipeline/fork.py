@@ -10,7 +10,8 @@ import msgspec
 
 from actors.logic import LOGIC
 from actors.policy import DEFAULT_POLICY
-from events.action import Action, Text
+from actors.predictor.recording import told
+from events.action import Action
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope
 from events.errors import BadInput
@@ -105,16 +106,8 @@ def confirmed(events: Iterable[Envelope]) -> list[Action]:
     for envelope in events:
         if isinstance(envelope.event, PlanProposed):
             plan = envelope.event
-        elif isinstance(envelope.event, ActionDone) and envelope.event.typed is not None:
-            plan = _told(plan, envelope.event.typed)
+        elif isinstance(envelope.event, ActionDone):
+            plan = told(plan, envelope.event.typed)
         elif isinstance(envelope.event, ActionJudged) and envelope.event.verdict == "confirmed":
             done += [plan.action] if plan is not None else []
     return done
-
-
-def _told(plan: PlanProposed | None, typed: str) -> PlanProposed | None:
-    """The plan with what the script typed there, as it was told once the field was seen."""
-    if plan is None:
-        return None
-    action = msgspec.structs.replace(plan.action, value=Text(typed))
-    return msgspec.structs.replace(plan, action=action)

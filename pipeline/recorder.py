@@ -26,7 +26,9 @@ MODIFIERS = ("Control", "Alt", "Shift", "Meta")
 # No action of ours, and nothing is lost by passing them over.
 PASSED_OVER = frozenset({"setViewport", "keyUp", "close", "emulateNetworkConditions"})
 _ARIA = re.compile(r'^(?P<name>.*?)(?:\[role="(?P<role>[^"]+)"\])?$', re.DOTALL)
-_SECRET = re.compile(r"passw|passcode|\bpin\b|one-time|\botp\b|\bcv[cv]\b", re.IGNORECASE)
+_SECRET = re.compile(
+    r"passw|passcode|\bpin\b|one-time|\botp\b|\bcv[cv]\b|security code|card number", re.IGNORECASE
+)
 
 
 class RecorderStep(msgspec.Struct):

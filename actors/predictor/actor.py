@@ -12,8 +12,8 @@ import msgspec
 
 from actors.place import is_at, place_of
 from actors.predictor.knowledge import Knowledge
-from actors.predictor.recording import Performed, assemble, canonical, recorded_step
-from events.action import Action, Text
+from actors.predictor.recording import Performed, assemble, canonical, recorded_step, told
+from events.action import Action
 from events.critic import ActionJudged, PageAssessed
 from events.envelope import Actor, Envelope
 from events.executor import ActionDone, TargetChanged, TargetResolved
@@ -79,7 +79,7 @@ class Predictor:
                 # Only what a person was asked about and approved is approved for later runs.
                 return change(state, approved=bool(approval))
             case ActionDone(typed=typed):
-                return change(state, plan=_told(state.plan, typed))
+                return change(state, plan=told(state.plan, typed))
             case ActionJudged() as judged:
                 return _judged(state, judged)
             case RunStopped():
@@ -140,14 +140,6 @@ class Predictor:
             session=state.session,
         )
         yield WorkflowLearned(workflow=workflow, stopped_at="" if complete else stopped.detail)
-
-
-def _told(plan: PlanProposed | None, typed: str | None) -> PlanProposed | None:
-    """The plan with what the script typed, once that was told: a literal of every later run."""
-    if plan is None or typed is None:
-        return plan
-    action = msgspec.structs.replace(plan.action, value=Text(typed))
-    return msgspec.structs.replace(plan, action=action)
 
 
 def _judged(state: PredictorState, judged: ActionJudged) -> PredictorState:

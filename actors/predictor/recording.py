@@ -22,8 +22,10 @@ from events.action import (
     Secret,
     Strategy,
     Target,
+    Text,
 )
 from events.page import Page, Resolved
+from events.planner import PlanProposed
 from events.workflow import Expectation, Standing, Step, Workflow
 
 # A3's order of preference. CSS by test id or id comes first because it survives a new wording.
@@ -46,6 +48,14 @@ PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 def template(name: str) -> str:
     """How a parameter is written inside a selector."""
     return "${" + name + "}"
+
+
+def told(plan: PlanProposed | None, typed: str | None) -> PlanProposed | None:
+    """The plan with what the script typed, once that was told: a literal of every later run."""
+    if plan is None or typed is None:
+        return plan
+    action = msgspec.structs.replace(plan.action, value=Text(typed))
+    return msgspec.structs.replace(plan, action=action)
 
 
 def canonical(action: Action, element: Resolved | None, values: Mapping[str, str]) -> Action:
