@@ -19,7 +19,7 @@ def anyio_backend() -> str:
 async def chromium(anyio_backend: str) -> AsyncIterator[Chromium]:
     executable = find_chromium()
     if executable is None:
-        pytest.skip("no Chromium; set RUTTER_CHROMIUM")
+        pytest.fail("no Chromium: run `make setup`, or set RUTTER_CHROMIUM")
     async with Chromium(executable) as browser:
         yield browser
 

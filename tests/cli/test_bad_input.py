@@ -13,7 +13,6 @@ from typing import get_args
 import pytest
 
 from events.runtime import Failure, StopReason
-from pipeline.chromium import find_chromium
 from pipeline.cli.sailing import NEXT
 from pipeline.site import Site, order_script
 from tests.cli import logbook
@@ -27,7 +26,6 @@ READING: tuple[tuple[str, ...], ...] = (
     ("transitions",),
     ("metrics",),
 )
-needs_chromium = pytest.mark.skipif(find_chromium(None) is None, reason="no Chromium")
 
 
 def refused(ended: Ended, code: int, what: str, fix: str) -> None:
@@ -249,7 +247,6 @@ def test_answers_that_cannot_be_read(recorded: Rutter, tmp_path: Path) -> None:
 SAILING = ("run", "--free", "--url", "http://127.0.0.1:9")
 
 
-@needs_chromium
 @pytest.mark.parametrize("arguments", [SAILING, *READING])
 def test_a_log_of_another_version(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     log = tmp_path / "log.db"
@@ -271,7 +268,6 @@ def _set_version(log: Path, version: int) -> None:
     connection.close()
 
 
-@needs_chromium
 @pytest.mark.parametrize("arguments", [SAILING, *READING])
 @pytest.mark.parametrize("kind", ["text", "database", "cut short"])
 def test_a_file_that_is_no_log(tmp_path: Path, kind: str, arguments: tuple[str, ...]) -> None:
@@ -292,7 +288,6 @@ def test_a_file_that_is_no_log(tmp_path: Path, kind: str, arguments: tuple[str, 
     assert log.read_bytes() == before
 
 
-@needs_chromium
 def test_a_directory_in_use_by_another_process(recorded: Rutter) -> None:
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDING, str(recorded.data)],
@@ -324,7 +319,6 @@ sys.stdin.read()
 """
 
 
-@needs_chromium
 def test_a_file_in_the_place_of_the_directory(tmp_path: Path) -> None:
     place = tmp_path / "data"
     place.write_text("in the way")
@@ -366,7 +360,6 @@ def site() -> Iterator[Site]:
 
 
 @pytest.mark.browser
-@needs_chromium
 def test_a_site_that_cannot_be_reached(rutter: Rutter, tmp_path: Path) -> None:
     with socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -383,7 +376,6 @@ def test_a_site_that_cannot_be_reached(rutter: Rutter, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-@needs_chromium
 def test_a_private_address_that_was_not_named(rutter: Rutter, site: Site, tmp_path: Path) -> None:
     path = tmp_path / "script.json"
     path.write_text(json.dumps({"steps": [{"type": "navigate", "url": f"{site.base_url}/login"}]}))
@@ -395,7 +387,6 @@ def test_a_private_address_that_was_not_named(rutter: Rutter, site: Site, tmp_pa
 
 
 @pytest.mark.browser
-@needs_chromium
 def test_a_selector_that_is_not_there(rutter: Rutter, site: Site, tmp_path: Path) -> None:
     path = tmp_path / "script.json"
     click = {"type": "click", "selectors": [["#nowhere"], ["aria/Nothing like it"], ["::invalid("]]}
@@ -421,7 +412,6 @@ def test_a_selector_that_is_not_there(rutter: Rutter, site: Site, tmp_path: Path
 
 
 @pytest.mark.browser
-@needs_chromium
 def test_a_literal_password_in_a_field_that_the_script_does_not_call_one(
     rutter: Rutter, site: Site, tmp_path: Path
 ) -> None:

@@ -4,15 +4,11 @@ import re
 
 import pytest
 
-from pipeline.chromium import find_chromium
 from pipeline.cli.demo import ALONE, WATCHED
 from pipeline.site.sessions import DEFAULT_PASSWORD
 from tests.cli.shell import Rutter, places_of
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(find_chromium(None) is None, reason="no Chromium"),
-]
+pytestmark = pytest.mark.browser
 
 
 def test_the_demo_twice_in_the_same_directory(rutter: Rutter) -> None:

@@ -23,17 +23,13 @@ from events.page import Artifact
 from events.person import ApprovalAnswered
 from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
-from pipeline.chromium import find_chromium
 from pipeline.cli.demo import ALONE
 from pipeline.directory import DataDirectory
 from pipeline.site import Switches
 from tests.cli.harbour import PASSWORD, AtTerminal, Harbour, Ship, WatchedSite, is_wanted, once
 from tests.cli.shell import Rutter, check_logs, places_of, wait_for_line
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(find_chromium(None) is None, reason="no Chromium"),
-]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

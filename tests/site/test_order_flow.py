@@ -22,10 +22,7 @@ QUIET = (
     "--disable-quic",
 )
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium; set RUTTER_CHROMIUM"),
-]
+pytestmark = pytest.mark.browser
 
 Scenario = Callable[[Page, Site], Coroutine[None, None, None]]
 
