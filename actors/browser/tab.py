@@ -20,6 +20,7 @@ from playwright.async_api import Error as PlaywrightError
 from events.errors import BrowserGone
 
 WORLD = "rutter"
+PARTS = ("reading", "snapshot", "finding", "acting")
 OPEN_MS = 10_000  # a browser that opens no page in this time is not going to
 CLOSE_MS = 5_000  # then it is left to die with the browser
 MAX_DIALOGS = 100  # kinds of dialogs kept apart; a page can open them without end
@@ -44,7 +45,10 @@ class NavigationFailed(Exception):
 
 @cache
 def library() -> str:
-    return resources.files("actors.browser").joinpath("page.js").read_text("utf-8")
+    """The page's side as one script: the parts of `page/`, in order, in one closure."""
+    page = resources.files("actors.browser").joinpath("page")
+    parts = [page.joinpath(f"{part}.js").read_text("utf-8") for part in PARTS]
+    return page.joinpath("frame.js").read_text("utf-8").replace("/* PARTS */", "\n".join(parts))
 
 
 class Tab:
