@@ -13,9 +13,9 @@ from events.event import Event
 from events.executor import (
     ActionDone,
     ActionFailed,
+    LookalikesFound,
     PersonActed,
     TargetChanged,
-    TargetHealed,
     TargetMissing,
     TargetResolved,
 )
@@ -23,10 +23,13 @@ from events.observer import BrowserLost, ObservationFailed, PageObserved
 from events.person import ApprovalAnswered
 from events.planner import (
     AdviceRequested,
+    LookalikesRequested,
     ObservationRequested,
+    PersonAwaited,
     PlanProposed,
     PlanWithheld,
     RunStopped,
+    TargetHealed,
 )
 from events.predictor import (
     PredictionMade,
@@ -40,11 +43,13 @@ from events.predictor import (
 from events.runtime import (
     ActorFailed,
     DeadlinePassed,
+    RecordingFinished,
     SessionEnded,
     SessionInterrupted,
     SessionStarted,
     StopRequested,
 )
+from events.tools import ToolAnswered, ToolCalled
 from events.validator import (
     ActionApproved,
     ActionRejected,
@@ -70,6 +75,7 @@ HEARD: dict[type[Event], Row] = {
     SessionStarted: Row(DECIDERS, when_durable=("observer", "clock")),
     DeadlinePassed: Row(("planner",)),
     StopRequested: Row(("planner",)),
+    RecordingFinished: Row(("planner",)),
     SessionInterrupted: Row(("planner",)),
     ActorFailed: Row(when_durable=("observer",)),
     SessionEnded: Row(DECIDERS),
@@ -94,6 +100,9 @@ HEARD: dict[type[Event], Row] = {
     PlanProposed: Row(DECIDERS),
     PlanWithheld: Row(),
     ObservationRequested: Row(at_once=("observer",)),
+    PersonAwaited: Row(("planner",), at_once=("observer",)),
+    LookalikesRequested: Row(at_once=("executor",)),
+    TargetHealed: Row(("planner", "predictor")),
     RunStopped: Row(DECIDERS, when_durable=("observer",)),
     AdviceRequested: Row(),
     # decisions of the Validator
@@ -108,10 +117,13 @@ HEARD: dict[type[Event], Row] = {
     TargetResolved: Row(("validator", "predictor")),
     TargetChanged: Row(("critic", "validator", "predictor")),
     TargetMissing: Row(("validator",)),
-    TargetHealed: Row(),
+    LookalikesFound: Row(("planner",)),
     ActionDone: Row(("critic", "predictor"), at_once=("observer",)),
     ActionFailed: Row(("critic", "planner"), at_once=("observer",)),
-    PersonActed: Row(),
+    PersonActed: Row(("critic", "predictor")),
+    # calls of tools
+    ToolCalled: Row(("planner",)),
+    ToolAnswered: Row(("planner",)),
     # a person, a language model
     ApprovalAnswered: Row(("validator",), at_once=("clock",)),
     AdviceReceived: Row(),

@@ -37,7 +37,13 @@ class ByPoint(msgspec.Struct, frozen=True, tag_field="by", tag="coordinates"):
     y: int
 
 
-Strategy = ByCss | ByRole | ByText | ByPoint
+class ByRef(msgspec.Struct, frozen=True, tag_field="by", tag="ref"):
+    """An element of the last snapshot that was answered with. Good for one action (D2)."""
+
+    ref: str
+
+
+Strategy = ByCss | ByRole | ByText | ByPoint | ByRef
 
 
 class Box(msgspec.Struct, frozen=True, array_like=True):
@@ -102,8 +108,19 @@ class Typed(msgspec.Struct, frozen=True, tag_field="is", tag="typed"):
 Value = Text | Parameter | Secret | Typed
 
 
+class DialogAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What to say when the page asks: a dialog that nobody answers blocks it for ever."""
+
+    accept: bool = False
+    text: str | None = None
+
+
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing to do. Which fields a type needs is the Validator's table (E1)."""
+    """One thing to do. Which fields a type needs is the Validator's table (E1).
+
+    `tab` counts the session's pages in the order in which they opened; none is the one in front.
+    `dialogs` are the answers to what the page asks while this is done; any more are dismissed.
+    """
 
     type: ActionType
     target: Target | None = None
@@ -114,3 +131,5 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     amount: int | None = None
     ms: int | None = None
     name: str | None = None
+    tab: int | None = None
+    dialogs: tuple[DialogAnswer, ...] = ()

@@ -48,14 +48,13 @@ class TargetChanged(Event, frozen=True, tag="TargetChanged"):
     element: Resolved
 
 
-class TargetHealed(Event, frozen=True, tag="TargetHealed"):
-    """The recorded target is gone; this element is clearly the most like it."""
+class LookalikesFound(Event, frozen=True, tag="LookalikesFound"):
+    """The recorded target is not there. These are on the page and may be it, in document order."""
 
     step: int
     attempt: int
-    element: Resolved
-    score: int
-    runner_up: int
+    elements: tuple[Resolved, ...] = ()
+    took_us: int = 0
 
 
 class ActionDone(Event, frozen=True, tag="ActionDone"):
@@ -84,5 +83,6 @@ class ActionFailed(Event, frozen=True, tag="ActionFailed"):
 class PersonActed(Event, frozen=True, tag="PersonActed"):
     """A person's own step: it had happened when we heard of it."""
 
+    step: int
     action: Action
     element: Resolved | None = None

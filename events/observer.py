@@ -11,7 +11,7 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
     """One look at the page, taken in one round trip."""
 
     page: Page
-    why: Literal["start", "after_action", "requested"]
+    why: Literal["start", "after_action", "requested", "before_input"]
     took_us: int = 0
     screenshot: Artifact | None = None
 
@@ -44,8 +44,11 @@ class DialogOpened(Event, frozen=True, tag="DialogOpened"):
 
 
 class PopupOpened(Event, frozen=True, tag="PopupOpened"):
+    """A page opened another one. `tab` is its number; -1: one too many, it was closed."""
+
     url: str
     repeats: int = 1
+    tab: int = -1
 
 
 class DownloadFinished(Event, frozen=True, tag="DownloadFinished"):

@@ -8,7 +8,10 @@ from events.action import Box, Fingerprint, Strategy, Untrusted
 
 
 class Element(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One element of an observation, pruned to what deciders read (D1)."""
+    """One element of an observation (D1). Its ref is its place among them: `@e0` is the first.
+
+    `children` are the refs of those inside it, as numbers.
+    """
 
     role: str
     name: Untrusted = Untrusted()
@@ -17,10 +20,15 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
     value: Untrusted | None = None
     level: int | None = None
     box: Box = Box()
+    children: tuple[int, ...] = ()
 
 
 class Page(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One look at the page. At most 16 KB inline: what was dropped is counted."""
+    """One look at the page. At most 16 KB inline: what was dropped is counted.
+
+    `tab` is which of the session's pages it is, of `tabs` that are open. `truncated` says that the
+    page was too large to be walked to its end.
+    """
 
     url: str
     title: Untrusted = Untrusted()
@@ -34,6 +42,9 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     digest: str = ""
     modal: bool = False
     dropped: int = 0
+    tab: int = 0
+    tabs: int = 1
+    truncated: bool = False
 
 
 class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -2,8 +2,9 @@
 
 from typing import Literal
 
-from events.action import Action
+from events.action import Action, Fingerprint
 from events.event import Event
+from events.page import Resolved
 from events.runtime import Failure, StopReason
 from events.workflow import Driver, Expectation
 
@@ -20,6 +21,7 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     probability: int | None = None
     certainty: int | None = None
     expects: Expectation | None = None
+    healed: bool = False
 
 
 class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
@@ -31,8 +33,35 @@ class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
 class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
     """Look again when the page changes, at the latest after `within_ms`."""
 
-    why: Literal["place_unmet", "effect_awaited", "end_awaited"]
+    why: Literal["place_unmet", "effect_awaited", "end_awaited", "tab_wanted", "tool"]
     within_ms: int
+    tab: int | None = None
+    whole_page: bool = False
+
+
+class PersonAwaited(Event, frozen=True, tag="PersonAwaited"):
+    """From here on a person acts in the window; `step` is the number of what they do first."""
+
+    step: int
+
+
+class LookalikesRequested(Event, frozen=True, tag="LookalikesRequested"):
+    """The recorded element is not there: what on this page is most like it?"""
+
+    step: int
+    attempt: int
+    fingerprint: Fingerprint
+
+
+class TargetHealed(Event, frozen=True, tag="TargetHealed"):
+    """The recorded target is gone; this element is clearly the most like it. Scores in millionths:
+    of this one, and of the one that is second."""
+
+    step: int
+    attempt: int
+    element: Resolved
+    score: int
+    runner_up: int
 
 
 class RunStopped(Event, frozen=True, tag="RunStopped"):

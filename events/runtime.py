@@ -7,7 +7,7 @@ import msgspec
 from events.event import Event
 from events.workflow import Driver, Policy, RunSettings, Step, Workflow
 
-Purpose = Literal["record", "run", "free"]
+Purpose = Literal["record", "run", "free", "tools"]
 StopReason = Literal[
     "completed",
     "completed_unverified",
@@ -115,6 +115,12 @@ class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):
 class StopRequested(Event, frozen=True, tag="StopRequested"):
     by: str
     why: str = ""
+
+
+class RecordingFinished(Event, frozen=True, tag="RecordingFinished"):
+    """The person is done: what was recorded is the whole workflow."""
+
+    by: Literal["window_closed", "interrupt"]
 
 
 class SessionPaused(Event, frozen=True, tag="SessionPaused"):

@@ -6,7 +6,19 @@ object, so no selector can be mistaken for another kind.
 
 import msgspec
 
-from events.action import Action, ByCss, ByPoint, ByRole, ByText, Parameter, Secret, Text, Typed
+from events.action import (
+    Action,
+    ByCss,
+    ByPoint,
+    ByRef,
+    ByRole,
+    ByText,
+    DialogAnswer,
+    Parameter,
+    Secret,
+    Text,
+    Typed,
+)
 
 _json = msgspec.json.Encoder(order="sorted")
 
@@ -24,6 +36,8 @@ def selector_of(action: Action) -> str | dict[str, object] | None:
             return {"text": text}
         case ByPoint(x, y):
             return {"x": x, "y": y}
+        case ByRef(ref):
+            return {"ref": ref}
 
 
 def _fields(action: Action) -> dict[str, object]:
@@ -36,8 +50,15 @@ def _fields(action: Action) -> dict[str, object]:
         "amount": action.amount,
         "ms": action.ms,
         "name": action.name,
+        "tab": action.tab,
+        "dialogs": [_answer(answer) for answer in action.dialogs] or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _answer(answer: DialogAnswer) -> dict[str, object]:
+    said = {} if answer.text is None else {"text": answer.text}
+    return {"accept": answer.accept, **said}
 
 
 def signature(action: Action) -> str:

@@ -5,9 +5,9 @@ from events.critic import ActionJudged, CompletionChecked, OutcomeUnknown, PageA
 from events.executor import (
     ActionDone,
     ActionFailed,
+    LookalikesFound,
     PersonActed,
     TargetChanged,
-    TargetHealed,
     TargetMissing,
     TargetResolved,
 )
@@ -24,10 +24,13 @@ from events.observer import (
 from events.person import ApprovalAnswered
 from events.planner import (
     AdviceRequested,
+    LookalikesRequested,
     ObservationRequested,
+    PersonAwaited,
     PlanProposed,
     PlanWithheld,
     RunStopped,
+    TargetHealed,
 )
 from events.predictor import (
     PredictionMade,
@@ -47,6 +50,7 @@ from events.runtime import (
     PayloadGone,
     ProcessStarted,
     ProcessStopped,
+    RecordingFinished,
     SessionEnded,
     SessionInterrupted,
     SessionPaused,
@@ -54,6 +58,7 @@ from events.runtime import (
     SessionStarted,
     StopRequested,
 )
+from events.tools import ToolAnswered, ToolCalled
 from events.validator import (
     ActionApproved,
     ActionRejected,
@@ -73,6 +78,7 @@ RuntimeEvent = (
     | SessionStarted
     | DeadlinePassed
     | StopRequested
+    | RecordingFinished
     | SessionPaused
     | SessionResumed
     | SessionInterrupted
@@ -99,7 +105,16 @@ PredictorEvent = (
     | WorkflowRenamed
     | SessionForgotten
 )
-PlannerEvent = PlanProposed | PlanWithheld | ObservationRequested | RunStopped | AdviceRequested
+PlannerEvent = (
+    PlanProposed
+    | PlanWithheld
+    | ObservationRequested
+    | PersonAwaited
+    | LookalikesRequested
+    | TargetHealed
+    | RunStopped
+    | AdviceRequested
+)
 AdvisorEvent = AdviceReceived | AdviceFailed | AdviceLost
 ValidatorEvent = (
     PlanAdmitted
@@ -114,11 +129,12 @@ ExecutorEvent = (
     TargetResolved
     | TargetMissing
     | TargetChanged
-    | TargetHealed
+    | LookalikesFound
     | ActionDone
     | ActionFailed
     | PersonActed
 )
+ToolEvent = ToolCalled | ToolAnswered
 CriticEvent = ActionJudged | PageAssessed | CompletionChecked | OutcomeUnknown
 
 AnyEvent = (
@@ -130,5 +146,6 @@ AnyEvent = (
     | ValidatorEvent
     | ExecutorEvent
     | CriticEvent
+    | ToolEvent
     | ApprovalAnswered
 )

@@ -6,6 +6,7 @@ from events.action import (
     Action,
     ByCss,
     ByPoint,
+    ByRef,
     ByRole,
     ByText,
     Parameter,
@@ -62,6 +63,8 @@ def way_in_words(strategy: Strategy) -> str:
             return f"text {_named(text)}"
         case ByPoint(x, y):
             return f"point {x},{y}"
+        case ByRef(ref):
+            return ref
 
 
 def _target(action: Action) -> str:

@@ -16,6 +16,7 @@ from events.action import (
     Action,
     ByCss,
     ByPoint,
+    ByRef,
     ByRole,
     ByText,
     Parameter,
@@ -29,7 +30,7 @@ from events.planner import PlanProposed
 from events.workflow import Expectation, Standing, Step, Workflow
 
 # A3's order of preference. CSS by test id or id comes first because it survives a new wording.
-_RANK: dict[type[Strategy], int] = {ByCss: 0, ByRole: 1, ByText: 2, ByPoint: 3}
+_RANK: dict[type[Strategy], int] = {ByCss: 0, ByRole: 1, ByText: 2, ByPoint: 3, ByRef: 4}
 
 
 class Performed(msgspec.Struct, frozen=True):
@@ -161,6 +162,8 @@ def _parametrised(strategy: Strategy, values: Mapping[str, str]) -> Strategy | N
             return None if tied else strategy
         case ByPoint():
             return strategy
+        case ByRef():
+            return None  # good for one action of one session
 
 
 def _templated(text: str, values: Mapping[str, str]) -> str:
@@ -195,5 +198,5 @@ def _text_of(strategy: Strategy) -> str:
             return text
         case ByCss(selector):
             return selector
-        case ByPoint():
+        case ByPoint() | ByRef():
             return ""

@@ -9,7 +9,7 @@ without their query; parameter values and secrets do not go out at all. Change a
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from events import advisor, critic, executor, observer, person, planner, predictor, runtime
+from events import advisor, critic, executor, observer, person, planner, predictor, runtime, tools
 from events import validator as gate
 from events.action import Action
 from events.event import Event
@@ -100,6 +100,10 @@ def _target_missing(event: executor.TargetMissing) -> Attributes:
     return {**_MISSING(event), "rutter.tries": len(event.tries)}
 
 
+def _lookalikes_found(event: executor.LookalikesFound) -> Attributes:
+    return {"rutter.step": event.step, "rutter.lookalikes": len(event.elements)}
+
+
 def _action_done(event: executor.ActionDone) -> Attributes:
     found = _DONE(event)
     if event.extracted is not None:
@@ -149,6 +153,11 @@ _TARGET = Takes(
     "step attempt",
     text="rutter.element.tag=element.tag rutter.element.role=element.role "
     "output.value=element.name.text",
+)
+_HEALED = Takes(
+    "step attempt",
+    text="output.value=element.name.text",
+    shares="rutter.healed.score=score rutter.healed.runner_up=runner_up",
 )
 _MISSING = Takes("step attempt error.type=code")
 _DONE = Takes("step attempt navigated", maybe="value_set")
@@ -220,6 +229,9 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     ),
     planner.PlanWithheld: Row("plan", Takes(text="reason")),
     planner.ObservationRequested: Row(BY_ACTOR, Takes("why within_ms")),
+    planner.PersonAwaited: Row("plan", Takes("step")),
+    planner.LookalikesRequested: Row("plan", Takes("step attempt")),
+    planner.TargetHealed: Row("plan", _HEALED),
     planner.RunStopped: Row("plan", _END),
     planner.AdviceRequested: Row("plan", _REQUEST),
     gate.PlanAdmitted: Row("validate", Takes("step attempt within_ms")),
@@ -235,9 +247,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     gate.ApprovalVoided: Row("validate", Takes("approval", text="rutter.approval.voided=why")),
     executor.TargetResolved: Row("resolve", _target_resolved),
     executor.TargetMissing: Row("resolve", _target_missing),
-    executor.TargetHealed: Row(
-        "resolve", Takes("step rutter.healed.score=score rutter.healed.runner_up=runner_up")
-    ),
+    executor.LookalikesFound: Row("resolve", _lookalikes_found),
     executor.TargetChanged: Row("act", Takes("step attempt", error="target_changed")),
     executor.ActionDone: Row("act", _action_done),
     executor.ActionFailed: Row(
@@ -260,6 +270,11 @@ TABLE: Final[Mapping[type[Event], Row]] = {
         ),
     ),
     advisor.AdviceLost: Row("chat", Takes(error="lost")),
+    tools.ToolCalled: Row("", Takes("rutter.call=call gen_ai.tool.name=tool by attempt")),
+    tools.ToolAnswered: Row(
+        "plan",
+        Takes("rutter.call=call success retriable", maybe="error error.type=error_code message"),
+    ),
     runtime.ActorFailed: Row(BY_ACTOR, Takes("error.type=error rutter.failed=actor")),
     # moments
     observer.ScreenshotTaken: Row("", Takes("rutter.artifact=artifact.sha256", text="why")),
@@ -275,6 +290,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     ),
     runtime.DeadlinePassed: Row("", Takes("what after_ms")),
     runtime.StopRequested: Row("", Takes("by", text="why")),
+    runtime.RecordingFinished: Row("", Takes("by")),
     runtime.SessionPaused: Row("", Takes("by")),
     runtime.SessionResumed: Row("", Takes("by")),
     runtime.SessionInterrupted: Row("", Takes(text="why")),

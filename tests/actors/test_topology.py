@@ -15,7 +15,7 @@ from events.event import Event
 from events.executor import ActionDone, ActionFailed
 from events.observer import ScreenshotTaken
 from events.person import ApprovalAnswered
-from events.planner import ObservationRequested, RunStopped
+from events.planner import LookalikesRequested, ObservationRequested, PersonAwaited, RunStopped
 from events.runtime import SessionStarted
 from events.validator import ActionStarted, ApprovalRequested, PlanAdmitted
 from events.vocabulary import AnyEvent
@@ -99,6 +99,8 @@ def test_only_reading_and_stopping_a_clock_need_not_wait_for_the_disk() -> None:
     at_once = {event: row(event).at_once for event in HEARD if row(event).at_once}
     assert at_once == {
         ObservationRequested: ("observer",),
+        PersonAwaited: ("observer",),
+        LookalikesRequested: ("executor",),
         PlanAdmitted: ("executor",),
         ActionDone: ("observer",),
         ActionFailed: ("observer",),

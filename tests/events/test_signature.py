@@ -36,7 +36,7 @@ def identity(action: Action) -> tuple[object, ...]:
     primary = action.target.primary if action.target else None
     return (
         *(action.type, primary, action.url, action.key, action.value),
-        *(action.direction, action.amount, action.ms, action.name),
+        *(action.direction, action.amount, action.ms, action.name, action.tab, action.dialogs),
     )
 
 

@@ -324,7 +324,7 @@ def test_what_a_person_did_is_a_step_that_a_person_drove() -> None:
     trail = Trail()
     trail.tell("runtime", recording_of(), cause=0)
     for _ in range(2):
-        trail.tell("person", PersonActed(CLICK), cause=0, ms=50)
+        trail.tell("person", PersonActed(1, CLICK), cause=0, ms=50)
         trail.tell("observer", observed("/done"))
         trail.tell("critic", judged(), PageAssessed())
     end(trail)
