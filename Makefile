@@ -24,6 +24,7 @@ demo: setup ## the bundled site, start to finish
 # Two runs, so that a broken decider shows in seconds, before any browser starts. Both always run.
 # Code 5 is "nothing selected": fine for one of them, when PYTEST_ARGS names a single file.
 test: setup ## all tests: the fast ones, then those with a browser or a crash
+	@$(RUN) -m tests.xvfb
 	@echo "fast tests"; \
 	fast=0; $(RUN) -m pytest -n auto -m "$(FAST)" $(PYTEST_ARGS) || fast=$$?; \
 	echo "browser and crash tests"; \

@@ -17,7 +17,7 @@ class Bindings:
     ) -> None:
         self._values = dict(values)
         self._secrets = dict(secrets)
-        self._typed = tuple(typed)
+        self._typed = typed  # as it is then: calls of tools add to it as they come
 
     def __repr__(self) -> str:
         return f"Bindings({sorted(self._values)}, secrets {sorted(self._secrets)})"

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
+from actors.criteria import first_met
 from actors.expecting import at_end
 from actors.place import is_at, place_of, same_document
 from events.action import Untrusted
@@ -21,12 +22,13 @@ from events.critic import (
     Verdict,
 )
 from events.envelope import Actor, Envelope
-from events.executor import ActionDone, ActionFailed, TargetChanged
+from events.executor import ActionDone, ActionFailed, PersonActed, TargetChanged
 from events.observer import PageObserved
 from events.page import Page
 from events.planner import ObservationRequested, PlanProposed, RunStopped
 from events.predictor import WorkflowFinished
-from events.runtime import SessionStarted
+from events.runtime import RecordingFinished, SessionStarted
+from events.tools import CompletionClaimed
 from events.validator import ActionStarted
 from events.vocabulary import AnyEvent
 from events.workflow import Expectation, RunSettings
@@ -43,9 +45,11 @@ class CriticState(msgspec.Struct, frozen=True):
     before: Page = Page(url="about:blank")
     expects: Expectation | None = None
     running: ActionStarted | None = None
+    acted: PersonActed | None = None
     outcome: ActionDone | ActionFailed | None = None
     waiting_since_ns: int = 0
     finishing_since_ns: int = 0
+    claim: CompletionClaimed | None = None
     stopped: bool = False
 
 
@@ -75,14 +79,19 @@ class Critic:
                 return change(state, running=running, outcome=None, before=state.page)
             case ActionDone() | ActionFailed() as outcome:
                 return change(state, outcome=outcome, waiting_since_ns=envelope.at_ns)
-            case TargetChanged():
-                return change(state, running=None)  # nothing was done
+            case PersonActed() as acted:
+                return change(state, acted=acted, before=state.page)
             case PageObserved(page=page):
                 return change(state, page=page)
             case WorkflowFinished():
                 return change(state, finishing_since_ns=envelope.at_ns)
-            case ActionJudged() | OutcomeUnknown():
-                return change(state, running=None, outcome=None)
+            case ActionJudged() | OutcomeUnknown() | TargetChanged():
+                # Over; or changed under it, and so nothing was done.
+                return change(state, running=None, outcome=None, acted=None)
+            case CompletionClaimed() as claim:
+                return change(state, claim=claim, waiting_since_ns=envelope.at_ns)
+            case CompletionChecked():
+                return change(state, claim=None)
             case RunStopped():
                 return change(state, stopped=True)
             case _:
@@ -93,12 +102,25 @@ class Critic:
             case PageObserved() if not state.stopped:
                 if state.finishing_since_ns:
                     yield _completion(state, envelope.at_ns)
+                elif state.acted is not None:
+                    yield _witnessed(state.acted, state.before, state.page)
+                    yield PageAssessed()
                 elif state.running is not None and state.outcome is not None:
                     yield from _assessed(state, state.running, state.outcome, envelope.at_ns)
-                else:
+                elif state.claim is None:
                     yield PageAssessed()
+                if state.claim is not None:
+                    yield from _claimed(state, state.claim, envelope.at_ns)
+            case CompletionClaimed():
+                yield ObservationRequested("end_awaited", 0)
+            case PlanProposed() if state.running is not None and state.outcome is not None:
+                # The page could not be read after it, and the caller of tools went on.
+                why = "another step was proposed before its outcome was judged"
+                yield OutcomeUnknown(state.running.step, state.running.attempt, why)
             case WorkflowFinished():
                 yield _completion(state, envelope.at_ns)
+            case RecordingFinished() if state.acted is not None:
+                yield ActionJudged(state.acted.step, 1, "no_effect", "over_before_it_was_seen")
             case RunStopped() if state.running is not None:
                 # Stopped, or its browser or process died, before its outcome was seen.
                 yield OutcomeUnknown(
@@ -133,6 +155,20 @@ def _assessed(
         why = f"{judgement.reason} after it was dispatched, and the page does not show it"
         yield OutcomeUnknown(running.step, running.attempt, why)
     yield PageAssessed()
+
+
+def _witnessed(acted: PersonActed, before: Page, after: Page) -> ActionJudged:
+    """A person's own step was done, whatever it changed; what it changed is what it is known by."""
+    changed = before.digest != after.digest or not same_document(before.url, after.url)
+    changed = changed or before.focused != after.focused or before.tab != after.tab
+    entered = acted.action.type in ("type", "select", "navigate")
+    return ActionJudged(
+        step=acted.step,
+        attempt=1,
+        verdict="confirmed" if changed or entered else "no_effect",
+        reason="page_changed" if changed else "nothing_changed",
+        evidence=(_evidence(after.url, after.title.text, confirmed=changed or entered),),
+    )
 
 
 def judge(
@@ -244,6 +280,28 @@ def _completion(state: CriticState, now_ns: int) -> AnyEvent:
         reason=missing or "the recorded end is reached",
         evidence=(_evidence(state.page.url, heading, confirmed=not missing),),
     )
+
+
+def _claimed(state: CriticState, claim: CompletionClaimed, now_ns: int) -> Iterable[AnyEvent]:
+    """Whether the page bears out what a caller of tools says, by the criteria of the session."""
+    criteria = state.settings.criteria
+    success = claim.status == "success"
+    wanted = (criteria.success if success else criteria.failure) if criteria else ()
+    met = first_met(wanted, state.page)
+    waited_ms = (now_ns - state.waiting_since_ns) // 1_000_000
+    if success and wanted and met is None and waited_ms < state.settings.place_ms:
+        yield ObservationRequested("end_awaited", state.settings.place_ms - waited_ms)
+        return
+    if met is not None:
+        reason = f"the {met.where} says {met.says!r}"
+    elif wanted:
+        reason = f"none of {len(wanted)} signs of {claim.status} is on the page"
+    else:
+        reason = f"no criteria of {claim.status} are configured: it cannot be verified"
+    heading = state.page.headings[0].text if state.page.headings else state.page.title.text
+    evidence = _evidence(state.page.url, heading, confirmed=met is not None)
+    yield CompletionChecked(verified=met is not None, reason=reason, evidence=(evidence,))
+    yield PageAssessed()
 
 
 def _evidence(checked: str, sample: str, *, confirmed: bool) -> Evidence:

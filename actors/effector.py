@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from typing import ClassVar, Protocol
 
 from actors.browser.tab import Tab
+from actors.browser.window import Window
 from events.envelope import Actor, Envelope
 from events.errors import BrowserGone
 from events.vocabulary import AnyEvent
@@ -22,30 +23,48 @@ class Effector(Protocol):
         """The fact to report when `handle` broke on this event; `None`: it may be tried again."""
 
 
-class OpensTabs(Protocol):
-    """Whatever can open a page: a real browser, or a scripted one."""
+class OpensWindows(Protocol):
+    """Whatever can open pages for a session: a real browser, or a scripted one."""
 
-    async def open_tab(self) -> Tab: ...
+    async def open_window(self) -> Window: ...
 
 
 class Screen:
-    """The one page of a session, shared by its Observer and its Executor."""
+    """The pages of a session, shared by its Observer and its Executor."""
 
-    def __init__(self, browser: OpensTabs) -> None:
+    def __init__(self, browser: OpensWindows) -> None:
         self._browser = browser
-        self._tab: Tab | None = None
+        self._window: Window | None = None
+
+    @property
+    def window(self) -> Window:
+        if self._window is None:
+            raise BrowserGone("the session has no page")
+        return self._window
 
     @property
     def tab(self) -> Tab:
-        if self._tab is None:
-            raise BrowserGone("the session has no page")
-        return self._tab
+        """The page in front."""
+        return self.window.tab
+
+    @property
+    def tabs(self) -> tuple[Tab, ...]:
+        """All that are open, in the order in which they opened."""
+        return self.window.tabs
+
+    def finish(self) -> bool:
+        """Ends what a person does here; `False` when nobody is listened to."""
+        return self._window is not None and self._window.finish()
+
+    async def show(self, index: int, *, within_ms: int) -> None:
+        """Brings one of them to the front, once it is open. Raises `PageTimeout`."""
+        await self.window.show(index, within_ms=within_ms)
 
     async def open(self) -> None:
-        if self._tab is None:
-            self._tab = await self._browser.open_tab()
+        if self._window is None:
+            self._window = await self._browser.open_window()
 
     async def close(self) -> None:
-        tab, self._tab = self._tab, None
-        if tab is not None:
-            await tab.close()
+        window, self._window = self._window, None
+        if window is not None:
+            await window.close()

@@ -14,28 +14,37 @@ import anyio
 import msgspec
 
 from actors.bindings import Bindings
-from actors.browser.tab import DocumentGone, NavigationFailed, PageTimeout
+from actors.browser.tab import DocumentGone, NavigationFailed, PageClosed, PageTimeout, Tab
 from actors.effector import Screen
-from events.action import Action, Secret, Typed, Untrusted
+from events.action import Action, ByRef, Secret, Typed, Untrusted
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, BrowserGone
 from events.executor import (
     ActionDone,
     ActionFailed,
     ErrorCode,
+    LookalikesFound,
     TargetChanged,
     TargetMissing,
     TargetResolved,
 )
 from events.observer import BrowserLost
 from events.page import Resolved, Try
+from events.planner import LookalikesRequested
 from events.validator import ActionStarted, PlanAdmitted
 from events.vocabulary import AnyEvent
 from events.workflow import RunSettings
 
 INPUT_MS = 2_000  # S3 2.2.1: the most that a click, fill or select may take
+LOOKALIKES_MS = 3_000  # a page with thousands of candidates; a step that waits longer is lost
 NAVIGATE_MS = 10_000  # S0: the seeds' limit for a navigation
 ANSWER_MS = 1_000  # what a script in the page has on top of the time it was given
+SWITCHED = {
+    **dict.fromkeys(("true", "on", "yes", "1", "checked"), True),
+    **dict.fromkeys(("false", "off", "no", "0", "unchecked"), False),
+}
+# These act on the page as a whole, not on an element that was found on one.
+WHOLE_PAGE = frozenset({"navigate", "wait", "wait_for"})
 
 
 class Outcome(NamedTuple):
@@ -59,11 +68,14 @@ class Executor:
         self._bindings = bindings
         self._delay_ms = settings.execution_delay_ms
         self._dispatched = False
+        self._pinned: Tab | None = None  # the page that the element is on
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
             case PlanAdmitted() as admitted:
                 yield await self._resolve(admitted)
+            case LookalikesRequested() as request:
+                yield await self._lookalikes(request)
             case ActionStarted() as started:
                 yield await self._perform(started)
             case _:
@@ -88,19 +100,38 @@ class Executor:
             raw = await self._look(action, admitted.within_ms)
         except PageTimeout:
             return TargetMissing(admitted.step, admitted.attempt, "timeout")
+        except PageClosed:
+            if not await self._others():
+                raise
+            return TargetMissing(admitted.step, admitted.attempt, "ref_invalid")
         took_us = (perf_counter_ns() - began) // 1_000
         tries = msgspec.convert(raw["tries"], tuple[Try, ...])
         if raw["element"] is None:
-            return TargetMissing(admitted.step, admitted.attempt, _missing(tries), tries, took_us)
+            code = _missing(action, tries)
+            return TargetMissing(admitted.step, admitted.attempt, code, tries, took_us)
         element = msgspec.convert(raw["element"], Resolved)
         return TargetResolved(admitted.step, admitted.attempt, element, tries, took_us)
 
     async def _look(self, action: Action, within_ms: int) -> Any:
-        tab = self._screen.tab
+        if action.tab is not None:
+            await self._screen.show(action.tab, within_ms=within_ms)
+        tab = self._pinned = self._screen.tab
         if action.target is None:
             return await tab.call("resolveFocused", action.key, within_ms=INPUT_MS)
         ways = [self._bindings.strategy(strategy) for strategy in action.target.strategies]
         return await tab.call("resolve", ways, within_ms, within_ms=within_ms + ANSWER_MS)
+
+    async def _lookalikes(self, request: LookalikesRequested) -> AnyEvent:
+        began = perf_counter_ns()
+        step, attempt = request.step, request.attempt
+        try:
+            raw = await self._screen.tab.call(
+                "lookalikes", request.fingerprint, within_ms=LOOKALIKES_MS
+            )
+        except PageTimeout:
+            return LookalikesFound(step, attempt)
+        took_us = (perf_counter_ns() - began) // 1_000
+        return LookalikesFound(step, attempt, msgspec.convert(raw, tuple[Resolved, ...]), took_us)
 
     # -- acting --------------------------------------------------------------------------------
 
@@ -112,6 +143,10 @@ class Executor:
             outcome = await self._act(started.action, started.digest)
         except PageTimeout as error:
             outcome = Outcome("timeout", str(error), self._dispatched)
+        except PageClosed:
+            if not await self._others():
+                raise
+            outcome = self._closed()
         except NavigationFailed as error:
             outcome = Outcome("navigation_failed", str(error))
         except BadInput as error:
@@ -133,13 +168,46 @@ class Executor:
             outcome.typed,
         )
 
+    async def _others(self) -> bool:
+        """Whether the session has other pages, now that the one acted on was closed."""
+        return self._pinned is not None and await self._screen.window.survives(self._pinned)
+
+    def _closed(self) -> Outcome:
+        """A page that closes itself under the input took it; before it, nothing was done."""
+        if self._dispatched:
+            return Outcome(navigated=True)
+        return Outcome("ref_invalid", "the page was closed", dispatched=False)
+
     async def _act(self, action: Action, digest: str) -> Outcome:
         if self._delay_ms:
             await anyio.sleep(self._delay_ms / 1000)
+        window = self._screen.window
+        window.answer_with(action.dialogs)
+        try:
+            await self._come_to_front(action)
+            return await self._do(action, digest)
+        finally:
+            window.answer_with(())
+
+    async def _come_to_front(self, action: Action) -> None:
+        """To the page that the element was found on, whatever came to the front since."""
+        window = self._screen.window
+        if action.type in WHOLE_PAGE or self._pinned not in window.tabs:
+            if action.tab is not None:
+                await window.show(action.tab, within_ms=INPUT_MS)
+            self._pinned = window.tab
+        assert self._pinned is not None
+        await window.bring(self._pinned, within_ms=INPUT_MS)
+
+    @property
+    def _tab(self) -> Tab:
+        return self._pinned or self._screen.tab
+
+    async def _do(self, action: Action, digest: str) -> Outcome:
         match action.type:
             case "navigate":
                 self._dispatched = True
-                await self._screen.tab.navigate(action.url or "", within_ms=NAVIGATE_MS)
+                await self._tab.navigate(action.url or "", within_ms=NAVIGATE_MS)
                 return Outcome(navigated=True)
             case "click":
                 return await self._click(digest)
@@ -160,37 +228,98 @@ class Executor:
                 return Outcome()
 
     async def _click(self, digest: str) -> Outcome:
-        tab = self._screen.tab
+        tab = self._tab
         checked = await tab.call("check", digest, True, within_ms=INPUT_MS)
         if refused := _refused(checked):
             return refused
+        if refused := await self._press_button(tab, checked):
+            return refused
+        if checked["sends_file"]:
+            await self._screen.window.download_begun(ANSWER_MS)
+        return await self._settled()
+
+    async def _press_button(self, tab: Tab, at: dict[str, Any]) -> Outcome | None:
         self._dispatched = True
-        await tab.click(checked["x"], checked["y"], within_ms=INPUT_MS)
-        return Outcome(navigated=await tab.settle(within_ms=NAVIGATE_MS))
+        try:
+            await tab.click(at["x"], at["y"], within_ms=INPUT_MS)
+        except DocumentGone:
+            self._dispatched = False
+            return Outcome("ref_invalid", "the page was left before the click", dispatched=False)
+        return None
+
+    async def _settled(self) -> Outcome:
+        """Waits for what the input asked for. What was in its way has kept it from the page."""
+        tab = self._tab
+        navigated = await self._screen.window.settle(tab, within_ms=NAVIGATE_MS)
+        if tab.missed:
+            self._dispatched = False
+            return Outcome("element_obscured", f"in its place: {tab.missed}", dispatched=False)
+        return Outcome(navigated=navigated)
 
     async def _type(self, action: Action, digest: str) -> Outcome:
         assert action.value is not None
         value = self._bindings.value(action.value)
-        tab = self._screen.tab
-        checked = await tab.call("ready", digest, within_ms=INPUT_MS)
+        checked = await self._tab.call("ready", digest, within_ms=INPUT_MS)
         if refused := _refused(checked):
             return refused
+        if checked["how"] == "file":
+            return await self._give_files(action, value)
+        if checked["how"] == "switch":
+            return await self._switch(action, value, on=checked["on"], digest=digest)
         self._dispatched = True
         held: bool | None = None
         with suppress(DocumentGone):
-            if checked["typed"]:
-                await tab.insert(value, within_ms=INPUT_MS)
-                held = await tab.ask("holds", value, within_ms=INPUT_MS)
-            else:
-                held = await tab.act("setValue", value, within_ms=INPUT_MS)
+            held = await self._enter(value, typed=checked["how"] == "typed", append=action.append)
         if isinstance(action.value, Secret) and not held:
             held = None  # a field that masks what it holds cannot be read back
-        navigated = await tab.settle(within_ms=NAVIGATE_MS)
-        return Outcome(navigated=navigated, value_set=held, typed=_plain(action, value))
+        settled = await self._settled()
+        return settled._replace(value_set=held, typed=_plain(action, value))
+
+    async def _enter(self, value: str, *, typed: bool, append: bool) -> bool | None:
+        held: bool | None
+        if typed and append:
+            await self._tab.press("Control+End", within_ms=INPUT_MS)
+            await self._tab.insert(value, within_ms=INPUT_MS)
+            held = await self._tab.ask("endsIn", value, within_ms=INPUT_MS)
+        elif typed:
+            await self._tab.insert(value, within_ms=INPUT_MS)
+            held = await self._tab.ask("holds", value, within_ms=INPUT_MS)
+        else:
+            held = await self._tab.act("setValue", value, within_ms=INPUT_MS)
+        return held
+
+    async def _give_files(self, action: Action, value: str) -> Outcome:
+        paths = [anyio.Path(line) for line in value.splitlines()]
+        missing = [str(path) for path in paths if not await path.is_file()]
+        if missing or not paths:
+            said = "that it names" if isinstance(action.value, Secret) else repr(", ".join(missing))
+            return Outcome("action_failed", f"there is no file {said}", dispatched=False)
+        self._dispatched = True
+        whole = [str(await path.absolute()) for path in paths]
+        await self._tab.give_files(whole, within_ms=INPUT_MS)
+        held: bool | None = None
+        with suppress(DocumentGone):
+            names = "\n".join(path.name for path in paths)
+            held = await self._tab.ask("holds", names, within_ms=INPUT_MS)
+        settled = await self._settled()
+        return settled._replace(value_set=held, typed=_plain(action, value))
+
+    async def _switch(self, action: Action, value: str, *, on: bool, digest: str) -> Outcome:
+        """A box that is ticked or not, by a click as a person's."""
+        wanted = SWITCHED.get(value.strip().casefold())
+        if wanted is None:
+            return Outcome("action_failed", "a box is on or off: true, false", dispatched=False)
+        settled, held = Outcome(), True
+        if wanted != on:
+            settled = await self._click(digest)
+            if settled.code is not None or settled.changed is not None:
+                return settled
+            held = settled.navigated or await self._tab.call("holds", wanted, within_ms=INPUT_MS)
+        return settled._replace(value_set=bool(held), typed=_plain(action, value))
 
     async def _select(self, action: Action, digest: str) -> Outcome:
         assert action.value is not None
-        tab = self._screen.tab
+        tab = self._tab
         value = self._bindings.value(action.value)
         self._dispatched = True
         try:
@@ -201,21 +330,19 @@ class Executor:
             if refused.code == "option_not_found" and not isinstance(action.value, Secret):
                 return refused._replace(message=f"{value!r} is not among: {refused.message}")
             return refused
-        navigated = await tab.settle(within_ms=NAVIGATE_MS)
-        typed = _plain(action, value)
-        return Outcome(navigated=navigated, value_set=bool(checked["set"]), typed=typed)
+        settled = await self._settled()
+        return settled._replace(value_set=bool(checked["set"]), typed=_plain(action, value))
 
     async def _press(self, action: Action, digest: str) -> Outcome:
-        tab = self._screen.tab
-        checked = await tab.call("focusOn", digest, within_ms=INPUT_MS)
+        checked = await self._tab.call("focusOn", digest, within_ms=INPUT_MS)
         if refused := _refused(checked):
             return refused
         self._dispatched = True
-        await tab.press(action.key or "", within_ms=INPUT_MS)
-        return Outcome(navigated=await tab.settle(within_ms=NAVIGATE_MS))
+        await self._tab.press(action.key or "", within_ms=INPUT_MS)
+        return await self._settled()
 
     async def _scroll(self, action: Action, digest: str) -> Outcome:
-        tab = self._screen.tab
+        tab = self._tab
         if action.target is not None:
             checked = await tab.call("bringIntoView", digest, within_ms=INPUT_MS)
             return _refused(checked) or Outcome()
@@ -224,15 +351,14 @@ class Executor:
         return Outcome()
 
     async def _extract(self, digest: str) -> Outcome:
-        checked = await self._screen.tab.call("read", digest, within_ms=INPUT_MS)
+        checked = await self._tab.call("read", digest, within_ms=INPUT_MS)
         return _refused(checked) or Outcome(extracted=str(checked["text"]))
 
     async def _wait_for(self, action: Action) -> Outcome:
         assert action.target is not None
         within_ms = action.ms or NAVIGATE_MS
         ways = [self._bindings.strategy(strategy) for strategy in action.target.strategies]
-        tab = self._screen.tab
-        raw = await tab.call("resolve", ways, within_ms, within_ms=within_ms + ANSWER_MS)
+        raw = await self._tab.call("resolve", ways, within_ms, within_ms=within_ms + ANSWER_MS)
         if raw["element"] is None:
             return Outcome("element_not_found", f"not there after {within_ms} ms", dispatched=False)
         return Outcome()
@@ -252,8 +378,13 @@ def _refused(checked: dict[str, Any]) -> Outcome | None:
     return None
 
 
-def _missing(tries: tuple[Try, ...]) -> ErrorCode:
+def _missing(action: Action, tries: tuple[Try, ...]) -> ErrorCode:
     results = {entry.result for entry in tries}
     if "ambiguous" in results:
         return "element_ambiguous"
-    return "element_not_visible" if "not_visible" in results else "element_not_found"
+    if "not_visible" in results:
+        return "element_not_visible"
+    ways = action.target.strategies if action.target is not None else ()
+    if any(isinstance(way, ByRef) for way in ways):
+        return "ref_invalid"
+    return "element_not_found"

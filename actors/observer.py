@@ -1,14 +1,19 @@
 """The Observer: reads the page in one round trip and says what was there."""
 
-from collections.abc import AsyncIterator
+import mimetypes
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from time import perf_counter_ns
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
 import anyio.to_thread
 import msgspec
 
-from actors.browser.tab import DocumentGone, PageTimeout
+from actors.browser.tab import DocumentGone, PageClosed, PageTimeout
+from actors.browser.window import TOO_MANY, Download
 from actors.effector import Screen
+from actors.witness import Witness
 from events.action import Untrusted
 from events.artifacts import ArtifactStore
 from events.codec import pack
@@ -18,19 +23,25 @@ from events.executor import ActionDone, ActionFailed
 from events.observer import (
     BrowserLost,
     DialogOpened,
+    DownloadFinished,
     ObservationFailed,
     PageObserved,
+    PopupOpened,
     ScreenshotTaken,
 )
-from events.page import Artifact, Page
-from events.planner import ObservationRequested, RunStopped
+from events.page import Artifact, Element, Page
+from events.planner import ObservationRequested, PersonAwaited, RunStopped
 from events.runtime import ActorFailed, SessionStarted
 from events.vocabulary import AnyEvent
 
 OBSERVE_MS = 3_000  # S3 2.2.1: the most that a snapshot may take
 INLINE = 16_384  # what an observation may carry for deciders (design 3)
 SCREENSHOT_MS = 5_000
-MAX_DIALOGS = 3
+DOWNLOAD_MS = 5_000  # a file that a click asked for; a longer one is told after a later step
+LAST_MS = 2_000
+MAX_TOLD = 5  # of each kind, after each step
+
+Kind = TypeVar("Kind")
 
 
 class Observer:
@@ -40,26 +51,36 @@ class Observer:
         self._screen = screen
         self._artifacts = artifacts
         self._pictures = False
+        self._values: Mapping[str, str] = {}
+        self._hung = False
+        self._viewport_only = False
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
-            case SessionStarted(settings=settings):
-                self._pictures = settings.screenshots
+            case SessionStarted(settings=settings, values=values, purpose=purpose):
+                self._pictures, self._values = settings.screenshots, values
+                self._viewport_only = purpose == "tools"  # S3 1.1.3: the default of get_snapshot
                 await self._screen.open()
                 yield await self._observe("start")
             case ActionDone() | ActionFailed():
                 observed = await self._observe("after_action")
-                for dialog in self._dialogs():
-                    yield dialog
+                async for fact in self._meanwhile(DOWNLOAD_MS):
+                    yield fact
                 yield observed
-            case ObservationRequested(within_ms=within_ms):
-                await self._screen.tab.change(within_ms)
-                yield await self._observe("requested")
+            case ObservationRequested(within_ms=within_ms, tab=tab, whole_page=whole_page):
+                yield await self._look_again(within_ms, tab, whole_page=whole_page)
+            case PersonAwaited(step=step):
+                window = self._screen.window
+                witness = Witness(window, await window.listen(), self._values, step)
+                async for fact in witness.facts():
+                    yield fact
             case RunStopped() | ActorFailed() as stop:
                 if not (isinstance(stop, RunStopped) and stop.reason == "completed"):
                     taken = await self._screenshot(full_page=True)
                     if taken is not None:
                         yield ScreenshotTaken(taken, why="stopped")
+                async for fact in self._meanwhile(LAST_MS):
+                    yield fact
                 await self._screen.close()
             case _:
                 return
@@ -67,32 +88,73 @@ class Observer:
     def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
         return BrowserLost(why=str(error)[:200]) if isinstance(error, BrowserGone) else None
 
+    async def _look_again(
+        self, within_ms: int, tab: int | None, *, whole_page: bool = False
+    ) -> AnyEvent:
+        """The page in front once it changed, or the one that is asked for, once it is open."""
+        with suppress(PageTimeout, PageClosed):  # what is in front now is seen all the same
+            if tab is not None and tab != self._screen.window.index:
+                await self._screen.show(tab, within_ms=within_ms)
+            else:
+                await self._screen.window.change(within_ms)
+        return await self._observe("requested", whole_page=whole_page)
+
     async def _observe(
-        self, why: Literal["start", "after_action", "requested"]
+        self, why: Literal["start", "after_action", "requested"], *, whole_page: bool = False
     ) -> PageObserved | ObservationFailed:
         began = perf_counter_ns()
         try:
-            raw = await self._screen.tab.call("observe", within_ms=OBSERVE_MS)
+            page = fit(await self._read(viewport_only=self._viewport_only and not whole_page))
         except PageTimeout as error:
+            self._hung = True
             return ObservationFailed(code="timeout", message=str(error))
-        page = fit(msgspec.convert(raw, Page))
         took_us = (perf_counter_ns() - began) // 1_000
         picture = await self._screenshot(full_page=False) if self._pictures else None
         return PageObserved(page=page, why=why, took_us=took_us, screenshot=picture)
 
-    def _dialogs(self) -> list[DialogOpened]:
-        """What the page asked meanwhile. A page can ask without end: equal ones are counted."""
-        opened = self._screen.tab.dialogs
-        told = [
-            DialogOpened(kind, Untrusted(message), "dismissed", repeats)
-            for (kind, message), repeats in list(opened.items())[:MAX_DIALOGS]
-        ]
-        opened.clear()
-        return told
+    async def _read(self, *, viewport_only: bool) -> Page:
+        """The page in front; when that is closed meanwhile, the one behind it."""
+        window = self._screen.window
+        while True:
+            tab = window.tab
+            try:
+                how = {"viewportOnly": viewport_only}
+                raw = await tab.call("observe", how, within_ms=OBSERVE_MS)
+            except PageClosed:
+                if not await window.survives(tab):
+                    raise
+            else:
+                index = window.tabs.index(tab) if tab in window.tabs else 0
+                page = msgspec.convert(raw, Page)
+                return msgspec.structs.replace(page, tab=index, tabs=len(window.tabs))
+
+    async def _meanwhile(self, within_ms: int) -> AsyncIterator[AnyEvent]:
+        """What pages did besides. They can do it without end: equal ones are counted."""
+        try:
+            window = self._screen.window
+        except BrowserGone:
+            return
+        for (kind, message, accepted), repeats in _few(window.dialogs, ("", "", False)):
+            answer: Literal["accepted", "dismissed"] = "accepted" if accepted else "dismissed"
+            yield DialogOpened(kind, Untrusted(message), answer, repeats)
+        for (url, tab), repeats in _few(window.popups, ("", TOO_MANY)):
+            yield PopupOpened(url, repeats, tab)
+        for download in (await window.downloads(within_ms))[:MAX_TOLD]:
+            yield await self._kept(download)
+
+    async def _kept(self, download: Download) -> DownloadFinished:
+        name, path, failure = download
+        if path is None or self._artifacts is None:
+            return DownloadFinished(Untrusted(name), failure=failure or "there is no place for it")
+        media = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        body = await anyio.Path(path).read_bytes()
+        artifact = await anyio.to_thread.run_sync(self._artifacts.put, body, media)
+        await anyio.Path(path).unlink(missing_ok=True)
+        return DownloadFinished(Untrusted(name), artifact)
 
     async def _screenshot(self, *, full_page: bool) -> Artifact | None:
         """A picture of the page, on disk, when one can be had; a run does not fail without."""
-        if self._artifacts is None:
+        if self._artifacts is None or self._hung:
             return None
         try:
             image = await self._screen.tab.screenshot(full_page=full_page, within_ms=SCREENSHOT_MS)
@@ -101,10 +163,27 @@ class Observer:
             return None
 
 
+def _few(counted: Counter[Kind], others: Kind) -> list[tuple[Kind, int]]:
+    """The first few kinds and the number of all others: a page must not fill the log."""
+    told = list(counted.items())
+    counted.clear()
+    if len(told) > MAX_TOLD:
+        rest = sum(repeats for _, repeats in told[MAX_TOLD - 1 :])
+        told = [*told[: MAX_TOLD - 1], (others, rest)]
+    return told
+
+
 def fit(page: Page) -> Page:
     """The page within the inline limit: elements at the end are dropped and counted."""
     while (size := len(pack(page))) > INLINE and page.elements:
         keep = max(0, len(page.elements) * INLINE // size - 1)
         dropped = page.dropped + len(page.elements) - keep
-        page = msgspec.structs.replace(page, elements=page.elements[:keep], dropped=dropped)
+        elements = tuple(_without(element, keep) for element in page.elements[:keep])
+        page = msgspec.structs.replace(page, elements=elements, dropped=dropped)
     return page
+
+
+def _without(element: Element, keep: int) -> Element:
+    """An element whose children are only those that are still there."""
+    children = tuple(child for child in element.children if child < keep)
+    return msgspec.structs.replace(element, children=children)

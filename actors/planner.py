@@ -9,16 +9,26 @@ from typing import ClassVar
 
 import msgspec
 
+from actors.healing import heal, look_for
+from actors.repeating import REPEATABLE, TRANSIENT
+from actors.tool_calls import Desk, decide_call, evolve_desk, open_desk
 from events.action import Action
 from events.critic import ActionJudged, CompletionChecked
 from events.envelope import Actor, Envelope
-from events.executor import ActionFailed
+from events.executor import ActionFailed, LookalikesFound
 from events.observer import BrowserLost, ObservationFailed, PageObserved
-from events.planner import ObservationRequested, PlanProposed, PlanWithheld, RunStopped
+from events.planner import (
+    ObservationRequested,
+    PersonAwaited,
+    PlanProposed,
+    PlanWithheld,
+    RunStopped,
+)
 from events.predictor import Candidate, PredictionMade, StepDue
 from events.runtime import (
     DeadlinePassed,
     Failure,
+    RecordingFinished,
     SessionInterrupted,
     SessionStarted,
     StopReason,
@@ -29,17 +39,14 @@ from events.validator import ActionRejected, ActionStarted, ActionWithheld
 from events.vocabulary import AnyEvent
 from events.workflow import Driver, Expectation
 
-# Worth one more try when nothing had reached the page yet (F2).
-TRANSIENT = frozenset(
-    {"timeout", "element_obscured", "element_not_visible", "action_failed", "navigation_failed"}
-)
-# These may be repeated even after input was dispatched: doing them twice is doing them once.
-REPEATABLE = frozenset({"type", "select", "scroll", "navigate"})
+# An optional step is passed over when this is why it was refused: its element is not there.
+ABSENT = frozenset({"element_not_found", "element_not_visible"})
 
 
 class PlannerState(msgspec.Struct, frozen=True):
     started: SessionStarted | None = None
     digest: str = ""
+    tab: int = 0
     index: int = 0
     step: int = 0
     plan: PlanProposed | None = None
@@ -49,7 +56,10 @@ class PlannerState(msgspec.Struct, frozen=True):
     failures: int = 0
     unmet_since_ns: int = 0
     recent: tuple[tuple[str, str], ...] = ()
+    turned: int = -1
+    person: bool = False
     stopped: bool = False
+    desk: Desk | None = None
 
 
 class Planner:
@@ -60,11 +70,14 @@ class Planner:
 
     def evolve(self, state: PlannerState, envelope: Envelope) -> PlannerState:
         change = msgspec.structs.replace
+        if state.desk is not None:
+            stopped = state.stopped or isinstance(envelope.event, RunStopped)
+            return change(state, desk=evolve_desk(state.desk, envelope), stopped=stopped)
         match envelope.event:
             case SessionStarted() as started:
-                return PlannerState(started=started)
+                return PlannerState(started=started, desk=open_desk(started))
             case PageObserved(page=page):
-                return change(state, digest=page.digest)
+                return change(state, digest=page.digest, tab=page.tab)
             case StepDue(unmet=unmet):
                 since = (state.unmet_since_ns or envelope.at_ns) if unmet else 0
                 return change(state, unmet_since_ns=since)
@@ -79,6 +92,10 @@ class Planner:
                 return change(state, failure=failure)
             case ActionJudged() as judged:
                 return _after_verdict(state, judged)
+            case PersonAwaited():
+                return change(state, person=True)
+            case ObservationRequested(why="tab_wanted"):
+                return change(state, turned=state.index)
             case RunStopped():
                 return change(state, stopped=True)
             case _:
@@ -86,6 +103,9 @@ class Planner:
 
     def decide(self, state: PlannerState, envelope: Envelope) -> Iterable[AnyEvent]:
         if state.stopped or state.started is None:
+            return
+        if state.desk is not None:
+            yield from decide_call(state.desk, envelope)
             return
         match envelope.event:
             case StepDue() as due:
@@ -97,6 +117,8 @@ class Planner:
                     yield from _where_sure(state, prediction)
             case ActionRejected() as rejected:
                 yield _after_refusal(state, rejected)
+            case LookalikesFound() as found:
+                yield from _mend(state, found)
             case ActionWithheld(reason=reason):
                 yield _stop(state, "completed_unverified", "", f"dry run: {reason}")
             case CompletionChecked(verified=verified, reason=reason):
@@ -137,8 +159,28 @@ def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
     waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
     left_ms = state.started.settings.place_ms - waited_ms
     if left_ms > 0:
+        wanted = due.step.action.tab
+        if wanted is not None and wanted != state.tab:
+            return ObservationRequested("tab_wanted", left_ms, tab=wanted)
         return ObservationRequested("place_unmet", left_ms)
+    if due.step.optional:
+        return _passed_over(due.index, due.of, due.unmet)
     return _stop(state, "failed", "lost", f"step {due.index + 1} of {due.of}: {due.unmet}")
+
+
+def _passed_over(index: int, of: int, why: str) -> PlanWithheld:
+    """An optional step is not done where its place or its element is not: the next one is due."""
+    return PlanWithheld(reason=f"optional_step_{index + 1}_of_{of}: {why}", index=index)
+
+
+def _not_needed(state: PlannerState, rejected: ActionRejected) -> PlanWithheld | None:
+    workflow = state.started.workflow if state.started else None
+    plan = state.plan
+    if workflow is None or plan is None or plan.driver != "workflow":
+        return None
+    if rejected.error not in ABSENT or not workflow.steps[plan.index].optional:
+        return None
+    return _passed_over(plan.index, len(workflow.steps), rejected.reason)
 
 
 def _next_of_script(state: PlannerState) -> Iterable[AnyEvent]:
@@ -151,8 +193,17 @@ def _next_of_script(state: PlannerState) -> Iterable[AnyEvent]:
         yield retried
         return
     script = state.started.script
+    if state.index >= len(script) and state.started.driver == "person":
+        if not state.person:
+            yield PersonAwaited(step=state.step + 1)
+        return
     if state.index >= len(script):
         yield _stop(state, "completed", "", f"all {len(script)} steps of the script were done")
+        return
+    wanted = script[state.index].action.tab
+    if wanted is not None and wanted != state.tab and state.turned != state.index:
+        # Once: a page that is not there is for the Executor to miss.
+        yield ObservationRequested("tab_wanted", state.started.settings.place_ms, tab=wanted)
         return
     reason = f"script_step_{state.index + 1}_of_{len(script)}"
     yield _propose(state, "script", script[state.index].action, reason, state.index, None)
@@ -210,7 +261,12 @@ def _again(state: PlannerState) -> PlanProposed | RunStopped | None:
 
 
 def _after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:
+    if passed_over := _not_needed(state, rejected):
+        return passed_over
     plan = state.plan
+    values = state.started.values if state.started is not None else {}
+    if request := look_for(plan, rejected, values):
+        return request
     if rejected.rule == "element_kind" and plan is not None and plan.attempt == 1:
         # The Recorder writes "change" for text fields and selects alike; the element knows.
         action = msgspec.structs.replace(plan.action, type="select")
@@ -224,10 +280,25 @@ def _after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:
     return _stop(state, "failed", kind, f"{rejected.error or rejected.rule}: {rejected.reason}")
 
 
+def _mend(state: PlannerState, found: LookalikesFound) -> Iterable[AnyEvent]:
+    """The step goes on with the element that is clearly the recorded one, or nowhere."""
+    plan = state.plan
+    assert state.started is not None
+    if plan is None or (plan.step, plan.attempt) != (found.step, found.attempt):
+        return
+    healed = heal(plan, found.elements, state.started.values)
+    if isinstance(healed, str):
+        yield _stop(state, "failed", "lost", f"element_not_found: {healed}")
+    else:
+        yield from healed
+
+
 def _interruption(state: PlannerState, event: AnyEvent) -> Iterable[AnyEvent]:
     match event:
         case DeadlinePassed(what="wall_time", after_ms=after_ms):
             yield _stop(state, "max_wall_time", "", f"{after_ms} ms have passed")
+        case RecordingFinished(by=by):
+            yield _stop(state, "completed", "", f"the person was done ({by})")
         case StopRequested(by=by, why=why):
             yield _stop(state, "cancelled", "", f"stopped by {by}{': ' if why else ''}{why}")
         case BrowserLost(why=why):

@@ -146,6 +146,8 @@ def is_irreversible(case: Case) -> bool:
     Signing in sends a form but leaves nothing behind: a dry run must get past the door. A form
     that asks for the password to pay or to delete something is no door.
     """
+    if accepts_a_dialog(case) is not None:
+        return True
     element = case.element
     if element is not None and element.signs_in:
         says = f"{element.name.text} {element.text.text}".casefold()
@@ -221,8 +223,32 @@ def sends_a_form(case: Case) -> Verdict | None:
     return None
 
 
+def accepts_a_dialog(case: Case) -> Verdict | None:
+    """What a page asks before it goes on is asked for a reason."""
+    if not any(answer.accept for answer in case.action.dialogs):
+        return None
+    return Verdict("ask", "accepts_a_dialog", "it says yes to what the page asks")
+
+
+def uploads_a_file(case: Case) -> Verdict | None:
+    """A file of this machine leaves it; a recording says which one by a parameter of its own."""
+    element = case.element
+    if element is None or case.action.type != "type" or element.kind != "file":
+        return None
+    if case.driver in RECORDED:
+        return None
+    return Verdict("ask", "uploads_a_file", "a file would be sent, and nobody recorded that")
+
+
 Rule = Callable[[Case], Verdict | None]
-RULES: tuple[Rule, ...] = (host_allowed, secret_in_clear, denylist, sends_a_form)
+RULES: tuple[Rule, ...] = (
+    host_allowed,
+    secret_in_clear,
+    denylist,
+    sends_a_form,
+    accepts_a_dialog,
+    uploads_a_file,
+)
 
 
 def is_private(host: str) -> bool:

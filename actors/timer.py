@@ -1,4 +1,8 @@
-"""The clock as an effector: the run's wall time, not counting the time a person is waited for."""
+"""The clock as an effector: the run's wall time, not counting the time a person is waited for.
+
+A session driven by calls of tools runs while one of them is being worked on: how long its caller
+thinks is not run time.
+"""
 
 from collections.abc import AsyncIterator
 from time import monotonic_ns
@@ -8,7 +12,9 @@ import anyio
 
 from events.envelope import Actor, Envelope
 from events.person import ApprovalAnswered
+from events.planner import PersonAwaited
 from events.runtime import DeadlinePassed, SessionStarted
+from events.tools import ToolAnswered, ToolCalled
 from events.validator import ApprovalRequested
 from events.vocabulary import AnyEvent
 
@@ -28,13 +34,14 @@ class Timer:
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
-            case SessionStarted(settings=settings):
+            case SessionStarted(settings=settings, purpose=purpose):
                 self._limit_ms = settings.limits.max_wall_ms
                 self._left_ns = self._limit_ms * 1_000_000
-                self._go()
-            case ApprovalRequested():
+                if purpose != "tools":
+                    self._go()
+            case ApprovalRequested() | PersonAwaited() | ToolAnswered():
                 self._hold()
-            case ApprovalAnswered():
+            case ApprovalAnswered() | ToolCalled():
                 self._go()
             case _:
                 pass

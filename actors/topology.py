@@ -49,7 +49,13 @@ from events.runtime import (
     SessionStarted,
     StopRequested,
 )
-from events.tools import ToolAnswered, ToolCalled
+from events.tools import (
+    ApprovalSought,
+    CompletionClaimed,
+    FileRead,
+    ToolAnswered,
+    ToolCalled,
+)
 from events.validator import (
     ActionApproved,
     ActionRejected,
@@ -75,7 +81,7 @@ HEARD: dict[type[Event], Row] = {
     SessionStarted: Row(DECIDERS, when_durable=("observer", "clock")),
     DeadlinePassed: Row(("planner",)),
     StopRequested: Row(("planner",)),
-    RecordingFinished: Row(("planner",)),
+    RecordingFinished: Row(("critic", "planner")),
     SessionInterrupted: Row(("planner",)),
     ActorFailed: Row(when_durable=("observer",)),
     SessionEnded: Row(DECIDERS),
@@ -86,7 +92,7 @@ HEARD: dict[type[Event], Row] = {
     # decisions of the Critic
     ActionJudged: Row(("critic", "predictor", "planner")),
     PageAssessed: Row(("predictor",)),
-    CompletionChecked: Row(("planner",)),
+    CompletionChecked: Row(("critic", "planner")),
     OutcomeUnknown: Row(("critic",)),
     # decisions of the Predictor
     PredictionMade: Row(("planner",)),
@@ -98,9 +104,9 @@ HEARD: dict[type[Event], Row] = {
     WorkflowRenamed: Row(("predictor",)),
     # decisions of the Planner
     PlanProposed: Row(DECIDERS),
-    PlanWithheld: Row(),
-    ObservationRequested: Row(at_once=("observer",)),
-    PersonAwaited: Row(("planner",), at_once=("observer",)),
+    PlanWithheld: Row(("predictor",)),
+    ObservationRequested: Row(("planner",), at_once=("observer",)),
+    PersonAwaited: Row(("planner",), at_once=("observer", "clock")),
     LookalikesRequested: Row(at_once=("executor",)),
     TargetHealed: Row(("planner", "predictor")),
     RunStopped: Row(DECIDERS, when_durable=("observer",)),
@@ -114,18 +120,21 @@ HEARD: dict[type[Event], Row] = {
     ApprovalRequested: Row(("validator",), when_durable=("person", "clock")),
     ApprovalVoided: Row(("validator",)),
     # facts of the Executor
-    TargetResolved: Row(("validator", "predictor")),
+    TargetResolved: Row(("validator", "predictor", "planner")),
     TargetChanged: Row(("critic", "validator", "predictor")),
     TargetMissing: Row(("validator",)),
     LookalikesFound: Row(("planner",)),
-    ActionDone: Row(("critic", "predictor"), at_once=("observer",)),
+    ActionDone: Row(("critic", "predictor", "planner"), at_once=("observer",)),
     ActionFailed: Row(("critic", "planner"), at_once=("observer",)),
     PersonActed: Row(("critic", "predictor")),
     # calls of tools
-    ToolCalled: Row(("planner",)),
-    ToolAnswered: Row(("planner",)),
+    ToolCalled: Row(("planner",), at_once=("clock",)),
+    FileRead: Row(("planner",)),
+    ApprovalSought: Row(("planner", "validator")),
+    CompletionClaimed: Row(("critic", "planner")),
+    ToolAnswered: Row(("planner",), at_once=("clock",)),
     # a person, a language model
-    ApprovalAnswered: Row(("validator",), at_once=("clock",)),
+    ApprovalAnswered: Row(("validator", "planner"), at_once=("clock",)),
     AdviceReceived: Row(),
     AdviceFailed: Row(),
     AdviceLost: Row(),

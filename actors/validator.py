@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from actors.healing import LIKENESS, doubtful, unlike
 from actors.policy import READING, Case, is_irreversible, judge, missing_field, stands
 from events.envelope import Actor, Envelope
 from events.executor import TargetChanged, TargetMissing, TargetResolved
@@ -18,6 +19,7 @@ from events.person import ApprovalAnswered
 from events.planner import PlanProposed, RunStopped
 from events.runtime import SessionStarted
 from events.signature import signature
+from events.tools import ApprovalSought
 from events.validator import (
     ActionApproved,
     ActionRejected,
@@ -69,12 +71,14 @@ class Validator:
                 return state
 
     def decide(self, state: ValidatorState, envelope: Envelope) -> Iterable[AnyEvent]:
-        if state.started is None or state.plan is None:
+        if state.started is None:
             return
         if isinstance(envelope.event, RunStopped):
             yield from _void(state, "the run stopped")
             return
-        if state.stopped:
+        if isinstance(envelope.event, ApprovalSought) and not state.stopped:
+            yield _sought(state, envelope.event)
+        if state.stopped or (state.plan is None and state.asked is None):
             return
         match envelope.event:
             case PlanProposed() as plan:
@@ -86,7 +90,8 @@ class Validator:
                 yield from _void(state, "the element changed")
                 yield from _verdict(state)
             case TargetMissing(code=code):
-                looked = len(state.plan.action.target.strategies) if state.plan.action.target else 0
+                target = state.plan.action.target if state.plan is not None else None
+                looked = len(target.strategies) if target is not None else 0
                 reason = f"none of {looked} ways to find it matched one visible element"
                 yield _reject(state, "target_exists", reason, "execution_error", code)
             case ApprovalAnswered() as answer:
@@ -116,6 +121,10 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     started, plan, element = state.started, state.plan, state.element
     assert started is not None
     assert plan is not None
+    other = unlike(plan, element, started.values)
+    if other:
+        yield _reject(state, LIKENESS, other, "execution_error", "element_not_found")
+        return
     if element is not None and element.tag == "select" and plan.action.type == "type":
         reason = "the element is a list to select from"
         yield _reject(state, "element_kind", reason, "validation_error", "invalid_params")
@@ -128,6 +137,10 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     verdict = judge(case)
     if verdict.effect == "deny":
         yield _reject(state, verdict.rule, verdict.reason, "policy_denied", "policy_denied")
+        return
+    doubt = doubtful(started, plan, element)
+    if doubt and verdict.effect == "allow":
+        yield _question(state, "healed", doubt)
         return
     if started.settings.dry_run and is_irreversible(case):
         yield ActionWithheld(plan.step, plan.action, f"would have done it: {verdict.reason}")
@@ -146,9 +159,11 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
 def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEvent]:
     """An approval is for what was asked, once: another element or step needs another."""
     asked, plan = state.asked, state.plan
-    if asked is None or plan is None or answer.approval != asked.approval:
+    if asked is None or answer.approval != asked.approval:
         return
     yield ApprovalVoided(asked.approval, "used" if answer.approved else "refused")
+    if asked.kind == "requested" or plan is None:
+        return  # whoever asked for it is told; it approves no step
     if not answer.approved:
         error = "needs_person" if answer.by == "nobody" else "human_rejected"
         reason = f"a person said no: {answer.message or asked.question}"
@@ -190,6 +205,17 @@ def _question(state: ValidatorState, rule: str, reason: str) -> ApprovalRequeste
     )
 
 
+def _sought(state: ValidatorState, sought: ApprovalSought) -> ApprovalRequested:
+    """The question of whoever calls tools. The answer is its own to act on: what it does next is
+    judged as if nobody had been asked."""
+    return ApprovalRequested(
+        approval=f"for-{sought.call}",
+        step=state.plan.step if state.plan is not None else 0,
+        kind="requested",
+        question=f"{sought.action} ({sought.reason}). Approve?",
+    )
+
+
 def _reject(
     state: ValidatorState,
     rule: str,
@@ -227,9 +253,10 @@ def _void(state: ValidatorState, why: str) -> Iterable[AnyEvent]:
 
 
 def _standing(state: ValidatorState) -> Standing | None:
-    """The approval that the recording gave this very step of this workflow version."""
+    """The approval that the recording gave this very step of this workflow version. What was
+    healed is another element, and has none."""
     workflow = state.started.workflow if state.started else None
     plan = state.plan
-    if workflow is None or plan is None or plan.driver != "workflow":
+    if workflow is None or plan is None or plan.driver != "workflow" or plan.healed:
         return None
     return workflow.steps[plan.index].standing

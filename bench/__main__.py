@@ -14,6 +14,7 @@ BENCHES = {
     "memory": "resident memory without the browser",
     "replay": "deciding again and folding, events per second",
     "traces": "span export: CPU from the log's events to OTLP bytes",
+    "snapshot": "one look at small and large pages, against Playwright's aria snapshot",
     "click": "one click that does not navigate, against Playwright's",
     "flow": "a whole workflow on the bundled site against plain Playwright",
 }

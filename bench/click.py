@@ -39,7 +39,7 @@ async def click_checked(tab: Tab, digest: str) -> None:
 async def find(tab: Tab) -> str:
     way = {"by": "css", "selector": FIELD}
     found = await tab.call("resolve", [way], WITHIN_MS, within_ms=2 * WITHIN_MS)
-    return str(found["element"]["digest"])
+    return str(found["element"]["exact"])
 
 
 async def step(tab: Tab) -> None:
@@ -60,7 +60,7 @@ async def measure() -> dict[str, list[float]]:
         async with shared_browser() as browser:
             url = f"{site.base_url}/login"
             page, cdp = await open_plain(browser, url)
-            tab = await browser.open_tab()
+            tab = (await browser.open_window()).tab
             await tab.navigate(url, within_ms=5 * WITHIN_MS)
             digest = await find(tab)
             at = await tab.call("check", digest, True, within_ms=WITHIN_MS)

@@ -18,7 +18,7 @@ import msgspec
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 from actors.browser.chromium import QUIET, VIEWPORT
-from actors.browser.tab import Tab
+from actors.browser.window import Window
 from actors.person import Answer, ScriptedPerson
 from bench.plain import play_order
 from bench.spans import PHASES, Span, ms, spans_of
@@ -64,10 +64,10 @@ class SharedBrowser:
             viewport={"width": width, "height": height}, service_workers="block"
         )
 
-    async def open_tab(self) -> Tab:
-        tab = await Tab.open(await self.new_context())
+    async def open_window(self) -> Window:
+        window = await Window.open(await self.new_context())
         self.opened_ns = time_ns()
-        return tab
+        return window
 
 
 @asynccontextmanager

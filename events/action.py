@@ -120,6 +120,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `tab` counts the session's pages in the order in which they opened; none is the one in front.
     `dialogs` are the answers to what the page asks while this is done; any more are dismissed.
+    `append` types behind what the field holds instead of over it.
     """
 
     type: ActionType
@@ -133,3 +134,4 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     tab: int | None = None
     dialogs: tuple[DialogAnswer, ...] = ()
+    append: bool = False

@@ -52,8 +52,11 @@ class PopupOpened(Event, frozen=True, tag="PopupOpened"):
 
 
 class DownloadFinished(Event, frozen=True, tag="DownloadFinished"):
+    """A page sent a file. Without an artifact it was not kept, and `failure` says why."""
+
     name: Untrusted
-    artifact: Artifact
+    artifact: Artifact | None = None
+    failure: str = ""
 
 
 class RequestBlocked(Event, frozen=True, tag="RequestBlocked"):

@@ -25,9 +25,11 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
 
 
 class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
-    """Nothing sure enough to do, with S0's reason."""
+    """Nothing sure enough to do, with S0's reason; or, with its `index`, an optional step of a
+    workflow that is passed over."""
 
     reason: str
+    index: int = -1
 
 
 class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):

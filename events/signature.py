@@ -52,6 +52,7 @@ def _fields(action: Action) -> dict[str, object]:
         "name": action.name,
         "tab": action.tab,
         "dialogs": [_answer(answer) for answer in action.dialogs] or None,
+        "append": action.append or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
 

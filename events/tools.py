@@ -5,7 +5,8 @@ from typing import Literal
 from events.action import Untrusted
 from events.event import Event
 
-# S3 1.1.2, and the two that the spec adds to them.
+# S3 1.1.2, and the three that the spec adds to them: what policy refused, a browser that is gone,
+# and a tool that cannot be used here or any more.
 ToolError = Literal[
     "",
     "ref_invalid",
@@ -18,6 +19,7 @@ ToolError = Literal[
     "invalid_params",
     "policy_denied",
     "browser_gone",
+    "unavailable",
 ]
 # S4 W2: what any caller can count on, whatever the tool.
 ErrorType = Literal[
@@ -32,13 +34,40 @@ ErrorType = Literal[
 
 class ToolCalled(Event, frozen=True, tag="ToolCalled"):
     """A tool is to be used. `arguments` is JSON; what it types is `{"typed": n}` until the field
-    that it goes into is known to be no secret one."""
+    that it goes into is known to be no secret one. `invalid` says what is wrong with them: then
+    only those are kept that fit the tool's schema."""
 
     call: str
     tool: str
     arguments: str = "{}"
     by: Literal["agent", "model", "terminal"] = "agent"
     attempt: int = 1
+    invalid: str = ""
+
+
+class FileRead(Event, frozen=True, tag="FileRead"):
+    """What reading a file for a call came to. It needs no page, and nothing was written."""
+
+    call: str
+    text: Untrusted | None = None
+    error: ToolError = ""
+    message: str = ""
+
+
+class ApprovalSought(Event, frozen=True, tag="ApprovalSought"):
+    """A caller wants a person's word before it goes on: the Validator puts the question."""
+
+    call: str
+    action: str
+    reason: str
+
+
+class CompletionClaimed(Event, frozen=True, tag="CompletionClaimed"):
+    """A caller says that the task is over. The Critic looks whether the page says so too (D5)."""
+
+    call: str
+    status: Literal["success", "failed"]
+    reason: str
 
 
 class ToolAnswered(Event, frozen=True, tag="ToolAnswered"):

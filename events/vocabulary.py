@@ -58,7 +58,13 @@ from events.runtime import (
     SessionStarted,
     StopRequested,
 )
-from events.tools import ToolAnswered, ToolCalled
+from events.tools import (
+    ApprovalSought,
+    CompletionClaimed,
+    FileRead,
+    ToolAnswered,
+    ToolCalled,
+)
 from events.validator import (
     ActionApproved,
     ActionRejected,
@@ -134,7 +140,7 @@ ExecutorEvent = (
     | ActionFailed
     | PersonActed
 )
-ToolEvent = ToolCalled | ToolAnswered
+ToolEvent = ToolCalled | FileRead | ApprovalSought | CompletionClaimed | ToolAnswered
 CriticEvent = ActionJudged | PageAssessed | CompletionChecked | OutcomeUnknown
 
 AnyEvent = (

@@ -75,6 +75,22 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
     max_wall_ms: int = 90_000
     max_failures: int = 3
     max_same: int = 3
+    max_turns: int = 20
+
+
+class Indicator(msgspec.Struct, frozen=True):
+    """Words, in any case, that the page says in this place: its address, its title, a heading, or
+    the name of any element."""
+
+    where: Literal["url", "title", "heading", "name"]
+    says: str
+
+
+class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
+    """By what a page shows that a task was done, or that it failed: one of them is enough."""
+
+    success: tuple[Indicator, ...] = ()
+    failure: tuple[Indicator, ...] = ()
 
 
 class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -91,3 +107,4 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     execution_delay_ms: int = 0
     screenshots: bool = False
     dry_run: bool = False
+    criteria: Criteria | None = None

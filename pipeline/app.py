@@ -11,7 +11,7 @@ import anyio
 
 from actors.bindings import Bindings
 from actors.decider import DecidingActor
-from actors.effector import Effector, OpensTabs, Screen
+from actors.effector import Effector, OpensWindows, Screen
 from actors.executor import Executor
 from actors.observer import Observer
 from actors.person import Answers, Nobody, Person
@@ -22,6 +22,7 @@ from events.artifacts import ArtifactStore
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, LogCorrupt
 from events.log import EventLog
+from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from events.runtime import (
     LogSealed,
     PayloadErased,
@@ -68,6 +69,7 @@ class App:
         )
         self._deciders = deciders
         self._sessions: dict[str, Session] = {}
+        self._screens: dict[str, Screen] = {}
         self._listeners: list[Listener] = []
         self._process = clock.new_id("process")
         self._closing = False
@@ -113,7 +115,7 @@ class App:
     async def sail(
         self,
         started: SessionStarted,
-        browser: OpensTabs,
+        browser: OpensWindows,
         *,
         answers: Answers | None = None,
         secrets: Mapping[str, str] | None = None,
@@ -128,7 +130,14 @@ class App:
             Person(answers or Nobody()),
             Timer(),
         ]
-        return await self.run_session(started, effectors, name=name, redact=Redactor(secrets or {}))
+        name = name or self.clock.new_id(started.purpose)
+        self._screens[name] = screen
+        try:
+            return await self.run_session(
+                started, effectors, name=name, redact=Redactor(secrets or {})
+            )
+        finally:
+            del self._screens[name]
 
     async def run_session(
         self,
@@ -181,6 +190,26 @@ class App:
     async def erase(self, intent: PayloadErased) -> None:
         """Says, in this process's own session, what will go; `pipeline.erasing` then does it."""
         await self._say(intent)
+
+    async def change_workflow(
+        self, change: WorkflowLearned | WorkflowDeleted | WorkflowRenamed
+    ) -> None:
+        """Says, in this process's own session, what a person changed of what is known."""
+        await self._say(change)
+
+    async def hand_in(self, session: str, actor: Actor, event: AnyEvent) -> bool:
+        """A fact from outside for a running session; `False` when it has stopped."""
+        running = self._sessions.get(session)
+        return running is not None and await running.hand_in(actor, event)
+
+    @property
+    def artifacts(self) -> ArtifactStore | None:
+        return self._artifacts
+
+    def finish(self, session: str) -> bool:
+        """Ends a recording by hand; `False` when no person is being recorded in that session."""
+        screen = self._screens.get(session)
+        return screen is not None and screen.finish()
 
     def listen(self, listener: Listener) -> None:
         """Calls `listener` with every event once it is on disk, in log order."""

@@ -5,6 +5,8 @@ import time
 from datetime import UTC, datetime
 from typing import Protocol
 
+import anyio
+
 
 class Clock(Protocol):
     """Time and fresh names, so that tests can hand in their own."""
@@ -13,10 +15,15 @@ class Clock(Protocol):
 
     def new_id(self, prefix: str) -> str: ...
 
+    async def sleep_ms(self, ms: int) -> None: ...
+
 
 class SystemClock:
     def now_ns(self) -> int:
         return time.time_ns()
+
+    async def sleep_ms(self, ms: int) -> None:
+        await anyio.sleep(ms / 1000)
 
     def new_id(self, prefix: str) -> str:
         """Sorts by time, and people can read when it was: `run-20260316-101502-4f1a09bc`.
@@ -37,6 +44,10 @@ class CountingClock:
     def now_ns(self) -> int:
         self._now_ns += 1_000_000
         return self._now_ns
+
+    async def sleep_ms(self, ms: int) -> None:
+        """Nobody waits: the hands are moved."""
+        self._now_ns += ms * 1_000_000
 
     def new_id(self, prefix: str) -> str:
         self._ids += 1

@@ -5,13 +5,19 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from actors.logic import LOGIC
+from actors.place import host_of
 from actors.policy import DEFAULT_POLICY
 from events.action import Action
 from events.errors import BadInput
 from events.runtime import SessionStarted
-from events.workflow import MILLION, Limits, Policy, RunSettings, Step, Workflow
+from events.workflow import MILLION, Criteria, Limits, Policy, RunSettings, Step, Workflow
 
 WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
+TOOLS_WALL_MS = 300_000  # of work on calls; how long the caller thinks is not counted
+TOOLS_RESOLVE_MS = 500  # a ref is there or it is not; a second try looks for what it was
+TOOLS_SETTLE_MS = 500  # S3 2.2.1: a scroll has a second in all, also one that moves nothing
+TOOLS_PLACE_MS = 1_000
+MAX_TURNS = 20  # E6: of a conversation that an agent or a model leads
 
 
 def recording(
@@ -35,6 +41,33 @@ def recording(
         script=script,
         values=dict(values),
         secrets=tuple(secrets),
+    )
+
+
+def watching(
+    name: str,
+    url: str,
+    values: Mapping[str, str],
+    *,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    screenshots: bool = False,
+) -> SessionStarted:
+    """A recording of a person. It begins with going to `url`; from there on they act."""
+    scheme, host, port = host_of(url)
+    if scheme not in ("http", "https") or not host:
+        raise BadInput(f"{url!r} is not a web address", "give --url https://...")
+    return SessionStarted(
+        purpose="record",
+        driver="person",
+        logic=LOGIC,
+        settings=RunSettings(limits=limits_for(1), screenshots=screenshots),
+        # Whoever types an address has named its host.
+        policy=with_hosts(policy, (f"{host}:{port}" if port else host, *allow)),
+        name=name,
+        url=url,
+        script=(Step(action=Action("navigate", url=url)),),
+        values=dict(values),
     )
 
 
@@ -94,6 +127,43 @@ def free_run(
     )
 
 
+def tool_session(
+    url: str = "",
+    values: Mapping[str, str] | None = None,
+    secrets: Iterable[str] = (),
+    *,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    criteria: Criteria | None = None,
+    goal: str = "",
+    max_turns: int = MAX_TURNS,
+    screenshots: bool = True,
+) -> SessionStarted:
+    """A session that is driven by calls of tools, beginning at `url` if one is given."""
+    if max_turns < 1:
+        raise BadInput("a session needs at least one turn", "give a larger number")
+    settings = RunSettings(
+        limits=Limits(max_wall_ms=TOOLS_WALL_MS, max_turns=max_turns),
+        resolve_ms=TOOLS_RESOLVE_MS,
+        settle_ms=TOOLS_SETTLE_MS,
+        place_ms=TOOLS_PLACE_MS,
+        screenshots=screenshots,
+        criteria=criteria,
+    )
+    return SessionStarted(
+        purpose="tools",
+        driver="agent",
+        logic=LOGIC,
+        settings=settings,
+        policy=with_hosts(policy, allow),
+        url=url,
+        script=(Step(action=Action("navigate", url=url)),) if url else (),
+        values=dict(values or {}),
+        secrets=tuple(secrets),
+        goal=goal,
+    )
+
+
 def limits_for(steps: int) -> Limits:
     """E6: five minutes and twice its length in steps."""
     return Limits(max_steps=2 * steps, max_wall_ms=WORKFLOW_WALL_MS)
@@ -108,7 +178,7 @@ def check_bound(workflow: Workflow, values: Mapping[str, str], secrets: set[str]
     if not workflow.complete:
         raise BadInput(
             f"workflow {workflow.name!r} version {workflow.version} was not recorded to its end",
-            f"record it again: rutter record {workflow.name} --script FILE",
+            f"record it again, or if it is all: rutter workflows edit {workflow.name} --complete",
         )
     unknown = sorted(set(values) - set(workflow.parameters))
     if unknown:

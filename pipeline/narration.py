@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from events.critic import ActionJudged, Evidence
 from events.envelope import Envelope
-from events.executor import ActionDone, ActionFailed, TargetMissing, TargetResolved
+from events.executor import ActionDone, ActionFailed, PersonActed, TargetMissing, TargetResolved
 from events.observer import DialogOpened
-from events.planner import PlanProposed, PlanWithheld, RunStopped
+from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
 from events.runtime import ActorFailed
 from events.validator import ActionApproved, ActionRejected, ActionStarted, ApprovalRequested
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION
-from replay.wording import ascii_only, in_words
+from replay.wording import ascii_only, healed_in_words, in_words
 
 FINAL = {
     "verification_failed": "failed due to verification failure. Aborting plan.",
@@ -25,6 +25,7 @@ class Narrator:
     def __init__(self) -> None:
         self._words = ""
         self._checked = False
+        self._recorded = ""
 
     def lines(self, envelope: Envelope) -> Iterator[str]:
         for line in self._say(envelope.event):
@@ -36,11 +37,17 @@ class Narrator:
                 self._words, self._checked = in_words(action), False
                 yield "PHASE 1: PLAN"
                 yield f"{self._words} ({reason})"
+            case PlanWithheld(reason=reason, index=index) if index >= 0:
+                yield f"[OK] PASSED OVER: {reason}"
             case PlanWithheld(reason=reason):
                 yield "PHASE 1: PLAN"
                 yield f"[FAIL] NOTHING PLANNED: {reason}"
             case TargetResolved() | TargetMissing() | ApprovalRequested():
                 yield from self._check()
+            case LookalikesRequested(fingerprint=known_by):
+                self._recorded = known_by.name.text or known_by.text.text or known_by.tag
+            case TargetHealed(element=element, score=score):
+                yield f"[OK] HEALED: {healed_in_words(self._recorded, element, score)}"
             case ActionApproved(reason=reason):
                 yield from self._check()
                 yield f"[OK] APPROVED: {self._words} ({reason})"
@@ -56,6 +63,9 @@ class Narrator:
         match event:
             case ActionStarted():
                 yield "PHASE 3: ACT"
+            case PersonActed(action=action):
+                self._words = in_words(action)
+                yield f"[OK] DONE BY A PERSON: {self._words}"
             case DialogOpened(kind=kind, message=message, answer=answer):
                 yield f"The page opened a dialog ({kind}): {message.text!r}, {answer}"
             case ActionDone(took_us=took_us):

@@ -1,12 +1,16 @@
-"""Chrome DevTools Recorder JSON as steps of ours. What cannot be kept faithfully is refused."""
+"""Chrome DevTools Recorder JSON as steps of ours. What cannot be kept faithfully is refused.
+
+A typed `${name}` is the parameter or secret of that name, as `rutter export` writes it.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from actors.predictor.recording import PLACEHOLDER, template
 from events.action import (
     Action,
     ByCss,
@@ -22,6 +26,11 @@ from events.action import (
 from events.errors import BadInput
 from events.workflow import Step
 
+MAIN = "main"  # the page that the script starts in
+# The Recorder numbers a page's frames. A selector cannot count them, so `iframe` stands for the
+# first: with several, an element that more than one of them holds is ambiguous, and refused.
+FRAME = "iframe"
+INTO = " >>> "  # into a shadow root or a frame
 MODIFIERS = ("Control", "Alt", "Shift", "Meta")
 # No action of ours, and nothing is lost by passing them over.
 PASSED_OVER = frozenset({"setViewport", "keyUp", "close", "emulateNetworkConditions"})
@@ -45,6 +54,9 @@ class RecorderStep(msgspec.Struct):
     frame: list[int] = []
     operator: str = "=="
     count: int = 1
+    visible: bool = True
+    attributes: dict[str, object] = {}
+    properties: dict[str, object] = {}
     name: str | None = None
     parameters: dict[str, object] = {}
 
@@ -82,7 +94,7 @@ def prepare(
     script: RecorderScript, parameters: Mapping[str, str], secrets: Mapping[str, str]
 ) -> Script:
     """The script's steps, with every typed VALUE as the parameter or secret of its name."""
-    reader = _Reader(parameters, secrets)
+    reader = _Reader(parameters, secrets, script.steps)
     for number, step in enumerate(script.steps, 1):
         reader.read(number, step)
     reader.check_all_used()
@@ -92,9 +104,16 @@ def prepare(
 
 
 class _Reader:
-    def __init__(self, parameters: Mapping[str, str], secrets: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        parameters: Mapping[str, str],
+        secrets: Mapping[str, str],
+        steps: Sequence[RecorderStep],
+    ) -> None:
         self._parameters = parameters
         self._secrets = secrets
+        self._tabs = _tabs(steps)
+        self._elsewhere = False
         self._used: set[str] = set()
         self._held: list[str] = []
         self.steps: list[Step] = []
@@ -112,7 +131,7 @@ class _Reader:
             action = self._action(step)
         except BadInput as error:
             raise BadInput(f"step {number} ({step.type}): {error.what}", error.fix) from error
-        self.steps.append(Step(action=action))
+        self.steps.append(Step(action=self._in_tab(action, step.target)))
 
     def check_all_used(self) -> None:
         for flag, bound in (("--param", self._parameters), ("--secret", self._secrets)):
@@ -132,16 +151,17 @@ class _Reader:
                     raise BadInput("it has no url", "record it again")
                 return Action("navigate", url=step.url)
             case "click":
-                return Action("click", target=_target(step.selectors))
+                return Action("click", target=_target(step.selectors, step.frame))
             case "change":
-                target = _target(step.selectors)
+                target = _target(step.selectors, step.frame)
                 return Action("type", target=target, value=self._value(step, target))
             case "keyDown":
                 if not step.key:
                     raise BadInput("it has no key", "record it again")
                 return Action("press", key="+".join([*self._held, step.key]))
             case "waitForElement":
-                return Action("wait_for", target=_target(step.selectors), ms=step.timeout)
+                target = _target(step.selectors, step.frame)
+                return Action("wait_for", target=target, ms=step.timeout)
             case "scroll":
                 return _scroll(step)
             case "customStep" if step.name == "extract":
@@ -149,6 +169,13 @@ class _Reader:
             case _:
                 known = "navigate, click, change, keyDown, keyUp, scroll, waitForElement"
                 raise BadInput("this step is not supported", f"remove it (supported: {known})")
+
+    def _in_tab(self, action: Action, target: str) -> Action:
+        """As long as there is one page, nobody need say which."""
+        self._elsewhere = self._elsewhere or target != MAIN
+        if not self._elsewhere:
+            return action
+        return msgspec.structs.replace(action, tab=self._tabs[target])
 
     def _unheld(self, step: RecorderStep) -> str:
         if self._held and step.type != "keyDown":
@@ -158,13 +185,19 @@ class _Reader:
     def _value(self, step: RecorderStep, target: Target) -> Value:
         typed = step.value or ""
         for name, value in self._secrets.items():
-            if value == typed:
+            if typed in (value, template(name)):
                 self._used.add(name)
                 return Secret(name)
         for name, value in self._parameters.items():
-            if value == typed:
+            if typed in (value, template(name)):
                 self._used.add(name)
                 return Parameter(name)
+        if unbound := PLACEHOLDER.fullmatch(typed):
+            name = unbound[1]
+            raise BadInput(
+                f"it types the parameter or secret {name!r}, which has no value",
+                f"add --param {name}=VALUE or --secret {name}=SOURCE",
+            )
         if any(_SECRET.search(_said(strategy)) for strategy in target.strategies):
             raise BadInput(
                 "it types into what looks like a secret field",
@@ -178,21 +211,31 @@ def _unfaithful(step: RecorderStep) -> str:
     """What the Recorder can say and no action of ours can: it would become another step."""
     if step.button != "primary":
         return f"it uses the {step.button} mouse button"
-    if step.target != "main":
-        return "it is in another window"
-    if step.frame:
-        return "it is in a frame"
+    if any(step.frame):
+        return "it is in one of several frames, which no selector of ours can tell apart"
+    if step.frame and step.type == "scroll" and not step.selectors:
+        return "it scrolls a frame"
+    if not step.visible or step.attributes or step.properties:
+        return "it waits for more than an element to be there"
     if step.operator not in ("==", ">=") or step.count != 1:
         return f"it waits for a number of elements ({step.operator} {step.count})"
     return ""
 
 
-def _target(selectors: list[str | list[str]]) -> Target:
-    """Every way that the Recorder knows, best first; XPath and paths through shadow roots not."""
+def _tabs(steps: Sequence[RecorderStep]) -> dict[str, int]:
+    """Pages in the order in which the script comes to them, which is taken for the order in which
+    they opened: a target is the address of a page, and says no more."""
+    order = [MAIN, *(step.target for step in steps if step.type not in PASSED_OVER)]
+    return {target: number for number, target in enumerate(dict.fromkeys(order))}
+
+
+def _target(selectors: list[str | list[str]], frame: Sequence[int] = ()) -> Target:
+    """Every way that the Recorder knows, best first; XPath not."""
     found: list[Strategy] = []
     for selector in selectors:
         path = [selector] if isinstance(selector, str) else selector
-        if len(path) == 1 and (strategy := _strategy(path[0])) is not None:
+        strategy = _strategy([*(FRAME for _ in frame), *path])
+        if strategy is not None:
             found.append(strategy)
     if not found:
         raise BadInput(
@@ -203,7 +246,17 @@ def _target(selectors: list[str | list[str]]) -> Target:
     return Target(tuple(dict.fromkeys(found)))
 
 
-def _strategy(selector: str) -> Strategy | None:
+def _strategy(path: Sequence[str]) -> Strategy | None:
+    """One way to find. A path leads into a shadow root or a frame with each part, and names and
+    texts are looked for in the page as a whole: behind another part they would find too much."""
+    if len(path) == 1:
+        return read_way(path[0])
+    parts = [read_way(part) for part in path]
+    selectors = [part.selector for part in parts if isinstance(part, ByCss)]
+    return ByCss(INTO.join(selectors)) if selectors and len(selectors) == len(parts) else None
+
+
+def read_way(selector: str) -> Strategy | None:
     kind, _, rest = selector.partition("/")
     match kind:
         case "aria":
@@ -249,7 +302,7 @@ def _said(strategy: Strategy) -> str:
 
 def _scroll(step: RecorderStep) -> Action:
     if step.selectors:
-        return Action("scroll", target=_target(step.selectors))
+        return Action("scroll", target=_target(step.selectors, step.frame))
     amount = int(step.y or 0)
     if amount <= 0:  # the Recorder's numbers are places, not distances
         return Action("scroll", direction="top")
@@ -266,4 +319,4 @@ def _extract(step: RecorderStep) -> Action:
         wanted = msgspec.convert(step.parameters, _Extract)
     except msgspec.ValidationError as error:
         raise BadInput(f"its parameters do not fit: {error}", "give name and selectors") from error
-    return Action("extract", target=_target(wanted.selectors), name=wanted.name)
+    return Action("extract", target=_target(wanted.selectors, step.frame), name=wanted.name)

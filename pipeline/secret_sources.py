@@ -1,9 +1,13 @@
-"""Where a secret's value comes from: `env:NAME`, `file:PATH`, `prompt`; not the command line."""
+"""Where a secret's value comes from: `env:NAME`, `file:PATH`, `keyring:SERVICE/USER`, `prompt`;
+not the command line."""
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from events.errors import BadInput
+
+SOURCES = "env:VARIABLE, file:PATH, keyring:SERVICE/USER or prompt"
 
 
 def read_pairs(pairs: Sequence[str], flag: str) -> dict[str, str]:
@@ -41,9 +45,38 @@ def _value(name: str, source: str, env: Mapping[str, str], prompt: Callable[[str
             return Path(rest).expanduser().read_text("utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError, RuntimeError) as error:
             raise BadInput(f"secret {name!r}: {rest} cannot be read ({error})") from error
+    if kind == "keyring" and rest:
+        return _from_keyring(name, rest)
     if source == "prompt":
         return prompt(f"{name}: ")
     raise BadInput(
         f"secret {name!r}: a value does not belong on the command line",
-        f"write --secret {name}=env:VARIABLE, file:PATH or prompt",
+        f"write --secret {name}={SOURCES}",
     )
+
+
+def _from_keyring(name: str, entry: str) -> str:
+    """The entry's password. A service may be an address, so the user stands behind the last `/`."""
+    service, _, user = entry.rpartition("/")
+    if not service or not user:
+        raise BadInput(
+            f"secret {name!r}: an entry of the keyring is a service and a user",
+            f"write --secret {name}=keyring:SERVICE/USER",
+        )
+    try:
+        keyring = import_module("keyring")
+    except ImportError as error:
+        raise BadInput(
+            f"secret {name!r}: the keyring package is not installed",
+            "pip install 'rutter[keyring]'",
+        ) from error
+    try:
+        found: str | None = keyring.get_password(service, user)
+    except keyring.errors.KeyringError as error:
+        raise BadInput(f"secret {name!r}: the keyring does not answer ({error})") from error
+    if found is None:
+        raise BadInput(
+            f"secret {name!r}: the keyring has nothing for {user} at {service}",
+            f"keyring set {service} {user}",
+        )
+    return found

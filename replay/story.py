@@ -8,15 +8,15 @@ import msgspec
 from events.advisor import AdviceReceived
 from events.critic import ActionJudged, CompletionChecked, OutcomeUnknown
 from events.envelope import Envelope, kind
-from events.executor import ActionDone, ActionFailed, TargetMissing, TargetResolved
+from events.executor import ActionDone, ActionFailed, PersonActed, TargetMissing, TargetResolved
 from events.observer import DialogOpened, PageObserved, ScreenshotTaken
 from events.page import Artifact, Try
 from events.person import ApprovalAnswered
-from events.planner import PlanProposed, RunStopped
+from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
 from events.runtime import PayloadGone, SessionEnded, SessionStarted
 from events.validator import ActionApproved, ActionRejected, ActionStarted, ApprovalRequested
 from events.vocabulary import AnyEvent
-from replay.wording import ascii_only, in_words, way_in_words
+from replay.wording import ascii_only, healed_in_words, in_words, way_in_words
 
 CAME_OF = {
     "taken": "found",
@@ -40,6 +40,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     attempts: int = 1
     element: str = ""
     found_by: str = ""
+    healed: str = ""
     tried: list[str] = []
     verdict: str = ""
     reason: str = ""
@@ -90,6 +91,7 @@ class _Teller:
         self._url = ""
         self._ways: tuple[str, ...] = ()
         self._read_as = ""
+        self._recorded = ""
 
     @property
     def _step(self) -> StepStory:
@@ -127,6 +129,8 @@ class _Teller:
                 story.unknown = why
             case PlanProposed() as plan:
                 self._propose(envelope, plan)
+            case PersonActed() as acted:
+                self._acted(envelope, acted)
             case PayloadGone(was=was):
                 self._gone(envelope, was)
             case _:
@@ -171,6 +175,20 @@ class _Teller:
             )
         )
 
+    def _acted(self, envelope: Envelope, acted: PersonActed) -> None:
+        name = acted.element.name.text if acted.element is not None else ""
+        self.story.steps.append(
+            StepStory(
+                step=acted.step,
+                driver="person",
+                words=in_words(acted.action, name),
+                why="done by a person",
+                url=self._url,
+                element=name,
+                began_ns=envelope.at_ns,
+            )
+        )
+
     def _of_step(self, envelope: Envelope) -> None:
         if not self.story.steps:
             return
@@ -178,6 +196,8 @@ class _Teller:
         match envelope.event:
             case ActionRejected(rule=rule, reason=reason):
                 step.rule, step.verdict, step.reason = rule, "rejected", reason
+            case PlanWithheld(index=index) if index >= 0 and step.verdict == "rejected":
+                step.verdict = "passed_over"  # an optional one
             case ActionStarted(action=action):
                 step.words = in_words(action, step.element)
                 self._read_as = action.name or "text"
@@ -207,6 +227,10 @@ class _Teller:
                 step.found_by = self._way(tries[-1].strategy) if tries else ""
             case TargetMissing(tries=tries):
                 step.tried = self._tried(tries)
+            case LookalikesRequested(fingerprint=known_by):
+                self._recorded = known_by.name.text or known_by.text.text or known_by.tag
+            case TargetHealed(element=element, score=score):
+                step.healed = healed_in_words(self._recorded, element, score)
             case ActionApproved(rule=rule, reason=reason):
                 step.rule, step.approved = rule, reason
             case ApprovalRequested(question=question):

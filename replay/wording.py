@@ -16,6 +16,8 @@ from events.action import (
     Typed,
     Value,
 )
+from events.page import Resolved
+from events.workflow import MILLION
 
 
 def ascii_only(text: str) -> str:
@@ -38,7 +40,7 @@ def _words(action: Action, target: str, value: str) -> str:
         case "click":
             return f"click {target}"
         case "type":
-            return f"type {value} into {target}"
+            return f"type {value} {'behind what is in' if action.append else 'into'} {target}"
         case "select":
             return f"select {value} in {target}"
         case "press":
@@ -65,6 +67,14 @@ def way_in_words(strategy: Strategy) -> str:
             return f"point {x},{y}"
         case ByRef(ref):
             return ref
+
+
+def healed_in_words(recorded: str, element: Resolved, score: int) -> str:
+    """From what to what a target was healed, and how like the two are."""
+    now = element.name.text or element.text.text or element.tag
+    by = f" by {way_in_words(element.ways[0])}" if element.ways else ""
+    alike = score * 100 // MILLION
+    return ascii_only(f"{recorded!r} is now {now!r}{by} ({alike} % like it)")
 
 
 def _target(action: Action) -> str:

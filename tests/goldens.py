@@ -1,6 +1,7 @@
 """Golden logs: runs that really happened, kept as text, one stored row a line.
 
-They fold for ever, and verify as long as their logic version is kept.
+They fold for ever, and verify as long as their logic version is kept. Each version has a folder:
+those of the logic that is here are decided again, older ones are read, chained and learned from.
 """
 
 import base64
@@ -9,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from actors.logic import LOGIC
 from events import sqlite_schema
 from events.envelope import Envelope
 
@@ -16,12 +18,23 @@ FOLDER = Path(__file__).parent / "golden"
 
 
 def names() -> list[str]:
-    return sorted(path.stem for path in FOLDER.glob("*.jsonl"))
+    """Those that the logic that is here made."""
+    return sorted(path.stem for path in (FOLDER / LOGIC).glob("*.jsonl"))
+
+
+def older() -> list[str]:
+    """Those of other logic, as `version/name`."""
+    found = (path.relative_to(FOLDER).with_suffix("") for path in FOLDER.glob("*/*.jsonl"))
+    return sorted(str(path) for path in found if path.parts[0] != LOGIC)
+
+
+def _path(name: str) -> Path:
+    return FOLDER / f"{name if '/' in name else f'{LOGIC}/{name}'}.jsonl"
 
 
 def rows(name: str) -> Iterator[sqlite_schema.Row]:
     """The stored rows themselves: payload and hash are the bytes that were written."""
-    for line in (FOLDER / f"{name}.jsonl").read_text("ascii").splitlines():
+    for line in _path(name).read_text("ascii").splitlines():
         *head, payload, digest = json.loads(line)
         yield (*head, base64.b64decode(payload), base64.b64decode(digest))
 
@@ -35,7 +48,8 @@ def write(name: str, stored: Iterable[sqlite_schema.Row]) -> None:
     for *head, payload, digest in stored:
         coded = [base64.b64encode(part).decode("ascii") for part in (payload, digest)]
         lines.append(json.dumps([*head, *coded]))
-    (FOLDER / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "ascii")
+    _path(name).parent.mkdir(exist_ok=True)
+    _path(name).write_text("\n".join(lines) + "\n", "ascii")
 
 
 def to_database(path: Path, stored: Iterable[sqlite_schema.Row]) -> None:

@@ -5,28 +5,28 @@ one of ours. A navigation is known by what the browser announces, never by waiti
 """
 
 import asyncio
+import base64
 import contextlib
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import anyio
 import msgspec
-from playwright.async_api import BrowserContext, CDPSession, Dialog, Page
+from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
+from actors.browser.hearing import Hearing
 from events.errors import BrowserGone
 
 WORLD = "rutter"
-PARTS = ("reading", "snapshot", "finding", "acting")
-OPEN_MS = 10_000  # a browser that opens no page in this time is not going to
-CLOSE_MS = 5_000  # then it is left to die with the browser
-MAX_DIALOGS = 100  # kinds of dialogs kept apart; a page can open them without end
-MAX_MESSAGE = 200
+PARTS = ("reading", "snapshot", "finding", "likeness", "acting", "listening")
+LEAVING_MS = 1_000  # how long a click waits for a page that is about to go
+KILL_MS = 1_000
 # What Chromium answers to a call whose document goes away before or under it.
 DOCUMENT_GONE = ("uniqueContextId not found", "context was destroyed", "navigated or closed")
+PAGE_CLOSED = ("has been closed", "Target closed", "session closed", "Session closed")
 
 Answer = TypeVar("Answer")
 
@@ -43,6 +43,24 @@ class NavigationFailed(Exception):
     """The browser could not get there, in its own words."""
 
 
+class PageClosed(BrowserGone):
+    """This page was closed; others of the session may still be there."""
+
+
+class Opener(Protocol):
+    """Whoever keeps the pages of a session together: told of what belongs to none alone."""
+
+    def expect_page(self, tab: "Tab", url: str, *, by_gesture: bool) -> None: ...
+
+    def expect_download(self, url: str) -> None: ...
+
+    def count_bytes(self, url: str, size: int) -> None: ...
+
+    def forget(self, tab: "Tab") -> None: ...
+
+    async def close(self) -> None: ...
+
+
 @cache
 def library() -> str:
     """The page's side as one script: the parts of `page/`, in order, in one closure."""
@@ -52,7 +70,7 @@ def library() -> str:
 
 
 class Tab:
-    """A page with its CDP session. Open with `Tab.open`; one action at a time.
+    """A page with its CDP session, opened by a `Window`; one action at a time.
 
     A navigation is `asked` when the browser announces it and `committed` when its document has
     begun; it is over when that document was parsed, or when the browser gave it up (a download,
@@ -60,9 +78,10 @@ class Tab:
     it may still report its own.
     """
 
-    def __init__(self, page: Page, cdp: CDPSession) -> None:
+    def __init__(self, page: Page, cdp: CDPSession, window: Opener) -> None:
         self._page = page
         self._cdp = cdp
+        self._window = window
         self._frame = ""
         self._world: str | None = None
         self._world_known = anyio.Event()
@@ -72,28 +91,14 @@ class Tab:
         self._documents = 0
         self._documents_before = 0
         self._heard = True
-        self._gone = ""
+        self._clicked = False
+        self._gone: BrowserGone | None = None
+        self._downloads: dict[str, str] = {}
         self._scopes: set[anyio.CancelScope] = set()
-        self.dialogs: Counter[tuple[str, str]] = Counter()
+        self.missed = ""  # what was in the way of the last click, which then was held back
 
-    @classmethod
-    async def open(cls, context: BrowserContext) -> "Tab":
-        """Takes the context over: it is closed with the tab, also when no tab comes of it."""
-        tab: Tab | None = None
-        try:
-            with anyio.fail_after(OPEN_MS / 1000):
-                page = await context.new_page()
-                opening = cls(page, await context.new_cdp_session(page))
-                await opening._attach()
-                tab = opening
-        except TimeoutError as error:
-            raise BrowserGone(f"no page was open within {OPEN_MS} ms") from error
-        finally:
-            if tab is None:
-                await _close(context)
-        return tab
-
-    async def _attach(self) -> None:
+    async def attach(self) -> None:
+        """The library into every document, this one too, and our ears to what is announced."""
         self._listen()
         script = {"source": library(), "worldName": WORLD, "runImmediately": True}
         answers = await asyncio.gather(
@@ -127,10 +132,15 @@ class Tab:
         return await self.ask(function, *arguments, within_ms=within_ms)
 
     async def click(self, x: float, y: float, *, within_ms: int) -> None:
-        """A trusted click: move, press, release, sent together and in this order."""
+        """A trusted click: move, press, release, sent together and in this order.
+
+        Raises `DocumentGone` if the page is left before it: what comes next was not looked at.
+        """
+        await self._not_leaving()
         at: dict[str, object] = {"x": x, "y": y}
         button: dict[str, object] = {**at, "button": "left", "clickCount": 1}
         async with self._input("click", within_ms):
+            self._clicked = True
             await asyncio.gather(
                 self._send("Input.dispatchMouseEvent", {"type": "mouseMoved", **at}),
                 self._send("Input.dispatchMouseEvent", {"type": "mousePressed", **button}),
@@ -166,9 +176,26 @@ class Tab:
             if not self._heard and self._navigation == "none":
                 # The answer to any call comes behind the announcement of a navigation.
                 with contextlib.suppress(DocumentGone):
-                    await self._evaluate("sync", ())
+                    answer = await self._evaluate("sync", ())
+                    self.missed = answer["missed"] if self._clicked else ""
             await self._arrival()
             return self._documents != self._documents_before
+
+    async def give_files(self, paths: list[str], *, within_ms: int) -> None:
+        """Files into the pinned input, by the browser itself: no dialog opens."""
+        async with self._input("give files", within_ms):
+            call: dict[str, object] = {
+                "expression": "rutterPinned()",
+                "uniqueContextId": self._world,
+            }
+            answer = await self._send("Runtime.evaluate", call)
+            held = answer["result"].get("objectId")
+            await self._send("DOM.setFileInputFiles", {"files": paths, "objectId": held})
+
+    async def show(self, *, within_ms: int) -> None:
+        """To the front: a page behind another paints nothing and takes no input."""
+        async with self._deadline(within_ms, "bring to front"):
+            await self._send("Page.bringToFront", {})
 
     async def change(self, within_ms: int) -> None:
         """Waits for the page to change, at most `within_ms`. Not changing is no failure."""
@@ -183,8 +210,37 @@ class Tab:
             image: bytes = await self._guarded(self._page.screenshot(full_page=full_page))
             return image
 
+    async def picture(self, *, max_width: int, within_ms: int) -> bytes:
+        """What is in view as PNG, at most so many pixels wide."""
+        async with self._deadline(within_ms, "picture"):
+            view = (await self._send("Page.getLayoutMetrics", {}))["cssVisualViewport"]
+            scale = min(1.0, max_width / max(1, view["clientWidth"]))
+            clip = {
+                "x": view["pageX"],
+                "y": view["pageY"],
+                "width": view["clientWidth"],
+                "height": view["clientHeight"],
+                "scale": scale,
+            }
+            answer = await self._send("Page.captureScreenshot", {"format": "png", "clip": clip})
+            return base64.b64decode(answer["data"])
+
     async def close(self) -> None:
-        await _close(self._page.context)
+        """Ends the session of pages that it is in."""
+        await self._window.close()
+
+    async def kill(self) -> None:
+        """Ends the page's process, which answers to nothing else when its script never ends."""
+        with anyio.move_on_after(KILL_MS / 1000), contextlib.suppress(PlaywrightError):
+            await self._cdp.send("Page.crash")
+
+    async def hear(self, hearing: Hearing) -> None:
+        """From now on what a person does here is told."""
+        await hearing.attach(self._cdp, self._frame, WORLD)
+
+    @property
+    def page(self) -> Page:
+        return self._page
 
     # -- how -----------------------------------------------------------------------------------
 
@@ -217,8 +273,18 @@ class Tab:
             with contextlib.suppress(DocumentGone):
                 yield
 
+    async def _not_leaving(self) -> None:
+        """A page that is about to go is waited for a moment; some never do."""
+        documents = self._documents
+        with anyio.move_on_after(LEAVING_MS / 1000):
+            await self._arrival()
+        if self._documents != documents:
+            raise DocumentGone("the page was left")
+
     def _begin_input(self) -> None:
         self._heard = False
+        self._clicked = False
+        self.missed = ""
         self._documents_before = self._documents
 
     async def _arrival(self) -> None:
@@ -240,15 +306,24 @@ class Tab:
 
     def _explain(self, error: PlaywrightError) -> Exception:
         message = str(error)
-        if not self._gone and any(words in message for words in DOCUMENT_GONE):
+        if self._gone is not None:
+            return self._ended()
+        if any(words in message for words in DOCUMENT_GONE):
             return DocumentGone(message)
-        return BrowserGone(self._gone or message.splitlines()[0])
+        if any(words in message for words in PAGE_CLOSED):
+            return PageClosed("the page was closed")
+        return BrowserGone(message.splitlines()[0])
+
+    def _ended(self) -> BrowserGone:
+        """Anew each time: an exception that is raised twice keeps both tracebacks."""
+        assert self._gone is not None
+        return type(self._gone)(self._gone.what)
 
     @contextlib.asynccontextmanager
     async def _deadline(self, within_ms: int, what: str) -> AsyncIterator[None]:
         """Our deadline on a browser call, ended at once when the page dies."""
-        if self._gone:
-            raise BrowserGone(self._gone)
+        if self._gone is not None:
+            raise self._ended()
         with anyio.move_on_after(within_ms / 1000) as scope:
             self._scopes.add(scope)
             try:
@@ -256,8 +331,8 @@ class Tab:
             finally:
                 self._scopes.discard(scope)
         if scope.cancelled_caught:
-            if self._gone:
-                raise BrowserGone(self._gone)
+            if self._gone is not None:
+                raise self._ended()
             raise PageTimeout(f"{what} did not finish within {within_ms} ms")
 
     # -- what the browser announces ------------------------------------------------------------
@@ -271,10 +346,11 @@ class Tab:
         on("Page.frameNavigated", self._on_committed)
         on("Page.domContentEventFired", self._on_parsed)
         on("Page.frameStoppedLoading", self._on_stopped)
+        on("Page.windowOpen", self._on_opening)
         on("Page.downloadWillBegin", self._on_download)
-        self._page.on("crash", lambda _: self._die("the page crashed"))
-        self._page.on("close", lambda _: self._die("the page was closed"))
-        self._page.on("dialog", self._on_dialog)
+        on("Page.downloadProgress", self._on_progress)
+        self._page.on("crash", lambda _: self._die(BrowserGone("the page crashed")))
+        self._page.on("close", self._on_closed)
 
     def _on_world(self, event: Mapping[str, Any]) -> None:
         context = event["context"]
@@ -313,9 +389,26 @@ class Tab:
         if event["frameId"] == self._frame and over:
             self._arrive()
 
+    def _on_opening(self, event: Mapping[str, Any]) -> None:
+        self._window.expect_page(self, event["url"], by_gesture=event["userGesture"])
+
     def _on_download(self, event: Mapping[str, Any]) -> None:
+        self._downloads[event["guid"]] = event["url"]
+        self._window.expect_download(event["url"])
         if event["frameId"] == self._frame and self._navigation == "asked":
             self._arrive()
+
+    def _on_progress(self, event: Mapping[str, Any]) -> None:
+        url = self._downloads.get(event["guid"])
+        if url is not None:
+            size = max(event["totalBytes"], event["receivedBytes"])
+            self._window.count_bytes(url, int(size))
+        if event["state"] != "inProgress":
+            self._downloads.pop(event["guid"], None)
+
+    def _on_closed(self, _: Page) -> None:
+        self._die(PageClosed("the page was closed"))
+        self._window.forget(self)
 
     def _depart(self) -> None:
         if self._navigation == "none":
@@ -328,26 +421,15 @@ class Tab:
         self._loading = False
         self._arrived.set()
 
-    async def _on_dialog(self, dialog: Dialog) -> None:
-        # Unanswered it would block the page for ever; what it asked is told as a fact.
-        asked = (dialog.type, dialog.message[:MAX_MESSAGE])
-        if asked in self.dialogs or len(self.dialogs) < MAX_DIALOGS:
-            self.dialogs[asked] += 1
-        with contextlib.suppress(PlaywrightError):
-            await dialog.dismiss()
-        if dialog.type == "beforeunload" and self._navigation == "asked":
-            self._arrive()  # asked whether to leave, we stay: nothing else announces that
+    def stayed(self) -> None:
+        """Asked whether to leave, we stay: nothing else announces that."""
+        if self._navigation == "asked":
+            self._arrive()
 
-    def _die(self, why: str) -> None:
+    def _die(self, why: BrowserGone) -> None:
         self._gone = self._gone or why
         for scope in self._scopes:
             scope.cancel()
-
-
-async def _close(context: BrowserContext) -> None:
-    """Never waits long for a browser that does not answer."""
-    with anyio.move_on_after(CLOSE_MS / 1000, shield=True), contextlib.suppress(PlaywrightError):
-        await context.close()
 
 
 def _said(answer: Mapping[str, Any]) -> str:

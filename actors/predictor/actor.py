@@ -12,14 +12,22 @@ import msgspec
 
 from actors.place import is_at, place_of
 from actors.predictor.knowledge import Knowledge
-from actors.predictor.recording import Performed, assemble, canonical, recorded_step, told
+from actors.predictor.recording import (
+    Performed,
+    assemble,
+    canonical,
+    healed_step,
+    healed_workflow,
+    recorded_step,
+    told,
+)
 from events.action import Action
 from events.critic import ActionJudged, PageAssessed
 from events.envelope import Actor, Envelope
-from events.executor import ActionDone, TargetChanged, TargetResolved
+from events.executor import ActionDone, PersonActed, TargetChanged, TargetResolved
 from events.observer import PageObserved
 from events.page import Page, Resolved
-from events.planner import PlanProposed, RunStopped
+from events.planner import PlanProposed, PlanWithheld, RunStopped
 from events.predictor import (
     Candidate,
     PredictionMade,
@@ -51,6 +59,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     history: tuple[str, ...] = ()
     learned: TransitionLearned | None = None
     steps: tuple[Step, ...] = ()
+    healed: tuple[tuple[int, Step], ...] = ()
     stopped: bool = False
 
 
@@ -73,6 +82,8 @@ class Predictor:
                 return change(state, page=page)
             case PlanProposed() as plan:
                 return change(state, plan=plan, before=state.page, element=None, approved=False)
+            case PersonActed() as acted:
+                return _acted(state, acted)
             case TargetResolved(element=element) | TargetChanged(element=element):
                 return change(state, element=element)
             case ActionApproved(approval=approval):
@@ -82,6 +93,8 @@ class Predictor:
                 return change(state, plan=told(state.plan, typed))
             case ActionJudged() as judged:
                 return _judged(state, judged)
+            case PlanWithheld(index=index) if index >= 0:
+                return change(state, index=index + 1)
             case RunStopped():
                 return change(state, stopped=True)
             case _:
@@ -94,8 +107,11 @@ class Predictor:
                 yield state.learned
             case PageAssessed() if not state.stopped:
                 yield self._next(state)
+            case PlanWithheld(index=index) if index >= 0 and not state.stopped:
+                yield self._next(state)
             case RunStopped() as stopped:
                 yield from self._recorded(state, stopped)
+                yield from self._mended(state, stopped)
             case _:
                 return
 
@@ -141,6 +157,26 @@ class Predictor:
         )
         yield WorkflowLearned(workflow=workflow, stopped_at="" if complete else stopped.detail)
 
+    def _mended(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
+        """What was healed is learned when the run's end was verified, unless the workflow was
+        recorded anew or deleted meanwhile."""
+        workflow = state.started.workflow if state.started else None
+        if workflow is None or not state.healed or stopped.reason != "completed":
+            return
+        if not self.knowledge.is_newest(workflow.name, workflow.version):
+            return
+        version = self.knowledge.next_version(workflow.name)
+        mended = healed_workflow(workflow, dict(state.healed), version, state.session)
+        yield WorkflowLearned(workflow=mended)
+
+
+def _acted(state: PredictorState, acted: PersonActed) -> PredictorState:
+    """What a person did stands where a plan would. Doing it in person approves it for later."""
+    plan = PlanProposed(acted.step, 1, "person", acted.action, "done by a person")
+    return msgspec.structs.replace(
+        state, plan=plan, before=state.page, element=acted.element, approved=True
+    )
+
 
 def _judged(state: PredictorState, judged: ActionJudged) -> PredictorState:
     """A confirmed step is learned and goes on; anything else breaks the chain (design 9)."""
@@ -149,7 +185,9 @@ def _judged(state: PredictorState, judged: ActionJudged) -> PredictorState:
     if plan is None or started is None:
         return change(state, learned=None)
     recording = started.purpose == "record"
-    action = canonical(plan.action, state.element, started.values) if recording else plan.action
+    # A ref is good for one action: what an agent did is learned as the page names it.
+    named_anew = recording or plan.healed or plan.driver == "agent"
+    action = canonical(plan.action, state.element, started.values) if named_anew else plan.action
     confirmed = judged.verdict == "confirmed"
     kept = recording and judged.verdict in ("confirmed", "no_effect")
     # A model must not teach itself: what it predicted freely says nothing new (design 9).
@@ -161,7 +199,19 @@ def _judged(state: PredictorState, judged: ActionJudged) -> PredictorState:
         history=(*state.history, token(action))[-HISTORY:] if confirmed else (),
         index=state.index + 1 if confirmed else state.index,
         steps=(*state.steps, _step(state, plan.action)) if kept else state.steps,
+        healed=_healed(state, plan, action) if confirmed else state.healed,
     )
+
+
+def _healed(
+    state: PredictorState, plan: PlanProposed, action: Action
+) -> tuple[tuple[int, Step], ...]:
+    workflow = state.started.workflow if state.started else None
+    if workflow is None or not plan.healed:
+        return state.healed
+    recorded = workflow.steps[plan.index]
+    step = healed_step(recorded, action, state.element, approved=state.approved)
+    return (*state.healed, (plan.index, step))
 
 
 def _transition(state: PredictorState, action: Action, plan: PlanProposed) -> TransitionLearned:
@@ -187,6 +237,9 @@ def _step(state: PredictorState, action: Action) -> Step:
 
 def _unmet(step: Step, page: Page) -> str:
     """What of the recorded situation is missing now. A navigation needs no situation."""
+    wanted = step.action.tab
+    if wanted is not None and wanted != page.tab:
+        return f"recorded in tab {wanted + 1}, in front is tab {page.tab + 1} of {page.tabs}"
     if step.action.type == "navigate" or is_at(step.before, page.url):
         return ""
     here = place_of(page.url)

@@ -22,6 +22,7 @@ class Knowledge:
         self.model = Markov2()
         self.actions: dict[str, Action] = {}
         self.versions: dict[str, int] = {}
+        self.deleted: set[str] = set()
         self.position = 0
         self._turn: list[TransitionLearned] = []
 
@@ -39,11 +40,20 @@ class Knowledge:
                 self._turn.append(learned)
             case WorkflowLearned(workflow=workflow):
                 self.versions[workflow.name] = workflow.version
+                self.deleted.discard(workflow.name)
+            case WorkflowDeleted(name=name):
+                # A deleted workflow keeps its number: the next recording is a new version.
+                self.deleted.add(name)
             case WorkflowRenamed(name=name, to=to):
+                self.deleted.add(name)
+                self.deleted.discard(to)
                 self.versions[to] = max(self.versions.get(to, 0), self.versions.get(name, 0))
             case _:
-                # A deleted workflow keeps its number: the next recording is a new version.
                 pass
+
+    def is_newest(self, name: str, version: int) -> bool:
+        """Whether this version is still what a run of that name would sail."""
+        return name not in self.deleted and self.versions.get(name, 0) == version
 
     def next_version(self, name: str) -> int:
         return self.versions.get(name, 0) + 1

@@ -11,6 +11,7 @@ from collections.abc import Container, Mapping
 import msgspec
 
 from actors.expecting import ending, expectation
+from actors.likeness import mapped
 from actors.place import host_of, place_of
 from events.action import (
     Action,
@@ -68,12 +69,24 @@ def canonical(action: Action, element: Resolved | None, values: Mapping[str, str
         return action
     ways = list(element.ways) + [s for s in action.target.strategies if s not in element.ways]
     ways.sort(key=lambda strategy: _RANK[type(strategy)])
-    ways = [named for way in ways if (named := _parametrised(way, values)) is not None]
-    # An element chosen by its data is found by its data alone: anything else on the page that
-    # happens to match would be another customer's row.
+    target = named_target(Target(tuple(ways), element.fingerprint), values)
+    if not target.strategies:
+        target = msgspec.structs.replace(target, strategies=action.target.strategies)
+    return msgspec.structs.replace(action, target=target)
+
+
+def named_target(target: Target, values: Mapping[str, str]) -> Target:
+    """The target with parameters in place of their values, in its ways and in its fingerprint.
+
+    An element chosen by its data is found by its data alone: anything else on the page that
+    happens to match would be another customer's row.
+    """
+    ways = [each for way in target.strategies if (each := _parametrised(way, values)) is not None]
     by_data = [way for way in ways if _is_template(way)]
-    unique = tuple(dict.fromkeys(by_data or ways)) or action.target.strategies
-    return msgspec.structs.replace(action, target=Target(unique, element.fingerprint))
+    known_by = target.fingerprint
+    if known_by is not None:
+        known_by = mapped(known_by, lambda text: _templated(text, values))
+    return Target(tuple(dict.fromkeys(by_data or ways)), known_by)
 
 
 def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
@@ -86,6 +99,23 @@ def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
         after=expectation(performed.before, performed.after, values),
         standing=standing if performed.approved else None,
     )
+
+
+def healed_step(step: Step, action: Action, element: Resolved | None, *, approved: bool) -> Step:
+    """The recorded step on the element that it was healed to. What approved the old element does
+    not approve this one; a person who was asked about it does."""
+    standing = None
+    if approved and element is not None:
+        standing = Standing(element.origin, element.digest)
+    return msgspec.structs.replace(step, action=action, standing=standing)
+
+
+def healed_workflow(
+    workflow: Workflow, steps: Mapping[int, Step], version: int, session: str
+) -> Workflow:
+    """The next version: these steps as they were healed, everything else as it was."""
+    mended = tuple(steps.get(index, step) for index, step in enumerate(workflow.steps))
+    return msgspec.structs.replace(workflow, version=version, steps=mended, session=session)
 
 
 def assemble(

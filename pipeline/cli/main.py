@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from events.errors import BadInput, RutterError
+from events.errors import RutterError
 from pipeline import exit_codes, settings
 from pipeline.cli.parser import parser
 from pipeline.cli.terminal import Terminal
@@ -14,8 +14,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     terminal = Terminal(as_json=options.json, verbose=options.verbose)
     loaded = settings.load(options.data, headless=not getattr(options, "headed", False))
     try:
-        if getattr(options, "action", None) == "show" and not options.name:
-            raise BadInput("which workflow?", "rutter workflows show NAME")
         return int(options.do(options, loaded, terminal))
     except RutterError as error:
         terminal.error(error)

@@ -4,7 +4,20 @@ import argparse
 from importlib import metadata
 from pathlib import Path
 
-from pipeline.cli import demo, doctor, hindsight, log, reading, sailing, tracing
+from pipeline.cli import (
+    demo,
+    doctor,
+    exporting,
+    hindsight,
+    log,
+    reading,
+    sailing,
+    tools,
+    tracing,
+    watching,
+    workflows,
+)
+from pipeline.secret_sources import SOURCES
 
 EPILOG = """examples:
   rutter demo
@@ -36,7 +49,8 @@ def parser() -> argparse.ArgumentParser:
     it.set_defaults(do=demo.demo)
     _record(command("record", "watch a workflow once"))
     _run(command("run", "sail a workflow alone"))
-    _workflows(command("workflows", "what it knows"))
+    workflows.add_commands(command("workflows", "what it knows, and changing it"), shared)
+    exporting.add_options(command("export", "a workflow as a file that others can run"))
     it = command("sessions", "what ran")
     it.add_argument("--last", type=_count, default=20, metavar="N", help="how many (default 20)")
     it.set_defaults(do=reading.sessions)
@@ -55,6 +69,8 @@ def parser() -> argparse.ArgumentParser:
     it.add_argument("--out", type=Path, metavar="FILE", help="where to write it")
     it.set_defaults(do=hindsight.report)
     _fork(command("fork", "sail the first steps of a session again, and go on from there"))
+    it = command("tools", "what can be called from outside, and calling it")
+    _sailing(tools.add_commands(it, shared))
     tracing.add_options(command("trace", "sessions as OpenTelemetry traces"))
     log.add_commands(command("log", "the log itself: disk use, verify, backup, erase"), shared)
     it = command("doctor", "is everything here that is needed; what to do if not")
@@ -83,9 +99,9 @@ def _shared(*, top: bool = False) -> argparse.ArgumentParser:
 
 def _record(it: argparse.ArgumentParser) -> None:
     it.add_argument("name", help="what to call the workflow")
-    it.add_argument(
-        "--script", required=True, metavar="FILE", help="a Chrome DevTools Recorder JSON"
-    )
+    how = it.add_mutually_exclusive_group(required=True)
+    how.add_argument("--url", help="opens a window there to work in; closing it ends the recording")
+    how.add_argument("--script", metavar="FILE", help="a Chrome DevTools Recorder JSON")
     it.add_argument(
         "--param",
         action="append",
@@ -94,7 +110,7 @@ def _record(it: argparse.ArgumentParser) -> None:
         help="every typed VALUE becomes the parameter NAME",
     )
     _sailing(it)
-    it.set_defaults(do=sailing.record)
+    it.set_defaults(do=watching.record)
 
 
 def _run(it: argparse.ArgumentParser) -> None:
@@ -145,7 +161,7 @@ def _sailing(it: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=SOURCE",
-        help="a secret from env:VARIABLE, file:PATH or prompt; never stored",
+        help=f"a secret from {SOURCES}; never stored",
     )
     it.add_argument(
         "--allow",
@@ -162,9 +178,3 @@ def _sailing(it: argparse.ArgumentParser) -> None:
     )
     it.add_argument("--screenshots", action="store_true", help="a picture of the page at each step")
     it.add_argument("--headed", action="store_true", help="in a window that you can watch")
-
-
-def _workflows(it: argparse.ArgumentParser) -> None:
-    it.add_argument("action", nargs="?", choices=["list", "show"], default="list")
-    it.add_argument("name", nargs="?")
-    it.set_defaults(do=reading.workflows)

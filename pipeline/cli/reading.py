@@ -17,7 +17,6 @@ from pipeline.settings import Settings
 from replay.projections import ProjectionStore
 from replay.projections.metrics import snapshot
 from replay.story import StepStory, Story, tell
-from replay.wording import in_words
 
 
 def project(settings: Settings) -> ProjectionStore:
@@ -46,36 +45,6 @@ def latest_workflow(store: ProjectionStore, name: str) -> Workflow:
             else f"record it: rutter record {name} --script FILE",
         )
     return msgspec.json.decode(row[0], type=Workflow)
-
-
-def workflows(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    with project(settings) as store:
-        if options.action == "show":
-            _show_workflow(latest_workflow(store, options.name), terminal)
-            return 0
-        rows = _rows(store.db, "SELECT * FROM workflows ORDER BY name, version")
-    if terminal.as_json:
-        terminal.json([{k: v for k, v in row.items() if k != "workflow"} for row in rows])
-        return 0
-    if not rows:
-        terminal.say("no workflows yet; record one: rutter record NAME --script FILE")
-        return 0
-    terminal.table(
-        ("workflow", "version", "steps", "parameters", "secrets", "recorded", "state"),
-        (
-            (
-                row["name"],
-                str(row["version"]),
-                str(row["steps"]),
-                row["parameters"] or "-",
-                row["secrets"] or "-",
-                when(row["recorded_ns"]),
-                "complete" if row["complete"] else f"incomplete: {row['stopped_at']}",
-            )
-            for row in rows
-        ),
-    )
-    return 0
 
 
 def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -177,30 +146,6 @@ def _rows(db: sqlite3.Connection, sql: str, *values: object) -> list[dict[str, A
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _show_workflow(workflow: Workflow, terminal: Terminal) -> None:
-    if terminal.as_json:
-        terminal.json(workflow)
-        return
-    state = "complete" if workflow.complete else "incomplete"
-    terminal.say(f"{workflow.name} version {workflow.version} ({state})")
-    if workflow.parameters:
-        terminal.say(f"parameters: {', '.join(workflow.parameters)}")
-    if workflow.secrets:
-        terminal.say(f"secrets: {', '.join(workflow.secrets)}")
-    terminal.table(
-        ("step", "what", "leads to", "approved"),
-        (
-            (
-                str(number),
-                in_words(step.action),
-                step.after.place.path if step.after.moved and step.after.place else "",
-                "by its recording" if step.standing else "",
-            )
-            for number, step in enumerate(workflow.steps, 1)
-        ),
-    )
-
-
 def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     version = f" version {story.version}" if story.version else ""
     terminal.say(f"{story.session}: {story.purpose} {story.name}{version}")
@@ -227,7 +172,8 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
 
 def _step_lines(step: StepStory) -> Iterator[str]:
     """What was done and what came of it; below it why, how it was found, and who allowed it."""
-    mark = "[OK]  " if step.verdict == "confirmed" else "[FAIL]" if step.verdict else "[..]  "
+    well = step.verdict in ("confirmed", "passed_over")
+    mark = "[OK]  " if well else "[FAIL]" if step.verdict else "[..]  "
     again = f" (try {step.attempts})" if step.attempts > 1 else ""
     verdict = f"{step.verdict}: {step.reason}" if step.verdict else "not judged"
     yield f"{mark} {step.step:3}  {step.words}{again}  {verdict}  {step.took_ms:.0f} ms"
@@ -235,6 +181,8 @@ def _step_lines(step: StepStory) -> Iterator[str]:
     details = [f"{step.driver}: {why}"]
     if step.found_by:
         details.append(f"found by {step.found_by}")
+    if step.healed:
+        details.append(f"healed: {step.healed}")
     if step.rule:
         details.append(f"gate: {step.rule}, {step.approved or step.reason}")
     if step.asked:

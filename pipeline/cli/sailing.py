@@ -12,9 +12,11 @@ from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
 from events.workflow import MILLION, Workflow
 from pipeline import exit_codes, launch
+from pipeline.cli.binding import ask_unbound
 from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
+from pipeline.editing import names_over_time
 from pipeline.fork import left_open, started_before
 from pipeline.recorder import prepare, read_script
 from pipeline.secret_sources import read_pairs, read_secrets
@@ -61,6 +63,7 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
         if not options.name:
             raise BadInput("which workflow?", "rutter run NAME, or rutter run --free --url URL")
         workflow = _known(options.name, settings)
+        values, secrets = ask_unbound(workflow, values, secrets, terminal)
         before = _unsettled(workflow, settings)
         started = launch.run_of(
             workflow,
@@ -158,11 +161,13 @@ def _known(name: str, settings: Settings) -> Workflow:
 
 def _unsettled(workflow: Workflow, settings: Settings) -> list[Envelope]:
     """The last run since one was completed that left open what it had done, if there is one."""
+    with SqliteReader(settings.directory.log) as reader:
+        names = names_over_time(workflow.name, reader)
     with project(settings) as store:
         rows = store.db.execute(
-            "SELECT session, reason FROM sessions WHERE name = ? AND purpose = 'run' "
-            "ORDER BY seq DESC LIMIT 50",
-            (workflow.name,),
+            f"SELECT session, reason FROM sessions WHERE name IN ({', '.join('?' * len(names))}) "
+            "AND purpose = 'run' ORDER BY seq DESC LIMIT 50",
+            names,
         ).fetchall()
     with SqliteReader(settings.directory.log) as reader:
         for session, reason in rows:

@@ -15,11 +15,12 @@ from events.runtime import SessionStarted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.validator import ApprovalRequested
-from pipeline.app import App
+from pipeline.app import App, Listener
 from pipeline.chromium import find_chromium
 from pipeline.cli.terminal import Progress, Terminal
 from pipeline.erasing import finish_erasing
 from pipeline.settings import Settings
+from pipeline.tools import Tools, open_tools
 from pipeline.trace_export.live import live_export
 from replay.story import Story, tell
 
@@ -41,13 +42,15 @@ class Voyage:
         secrets: Mapping[str, str],
         what: str,
         typed: Sequence[str] = (),
+        by_hand: bool = False,
     ) -> Story:
-        """Runs a session to its end and tells its story. Ctrl-C stops it in a true state."""
+        """Runs a session to its end and tells its story. Ctrl-C stops it in a true state: a
+        recording by hand is then complete."""
         session = self._app.clock.new_id(started.purpose)
         with Progress(self._terminal, what=what) as progress:
             self._app.listen(progress.hear)
             asked = _Pausing(answers, progress)
-            with _interruptible(self._app, session):
+            with _interruptible(self._app, session, by_hand=by_hand):
                 await self._app.sail(
                     started,
                     self._browser,
@@ -58,6 +61,31 @@ class Voyage:
                 )
             self._app.unlisten(progress.hear)
         return self.story(session)
+
+    def listen(self, listener: Listener) -> None:
+        self._app.listen(listener)
+
+    @asynccontextmanager
+    async def tools(
+        self,
+        started: SessionStarted,
+        *,
+        answers: Answers,
+        secrets: Mapping[str, str],
+        files: Path | None,
+    ) -> AsyncIterator[Tools]:
+        """A session to be driven by calls of tools. Ctrl-C stops it."""
+        async with open_tools(
+            self._app,
+            self._browser,
+            started,
+            answers=answers,
+            secrets=secrets,
+            files=files,
+            by="terminal",
+        ) as tools:
+            with _interruptible(self._app, tools.session):
+                yield tools
 
     def story(self, session: str) -> Story:
         with SqliteReader(self._settings.directory.log) as reader:
@@ -133,13 +161,22 @@ class _Pausing:
 
 
 @contextmanager
-def _interruptible(app: App, session: str) -> Iterator[None]:
-    """The first Ctrl-C (or SIGTERM) asks the session to stop; the session ends `cancelled`."""
+def _interruptible(app: App, session: str, *, by_hand: bool = False) -> Iterator[None]:
+    """The first Ctrl-C (or SIGTERM) asks the session to stop; the session ends `cancelled`.
+
+    A recording by hand is finished by it; a second one stops that too.
+    """
     loop = asyncio.get_running_loop()
     stopping: set[asyncio.Task[None]] = set()
+    finishing = by_hand
 
     def stop() -> None:
-        if session in app.running() and not stopping:
+        nonlocal finishing
+        if session not in app.running() or stopping:
+            return
+        if finishing and app.finish(session):
+            finishing = False
+        else:
             stopping.add(loop.create_task(app.stop(session, "the person at the terminal")))
 
     for number in (signal.SIGINT, signal.SIGTERM):

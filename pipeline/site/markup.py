@@ -10,6 +10,22 @@ _NAMING_ATTRIBUTE = re.compile(
 )
 _CLASS_SELECTOR = re.compile(r"\.([a-z][a-z-]*)(?=[^{}]*\{)")
 
+# What stands on the same page and takes the same kind of input, so that nothing but a close look
+# tells that an id is on the wrong one.
+SWAPPED = (
+    ("nav-customers", "nav-orders"),
+    ("nav-desk", "nav-logout"),
+    ("customer-search", "customer-search-submit"),
+    ("new-order", "recent-orders"),
+    ("order-quantity", "order-delivery"),
+    ("order-berth", "order-note"),
+    ("priority-routine", "priority-urgent"),
+    ("review-order", "review-later"),
+    ("place-order", "place-hold"),
+    ("order-number", "order-status"),
+)
+_OTHER = {name: other for pair in SWAPPED for name, other in (pair, pair[::-1])}
+
 
 def mark(name: str) -> str:
     """The id and the test id of a control that scripts look for."""
@@ -43,6 +59,18 @@ def select_options(choices: Mapping[str, str], chosen: str) -> str:
         f"{escape(text)}</option>"
         for value, text in choices.items()
     )
+
+
+def swap_marks(document: str) -> str:
+    """Ids and test ids of each pair on the other one of it; labels go on naming what they name."""
+    head, body, rest = document.partition("<body>")
+    return head + body + _NAMING_ATTRIBUTE.sub(_swap_attribute, rest)
+
+
+def _swap_attribute(found: re.Match[str]) -> str:
+    if found[1] == "class":
+        return found[0]
+    return f' {found[1]}="{" ".join(_OTHER.get(name, name) for name in found[2].split())}"'
 
 
 def rename_marks(document: str) -> str:

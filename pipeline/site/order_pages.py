@@ -119,7 +119,7 @@ def _form_actions(view: View) -> str:
         "Review order later</button>"
     )
     return (
-        f'<div class="actions">{look_alike if view.switches.relabelled else ""}'
+        f'<div class="actions">{look_alike if view.switches.look_alikes else ""}'
         f'<button {mark("review-order")} class="button primary">{view.word("review")}</button>'
         "</div>"
     )
@@ -151,7 +151,7 @@ def _place_forms(view: View, draft: Draft) -> str:
     )
     kind = "button" if view.switches.dead_button else "submit"
     return (
-        (look_alike if view.switches.relabelled else "")
+        (look_alike if view.switches.look_alikes else "")
         + f'<form method="post" action="/drafts/{draft.number}/place" '
         f"{ASK_FIRST if view.switches.dialog else ''}>"
         f'<button {mark("place-order")} type="{kind}" class="button primary">'

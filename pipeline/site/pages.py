@@ -143,7 +143,7 @@ def _customer_actions(view: View, customer: Customer) -> str:
         view.word("new_order"),
         f'class="button primary" {mark("new-order")}',
     )
-    return (look_alike if view.switches.relabelled else "") + new_order
+    return (look_alike if view.switches.look_alikes else "") + new_order
 
 
 def message_page(view: View, title: str, text: str) -> str:

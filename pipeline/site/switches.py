@@ -11,6 +11,7 @@ class Switches:
     slow_estimate_ms   the live price estimate comes this much later
     moved              ids, classes and test ids renamed, blocks and columns reordered and wrapped
     relabelled         some buttons renamed, look-alikes put in front of them
+    swapped            look-alikes too, and ids and test ids each on the wrong one of two elements
     covered            a consent overlay lies over the review page until it is dismissed
     dialog             placing an order asks window.confirm first
     dead_button        the button that places an order does nothing
@@ -24,6 +25,7 @@ class Switches:
     slow_estimate_ms: int = 0
     moved: bool = False
     relabelled: bool = False
+    swapped: bool = False
     covered: bool = False
     dialog: bool = False
     dead_button: bool = False
@@ -31,3 +33,8 @@ class Switches:
     lying_toast: bool = False
     banner: bool = False
     expired_login: bool = False
+
+    @property
+    def look_alikes(self) -> bool:
+        """Buttons that sound like the ones that are wanted, in front of them."""
+        return self.relabelled or self.swapped

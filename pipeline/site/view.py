@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from pipeline.site.markup import link, mark, rename_marks
+from pipeline.site.markup import link, mark, rename_marks, swap_marks
 from pipeline.site.sessions import USER
 from pipeline.site.store import TODAY_IN_WORDS
 from pipeline.site.stylesheet import STYLESHEET
@@ -75,6 +75,7 @@ class View:
             f"<title>{escape(title)} - Chandlery</title>\n<style>\n{STYLESHEET}\n</style>\n"
             f"</head>\n<body>\n{body}\n</body>\n</html>\n"
         )
+        html = swap_marks(html) if self.switches.swapped else html
         return rename_marks(html) if self.switches.moved else html
 
     def _menu(self, current: str) -> str:

@@ -11,7 +11,7 @@ from events.action import Action, ByPoint, Parameter, Secret, Text, Typed
 from events.critic import ActionJudged, Evidence
 from events.envelope import Envelope
 from events.event import Event
-from events.executor import ActionDone, ActionFailed
+from events.executor import ActionDone, ActionFailed, PersonActed
 from events.observer import ObservationFailed, PageObserved
 from events.runtime import SessionEnded
 from events.validator import ActionStarted
@@ -29,6 +29,7 @@ class History:
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
         {
             ActionStarted,
+            PersonActed,
             ActionDone,
             ActionFailed,
             ActionJudged,
@@ -56,7 +57,7 @@ class History:
                 _observed(db, envelope, "page", page.url, page.title.text, success=True)
             case ObservationFailed(code=code, message=message):
                 _observed(db, envelope, "page", "", f"{code}: {message}", success=False)
-            case ActionStarted(action=action):
+            case ActionStarted(action=action) | PersonActed(action=action):
                 db.execute(
                     "INSERT OR REPLACE INTO history_running VALUES (?, ?, NULL, NULL)",
                     (envelope.session, msgspec.json.encode(action).decode()),

@@ -7,6 +7,7 @@ from typing import ClassVar
 from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.event import Event
+from events.executor import PersonActed
 from events.observer import PageObserved
 from events.planner import PlanProposed
 from events.predictor import PredictionMade, TransitionLearned
@@ -36,6 +37,7 @@ class Metrics:
             PageObserved,
             PlanProposed,
             ActionStarted,
+            PersonActed,
             ActionJudged,
             ActionRejected,
             ProcessStarted,
@@ -47,7 +49,7 @@ class Metrics:
         "metrics": "counter TEXT PRIMARY KEY, value INTEGER NOT NULL",
         "metrics_open": """
             session TEXT PRIMARY KEY, token TEXT, probability INTEGER, planned TEXT,
-            observed_ns INTEGER, started_ns INTEGER""",
+            observed_ns INTEGER, started_ns INTEGER, acting INTEGER""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
@@ -67,8 +69,11 @@ class Metrics:
                 _note(db, envelope, planned=token(action) if driver == "prediction" else None)
             case ActionStarted():
                 _add(db, "executions", 1)
+                _note(db, envelope, acting=1)
+            case PersonActed():
+                _note(db, envelope, acting=0)  # done by a person: not ours to be praised for
             case ActionJudged(verdict="confirmed"):
-                _add(db, "successes", 1)
+                _add(db, "successes", _acting(db, envelope.session))
                 _settle_prediction(db, envelope.session, _planned(db, envelope.session))
             case ActionRejected(code="policy_denied"):
                 _add(db, "unsafe_filtered", 1)
@@ -135,6 +140,11 @@ def _open(
         (session,),
     ).fetchone()
     return row or (None, None, None, None)
+
+
+def _acting(db: sqlite3.Connection, session: str) -> int:
+    row = db.execute("SELECT acting FROM metrics_open WHERE session = ?", (session,)).fetchone()
+    return row[0] or 0 if row else 0
 
 
 def _planned(db: sqlite3.Connection, session: str) -> str | None:

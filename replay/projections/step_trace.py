@@ -10,7 +10,7 @@ import msgspec
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope
 from events.event import Event
-from events.executor import ActionFailed
+from events.executor import ActionFailed, PersonActed
 from events.observer import BrowserLost, PageObserved, ScreenshotTaken
 from events.page import Artifact
 from events.planner import PlanProposed, RunStopped
@@ -36,6 +36,7 @@ class StepTrace:
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
         {
             PlanProposed,
+            PersonActed,
             ActionApproved,
             ActionRejected,
             ActionWithheld,
@@ -60,8 +61,8 @@ class StepTrace:
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
         match envelope.event:
-            case PlanProposed() as plan:
-                _open(db, envelope, plan)
+            case PlanProposed() | PersonActed() as begun:
+                _open(db, envelope, begun)
             case ActionApproved(rule=rule):
                 _append(db, envelope.session, "policy_flags", f"allow:{rule}")
             case ApprovalRequested(rule=rule):
@@ -93,13 +94,14 @@ _LAST = (
 )
 
 
-def _open(db: sqlite3.Connection, envelope: Envelope, plan: PlanProposed) -> None:
+def _open(db: sqlite3.Connection, envelope: Envelope, begun: PlanProposed | PersonActed) -> None:
     """A proposal that corrects the one before it (another action, same attempt) takes its place."""
-    digest = hashlib.sha256(signature(plan.action).encode()).hexdigest()
+    digest = hashlib.sha256(signature(begun.action).encode()).hexdigest()
+    attempt = begun.attempt if isinstance(begun, PlanProposed) else 1
     db.execute(
         "INSERT OR REPLACE INTO step_trace (run_id, step_id, attempt, tool_name, args_hash, "
         "status, started_ns) VALUES (?, ?, ?, ?, ?, 'open', ?)",
-        (envelope.session, plan.step, plan.attempt, plan.action.type, digest, envelope.at_ns),
+        (envelope.session, begun.step, attempt, begun.action.type, digest, envelope.at_ns),
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.event import Event
+from events.executor import PersonActed
 from events.observer import PageObserved
 from events.predictor import TransitionLearned
 from events.runtime import SessionEnded
@@ -54,7 +55,7 @@ class Actions:
 
     name: ClassVar[str] = "actions"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
-        {ActionStarted, PageObserved, ActionJudged, SessionEnded}
+        {ActionStarted, PersonActed, PageObserved, ActionJudged, SessionEnded}
     )
     tables: ClassVar[Mapping[str, str]] = {
         "actions": """
@@ -73,7 +74,7 @@ class Actions:
                     "ON CONFLICT DO UPDATE SET here = excluded.here",
                     (envelope.session, page.url),
                 )
-            case ActionStarted(action=action):
+            case ActionStarted(action=action) | PersonActed(action=action):
                 db.execute(
                     "UPDATE actions_running SET signature = ?, json = ?, url = here "
                     "WHERE session = ?",

@@ -9,6 +9,7 @@ import msgspec
 from events.envelope import Envelope
 from events.event import Event
 from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
+from events.workflow import Workflow
 
 
 class Workflows:
@@ -39,12 +40,29 @@ class Workflows:
                         envelope.at_ns,
                         envelope.session,
                         stopped_at,
-                        msgspec.json.encode(workflow, order="deterministic").decode(),
+                        _body(workflow),
                     ),
                 )
             case WorkflowDeleted(name=name):
                 db.execute("DELETE FROM workflows WHERE name = ?", (name,))
-            case WorkflowRenamed(name=name, to=to):
-                db.execute("UPDATE workflows SET name = ? WHERE name = ?", (to, name))
+            case WorkflowRenamed(name=name, to=to) if name != to:
+                _rename(db, name, to)
             case _:
                 pass
+
+
+def _rename(db: sqlite3.Connection, name: str, to: str) -> None:
+    """Every version takes the new name, in its body too; what had that name before is replaced."""
+    rows = db.execute("SELECT version, workflow FROM workflows WHERE name = ?", (name,)).fetchall()
+    if rows:
+        db.execute("DELETE FROM workflows WHERE name = ?", (to,))
+    for version, body in rows:
+        renamed = msgspec.structs.replace(msgspec.json.decode(body, type=Workflow), name=to)
+        db.execute(
+            "UPDATE workflows SET name = ?, workflow = ? WHERE name = ? AND version = ?",
+            (to, _body(renamed), name, version),
+        )
+
+
+def _body(workflow: Workflow) -> str:
+    return msgspec.json.encode(workflow, order="deterministic").decode()

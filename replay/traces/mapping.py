@@ -19,7 +19,7 @@ from replay.traces.span import Attributes
 from replay.traces.takes import Takes
 from replay.wording import in_words
 
-MAPPING: Final = "1"
+MAPPING: Final = "2"
 
 RESOURCE: Final[Attributes] = {
     "service.name": "rutter",
@@ -86,6 +86,13 @@ def _prediction_made(event: predictor.PredictionMade) -> Attributes:
 
 def _page_observed(event: observer.PageObserved) -> Attributes:
     return {**_PAGE(event), "rutter.page.elements": len(event.page.elements)}
+
+
+def _download_finished(event: observer.DownloadFinished) -> Attributes:
+    found = _FILE(event)
+    if event.artifact is not None:
+        found["rutter.artifact"] = event.artifact.sha256
+    return found
 
 
 def _target_resolved(event: executor.TargetResolved) -> Attributes:
@@ -159,6 +166,7 @@ _HEALED = Takes(
     text="output.value=element.name.text",
     shares="rutter.healed.score=score rutter.healed.runner_up=runner_up",
 )
+_FILE = Takes(text="rutter.name=name.text rutter.failure=failure")
 _MISSING = Takes("step attempt error.type=code")
 _DONE = Takes("step attempt navigated", maybe="value_set")
 _JUDGED = Takes("step attempt verdict", text="reason")
@@ -271,6 +279,11 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     ),
     advisor.AdviceLost: Row("chat", Takes(error="lost")),
     tools.ToolCalled: Row("", Takes("rutter.call=call gen_ai.tool.name=tool by attempt")),
+    tools.FileRead: Row("", Takes("rutter.call=call", maybe="error")),
+    tools.ApprovalSought: Row("plan", Takes("rutter.call=call", text="rutter.reason=reason")),
+    tools.CompletionClaimed: Row(
+        "plan", Takes("rutter.call=call status", text="rutter.reason=reason")
+    ),
     tools.ToolAnswered: Row(
         "plan",
         Takes("rutter.call=call success retriable", maybe="error error.type=error_code message"),
@@ -282,9 +295,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
         "", Takes("rutter.dialog=kind answer repeats", text="rutter.message=message.text")
     ),
     observer.PopupOpened: Row("", Takes("repeats", text="rutter.page.url=url")),
-    observer.DownloadFinished: Row(
-        "", Takes("rutter.artifact=artifact.sha256", text="rutter.name=name.text")
-    ),
+    observer.DownloadFinished: Row("", _download_finished),
     observer.RequestBlocked: Row(
         "", Takes("server.port=port repeats", text="server.address=host channel")
     ),

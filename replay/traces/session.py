@@ -236,7 +236,7 @@ class SessionSpans:
         """A person's own step: it had happened when we heard of it."""
         event = envelope.event
         assert isinstance(event, PersonActed)
-        self._led_to(self._open_step(envelope.n, 0, "person", event.action), work)
+        self._led_to(self._open_step(envelope.n, event.step, "person", event.action), work)
 
     def _open_step(self, n: int, number: int, driver: str, action: Action) -> Step:
         self._close_step()

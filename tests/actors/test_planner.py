@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from actors.planner import REPEATABLE, TRANSIENT, Planner, hundredths
+from actors.planner import Planner, hundredths
+from actors.repeating import REPEATABLE, TRANSIENT
 from events.action import Action, ActionType
 from events.critic import ActionJudged, CompletionChecked, Verdict
 from events.executor import ActionFailed, ErrorCode

@@ -2,6 +2,7 @@
 
 from typing import get_args
 
+import msgspec
 import pytest
 
 from actors.policy import (
@@ -25,6 +26,7 @@ from events.action import (
     ByPoint,
     ByRole,
     ByText,
+    DialogAnswer,
     Parameter,
     Secret,
     Target,
@@ -398,3 +400,36 @@ def test_standing_approval_is_for_this_element_on_this_origin() -> None:
     assert not stands(Standing("https://evil.example", "e1"), element(digest="e1"))
     assert not stands(None, element(digest="e1"))
     assert not stands(standing, None)
+
+
+# -- what a page asks, and files -------------------------------------------------------------------
+
+YES, NO = DialogAnswer(accept=True), DialogAnswer()
+
+
+@pytest.mark.parametrize("driver", get_args(Driver))
+def test_saying_yes_to_a_page_is_asked_for_and_cannot_be_undone(driver: Driver) -> None:
+    action = msgspec.structs.replace(click("#plain"), dialogs=(NO, YES))
+    asked = verdict(action, element(), driver)
+    assert (asked.effect, asked.rule) == ("ask", "accepts_a_dialog")
+    assert is_irreversible(Case(DEFAULT_POLICY, action, driver, element()))
+
+
+def test_saying_no_to_a_page_needs_nobody() -> None:
+    action = msgspec.structs.replace(click("#plain"), dialogs=(NO,))
+    assert verdict(action, element()).effect == "allow"
+    assert not is_irreversible(Case(DEFAULT_POLICY, action, "script", element()))
+
+
+def test_signing_in_with_a_yes_is_no_mere_door() -> None:
+    door = element(name="Sign in", signs_in=True)
+    action = msgspec.structs.replace(click("#door"), dialogs=(YES,))
+    assert is_irreversible(Case(DEFAULT_POLICY, action, "workflow", door))
+
+
+@pytest.mark.parametrize("driver", get_args(Driver))
+def test_a_file_that_nobody_recorded_is_asked_for(driver: Driver) -> None:
+    where = element(tag="input", kind="file")
+    said = verdict(fill("#file", Parameter("document")), where, driver)
+    assert (said.rule == "uploads_a_file") == (driver not in RECORDED)
+    assert (said.effect == "ask") == (driver not in RECORDED)

@@ -1,6 +1,7 @@
 """Given a limit: when the time is used up, and whose time is not counted."""
 
 import anyio
+import msgspec
 import pytest
 
 from actors.timer import Timer
@@ -8,6 +9,7 @@ from events.critic import PageAssessed
 from events.envelope import Envelope
 from events.person import ApprovalAnswered
 from events.runtime import DeadlinePassed
+from events.tools import ToolAnswered, ToolCalled
 from events.validator import ApprovalRequested
 from events.vocabulary import AnyEvent
 from tests.facts import run_of
@@ -121,6 +123,22 @@ async def test_real_time_passes_by_itself() -> None:
     await told(timer, run_of(None, max_wall_ms=5))
     assert await timer.passed() == DeadlinePassed("wall_time", 5)
     assert anyio.current_time() - began >= 0.005
+
+
+async def test_how_long_a_caller_of_tools_thinks_is_not_run_time(hands: Hands) -> None:
+    timer = Timer()
+    started = msgspec.structs.replace(STARTED, purpose="tools")
+    await told(timer, started)
+    hands.ms += 10 * LIMIT_MS
+    await told(timer, ToolCalled("c1", "get_snapshot"))
+    hands.ms += LIMIT_MS - 1
+    await told(timer, ToolAnswered("c1", True))
+    hands.ms += 10 * LIMIT_MS
+    assert await passed(timer) is None
+    await told(timer, ToolCalled("c2", "get_snapshot"))
+    assert await passed(timer) is None
+    hands.ms += 1
+    assert await passed(timer) == PASSED
 
 
 async def test_other_events_are_nothing_to_it() -> None:

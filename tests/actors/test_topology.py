@@ -17,6 +17,7 @@ from events.observer import ScreenshotTaken
 from events.person import ApprovalAnswered
 from events.planner import LookalikesRequested, ObservationRequested, PersonAwaited, RunStopped
 from events.runtime import SessionStarted
+from events.tools import ToolAnswered, ToolCalled
 from events.validator import ActionStarted, ApprovalRequested, PlanAdmitted
 from events.vocabulary import AnyEvent
 
@@ -38,7 +39,7 @@ UNHEARD = {
 }
 MODULES: dict[Actor, tuple[str, ...]] = {
     "critic": ("actors.critic",),
-    "planner": ("actors.planner",),
+    "planner": ("actors.planner", "actors.tool_calls"),
     "validator": ("actors.validator",),
     "predictor": ("actors.predictor.actor", "actors.predictor.knowledge"),
 }
@@ -99,12 +100,14 @@ def test_only_reading_and_stopping_a_clock_need_not_wait_for_the_disk() -> None:
     at_once = {event: row(event).at_once for event in HEARD if row(event).at_once}
     assert at_once == {
         ObservationRequested: ("observer",),
-        PersonAwaited: ("observer",),
+        PersonAwaited: ("observer", "clock"),
         LookalikesRequested: ("executor",),
         PlanAdmitted: ("executor",),
         ActionDone: ("observer",),
         ActionFailed: ("observer",),
         ApprovalAnswered: ("clock",),
+        ToolCalled: ("clock",),
+        ToolAnswered: ("clock",),
     }
 
 

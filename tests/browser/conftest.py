@@ -6,6 +6,7 @@ import pytest
 
 from actors.browser.chromium import Chromium
 from actors.browser.tab import Tab
+from actors.browser.window import Window
 from pipeline.chromium import find_chromium
 from tests.browser.page_server import PageServer
 
@@ -31,7 +32,13 @@ def server() -> Iterator[PageServer]:
 
 
 @pytest.fixture
-async def tab(chromium: Chromium) -> AsyncIterator[Tab]:
-    opened = await chromium.open_tab()
+async def window(chromium: Chromium) -> AsyncIterator[Window]:
+    opened = await chromium.open_window()
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+def tab(window: Window) -> Tab:
+    """The first page of the window."""
+    return window.tab

@@ -6,9 +6,10 @@ import pytest
 
 from actors.bindings import Bindings
 from actors.browser.tab import Tab
+from actors.browser.window import Window
 from actors.effector import Screen
 from actors.executor import Executor
-from events.action import Action, ByCss, Parameter, Secret, Target, Text, Untrusted, Value
+from events.action import Action, ByCss, ByRef, Parameter, Secret, Target, Text, Untrusted, Value
 from events.chain import GENESIS
 from events.envelope import Envelope
 from events.errors import BrowserGone
@@ -30,17 +31,17 @@ pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 SECRET = "hunter-2"
 
 
-class OneTab:
-    def __init__(self, tab: Tab) -> None:
-        self._tab = tab
+class OneWindow:
+    def __init__(self, window: Window) -> None:
+        self._window = window
 
-    async def open_tab(self) -> Tab:
-        return self._tab
+    async def open_window(self) -> Window:
+        return self._window
 
 
 @pytest.fixture
-async def executor(tab: Tab) -> Executor:
-    screen = Screen(OneTab(tab))
+async def executor(window: Window) -> Executor:
+    screen = Screen(OneWindow(window))
     await screen.open()
     bindings = Bindings({"customer": "Aurora"}, {"password": SECRET})
     return Executor(screen, bindings, RunSettings())
@@ -154,6 +155,18 @@ async def test_what_is_not_there_is_missing_with_every_try(
         "i": "element_ambiguous",
         "b": "element_not_visible",
     }
+
+
+async def test_an_element_that_no_look_has_named_is_an_invalid_ref(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, "<button>Go</button>")
+    await tab.call("observe", within_ms=1_000)
+    found = await resolve(executor, Action("click", target=Target((ByRef("@e0"),))))
+    missing = await resolve(executor, Action("click", target=Target((ByRef("@e7"),))))
+    assert isinstance(found, TargetResolved)
+    assert isinstance(missing, TargetMissing)
+    assert missing.code == "ref_invalid"
 
 
 async def test_a_secret_is_typed_and_said_nowhere(

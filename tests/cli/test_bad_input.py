@@ -73,7 +73,12 @@ def test_no_workflow_at_all(recorded: Rutter) -> None:
 def test_half_a_recording_is_not_sailed(recorded: Rutter) -> None:
     ended = recorded("run", "half", "--set", "customer=Ann")
 
-    refused(ended, 2, "'half' version 1 was not recorded to its end", "rutter record half")
+    refused(
+        ended,
+        2,
+        "'half' version 1 was not recorded to its end",
+        "rutter workflows edit half --complete",
+    )
 
 
 def test_a_parameter_without_a_value(recorded: Rutter) -> None:

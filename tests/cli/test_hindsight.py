@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.logic import LOGIC
 from events.codec import encode
 from events.runtime import SessionStarted
 from events.validator import ActionApproved
@@ -127,7 +128,8 @@ def test_a_fork_needs_steps_that_were_confirmed(
 
 def test_other_logic_is_not_judged(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = next(e for e in envelopes("order") if isinstance(e.event, SessionStarted))
-    payload = encode(first.event).replace(b"\xa5logic\xa11", b"\xa5logic\xa10")
+    written = b"\xa5logic\xa1" + LOGIC.encode()
+    payload = encode(first.event).replace(written, b"\xa5logic\xa10")
     with sqlite3.connect(data / "log.db") as db:
         db.execute("UPDATE events SET payload = ? WHERE seq = ?", (payload, first.seq))
     db.close()

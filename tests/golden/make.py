@@ -24,6 +24,9 @@ from pipeline.app import App
 from pipeline.chromium import ensure_chromium
 from pipeline.recorder import RecorderScript, prepare
 from pipeline.site import Site, Switches, order_script
+from pipeline.site.sessions import USER
+from pipeline.tools import open_tools
+from tests.browser.hand import recorded
 from tests.goldens import write
 
 WATCHED = {"customer": "Aurora Shipping", "quantity": "3"}
@@ -50,9 +53,36 @@ class Stage:
         )
         return await self._sail(started, ScriptedPerson(otherwise=YES), script.typed)
 
-    async def run(self, *, dry: bool = False) -> SessionEnded:
+    async def run(self, *, dry: bool = False, answers: Answers | None = None) -> SessionEnded:
         started = launch.run_of(self.workflow(), ALONE, self._secrets, dry_run=dry)
-        return await self._sail(started, Nobody())
+        return await self._sail(started, answers or Nobody())
+
+    async def by_hand(self) -> None:
+        started = launch.watching("sign in", f"{self.site.base_url}/login", {})
+        async with recorded(self.app, self.browser, started) as (hand, _):
+            await hand.fill("#login-user", USER)
+            await hand.press("Tab")
+            await hand.type(self.site.password)
+            await hand.press("Enter")
+            await hand.arrives("/desk")
+            await hand.click("#nav-orders")
+            await hand.arrives("/orders")
+            await hand.looks(4)
+
+    async def tools(self) -> None:
+        started = launch.tool_session(f"{self.site.base_url}/login", allow=[self._host])
+        async with open_tools(
+            self.app, self.browser, started, answers=ScriptedPerson(otherwise=YES)
+        ) as tools:
+            snapshot = (await tools.call("get_snapshot")).snapshot
+            assert snapshot is not None
+            refs = {element.name: element.ref for element in snapshot.elements}
+            await tools.call("browser_fill", {"ref": refs["User name"], "value": USER})
+            await tools.call("browser_click", {"ref": "@e99"})
+            await tools.call("browser_fill", {"ref": refs["Password"], "value": "in the clear"})
+            await tools.call("browser_scroll", {})
+            await tools.call("browser_click", {"ref": refs["Sign in"]})
+            await tools.call("complete_task", {"status": "failed", "reason": "no password"})
 
     async def free(self) -> SessionEnded:
         started = launch.free_run(
@@ -112,11 +142,27 @@ async def side_by_side(stage: Stage) -> None:
     await asyncio.gather(*(stage.run() for _ in range(4)))
 
 
+async def mended(stage: Stage) -> None:
+    """The site is rebuilt: elements are found again, a person says so, and it is learned."""
+    await stage.record()
+    stage.site.switches = Switches(moved=True, relabelled=True)
+    await stage.run(answers=ScriptedPerson(otherwise=YES))
+    await stage.run(answers=ScriptedPerson(otherwise=YES))
+
+
+async def other_drivers(stage: Stage) -> None:
+    """A person in the window, then an agent with tools: the same site, the same road."""
+    await stage.by_hand()
+    await stage.tools()
+
+
 SCENES: dict[str, Callable[[Stage], Awaitable[None]]] = {
     "order": order,
     "trouble": trouble,
     "free": free,
     "side_by_side": side_by_side,
+    "mended": mended,
+    "other_drivers": other_drivers,
 }
 
 

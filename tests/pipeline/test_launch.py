@@ -111,7 +111,7 @@ def test_half_a_recording_cannot_be_sailed() -> None:
     half = Workflow("order", 2, SCRIPT, complete=False)
     assert refusal(half, {}, ()) == (
         "workflow 'order' version 2 was not recorded to its end; "
-        "record it again: rutter record order --script FILE"
+        "record it again, or if it is all: rutter workflows edit order --complete"
     )
 
 

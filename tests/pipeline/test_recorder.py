@@ -129,12 +129,30 @@ def test_what_cannot_be_kept_is_refused_with_the_number_of_the_step(kind: str) -
     ("more", "what"),
     [
         ({"button": "secondary"}, "it uses the secondary mouse button"),
-        ({"frame": [0]}, "it is in a frame"),
-        ({"target": "https://popup.example/"}, "it is in another window"),
+        ({"frame": [1]}, "it is in one of several frames"),
+        ({"frame": [0, 2]}, "it is in one of several frames"),
     ],
 )
 def test_a_click_that_would_become_another_click_is_refused(more: Json, what: str) -> None:
-    assert refusal(NAVIGATE, {**CLICK, **more}).startswith(f"step 2 (click): {what}; ")
+    assert refusal(NAVIGATE, {**CLICK, **more}).startswith(f"step 2 (click): {what}")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"visible": False}, {"attributes": {"class": "done"}}, {"properties": {"checked": True}}],
+)
+def test_waiting_for_more_than_an_element_is_refused(more: Json) -> None:
+    wait: Json = {"type": "waitForElement", "selectors": ["#row"], **more}
+    assert "step 1 (waitForElement): it waits for more than an element" in refusal(wait)
+
+
+def test_scrolling_a_frame_is_refused() -> None:
+    assert "it scrolls a frame" in refusal({"type": "scroll", "frame": [0], "y": 40})
+
+
+def test_an_asserted_navigation_is_seen_for_itself_when_it_is_recorded() -> None:
+    asserted: Json = {"assertedEvents": [{"type": "navigation", "url": "https://x.example/"}]}
+    assert action({**CLICK, **asserted}) == action(CLICK)
 
 
 @pytest.mark.parametrize(
@@ -190,11 +208,41 @@ def test_the_best_way_comes_first() -> None:
     )
 
 
-def test_paths_through_shadow_roots_are_left_out() -> None:
-    assert ways(["my-app", "#go"], ["#go"]) == (ByCss("#go"),)
+@pytest.mark.parametrize(
+    ("path", "selector"),
+    [
+        (["my-app", "#go"], "my-app >>> #go"),
+        (["my-app", "my-bar", "css/button"], "my-app >>> my-bar >>> button"),
+        (["pierce/my-app", "pierce/#go"], "my-app >>> #go"),
+    ],
+)
+def test_a_path_through_shadow_roots_is_one_selector(path: list[str], selector: str) -> None:
+    assert ways(path) == (ByCss(selector),)
 
 
-@pytest.mark.parametrize("selectors", [[], [["xpath///a"]], [["my-app", "#go"]]])
+@pytest.mark.parametrize("last", ["aria/Go", "text/Go", "xpath///button"])
+def test_a_path_that_ends_in_a_name_is_left_out(last: str) -> None:
+    """The name is looked for in the whole page: without its path it may be another element's."""
+    assert ways(["my-app", last], ["my-app", "#go"]) == (ByCss("my-app >>> #go"),)
+
+
+@pytest.mark.parametrize(
+    ("frame", "selector"), [([0], "iframe >>> #go"), ([0, 0], "iframe >>> iframe >>> #go")]
+)
+def test_an_element_in_a_frame_is_found_through_it(frame: list[int], selector: str) -> None:
+    inside = {**CLICK, "frame": frame, "selectors": [["#go"], ["aria/Go"]]}
+    assert action(inside) == Action("click", target=Target((ByCss(selector),)))
+
+
+def test_other_pages_are_counted_as_the_script_comes_to_them() -> None:
+    def on(target: str) -> Json:
+        return {**CLICK, "target": target}
+
+    done = actions(NAVIGATE, on("main"), on("https://a/"), on("main"), on("https://b/"), CLICK)
+    assert [each.tab for each in done] == [None, None, 1, 0, 2, 0]
+
+
+@pytest.mark.parametrize("selectors", [[], [["xpath///a"]], [["my-app", "aria/Go"]], [[]]])
 def test_a_step_that_cannot_be_found_again_is_refused(selectors: list[Any]) -> None:
     assert refusal({"type": "click", "selectors": selectors}) == (
         "step 1 (click): no selector of it is supported; in the Recorder, switch on CSS, ARIA or "
@@ -261,6 +309,32 @@ def test_a_typed_secret_becomes_its_name_and_is_nowhere_else() -> None:
     typed = action(change("hunter2", "#password"), secrets={"pw": "hunter2"})
     assert typed.value == Secret("pw")
     assert b"hunter2" not in msgspec.json.encode(typed)
+
+
+def test_a_placeholder_is_the_parameter_or_secret_of_its_name() -> None:
+    typed = actions(
+        change("${customer}"),
+        change("${pw}", "#password"),
+        change("${customer} Ltd"),
+        parameters={"customer": "Aurora"},
+        secrets={"pw": "hunter2"},
+    )
+    assert [each.value for each in typed] == [
+        Parameter("customer"),
+        Secret("pw"),
+        Text("${customer} Ltd"),
+    ]
+
+
+def test_a_placeholder_without_a_value_is_refused() -> None:
+    assert refusal(NAVIGATE, change("${customer}")) == (
+        "step 2 (change): it types the parameter or secret 'customer', which has no value; "
+        "add --param customer=VALUE or --secret customer=SOURCE"
+    )
+
+
+def test_what_looks_like_a_placeholder_may_be_typed_as_it_is() -> None:
+    assert action(change("${x}"), parameters={"x": "${x}"}).value == Parameter("x")
 
 
 def test_a_value_that_is_both_is_a_secret() -> None:

@@ -1,9 +1,14 @@
-"""Secrets come from the environment, a file or a prompt, and never from the command line."""
+"""Secrets come from the environment, a file, the keyring or a prompt; never the command line."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.errors import KeyringLocked
 
 from events.errors import BadInput
 from pipeline.secret_sources import read_pairs, read_secrets
@@ -36,14 +41,17 @@ def test_from_a_prompt_that_names_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", [PASSWORD, "", "env:", "file:", "prompt:", "vault:shop", "ENV:SHOP", "Prompt"]
+    "source",
+    [PASSWORD, "", "env:", "file:", "keyring:", "prompt:", "vault:shop", "ENV:SHOP", "Prompt"],
 )
 def test_anything_else_is_refused_and_not_repeated(source: str) -> None:
     with pytest.raises(BadInput) as refused:
         secrets(f"password={source}", env={"SHOP": "x"})
 
     assert refused.value.what.endswith("a value does not belong on the command line")
-    assert "--secret password=env:VARIABLE, file:PATH or prompt" in refused.value.fix
+    assert refused.value.fix == (
+        "write --secret password=env:VARIABLE, file:PATH, keyring:SERVICE/USER or prompt"
+    )
     assert PASSWORD not in str(refused.value)
 
 
@@ -98,3 +106,72 @@ def test_a_misspelt_secret_is_not_repeated(pair: str) -> None:
 def test_a_home_directory_of_nobody_is_bad_input() -> None:
     with pytest.raises(BadInput):
         secrets("password=file:~nobody-of-this-name/secret")
+
+
+# -- the keyring -----------------------------------------------------------------------------------
+
+
+class InMemory(KeyringBackend):
+    """A keyring for one test."""
+
+    priority = 1
+    locked = False
+
+    @cached_property
+    def entries(self) -> dict[tuple[str, str], str]:
+        return {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        if self.locked:
+            raise KeyringLocked("it is locked")
+        return self.entries.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.entries[service, username] = password
+
+
+@pytest.fixture
+def ring() -> Iterator[InMemory]:
+    before = keyring.get_keyring()
+    ring = InMemory()  # type: ignore[no-untyped-call]
+    keyring.set_keyring(ring)
+    yield ring
+    keyring.set_keyring(before)
+
+
+@pytest.mark.parametrize("service", ["shop", "https://shop.example/login"])
+def test_from_the_keyring_by_service_and_user(ring: InMemory, service: str) -> None:
+    keyring.set_password(service, "mate", PASSWORD)
+
+    assert secrets(f"password=keyring:{service}/mate") == {"password": PASSWORD}
+
+
+def test_an_entry_that_the_keyring_lacks_is_named(ring: InMemory) -> None:
+    with pytest.raises(BadInput) as refused:
+        secrets("password=keyring:shop/mate")
+
+    assert "nothing for mate at shop" in refused.value.what
+    assert refused.value.fix == "keyring set shop mate"
+
+
+def test_a_keyring_that_is_locked_says_so(ring: InMemory) -> None:
+    ring.locked = True
+    with pytest.raises(BadInput, match=r"the keyring does not answer \(it is locked\)"):
+        secrets("password=keyring:shop/mate")
+
+
+@pytest.mark.parametrize("entry", ["shop", "/mate", "shop/"])
+def test_an_entry_is_a_service_and_a_user(entry: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        secrets(f"password=keyring:{entry}")
+
+    assert refused.value.fix == "write --secret password=keyring:SERVICE/USER"
+
+
+def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    with pytest.raises(BadInput) as refused:
+        secrets("password=keyring:shop/mate")
+
+    assert "the keyring package is not installed" in refused.value.what
+    assert refused.value.fix == "pip install 'rutter[keyring]'"

@@ -190,6 +190,9 @@ class Backwards:
     def new_id(self, prefix: str) -> str:
         return prefix
 
+    async def sleep_ms(self, ms: int) -> None:
+        return
+
 
 async def test_time_never_runs_backwards_in_the_log(replayed: Replayed) -> None:
     log = replayed.memory()

@@ -1,50 +1,223 @@
 // The last checks before input, and what is done in the page itself.
 
-// The last look before input: still there, still the same, visible, enabled, not covered.
-function check(digest, point) {
+// ---- may it be acted on -----------------------------------------------------------------------------
+
+// Still there, still the same, visible, enabled. Null if nothing is wrong with it.
+function refusal(digest) {
   const el = pinned;
-  if (!el || !el.isConnected) return { code: "ref_invalid" };
+  if (!el || !isAttached(el)) return { code: "ref_invalid" };
   if (digest && exactOf(el) !== digest) return { changed: describe(el, pinnedKey) };
-  if (!isVisible(el)) return { code: "element_not_visible" };
-  if (el.disabled || el.closest("fieldset:disabled") || el.getAttribute("aria-disabled") === "true") return { code: "element_disabled" };
-  return point ? aim(el) : {};
+  if (!isReachable(el)) return { code: "element_not_visible" };
+  if (isOff(el)) return { code: "element_disabled" };
+  return null;
+}
+
+// By itself, by its fieldset, by what it is a part of.
+function isOff(el) {
+  const actor = setOff(el);
+  return matches(el, ":disabled") || matches(actor, ":disabled") || !!upTo(el, '[aria-disabled="true"],[inert]');
+}
+
+// The last look before input. With `point`, also where to click: not covered, in view, at rest.
+function check(digest, point) {
+  const refused = refusal(digest);
+  if (refused || !point) return refused || {};
+  if (!mayMove(pinned)) return aim(pinned);
+  return stillness(pinned).then(() => refusal(digest) || aim(pinned));
+}
+
+// ---- where to click -----------------------------------------------------------------------------------
+
+const STILL_MS = 300;
+// The centre first, then around it: what lies over an element seldom lies over all of it.
+const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75], [0.1, 0.5], [0.9, 0.5]];
+
+function mayMove(el) {
+  if (boxOf(el).join() !== pinnedBox) return true;
+  const running = el.ownerDocument.getAnimations();
+  return running.some((one) => one.playState === "running" && one.effect?.target && isInside(el, one.effect.target));
+}
+
+// Until the box is the same in two frames that follow each other.
+function stillness(el) {
+  const end = performance.now() + STILL_MS;
+  return new Promise((done) => {
+    const look = (before) => {
+      const now = boxOf(el).join();
+      if (now === before || performance.now() > end) done();
+      else nextFrame(() => look(now));
+    };
+    nextFrame(() => look(pinnedBox));
+  });
+}
+
+// A page that is not shown has no frames.
+function nextFrame(then) {
+  let over = false;
+  const once = () => {
+    if (!over) then();
+    over = true;
+  };
+  requestAnimationFrame(once);
+  setTimeout(once, 50);
 }
 
 function aim(el) {
-  let box = el.getBoundingClientRect();
-  const outside = () => box.top < 0 || box.left < 0 || box.bottom > innerHeight || box.right > innerWidth;
-  if (outside()) {
-    el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-    box = el.getBoundingClientRect();
+  const places = [el, ...(el.localName === "input" ? labelsOf(el) : [])];
+  for (const place of places) {
+    if (!isVisible(place)) continue;
+    const spot = spotOn(place, el);
+    if (spot) return arm(el, { ...spot, sends_file: !!upTo(el, "a[download]") });
   }
-  const left = Math.max(box.left, 0), right = Math.min(box.right, innerWidth);
-  const top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight);
-  if (right <= left || bottom <= top) return { code: "element_not_visible" };
-  const x = (left + right) / 2, y = (top + bottom) / 2;
-  const hit = document.elementFromPoint(x, y);
-  if (hit && (el.contains(hit) || hit.contains(el) && hit.closest("label,a,button") === hit || hit.labels?.[0]?.contains(el))) return { x, y };
-  if (hit && hit.localName === "label" && hit.control === el) return { x, y };
-  return { code: "element_obscured", message: hit ? clip(`${hit.localName} ${textOf(hit)}`, 80) : "nothing there" };
+  const over = coveredBy(places.find(isVisible) || el);
+  return over ? { code: "element_obscured", message: over } : { code: "element_not_visible" };
 }
+
+function spotOn(place, el) {
+  const spot = isWhollyInView(place) && freeSpot(place, el);
+  if (spot) return spot;
+  place.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  return freeSpot(place, el);
+}
+
+function freeSpot(place, el) {
+  const [left, top, right, bottom] = inView(place);
+  if (!(right > left && bottom > top)) return null;
+  for (const [across, down] of SPOTS) {
+    const x = left + (right - left) * across, y = top + (bottom - top) * down;
+    const hit = deepest(x, y);
+    if (hit && setsOffTheSame(hit, el)) return { x, y };
+  }
+  return null;
+}
+
+// A click on `hit` does what a click on `el` was judged to do: no other control lies between.
+function setsOffTheSame(hit, el) {
+  const actor = setOff(hit);
+  if (actor === setOff(el)) return true;
+  return isInside(hit, el) && !matches(actor, SETS_OFF);
+}
+
+// What of the element the window and the frames around it show, in coordinates of the viewport.
+function inView(el) {
+  const box = el.getBoundingClientRect();
+  let frame = frameOf(el);
+  const [x, y] = originOf(frame);
+  let [left, top, right, bottom] = [box.left + x, box.top + y, box.right + x, box.bottom + y];
+  for (; frame; frame = frameOf(frame)) {
+    const [fx, fy] = originOf(frame);
+    [left, top] = [Math.max(left, fx), Math.max(top, fy)];
+    [right, bottom] = [Math.min(right, fx + frame.clientWidth), Math.min(bottom, fy + frame.clientHeight)];
+  }
+  return [Math.max(left, 0), Math.max(top, 0), Math.min(right, innerWidth), Math.min(bottom, innerHeight)];
+}
+
+function isWhollyInView(el) {
+  const box = el.getBoundingClientRect();
+  const [left, top, right, bottom] = inView(el);
+  return right - left >= box.width - 1 && bottom - top >= box.height - 1;
+}
+
+// What lies over the element, and the dialog that it belongs to or that keeps the page waiting.
+function coveredBy(el) {
+  const [left, top, right, bottom] = inView(el);
+  if (!(right > left && bottom > top)) return "";
+  const hit = deepest((left + right) / 2, (top + bottom) / 2);
+  const said = hit ? `${hit.localName} ${textOf(hit)}` : "nothing there";
+  const dialog = dialogOver(el);
+  return clip(dialog ? `the dialog ${JSON.stringify(dialog)} is open: ${said}` : said, 120);
+}
+
+const DIALOGS = 'dialog[open],[role="dialog"],[role="alertdialog"],[aria-modal="true"]';
+
+// The dialog in front that the element is no part of, by what it is called.
+function dialogOver(el, selector = DIALOGS) {
+  const open = [...new Set([document, rootOf(el)])].flatMap((root) => [...root.querySelectorAll(selector)]);
+  const dialog = open.findLast((one) => isVisible(one) && !isInside(el, one));
+  if (!dialog) return "";
+  return clip(nameOf(dialog, "dialog") || textOf(dialog.querySelector("h1,h2,h3") || dialog), 60) || dialog.localName;
+}
+
+// ---- nothing else is clicked --------------------------------------------------------------------------
+
+// Between the look and the click the page may put something else there: a thing that moves in, an
+// element that goes away when it is pointed at. The press is looked at before the page hears of it,
+// and held back if it would set off something else.
+const GUARDED = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
+const ARMED_MS = 3000;
+let armed = null;
+
+function arm(el, spot) {
+  disarm();
+  armed = { el, missed: "", windows: [], timer: setTimeout(disarm, ARMED_MS) };
+  for (let frame = frameOf(el), view = el.ownerDocument.defaultView; frame; frame = frameOf(frame)) {
+    armed.windows.push(view);
+    view = frame.ownerDocument.defaultView;
+  }
+  for (const view of armed.windows) for (const type of GUARDED) view.addEventListener(type, watchPress, true);
+  return spot;
+}
+
+function disarm() {
+  if (!armed) return "";
+  const { windows, timer, missed } = armed;
+  clearTimeout(timer);
+  for (const view of windows) for (const type of GUARDED) view.removeEventListener(type, watchPress, true);
+  armed = null;
+  return missed;
+}
+
+function watchPress(event) {
+  if (!armed || !event.isTrusted) return;
+  if (event.type === "pointerdown") {
+    const hit = event.composedPath()[0];
+    const same = hit?.nodeType === 1 && isAttached(armed.el) && setsOffTheSame(hit, armed.el);
+    armed.missed = same ? "" : clip(`${hit?.localName || "nothing"} ${hit?.nodeType === 1 ? textOf(hit) : ""}`, 80);
+  }
+  if (!armed.missed) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+// From the start of the document, so that it is the first to hear.
+for (const type of GUARDED) addEventListener(type, watchPress, true);
+
+// Asked for after input: what was in the way of it, if anything.
+const sync = () => ({ missed: disarm() });
+
+// ---- what is done ---------------------------------------------------------------------------------------
 
 // Checks, and what is done with the element at once if nothing is wrong with it.
 function checked(digest, act) {
-  const refused = check(digest, false);
-  return refused.code || refused.changed ? refused : act(pinned);
+  return refusal(digest) || act(pinned);
 }
 
 const TYPED = ["text", "search", "email", "tel", "url", "password", "number"];
 
-// Fields that take typed text are selected for input events; the others are set as a whole.
+// How the field takes a value: typed into it after all that is in it was selected, set as a whole,
+// switched on or off, or as files.
 const ready = (digest) => checked(digest, (el) => {
+  const kind = el.localName === "input" ? el.type : el.localName;
+  if (kind === "file") return { how: "file" };
+  if (el.localName === "input" && CHECKED.has(kind)) return { how: "switch", on: el.checked };
+  const typed = kind === "textarea" || TYPED.includes(kind) || el.isContentEditable;
+  if (!typed && el.localName !== "input") return { code: "action_failed", message: `${kind} takes no text` };
   if (el.readOnly) return { code: "element_disabled", message: "the field is read-only" };
   el.scrollIntoView({ block: "nearest", behavior: "instant" });
+  const dialog = dialogOver(el, 'dialog:modal,[aria-modal="true"]');
+  if (dialog && !freeSpot(el, el)) return { code: "element_obscured", message: `the dialog ${JSON.stringify(dialog)} is open` };
   el.focus();
-  const typed = el.localName === "textarea" || (el.localName === "input" && TYPED.includes(el.type));
-  if (typed) el.select();
-  else if (el.isContentEditable) getSelection().selectAllChildren(el);
-  return { typed: typed || el.isContentEditable };
+  if (!isFocused(el)) return { code: "action_failed", message: "the field takes no focus" };
+  if (el.isContentEditable) el.ownerDocument.getSelection().selectAllChildren(el);
+  else if (typed) el.select();
+  return { how: typed ? "typed" : "set" };
 });
+
+// In its own root, and all that it is in has the focus too.
+function isFocused(el) {
+  const host = hostOf(el);
+  return rootOf(el).activeElement === el && (!host || isFocused(host));
+}
 
 const fire = (el, type) => el.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
 
@@ -56,27 +229,46 @@ function setValue(value) {
   return holds(value);
 }
 
-// Null in a document that came after the one that was typed into.
-const holds = (value) => pinned && (pinned.isContentEditable ? pinned.textContent === value : pinned.value === value);
+// Of a field that was added to: what was typed is the end of what it holds.
+const endsIn = (value) => pinned && squeeze(pinned.isContentEditable ? pinned.innerText : pinned.value).endsWith(squeeze(value));
 
+// Null in a document that came after the one that was typed into.
+function holds(value) {
+  const el = pinned;
+  if (!el) return null;
+  if (el.isContentEditable) return squeeze(el.innerText) === squeeze(value);
+  switch (el.type) {
+    case "checkbox": case "radio": return el.checked === value;
+    case "file": return [...el.files].map((file) => file.name).join("\n") === value;
+    case "color": return el.value === value.toLowerCase();
+    case "range": return Number(el.value) === Number(value);
+    default: return el.value === value.replace(/\r\n?/g, "\n");
+  }
+}
+
+// The element for whoever calls from outside: files are given to it by the browser itself.
+globalThis.rutterPinned = () => pinned;
+
+// A list that takes several has one in each line, and all others are left.
 const choose = (digest, value) => checked(digest, (el) => {
-  const wanted = squeeze(value).toLowerCase();
   const options = [...el.options || []];
-  const option = options.find((o) => o.value === value) || options.find((o) => squeeze(o.label).toLowerCase() === wanted);
-  if (!option || option.disabled) return { code: "option_not_found", message: clip(options.map((o) => squeeze(o.label)).join(", "), 120) };
+  const wanted = el.multiple ? value.split("\n") : [value];
+  const chosen = wanted.map((one) => options.find((o) => o.value === one) || options.find((o) => squeeze(o.label).toLowerCase() === squeeze(one).toLowerCase()));
+  if (chosen.some((option) => !option || matches(option, ":disabled"))) return { code: "option_not_found", message: clip(options.map((o) => squeeze(o.label)).join(", "), 120) };
   el.focus();
-  if (!option.selected) {
-    option.selected = true;
+  if (options.some((option) => option.selected !== chosen.includes(option))) {
+    if (el.multiple) for (const option of options) option.selected = chosen.includes(option);
+    else chosen[0].selected = true;
     fire(el, "input");
     fire(el, "change");
   }
-  return { set: option.selected };
+  return { set: chosen.every((option) => option.selected) };
 });
 
 // A key goes to what has the focus: that must be the element that was judged.
 const focusOn = (digest) => checked(digest, (el) => {
-  if (document.activeElement !== el) el.focus();
-  return document.activeElement === el ? {} : { code: "action_failed", message: "the element takes no focus" };
+  if (!isFocused(el)) el.focus();
+  return isFocused(el) ? {} : { code: "action_failed", message: "the element takes no focus" };
 });
 
 function scroll(direction, amount) {
@@ -97,7 +289,9 @@ const read = (digest) => checked(digest, (el) => {
   return { text: clip(squeeze(field ? el.value : el.innerText), 4000) };
 });
 
-// Resolves at the first change of the document, or when the time is up.
+// ---- waiting ----------------------------------------------------------------------------------------------
+
+// Resolves at the first change of the page, in its shadow roots and frames too, or when the time is up.
 function change(withinMs) {
   return new Promise((done) => {
     const watch = new MutationObserver(() => finish());
@@ -106,16 +300,23 @@ function change(withinMs) {
       watch.disconnect();
       clearTimeout(timer);
       // One frame, so that a burst of changes is seen whole.
-      requestAnimationFrame(() => done(true));
-      setTimeout(() => done(true), 50);
+      nextFrame(() => done(true));
     };
-    watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    addEventListener("input", finish, { once: true });
+    const all = { subtree: true, childList: true, attributes: true, characterData: true };
+    for (const root of allRoots()) {
+      watch.observe(root, all);
+      root.addEventListener("input", finish, { once: true, capture: true });
+      root.addEventListener("load", finish, { once: true, capture: true }); // of a frame
+    }
   });
 }
 
-const sync = () => true;
+// When the document is parsed.
+const parsed = () => new Promise((done) => {
+  if (document.readyState !== "loading") done(true);
+  else addEventListener("DOMContentLoaded", () => done(true), { once: true });
+});
 
 Object.assign(functions, {
-  sync, check, ready, setValue, holds, choose, focusOn, scroll, bringIntoView, read, change,
+  sync, check, ready, setValue, holds, endsIn, choose, focusOn, scroll, bringIntoView, read, change, parsed,
 });

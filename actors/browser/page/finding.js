@@ -1,31 +1,134 @@
 // Finding one element by the ways that a target names, and saying what it is.
 
-function candidates(strategy) {
-  if (strategy.by === "css") return [...document.querySelectorAll(strategy.selector)];
-  if (strategy.by === "aria") {
-    const wanted = squeeze(strategy.name);
-    return [...document.querySelectorAll(INTERACTIVE + ",h1,h2,h3,img,li,option")].filter((el) => {
-      const role = roleOf(el);
-      return (!strategy.role || role === strategy.role) && nameOf(el, role) === wanted;
-    });
+// ---- where elements are ----------------------------------------------------------------------------
+
+// A field named like a property of its form hides that property: <input name="parentNode">.
+const getterOf = (prototype, name) => Object.getOwnPropertyDescriptor(prototype, name).get;
+const parentGetter = getterOf(Node.prototype, "parentNode");
+const slotGetter = getterOf(Element.prototype, "assignedSlot");
+const rootOf = (el) => Node.prototype.getRootNode.call(el);
+const matches = (el, selector) => Element.prototype.matches.call(el, selector);
+
+// What is around an element as the page is shown: the slot that it is put into, the host of its root.
+function around(el) {
+  const parent = slotGetter.call(el) || parentGetter.call(el);
+  if (!parent || parent.nodeType === 1) return parent;
+  return parent.nodeType === 11 ? parent.host || null : null;
+}
+
+function upTo(el, selector) {
+  for (let at = el; at; at = around(at)) if (matches(at, selector)) return at;
+  return null;
+}
+
+function isInside(el, outer) {
+  for (let at = el; at; at = around(at)) if (at === outer) return true;
+  return false;
+}
+
+// Still part of the page: a document that was navigated away from keeps its elements, but no window.
+const isAttached = (el) => el.isConnected && !!el.ownerDocument.defaultView;
+
+// The element that an element's root belongs to: a shadow host, a frame. Nothing in the page itself.
+const hostOf = (el) => rootOf(el).host || frameOf(el);
+const innerRoot = (el) => el.shadowRoot || frameDocument(el);
+
+// The document, its open shadow roots and frames, and theirs. What is asked in one go is answered
+// from one list: looking at each element of a large page takes its time.
+let rootsKnown = null;
+
+function allRoots() {
+  if (!rootsKnown) {
+    rootsKnown = [document];
+    for (const root of rootsKnown) {
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+      for (let el = walker.nextNode(); el; el = walker.nextNode()) if (el.shadowRoot) rootsKnown.push(el.shadowRoot);
+      for (const frame of root.querySelectorAll("iframe,frame")) if (frame.contentDocument) rootsKnown.push(frame.contentDocument);
+    }
+    Promise.resolve().then(() => (rootsKnown = null));
   }
-  if (strategy.by === "text") return byText(strategy.text);
-  const el = document.elementFromPoint(strategy.x, strategy.y);
-  return el ? [el] : [];
+  return rootsKnown;
+}
+
+// ---- the ways ----------------------------------------------------------------------------------------
+
+const DEEPER = " >>> ";
+const NAMED = INTERACTIVE + ",h1,h2,h3,h4,h5,h6,img,li,option";
+
+function candidates(strategy) {
+  switch (strategy.by) {
+    case "css": return byCss(strategy.selector);
+    case "aria": return byRole(strategy.role, squeeze(strategy.name));
+    case "text": return allRoots().flatMap((root) => byText(root, squeeze(strategy.text).toLowerCase()));
+    case "ref": return byRef(strategy.ref);
+    default: return [deepest(strategy.x, strategy.y)].filter(Boolean);
+  }
+}
+
+// Each part behind `>>>` is looked for in the shadow root or frame of what the part before it is.
+function byCss(selector) {
+  const parts = selector.split(DEEPER);
+  let found = document.querySelectorAll(parts[0]);
+  if (parts.length > 1 || found.length < 2) found = everywhere(parts[0]);
+  for (const part of parts.slice(1)) {
+    found = found.map(innerRoot).filter(Boolean).flatMap((root) => [...root.querySelectorAll(part)]);
+  }
+  return [...found];
+}
+
+const everywhere = (selector) => allRoots().flatMap((root) => [...root.querySelectorAll(selector)]);
+
+function byRole(wantedRole, wantedName) {
+  const before = labelsKnown;
+  labelsKnown ||= new Map();
+  try {
+    return everywhere(NAMED).filter((el) => {
+      const role = roleOf(el);
+      return (!wantedRole || role === wantedRole) && nameOf(el, role) === wantedName;
+    });
+  } finally {
+    labelsKnown = before;
+  }
 }
 
 // The innermost elements that hold the text; what does not hold it is not looked into.
-function byText(text) {
-  const wanted = squeeze(text).toLowerCase();
+function byText(root, wanted) {
   const found = new Set();
   const holding = (el) => [...el.children].filter((c) => squeeze(c.textContent).toLowerCase().includes(wanted));
   const visit = (el) => {
     const inner = holding(el);
-    if (!inner.length) found.add(el.closest("a,button,label,summary,[role=button],[role=link],[role=tab],[role=menuitem]") || el);
+    if (!inner.length) found.add(upTo(el, "a,button,label,summary,[role=button],[role=link],[role=tab],[role=menuitem]") || el);
     inner.forEach(visit);
   };
-  if (document.body) holding(document.body).forEach(visit);
+  const top = root.nodeType === 9 ? root.body : root;
+  if (top) holding(top).forEach(visit);
   return [...found];
+}
+
+// An element of the last look, as long as it is there.
+function byRef(ref) {
+  const el = /^@e\d+$/.test(ref) ? refs[Number(ref.slice(2))] : null;
+  return el && isAttached(el) ? [el] : [];
+}
+
+// What is on top at a point of the viewport, inside of frames and shadow roots too.
+function deepest(x, y) {
+  let root = document, origin = [0, 0], hit = null;
+  while (root) {
+    const found = root.elementFromPoint(x - origin[0], y - origin[1]);
+    if (!found || rootOf(found) !== root) return hit;
+    hit = found;
+    root = innerRoot(hit);
+    if (root?.nodeType === 9) origin = originOf(hit);
+  }
+  return hit;
+}
+
+// Seen, or worked by what is seen: a box that is drawn by its label, an input that takes files.
+function isReachable(el) {
+  if (isVisible(el)) return true;
+  if (el.localName !== "input") return false;
+  return el.type === "file" || (CHECKED.has(el.type) && labelsOf(el).some(isVisible));
 }
 
 function probe(strategies) {
@@ -38,7 +141,7 @@ function probe(strategies) {
       tries.push({ strategy: i, matches: 0, result: "invalid" });
       continue;
     }
-    const seen = all.filter(isVisible);
+    const seen = all.filter(isReachable);
     const result = seen.length === 1 ? "taken" : seen.length > 1 ? "ambiguous" : all.length ? "not_visible" : "none";
     tries.push({ strategy: i, matches: seen.length, result });
     if (result === "taken") return { tries, el: seen[0] };
@@ -46,15 +149,25 @@ function probe(strategies) {
   return { tries, el: null };
 }
 
-// Polls with the page's own frames: an element that appears is found when it is painted.
+// Where the element was when it was found: one that is elsewhere a moment later is moving.
+let pinnedBox = null;
+
+function pin(el, key) {
+  pinned = el;
+  pinnedKey = key;
+  pinnedBox = el && boxOf(el).join();
+}
+
+// Polls with the page's own frames: an element that appears is found when it is painted. What a look
+// named and is gone does not come back.
 function resolve(strategies, withinMs) {
   const end = performance.now() + withinMs;
   return new Promise((done) => {
     const look = () => {
       const { tries, el } = probe(strategies);
-      if (el || performance.now() >= end) {
-        pinned = el;
-        pinnedKey = undefined;
+      const lost = strategies.every((way, i) => way.by === "ref" && tries[i].result === "none");
+      if (el || lost || performance.now() >= end) {
+        pin(el);
         done({ tries, element: el ? describe(el) : null });
       } else {
         setTimeout(look, 30);
@@ -65,18 +178,17 @@ function resolve(strategies, withinMs) {
 }
 
 function resolveFocused(key) {
-  pinned = document.activeElement || document.body;
-  pinnedKey = key;
+  pin(activeOf() || document.body, key);
   return { tries: [], element: describe(pinned, key) };
 }
 
 // ---- what an element is --------------------------------------------------------------------
 
 // Ids in addresses change from run to run; what they stand for does not.
-function templated(address) {
+function templated(address, base = document.baseURI) {
   if (!address) return "";
   try {
-    const url = new URL(address, document.baseURI);
+    const url = new URL(address, base);
     const path = url.pathname.split("/").map((part) => (/\d/.test(part) ? "*" : part)).join("/");
     return url.protocol === "javascript:" ? "javascript:" : url.origin + path;
   } catch {
@@ -84,8 +196,15 @@ function templated(address) {
   }
 }
 
-// What a click on the element sets off: the button around a word in it, the control of a label.
-const setOff = (el) => el.closest(SETS_OFF) || el.closest("label")?.control || el;
+// What a click on the element sets off: the button around a word in it, the control of a label, the
+// one control in a box. A box around several sets off none of them.
+const setOff = (el) => upTo(el, SETS_OFF) || upTo(el, "label")?.control || onlyControl(el) || el;
+
+function onlyControl(el) {
+  if (el === el.ownerDocument.body || el === el.ownerDocument.documentElement) return null;
+  const controls = (el.shadowRoot || el).querySelectorAll(SETS_OFF);
+  return controls.length === 1 ? controls[0] : null;
+}
 
 // Whether a click, or this key with the focus here, sends the form. What a key does inside a frame
 // is not known, and not knowing counts as sending.
@@ -110,8 +229,8 @@ function formOf(el) {
   const form = el.form;
   if (!form) return { action: "", method: el.localName === "iframe" ? "unknown" : "", exact: "" };
   const method = (el.getAttribute("formmethod") || attribute(form, "method") || "get").toLowerCase();
-  const exact = el.getAttribute("formaction") || attribute(form, "action") || location.href;
-  return { action: templated(exact), method, exact };
+  const exact = el.getAttribute("formaction") || attribute(form, "action") || el.ownerDocument.URL;
+  return { action: templated(exact, el.ownerDocument.baseURI), method, exact };
 }
 
 const holdsText = (el) => el.localName !== "select" && el.localName !== "body" && !isSecret(el);
@@ -122,7 +241,7 @@ function digestOf(el, withText) {
   const form = formOf(actor);
   return hash(JSON.stringify([
     el.localName, role, clip(nameOf(el, role), 80), withText ? clip(textOf(el), 80) : "",
-    attributesOf(el), templated(actor.getAttribute("href")), form.action, form.method,
+    attributesOf(el), templated(actor.getAttribute("href"), el.ownerDocument.baseURI), form.action, form.method,
   ]));
 }
 
@@ -144,65 +263,83 @@ function describe(el, key) {
     exact: exactOf(el),
     role, name, text,
     kind: el.localName === "input" ? el.type : "",
-    href: templated(actor.getAttribute("href")),
+    href: templated(actor.getAttribute("href"), el.ownerDocument.baseURI),
     form_action: form.action,
     form_method: form.method,
     submits: submits(key === undefined ? actor : el, key),
     signs_in: !!actor.form?.querySelector('input[type="password"]'),
     secret: isSecret(el),
-    origin: location.origin,
+    origin: frameOf(el) ? el.ownerDocument.defaultView.origin : location.origin,
     ways: ways(el, role),
-    fingerprint: { tag: el.localName, role, name, text, attributes: attributesOf(el), near: near(el), box: boxOf(el) },
+    fingerprint: { tag: el.localName, role, name, text, attributes: traitsOf(el), near: surroundings(el), box: boxOf(el) },
   };
 }
 
-const unique = (selector) => {
+// ---- how to find it again --------------------------------------------------------------------
+
+// In the order of preference: test ids, ids that stay, other CSS, role and name, text. Where an
+// element is on the screen is no way to find it again.
+function ways(el, role) {
+  const found = marksOf(el).map((selector) => placed(selector, el)).filter(Boolean).map((selector) => ({ by: "css", selector }));
+  const name = clip(nameOf(el, role), MAX_NAME);
+  if (role && name && probe([{ by: "aria", role, name }]).el === el) found.push({ by: "aria", role, name });
+  const text = textOf(el);
+  if (NAMED_BY_CONTENT.has(role) && text && text.length <= 80 && probe([{ by: "text", text }]).el === el) found.push({ by: "text", text });
+  if (!found.length) found.push({ by: "css", selector: placed(pathOf(el), el) || withHost(pathOf(el), el) });
+  return found;
+}
+
+function marksOf(el) {
+  const found = [];
+  for (const name of TEST_IDS) {
+    const value = attribute(el, name);
+    if (value) found.push(`[${name}="${CSS.escape(value)}"]`);
+  }
+  const id = attribute(el, "id");
+  // An id with a run of digits was most likely made up by a framework for this one page.
+  if (id && !/\d{3,}|^:|^[a-f0-9-]{16,}$/.test(id)) found.push(`#${CSS.escape(id)}`);
+  const name = attribute(el, "name");
+  if (name) found.push(`${el.localName}[name="${CSS.escape(name)}"]`);
+  return found;
+}
+
+// The selector as it is if only this element has it, else behind the way to its shadow root or frame.
+function placed(selector, el) {
+  if (isOnly(selector, el)) return selector;
+  const deeper = withHost(selector, el);
+  return deeper !== selector && isOnly(deeper, el) ? deeper : "";
+}
+
+function withHost(selector, el) {
+  const host = hostOf(el);
+  if (!host) return selector;
+  const mark = marksOf(host).find((own) => isOnly(own, host));
+  return (mark || placed(pathOf(host), host) || withHost(pathOf(host), host)) + DEEPER + selector;
+}
+
+function isOnly(selector, el) {
   try {
-    return document.querySelectorAll(selector).length === 1;
+    const found = byCss(selector);
+    return found.length === 1 && found[0] === el;
   } catch {
     return false;
   }
-};
-
-function ways(el, role) {
-  const found = [];
-  for (const attribute of TEST_IDS) {
-    const value = el.getAttribute(attribute);
-    if (value) found.push(`[${attribute}="${CSS.escape(value)}"]`);
-  }
-  // An id with a run of digits was most likely made up by a framework for this one page.
-  if (el.id && !/\d{3,}|^:|^[a-f0-9-]{16,}$/.test(el.id)) found.push(`#${CSS.escape(el.id)}`);
-  const name = el.getAttribute("name");
-  if (name) found.push(`${el.localName}[name="${CSS.escape(name)}"]`);
-  const css = found.filter(unique).map((selector) => ({ by: "css", selector }));
-  const accessible = clip(nameOf(el, role), MAX_NAME);
-  if (role && accessible && probe([{ by: "aria", role, name: accessible }]).el === el) css.push({ by: "aria", role, name: accessible });
-  const text = textOf(el);
-  if (NAMED_BY_CONTENT.has(role) && text && text.length <= 80 && probe([{ by: "text", text }]).el === el) css.push({ by: "text", text });
-  if (!css.length) css.push({ by: "css", selector: pathOf(el) });
-  return css;
 }
 
+// From the root that the element is in, or from the nearest element in it that has an id of its own.
 function pathOf(el) {
   const parts = [];
-  for (let at = el; at && at.nodeType === 1 && at !== document.documentElement; at = at.parentElement) {
-    if (at.id && unique(`#${CSS.escape(at.id)}`)) {
-      parts.unshift(`#${CSS.escape(at.id)}`);
+  const root = rootOf(el);
+  for (let at = el; at?.nodeType === 1 && at !== root.documentElement; at = parentGetter.call(at)) {
+    const own = `#${CSS.escape(attribute(at, "id") || "")}`;
+    if (own !== "#" && root.querySelectorAll(own).length === 1) {
+      parts.unshift(own);
       break;
     }
-    const same = at.parentElement ? [...at.parentElement.children].filter((c) => c.localName === at.localName) : [at];
+    const same = [...parentGetter.call(at)?.children || []].filter((other) => other.localName === at.localName);
     parts.unshift(same.length > 1 ? `${at.localName}:nth-of-type(${same.indexOf(at) + 1})` : at.localName);
   }
-  return parts.join(" > ");
-}
-
-function near(el) {
-  const texts = [];
-  for (const other of [el.previousElementSibling, el.nextElementSibling, el.parentElement?.previousElementSibling]) {
-    const text = other ? clip(textOf(other), 40) : "";
-    if (text) texts.push([text]);
-  }
-  return texts;
+  return parts.join(" > ") || el.localName;
 }
 
 Object.assign(functions, { resolve, resolveFocused });

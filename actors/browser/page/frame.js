@@ -9,5 +9,9 @@
   const wellFormed = (_, value) => (typeof value === "string" ? value.toWellFormed() : value);
 
   // As one string: every layer on the way out would walk and copy an object piece by piece.
-  globalThis.rutter = async (name, ...given) => JSON.stringify(await functions[name](...given), wellFormed);
+  globalThis.rutter = async (name, ...given) => {
+    const answer = await functions[name](...given);
+    const text = JSON.stringify(answer);
+    return text?.includes("\\ud") ? JSON.stringify(answer, wellFormed) : text;
+  };
 })();

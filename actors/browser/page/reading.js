@@ -4,27 +4,55 @@ const MAX_NAME = 200;
 const MAX_URL = 4000;
 const MAX_ELEMENTS = 100;
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
+const ROLES = new Set(`alert alertdialog application article banner blockquote button caption cell
+  checkbox code columnheader combobox complementary contentinfo definition deletion dialog directory
+  document emphasis feed figure form generic grid gridcell group heading image img insertion link list
+  listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio
+  meter navigation none note option paragraph presentation progressbar radio radiogroup region row
+  rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript
+  suggestion superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip
+  tree treegrid treeitem`.split(/\s+/));
 const INPUT_ROLES = {
   button: "button", submit: "button", reset: "button", image: "button", file: "button",
   checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton",
-  search: "searchbox", color: "button",
+  search: "searchbox", color: "button", hidden: "none",
 };
+// What a native tag is. A function where that depends on the element.
 const TAG_ROLES = {
-  button: "button", textarea: "textbox", option: "option", nav: "navigation", main: "main",
-  dialog: "dialog", table: "table", img: "img", ul: "list", ol: "list", li: "listitem",
-  summary: "button", form: "form", aside: "complementary", header: "banner", footer: "contentinfo",
+  a: linkRole, area: linkRole, input: inputRole, img: imageRole, svg: (el) => (svgTitle(el) || isNamed(el) ? "img" : ""),
+  select: (el) => (el.multiple || el.size > 1 ? "listbox" : "combobox"),
+  section: (el) => (isNamed(el) ? "region" : ""), form: (el) => (isNamed(el) ? "form" : ""),
+  header: (el) => (isScoped(el) ? "" : "banner"), footer: (el) => (isScoped(el) ? "" : "contentinfo"),
+  summary: (el) => (isSummary(el) ? "button" : ""), li: "listitem",
+  th: (el) => (el.scope === "row" ? "rowheader" : "columnheader"), td: (el) => (isGrid(el) ? "gridcell" : "cell"),
+  h1: heading, h2: heading, h3: heading, h4: heading, h5: heading, h6: heading,
+  button: "button", textarea: "textbox", option: "option", optgroup: "group", datalist: "listbox",
+  nav: "navigation", main: "main", aside: "complementary", search: "search", article: "article",
+  dialog: "dialog", table: "table", tbody: "rowgroup", thead: "rowgroup", tfoot: "rowgroup", tr: "row",
+  ul: "list", ol: "list", menu: "list", dt: "term", dd: "definition", details: "group",
+  fieldset: "group", figure: "figure", hr: "separator", meter: "meter", progress: "progressbar",
+  output: "status", p: "paragraph", blockquote: "blockquote", time: "time", math: "math",
+  iframe: "iframe", frame: "iframe",
 };
 const NAMED_BY_CONTENT = new Set([
   "button", "link", "heading", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option",
-  "checkbox", "radio", "switch", "cell", "columnheader", "rowheader", "treeitem", "tooltip",
+  "checkbox", "radio", "switch", "cell", "gridcell", "columnheader", "rowheader", "row", "treeitem", "tooltip",
 ]);
+// Inputs that `readonly` does not apply to.
+const UNWRITTEN = new Set(["checkbox", "radio", "range", "color", "file", "submit", "button", "reset", "image"]);
+const BUTTONS = new Set(["submit", "button", "reset", "image"]);
+const CHECKED = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
+const EDITING_HOST = '[contenteditable]:not([contenteditable="false"])';
 const SETS_OFF = 'button,input,select,textarea,a[href],area[href],summary,[role="button"],[role="link"],[role="menuitem"]';
 const INTERACTIVE = "a[href],button,input,select,textarea,summary,[role],[tabindex],[contenteditable]";
-const SECRET_WORDS = /passw|passcode|passwor|pin\b|otp|one-time|cvc|cvv|security code|card number/i;
+const SECRET_WORDS = /passw|passcode|passphrase|one-time|one.?time.?(?:code|pin)|cvc|cvv|security.?code|card.?number|(?<![a-z])otp|(?<![a-z])pin(?![a-z])/i;
+const SECRET_PARTS = /(?:Otp|Pin)(?![a-z])/;  // of a name that is written in one: userOtp
+const SECRET_PARAMETER = /passw|passcode|passphrase|pwd|^pin$|otp|cvc|cvv|token|secret|api_?key|^code$|^sig$|signature|session_?id|^sid$|jwt/i;
 let pinned = null;
 let pinnedKey;
 
 const squeeze = (text) => (text || "").replace(/\s+/g, " ").trim();
+const clip = (text, size) => (text.length > size ? text.slice(0, size) + "..." : text);
 // No part of what an element says: code, and what was written into a field in it.
 const UNSAID = "script,style,template,noscript,textarea";
 
@@ -39,8 +67,6 @@ function textOf(el, unsaid = UNSAID) {
   return squeeze(said.join(""));
 }
 
-const clip = (text, size) => (text.length > size ? text.slice(0, size) + "..." : text);
-
 // cyrb53: fast, stable, 53 bits. A change detector, not a proof.
 function hash(text) {
   let a = 0xdeadbeef, b = 0x41c6ce57;
@@ -54,81 +80,362 @@ function hash(text) {
   return (4294967296 * (2097151 & b) + (a >>> 0)).toString(16);
 }
 
-function roleOf(el) {
-  const explicit = (el.getAttribute("role") || "").trim().split(/\s+/)[0];
-  if (explicit) return explicit;
-  const tag = el.localName;
-  if (tag === "a" || tag === "area") return el.hasAttribute("href") ? "link" : "";
-  if (tag === "input") return INPUT_ROLES[el.type] || "textbox";
-  if (tag === "select") return el.multiple || el.size > 1 ? "listbox" : "combobox";
-  if (/^h[1-6]$/.test(tag)) return "heading";
-  if (tag === "section") return el.hasAttribute("aria-label") || el.hasAttribute("aria-labelledby") ? "region" : "";
-  return TAG_ROLES[tag] || "";
+// The address without what was sent in it that nobody else should read.
+function safeUrl(address = location.href) {
+  const cut = (text) => text.replace(/([?&#;])([^=&#;?]*)=([^&#;]*)/g, (whole, mark, name, value) =>
+    value && SECRET_PARAMETER.test(decoded(name)) ? `${mark}${name}=(secret)` : whole);
+  const at = address.search(/[?#]/);
+  return at < 0 ? address : address.slice(0, at) + cut(address.slice(at));
 }
 
-// `labels` walks the whole document for each element that is asked for the first time.
-const mayBeLabelled = (el) => el.closest("label") || (el.id && document.getElementsByTagName("label").length);
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+// ---- roles ----------------------------------------------------------------------------------------
+
+// The role of an element; nothing for one that is only a box.
+function roleOf(el) {
+  const given = el.getAttribute("role");
+  const role = given ? givenRole(el, given) : nativeRole(el);
+  return (role === "" || role === "paragraph") && !given && el.matches(EDITING_HOST) ? "textbox" : role;
+}
+
+// The first role that exists. One that hides the element is not taken where it can be focused or
+// has a label of its own; a region without a name is none.
+function givenRole(el, given) {
+  for (const token of given.toLowerCase().split(/\s+/)) {
+    if (!ROLES.has(token) && !/^(doc|graphics)-/.test(token)) continue;
+    if (token === "none" || token === "presentation") return isFocusable(el) || isNamed(el) ? nativeRole(el) : "none";
+    if ((token === "region" || token === "form") && !isNamed(el)) continue;
+    return token === "generic" ? "" : token === "image" ? "img" : token;
+  }
+  return nativeRole(el);
+}
+
+function nativeRole(el) {
+  const role = Object.hasOwn(TAG_ROLES, el.localName) ? TAG_ROLES[el.localName] : "";
+  return typeof role === "function" ? role(el) : role;
+}
+
+function heading() {
+  return "heading";
+}
+
+function linkRole(el) {
+  return el.hasAttribute("href") || el.hasAttribute("xlink:href") ? "link" : "";
+}
+
+function inputRole(el) {
+  const role = Object.hasOwn(INPUT_ROLES, el.type) ? INPUT_ROLES[el.type] : "textbox";
+  const listed = el.hasAttribute("list") && /^(text|search|tel|url|email)$/.test(el.type);
+  return listed && el.list ? "combobox" : role;
+}
+
+function imageRole(el) {
+  return el.getAttribute("alt") === "" && !isFocusable(el) && !isNamed(el) ? "none" : "img";
+}
+
+const svgTitle = (el) => [...el.children].find((child) => child.localName === "title");
+const isNamed = (el) => !!(el.getAttribute("aria-label")?.trim() || el.getAttribute("aria-labelledby")?.trim() || el.getAttribute("title")?.trim());
+const isScoped = (el) => !!el.parentElement?.closest("article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]");
+const isSummary = (el) => el.parentElement?.localName === "details" && el === [...el.parentElement.children].find((child) => child.localName === "summary");
+const isGrid = (el) => !!el.closest('table[role="grid"],table[role="treegrid"]');
+const levelOf = (el) => Number(el.getAttribute("aria-level")) || (/^h[1-6]$/.test(el.localName) ? Number(el.localName[1]) : 2);
+
+// Whether the keyboard gets there, or would if the element were enabled.
+function isFocusable(el) {
+  if (el.hasAttribute("tabindex")) return el.tabIndex >= 0;
+  switch (el.localName) {
+    case "a": case "area": return linkRole(el) === "link";
+    case "button": case "select": case "textarea": case "iframe": case "frame": return true;
+    case "input": return el.type !== "hidden";
+    case "summary": return isSummary(el);
+    case "audio": case "video": return el.controls;
+    default: return el.matches(EDITING_HOST);
+  }
+}
+
+// ---- names ----------------------------------------------------------------------------------------
+
+// While a whole page is read, the labels of each document by what they label: to ask a field for its
+// labels walks the document once for each field.
+let labelsKnown = null;
+
+function labelsOf(el) {
+  if (!("labels" in el) || !el.labels && el.localName !== "input") return [];
+  const root = el.getRootNode();
+  if (!labelsKnown) return el.closest("label") || (el.id && root.querySelector("label")) ? [...el.labels || []] : [];
+  if (!labelsKnown.has(root)) {
+    const known = new Map();
+    for (const label of root.querySelectorAll("label")) {
+      const control = label.control;
+      if (control) known.set(control, [...known.get(control) || [], label]);
+    }
+    labelsKnown.set(root, known);
+  }
+  return labelsKnown.get(root).get(el) || [];
+}
 
 function nameOf(el, role) {
-  const labelled = el.getAttribute("aria-labelledby");
-  if (labelled) {
-    const root = el.getRootNode();
-    const named = labelled.split(/\s+/).map((id) => root.getElementById?.(id)).filter(Boolean);
-    const text = squeeze(named.map((other) => textOf(other)).join(" "));
-    if (text) return text;
-  }
-  const label = squeeze(el.getAttribute("aria-label"));
-  if (label) return label;
-  if (mayBeLabelled(el) && el.labels?.length) {
-    const text = squeeze([...el.labels].map((label) => textOf(label, UNSAID + ",select")).join(" "));
-    if (text) return text;
-  }
-  if (el.localName === "input" && ["submit", "button", "reset"].includes(el.type)) {
-    return squeeze(el.value) || (el.type === "submit" ? "Submit" : el.type === "reset" ? "Reset" : "");
-  }
-  const alt = squeeze(el.getAttribute("alt"));
-  if (alt) return alt;
-  if (NAMED_BY_CONTENT.has(role)) {
-    const text = textOf(el) || squeeze(el.querySelector("img[alt]")?.alt);
-    if (text) return text;
-  }
-  return squeeze(el.getAttribute("title")) || squeeze(el.getAttribute("placeholder"));
+  const seen = new Set();
+  return squeeze(
+    namedBy(el, seen) || el.getAttribute("aria-label")?.trim() || nativeName(el, role, seen)
+    || (namedByContent(el, role) ? contentOf(el, seen) : "") || tooltipOf(el) || placeholderOf(el));
 }
 
+// Names are cut at a length: what would come behind it is not read, nor what is nested without end.
+const ENOUGH = 1000;
+const MAX_PARTS = 500;
+
+const namedByContent = (el, role) => NAMED_BY_CONTENT.has(role) || (role === "" && el.hasAttribute("tabindex"));
+const tooltipOf = (el) => squeeze(el.getAttribute("title"));
+const placeholderOf = (el) => squeeze(el.getAttribute("placeholder") || el.getAttribute("aria-placeholder"));
+
+function namedBy(el, seen) {
+  const given = el.getAttribute("aria-labelledby");
+  if (!given) return "";
+  const root = el.getRootNode();
+  const others = given.trim().split(/\s+/).map((id) => root.getElementById?.(id)).filter(Boolean);
+  return squeeze(others.map((other) => saidBy(other, new Set(seen), { named: true, hidden: !isShown(other) })).join(" "));
+}
+
+// What an element gives to the name of another: its own label, what a control holds, what is in it.
+function saidBy(el, seen, how) {
+  if (seen.has(el) || seen.size > MAX_PARTS) return "";
+  seen.add(el);
+  const named = !how.named && namedBy(el, seen);
+  if (named) return named;
+  const role = roleOf(el);
+  return heldBy(el, role) || el.getAttribute("aria-label")?.trim()
+    || nativeName(el, role, seen, true) || contentOf(el, seen, how) || tooltipOf(el);
+}
+
+function heldBy(el, role) {
+  switch (role) {
+    case "textbox": case "searchbox": case "spinbutton": case "slider": case "combobox": case "listbox":
+      return isSecret(el) ? "" : el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow") || valueOf(el) || "";
+    default:
+      return "";
+  }
+}
+
+// What the tag itself says an element is called. Inside the name of another, labels do not count.
+function nativeName(el, role, seen, inside = false) {
+  switch (el.localName) {
+    case "input":
+      return (!inside && labelled(el, seen)) || inputName(el);
+    case "select": case "textarea": case "button": case "meter": case "progress": case "output":
+      return inside ? "" : labelled(el, seen);
+    case "img": case "area":
+      return squeeze(el.getAttribute("alt"));
+    case "svg": case "a":
+      return el.namespaceURI === "http://www.w3.org/2000/svg" ? squeeze(svgTitle(el)?.textContent) : "";
+    case "fieldset": return childName(el, "legend", seen);
+    case "figure": return childName(el, "figcaption", seen);
+    case "table": return childName(el, "caption", seen);
+    case "option": case "optgroup": return squeeze(el.getAttribute("label"));
+    default:
+      return el.labels ? labelled(el, seen) : "";
+  }
+}
+
+function labelled(el, seen) {
+  const labels = labelsOf(el);
+  if (!labels.length) return "";
+  const own = new Set(seen).add(el);
+  return squeeze(labels.map((label) => saidBy(label, own, { hidden: !isShown(label) })).join(" "));
+}
+
+function inputName(el) {
+  switch (el.type) {
+    case "submit": return squeeze(el.value) || "Submit";
+    case "reset": return squeeze(el.value) || "Reset";
+    case "button": return squeeze(el.value);
+    case "image": return squeeze(el.getAttribute("alt")) || squeeze(el.getAttribute("value")) || tooltipOf(el) || "Submit";
+    case "file": return tooltipOf(el) || (el.multiple ? "Choose Files" : "Choose File");
+    default: return "";
+  }
+}
+
+function childName(el, tag, seen) {
+  const child = [...el.children].find((other) => other.localName === tag);
+  return child && isShown(child) ? squeeze(saidBy(child, new Set(seen), {})) : "";
+}
+
+// What is inside of an element, in the order in which it is shown: words of boxes stand apart.
+function contentOf(el, seen, how = {}) {
+  const said = [];
+  let size = 0;
+  const say = (text) => {
+    if (text) said.push(text);
+    size += text.length;
+  };
+  say(generated(el, "::before"));
+  for (const node of shownChildren(el)) {
+    if (size > ENOUGH) break;
+    if (node.nodeType === 3) say(transformed(el, node.data));
+    else if (node.nodeType === 1 && isSaid(node, how)) say(apart(node, saidBy(node, seen, how)));
+  }
+  say(generated(el, "::after"));
+  return squeeze(said.join("")) && said.join("");
+}
+
+// As it is shown: browsers name a button that is written in capitals so.
+function transformed(el, text) {
+  const how = text.trim() ? getComputedStyle(el).textTransform : "none";
+  if (how === "uppercase") return text.toUpperCase();
+  if (how === "lowercase") return text.toLowerCase();
+  return how === "capitalize" ? text.replace(/(?<![\p{L}\p{N}'])\p{L}/gu, (letter) => letter.toUpperCase()) : text;
+}
+
+const SILENT = new Set(["script", "style", "template", "noscript", "title", "datalist"]);
+
+const isSaid = (el, how) => !SILENT.has(el.localName) && el.getAttribute("aria-hidden") !== "true" && (how.hidden || isShown(el));
+
+function apart(el, text) {
+  if (el.localName === "br") return " ";
+  const display = text && getComputedStyle(el).display;
+  return !display || display === "inline" || display === "contents" ? text : ` ${text} `;
+}
+
+// Text that the style sheet puts there. Signs of an icon font are pictures, no words.
+function generated(el, where) {
+  const style = getComputedStyle(el, where);
+  const content = style.content;
+  if (content === "none" || content === "normal" || content[0] !== '"' || style.display === "none") return "";
+  const said = content.match(/"((?:[^"\\]|\\.)*)"\s*$/)?.[1].replace(/\\(.)/g, "$1").replace(/[\ue000-\uf8ff]/g, "") || "";
+  return style.display === "inline" ? said : ` ${said} `;
+}
+
+// The children of an element as they are shown: of its shadow root if it has one, of the slot's guests.
+function shownChildren(el) {
+  if (el.shadowRoot) return el.shadowRoot.childNodes;
+  if (el.localName !== "slot") return el.childNodes;
+  const guests = el.assignedNodes();
+  return guests.length ? guests : el.childNodes;
+}
+
+// ---- whether it is seen ---------------------------------------------------------------------------
+
+const SHOWN = { visibilityProperty: true };
+
+// Has a box, or lets its children have one.
+const isShown = (el) => el.checkVisibility(SHOWN) || getComputedStyle(el).display === "contents" && !!el.parentElement && isShown(el.parentElement);
+
+const frameOf = (el) => el.ownerDocument === document ? null : el.ownerDocument.defaultView?.frameElement;
+
 function isVisible(el) {
-  if (!el.checkVisibility({ checkVisibilityCSS: true })) return false;
+  if (!el.checkVisibility(SHOWN)) return false;
   const box = el.getBoundingClientRect();
-  return box.width > 0 && box.height > 0;
+  if (!(box.width > 0 && box.height > 0)) return false;
+  const frame = frameOf(el);
+  return !frame || isVisible(frame);
+}
+
+// Where the inside of a frame begins in the viewport of the page.
+function originOf(frame) {
+  if (!frame) return [0, 0];
+  const [x, y] = originOf(frameOf(frame));
+  const box = frame.getBoundingClientRect();
+  const style = getComputedStyle(frame);
+  return [x + box.x + frame.clientLeft + parseFloat(style.paddingLeft), y + box.y + frame.clientTop + parseFloat(style.paddingTop)];
+}
+
+// In coordinates of the viewport. Where an element has no extent of its own, that of what is in it.
+function extentOf(el, origin = originOf(frameOf(el))) {
+  let box = el.getBoundingClientRect();
+  if (!(box.width > 0 && box.height > 0) && el.firstChild) {
+    const inside = el.ownerDocument.createRange();
+    inside.selectNodeContents(el);
+    box = inside.getBoundingClientRect();
+  }
+  return [box.x + origin[0], box.y + origin[1], box.width, box.height];
+}
+
+const boxOf = (el) => extentOf(el).map(Math.round);
+
+const inViewport = (box) => box[0] < innerWidth && box[1] < innerHeight && box[0] + box[2] > 0 && box[1] + box[3] > 0;
+
+// ---- states and values ----------------------------------------------------------------------------
+
+// Fields that were secret once stay so: a page may show a password as plain text on request. Each
+// document has its own; they are found through the document, since a frame's fields are read from here.
+const secretFields = new WeakSet();
+globalThis.rutterSecrets = secretFields;
+
+function isSecret(el) {
+  if (el.localName !== "input" && el.localName !== "textarea") return false;
+  if (secretFields.has(el) || el.ownerDocument !== document && el.ownerDocument.defaultView?.rutterSecrets?.has(el)) return true;
+  if (!looksSecret(el)) return false;
+  secretFields.add(el);
+  return true;
 }
 
 // By what kind of field it is, before its value is ever looked at.
-function isSecret(el) {
-  if (el.localName !== "input" && el.localName !== "textarea") return false;
+function looksSecret(el) {
   if (el.type === "password") return true;
-  const hints = el.getAttribute("autocomplete") || "";
-  if (/password|one-time-code|cc-number|cc-csc/.test(hints)) return true;
-  return SECRET_WORDS.test([el.name, el.id, el.getAttribute("aria-label") || ""].join(" "));
+  if (/password|one-time-code|cc-number|cc-csc/.test(el.getAttribute("autocomplete") || "")) return true;
+  if (SECRET_PARTS.test(`${el.name} ${el.id}`)) return true;
+  const said = [el.name, el.id, el.getAttribute("aria-label"), el.placeholder, ...labelsOf(el).map((label) => textOf(label))];
+  return SECRET_WORDS.test(said.join(" "));
 }
 
-const boxOf = (el) => {
-  const box = el.getBoundingClientRect();
-  return [box.x, box.y, box.width, box.height].map(Math.round);
-};
+// Before anything is typed into it.
+addEventListener("focusin", (event) => {
+  const el = event.composedPath()[0];
+  if (el?.localName) isSecret(el);
+}, true);
 
-function stateOf(el) {
+const isOn = (el, name) => el.getAttribute(name) === "true";
+
+function stateOf(el, role = "") {
   const state = [];
-  if (el.disabled || el.getAttribute("aria-disabled") === "true") state.push("disabled");
-  if (el.readOnly) state.push("readonly");
-  if (el.checked || el.getAttribute("aria-checked") === "true") state.push("checked");
-  const expanded = el.getAttribute("aria-expanded");
-  if (expanded) state.push(expanded === "true" ? "expanded" : "collapsed");
+  if (el.matches(":disabled") || el.closest('[aria-disabled="true"]')) state.push("disabled");
+  if (el.readOnly === true && !UNWRITTEN.has(el.type) || isOn(el, "aria-readonly")) state.push("readonly");
+  const checked = checkedOf(el, role);
+  if (checked) state.push(checked);
+  if (isOn(el, "aria-selected")) state.push("selected");
+  if (isOn(el, "aria-pressed")) state.push("pressed");
+  const expanded = expandedOf(el);
+  if (expanded) state.push(expanded);
+  if (el.required === true || isOn(el, "aria-required")) state.push("required");
+  const invalid = el.getAttribute("aria-invalid");
+  if (invalid && invalid !== "false") state.push("invalid");
+  if (isOn(el, "aria-busy")) state.push("busy");
   return state;
 }
 
-function valueOf(el) {
-  if (isSecret(el)) return el.value ? "(secret)" : "";
-  if (el.localName === "select") return squeeze(el.selectedOptions[0]?.textContent);
-  return ["input", "textarea"].includes(el.localName) && !["checkbox", "radio"].includes(el.type) ? el.value : null;
+function checkedOf(el, role) {
+  if (el.localName === "input" && (el.type === "checkbox" || el.type === "radio")) {
+    return el.indeterminate && el.type === "checkbox" ? "mixed" : el.checked ? "checked" : "unchecked";
+  }
+  const given = el.getAttribute("aria-checked") || (CHECKED.has(role) ? "false" : "");
+  return given && (given === "mixed" ? "mixed" : given === "true" ? "checked" : "unchecked");
 }
 
-const inViewport = (box) => box[0] < innerWidth && box[1] < innerHeight && box[0] + box[2] > 0 && box[1] + box[3] > 0;
+function expandedOf(el) {
+  if (el.localName === "summary" && isSummary(el)) return el.parentElement.open ? "expanded" : "collapsed";
+  const expanded = el.getAttribute("aria-expanded");
+  return expanded === "true" ? "expanded" : expanded === "false" ? "collapsed" : "";
+}
+
+// Null for what holds no value. A secret field tells only whether it is empty.
+function valueOf(el) {
+  switch (el.localName) {
+    case "input":
+      if (isSecret(el)) return el.value ? "(secret)" : "";
+      return CHECKED.has(el.type) || BUTTONS.has(el.type) ? null : el.value;
+    case "textarea":
+      return isSecret(el) ? (el.value ? "(secret)" : "") : el.value;
+    case "select":
+      return [...el.selectedOptions].map((option) => squeeze(option.label)).join(", ");
+    default:
+      if (el.isContentEditable && el.matches(EDITING_HOST)) return squeeze(el.textContent);
+      return el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow");
+  }
+}

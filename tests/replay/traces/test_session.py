@@ -323,13 +323,13 @@ def test_a_person_who_says_no_is_told_as_such() -> None:
 def test_what_a_person_did_is_a_step_that_a_person_drove() -> None:
     trail = Trail()
     trail.tell("runtime", recording_of(), cause=0)
-    for _ in range(2):
-        trail.tell("person", PersonActed(1, CLICK), cause=0, ms=50)
+    for number in (1, 2):
+        trail.tell("person", PersonActed(number, CLICK), cause=0, ms=50)
         trail.tell("observer", observed("/done"))
         trail.tell("critic", judged(), PageAssessed())
     end(trail)
     tree = Tree(trail.events)
-    assert [span.name for span in tree.steps()] == ["step click", "step click"]
+    assert [span.name for span in tree.steps()] == ["step 1 click", "step 2 click"]
     assert [span.attributes["rutter.driver"] for span in tree.steps()] == ["person", "person"]
     assert tree.names(tree.steps()[0]) == ["act", "observe", "judge"]
     check_tree(tree.spans)

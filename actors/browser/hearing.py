@@ -1,0 +1,102 @@
+"""What one page tells of the person in front of it: input, addresses they typed, dialogs answered.
+
+Input comes from the page's own script (`page/listening.js`) through a binding that exists in our
+isolated world alone: a page can neither call it nor see it. What the person does to the browser
+itself (the address bar, back, a dialog's buttons) comes from what the browser announces.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from playwright.async_api import CDPSession
+
+BINDING = "rutterHeard"
+MADE_BY_PAGE_S = 1.0  # going back this soon after input is the page's doing: history.back()
+
+Kind = Literal["input", "went", "dialog_opened", "dialog_closed", "closed", "finished"]
+
+
+class Overheard(NamedTuple):
+    """One thing that happened, and in which tab."""
+
+    kind: Kind
+    tab: int
+    body: Mapping[str, Any] = {}
+
+
+class Listener:
+    """What is overheard in all pages of a window, in the order in which it happened."""
+
+    def __init__(self) -> None:
+        self._heard: deque[Overheard] = deque()
+        self._more = asyncio.Event()
+
+    def tell(self, kind: Kind, tab: int = 0, body: Mapping[str, Any] | None = None) -> None:
+        self._heard.append(Overheard(kind, tab, body or {}))
+        self._more.set()
+
+    async def more(self) -> None:
+        """Until there is something to take."""
+        await self._more.wait()
+
+    def take(self) -> list[Overheard]:
+        """Everything so far."""
+        heard = list(self._heard)
+        self._heard.clear()
+        self._more.clear()
+        return heard
+
+
+class Hearing:
+    """Listens to one page. `tell` is called in the order in which things happened."""
+
+    def __init__(self, tell: Callable[[Kind, Mapping[str, Any]], None]) -> None:
+        self._tell = tell
+        self._frame = ""
+        self._asked = False
+        self._going = ""
+        self._last_input_s = 0.0
+
+    async def attach(self, cdp: CDPSession, frame: str, world: str) -> None:
+        """Page and Runtime are enabled already."""
+        self._frame = frame
+        cdp.on("Runtime.bindingCalled", self._on_called)
+        cdp.on("Page.frameRequestedNavigation", self._on_requested)
+        cdp.on("Page.frameStartedNavigating", self._on_started)
+        cdp.on("Page.frameNavigated", self._on_navigated)
+        cdp.on("Page.javascriptDialogOpening", self._on_opening)
+        cdp.on("Page.javascriptDialogClosed", self._on_closed)
+        await cdp.send("Runtime.addBinding", {"name": BINDING, "executionContextName": world})
+
+    def _on_called(self, event: Mapping[str, Any]) -> None:
+        if event["name"] == BINDING:
+            self._last_input_s = asyncio.get_running_loop().time()
+            self._tell("input", msgspec.json.decode(event["payload"]))
+
+    def _on_requested(self, event: Mapping[str, Any]) -> None:
+        if event["frameId"] == self._frame:
+            self._asked = True
+
+    def _on_started(self, event: Mapping[str, Any]) -> None:
+        if event["frameId"] != self._frame:
+            return
+        kind = str(event.get("navigationType", ""))
+        own = self._asked or "ameDocument" in kind or (self._just_acted() and "istory" in kind)
+        self._asked, self._going = False, "" if own else str(event["url"])
+
+    def _on_navigated(self, event: Mapping[str, Any]) -> None:
+        if event["frame"]["id"] == self._frame and self._going:
+            self._tell("went", {"url": self._going})
+            self._going = ""
+
+    def _on_opening(self, event: Mapping[str, Any]) -> None:
+        self._tell("dialog_opened", {"type": event["type"]})
+
+    def _on_closed(self, event: Mapping[str, Any]) -> None:
+        self._tell("dialog_closed", {"accepted": event["result"], "text": event.get("userInput")})
+
+    def _just_acted(self) -> bool:
+        return asyncio.get_running_loop().time() - self._last_input_s < MADE_BY_PAGE_S

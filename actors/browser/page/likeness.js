@@ -1,0 +1,195 @@
+// What an element is known again by, and what on this page is most like one that was recorded.
+
+const MAX_LOOKALIKES = 12;
+const MAX_SEARCHED = 20000;
+const MAX_WEIGHED = 400; // those are looked at with their surroundings, which costs
+const MAX_TOLD = 15000; // bytes: an event stays within 16 KB
+const MAX_TRAIT = 240;
+
+// ---- what is kept of it ----------------------------------------------------------------------
+
+// Its own marks, and what it does: where a link leads, what a button sends, what a field is called
+// in the form that is sent. The last are worth more than any wording when a page is redesigned.
+function traitsOf(el) {
+  const traits = attributesOf(el);
+  const actor = setOff(el);
+  const address = actor.getAttribute("href");
+  const led = address && bearing(address);
+  if (led) traits.push(["href", led]);
+  if (actor.form) {
+    const sent = sentBy(actor);
+    if (sent) traits.push(["form", sent]);
+    if (submits(actor)) traits.push(["sends", sendsAlone(actor) ? "alone" : "with others"]);
+  }
+  if (hasOwnValue(actor)) traits.push(["value", clip(actor.getAttribute("value") || "", 80)]);
+  return traits;
+}
+
+// Not what was typed into it: what it stands for.
+const hasOwnValue = (el) =>
+  (el.localName === "input" && CHECKED.has(el.type)) || (submits(el) && el.name && el.hasAttribute("value"));
+
+// Whether what it sends tells it from the other buttons of its form.
+function sendsAlone(el) {
+  const asked = (other) => JSON.stringify(["name", "value", "formaction", "formmethod"].map((name) => other.getAttribute(name)));
+  return !fieldsOf(el.form).some((other) => other !== el && submits(other) && asked(other) === asked(el));
+}
+
+// Two that differ behind the cut still differ.
+const shortened = (text) => (text.length > MAX_TRAIT ? `${text.slice(0, MAX_TRAIT - 20)}~${hash(text)}` : text);
+
+const fieldsOf = (form) => [...getterOf(HTMLFormElement.prototype, "elements").call(form)];
+
+// A form without an address is most likely sent by a script: where, nobody can see.
+function sentBy(el) {
+  const form = el.form;
+  const { method } = formOf(el);
+  const address = el.getAttribute("formaction") || attribute(form, "action");
+  if (!address && method !== "post") return "";
+  return shortened(`${method} ${bearing(address || location.href)} ${sentFields(form)}`);
+}
+
+// While a whole page is searched, each form is gone through once and not for each of its fields.
+let formsKnown = null;
+
+function sentFields(form) {
+  const known = formsKnown?.get(form);
+  if (known !== undefined) return known;
+  const fields = new Set();
+  for (const field of fieldsOf(form)) {
+    if (!field.name || submits(field)) continue;
+    fields.add(field.type === "hidden" ? hiddenField(field) : field.name);
+  }
+  const names = [...fields].sort().join(" ");
+  formsKnown?.set(form, names);
+  return names;
+}
+
+// Keys of a session are other ones each time and tell nothing; some of them nobody should read.
+const SESSION_KEY = /csrf|xsrf|nonce|viewstate|eventvalidation|^_/i;
+
+const hiddenField = ({ name, value }) =>
+  `${name}=${SESSION_KEY.test(name) || SECRET_PARAMETER.test(name) ? "~" : standsFor(value)}`;
+
+// An address with what varies taken out: what this page itself is about is named by its place in the
+// page's own address (`@2`), any other number is `*`. Empty for what leads nowhere.
+function bearing(address) {
+  if (/^\s*(#(?![/!])|javascript:|$)/i.test(address)) return "";
+  try {
+    const url = new URL(address, document.baseURI);
+    const at = url.origin === location.origin ? "" : url.origin;
+    const path = url.pathname.split("/").map(standsFor).join("/");
+    const query = [...url.searchParams].map(([name, value]) => `${name}=${SECRET_PARAMETER.test(name) ? "*" : standsFor(value)}`).sort();
+    const route = /^#[/!]/.test(url.hash) ? url.hash.split("/").map(standsFor).join("/") : "";
+    return shortened(at + path + (query.length ? `?${query.join("&")}` : "") + route);
+  } catch {
+    return "";
+  }
+}
+
+function standsFor(part) {
+  if (!part) return "";
+  const own = location.pathname.split("/").indexOf(part);
+  if (own >= 0) return `@${own}`;
+  const asked = [...new URLSearchParams(location.search)].find(([, value]) => value === part);
+  if (asked) return `@${asked[0]}`;
+  return /\d/.test(part) ? "*" : clip(part, 60);
+}
+
+// What stands before it, behind it and above it, and what it is a part of, in this order. Boxes that
+// hold nothing else are looked through: a redesign wraps.
+function surroundings(el) {
+  const outer = unwrapped(el);
+  const above = outer.parentElement && unwrapped(outer.parentElement);
+  const texts = [outer.previousElementSibling, outer.nextElementSibling, above?.previousElementSibling]
+    .map((other) => (other ? clip(textOf(other), 40) : ""));
+  return [...texts, clip(groupOf(el), 40)].map((text) => [text]);
+}
+
+function unwrapped(el) {
+  let at = el;
+  const page = el.ownerDocument.body;
+  while (at.parentElement && at.parentElement !== page && at.parentElement.children.length === 1) at = at.parentElement;
+  return at;
+}
+
+const GROUPS = "fieldset,dialog,[aria-label],[aria-labelledby],table,tr";
+
+function groupOf(el) {
+  for (let at = el.parentElement?.closest(GROUPS); at; at = at.parentElement?.closest(GROUPS)) {
+    const named = at.localName === "tr" ? textOf(at) : nameOf(at, roleOf(at));
+    if (named) return named;
+  }
+  return "";
+}
+
+// ---- what is like it -------------------------------------------------------------------------
+
+// The few elements most like the recorded one, in the order of the page. None when there are too
+// many to be sure that the best is among them. Which of them it is, is not decided here.
+function lookalikes(recorded) {
+  const tag = CSS.escape(recorded.tag);
+  const all = everywhere(recorded.role ? `${INTERACTIVE},${tag}` : tag);
+  if (all.length > MAX_SEARCHED) return [];
+  const before = labelsKnown;
+  labelsKnown ||= new Map();
+  formsKnown = new Map();
+  try {
+    return mostLike(all, recorded);
+  } finally {
+    labelsKnown = before;
+    formsKnown = null;
+  }
+}
+
+function mostLike(all, recorded) {
+  const wanted = wantedOf(recorded);
+  const found = [];
+  all.forEach((el, at) => {
+    const role = roleOf(el);
+    if (akin(role, wanted.role) && isReachable(el)) found.push({ el, role, at, points: resemblance(el, role, wanted) });
+  });
+  const better = (a, b) => b.points - a.points || a.at - b.at;
+  const weighed = found.sort(better).slice(0, MAX_WEIGHED);
+  for (const entry of weighed) entry.points += 2 * shared(wanted.near, surroundings(entry.el).map(([text]) => lowered(text)));
+  const best = weighed.sort(better).slice(0, MAX_LOOKALIKES);
+  return within(best.map(({ el, at }) => ({ at, told: describe(el) }))).sort((a, b) => a.at - b.at).map(({ told }) => told);
+}
+
+function wantedOf(recorded) {
+  const traits = new Map(recorded.attributes || []);
+  return {
+    role: recorded.role || "", tag: recorded.tag, traits, box: recorded.box,
+    words: wordsOf(recorded.name?.[0] || recorded.text?.[0] || ""),
+    near: (recorded.near || []).map(([text]) => lowered(text)).filter(Boolean),
+  };
+}
+
+const TYPED_INTO = new Set(["textbox", "searchbox"]);
+const akin = (role, other) => role === other || (TYPED_INTO.has(role) && TYPED_INTO.has(other));
+const lowered = (text) => squeeze(text).toLowerCase();
+const wordsOf = (text) => lowered(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+const shared = (wanted, found) => (wanted.length ? wanted.filter((each) => found.includes(each)).length / wanted.length : 0);
+
+// Cheap, and only to leave out what is not like it at all.
+function resemblance(el, role, wanted) {
+  const traits = traitsOf(el);
+  const same = traits.filter(([name, value]) => wanted.traits.get(name) === value).length;
+  const words = shared(wanted.words, wordsOf(nameOf(el, role) || textOf(el)));
+  return 3 * words + same + (el.localName === wanted.tag ? 0.5 : 0) + closeness(el, wanted.box);
+}
+
+function closeness(el, box) {
+  if (!box) return 0;
+  const here = boxOf(el);
+  return 0.2 / (1 + (Math.abs(here[0] - box[0]) + Math.abs(here[1] - box[1])) / 100);
+}
+
+// The best of them, as many as an event may hold.
+function within(best) {
+  let left = MAX_TOLD;
+  const size = (told) => new TextEncoder().encode(JSON.stringify(told)).length;
+  return best.filter(({ told }) => (left -= size(told)) >= 0);
+}
+
+Object.assign(functions, { lookalikes });

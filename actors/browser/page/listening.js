@@ -1,0 +1,229 @@
+// What a person does in this page, told as it happens: trusted input only. What a script makes up
+// is no step of theirs. Nothing is heard unless somebody listens: `rutterHeard` is then there.
+
+const EDITABLE = new Set([
+  "text", "search", "email", "tel", "url", "password", "number",
+  "date", "time", "datetime-local", "month", "week", "color", "range",
+]);
+const MODIFIERS = new Set(["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "NumLock"]);
+// Editing, moving about in a field, and what the browser itself answers to: no step of a workflow.
+const EDITING = new Set(["a", "c", "v", "x", "y", "z", "Insert"]);
+const BROWSER = new Set(["l", "t", "w", "n", "r", "d", "f", "p", "j", "h", "Tab", "+", "-", "0", "F5", "F11", "F12"]);
+const MOVING = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"]);
+const PRESSED = new Set(["button", "a", "summary", "area"]);
+const SECRET_NAMES = {
+  "current-password": "password", "new-password": "new_password", "one-time-code": "one_time_code",
+  "cc-number": "card_number", "cc-csc": "card_code",
+};
+
+let field = null; // the field being typed into: {el, before, element}
+let held = null; // a click on a field, held back: typing into it says the same and more
+let down = null; // where the pointer went down, as the page was then
+let lastKey = null;
+
+const listening = () => typeof globalThis.rutterHeard === "function";
+
+function tell(kind, seen, more = {}) {
+  globalThis.rutterHeard(JSON.stringify({ kind, ...seen, ...more }, wellFormed));
+}
+
+const origin = (event) => event.composedPath()[0];
+
+const isEditable = (el) =>
+  el.localName === "textarea" || el.isContentEditable || (el.localName === "input" && EDITABLE.has(el.type));
+
+// The element with the page before anything came of the input: both are sent with the step.
+const see = (el) => ({ before: observe(), element: describe(el), at: el });
+
+const plain = ({ before, element }) => ({ before, element });
+
+const slug = (text) => squeeze(text).toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "").replace(/^(?=\d)/, "_").slice(0, 40);
+
+function secretName(el) {
+  for (const hint of (el.getAttribute("autocomplete") || "").split(/\s+/)) {
+    if (SECRET_NAMES[hint]) return SECRET_NAMES[hint];
+  }
+  return slug(el.name || el.id) || slug(nameOf(el, roleOf(el))) || "secret";
+}
+
+const fieldName = (el) => slug(nameOf(el, roleOf(el))) || slug(el.name || el.id) || "file";
+
+const holder = (el) => (el.isContentEditable ? editingHost(el) : el);
+
+function editingHost(el) {
+  let host = el;
+  while (host.parentElement?.isContentEditable) host = host.parentElement;
+  return host;
+}
+
+// ---- typing --------------------------------------------------------------------------------------
+
+function beginField(el) {
+  if (field?.at === el) return;
+  endField();
+  if (held && held.at !== el) release();
+  held = null;
+  field = { ...see(el), dirty: false };
+}
+
+// What kind of field it is comes first: a secret one's value is never looked at.
+function endField() {
+  const typed = field;
+  field = null;
+  if (!typed?.dirty) return;
+  const el = typed.at;
+  if (isSecret(el)) tell("type", plain(typed), { secret: secretName(el) });
+  else tell("type", plain(typed), { value: el.isContentEditable ? squeeze(el.innerText) : el.value });
+}
+
+// A click that was held back because typing might follow, and did not.
+function release() {
+  const click = held;
+  held = null;
+  if (click) tell("click", plain(click));
+}
+
+function settle() {
+  endField();
+  release();
+}
+
+// ---- what is heard -------------------------------------------------------------------------------
+
+function onPointerDown(event) {
+  if (event.button !== 0) return;
+  const el = setOff(origin(event));
+  if (field && field.at !== el) endField();
+  if (held && held.at !== el) release();
+  down = see(el);
+}
+
+function onClick(event) {
+  const el = setOff(origin(event));
+  if (event.pointerType === "" && event.detail === 0) return byKeyboard(el);
+  const seen = down;
+  down = null; // one click for each time the pointer went down: a label's click on its control is none
+  if (!seen) return;
+  if (seen.at.isConnected && seen.at !== el && !seen.at.contains(el) && !el.contains(seen.at)) return;
+  const target = seen.at;
+  if (["html", "body"].includes(target.localName)) return; // beside everything
+  const waits = isEditable(target) || target.localName === "select" || target.type === "file";
+  if (waits) held = held || seen;
+  else tell("click", plain(seen));
+}
+
+// Enter in a field makes the browser click the form's button: that was the key, not a click.
+function byKeyboard(el) {
+  const key = lastKey;
+  lastKey = null;
+  if (!key) return;
+  const moved = el.type === "radio" && MOVING.has(key.key);
+  if (key.at !== el && !moved) return;
+  tell("click", plain(moved ? see(el) : key));
+}
+
+function onKeyDown(event) {
+  if (MODIFIERS.has(event.key) || event.isComposing) return;
+  const el = holder(origin(event));
+  lastKey = null;
+  if (isText(event, el)) return beginField(el);
+  if (!isStep(event, el)) {
+    if (activates(event, el) || MOVING.has(event.key)) lastKey = { ...see(el), key: event.key };
+    return;
+  }
+  settle();
+  const seen = see(el);
+  lastKey = { ...seen, key: event.key };
+  tell("press", plain(seen), { key: chord(event) });
+}
+
+const isText = (event, el) =>
+  isEditable(el) && !event.ctrlKey && !event.metaKey &&
+  (event.key.length === 1 || event.key === "Backspace" || event.key === "Delete" || (event.key === "Enter" && takesLines(el)));
+
+const takesLines = (el) => el.localName === "textarea" || el.isContentEditable;
+
+// The browser turns these into a click of its own, which is what is told.
+const activates = (event, el) =>
+  (event.key === "Enter" || event.key === " ") &&
+  (PRESSED.has(el.localName) || ["checkbox", "radio", "submit", "button", "reset", "image", "file"].includes(el.type));
+
+function isStep(event, el) {
+  if (event.key === "Tab" || activates(event, el) || el.localName === "select") return false;
+  if (event.altKey && MOVING.has(event.key)) return false; // back and forward
+  if (event.ctrlKey || event.metaKey) {
+    const editing = EDITING.has(event.key.toLowerCase()) || MOVING.has(event.key);
+    return !editing && !BROWSER.has(event.key.toLowerCase()) && !BROWSER.has(event.key);
+  }
+  if (BROWSER.has(event.key) && event.key.length > 1) return false;
+  if (isEditable(el)) return event.key === "Enter" || event.key === "Escape" || (MOVING.has(event.key) && offers(el));
+  return event.key === " " || MOVING.has(event.key) ? isWidget(el) : true;
+}
+
+// A field that offers choices is moved about in with the arrows.
+const offers = (el) => el.getAttribute("role") === "combobox" || el.hasAttribute("aria-autocomplete") || el.hasAttribute("aria-haspopup");
+
+const isWidget = (el) => !!el.closest("[role]:not([role=document]):not([role=main]):not([role=application])") && el !== document.body;
+
+function chord(event) {
+  const keys = [];
+  if (event.ctrlKey) keys.push("Control");
+  if (event.altKey) keys.push("Alt");
+  if (event.metaKey) keys.push("Meta");
+  if (event.shiftKey && event.key.length > 1) keys.push("Shift");
+  return [...keys, event.key].join("+");
+}
+
+function onInput(event) {
+  const el = holder(origin(event));
+  if (!isEditable(el)) return;
+  if (field?.at !== el) beginField(el);
+  field.dirty = true;
+}
+
+// Other fields are done with when they are left: a date changes with each of its numbers.
+function onChange(event) {
+  const el = origin(event);
+  if (el.localName === "select") onSelect(el);
+  else if (el.type === "file") onFiles(el);
+}
+
+function onSelect(el) {
+  const seen = held?.at === el ? held : see(el);
+  held = null;
+  const option = el.selectedOptions[0];
+  tell("select", { before: seen.before, element: describe(el) }, { value: option ? option.value || squeeze(option.label) : "" });
+}
+
+function onFiles(el) {
+  const seen = held?.at === el ? held : see(el);
+  held = null;
+  tell("upload", { before: seen.before, element: describe(el) }, { parameter: fieldName(el), files: el.files.length });
+}
+
+const HEARD = {
+  pointerdown: onPointerDown, click: onClick, keydown: onKeyDown, input: onInput, change: onChange,
+  beforeinput: (event) => isEditable(holder(origin(event))) && beginField(holder(origin(event))),
+  focusout: (event) => field?.at === holder(origin(event)) && endField(),
+  pagehide: settle,
+};
+
+// The top document of a site hears for its frames too: targets are named from there.
+function hearer() {
+  try {
+    return globalThis.top.rutterHears || globalThis.rutterHears;
+  } catch {
+    return globalThis.rutterHears;
+  }
+}
+
+globalThis.rutterHears = (event) => HEARD[event.type](event);
+
+for (const type of Object.keys(HEARD)) {
+  addEventListener(type, (event) => {
+    if (listening() && event.isTrusted) hearer()(event);
+  }, { capture: true, passive: true });
+}
+
+// Says what is still being typed: the recording ends here.
+Object.assign(functions, { settleInput: () => (listening() ? settle() : undefined, true) });

@@ -1,0 +1,403 @@
+"""The pages of one session: in the order in which they opened, one of them in front.
+
+What pages do without being asked is kept here, bounded and counted, until the Observer tells it:
+dialogs that were answered, pages that were opened, files that were sent.
+"""
+
+import asyncio
+import contextlib
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import anyio
+from playwright.async_api import BrowserContext, Dialog, Page
+from playwright.async_api import Download as BrowserDownload
+from playwright.async_api import Error as PlaywrightError
+
+from actors.browser.hearing import Hearing, Listener
+from actors.browser.hearing import Kind as Heard
+from actors.browser.tab import PageTimeout, Tab
+from events.action import DialogAnswer
+from events.errors import BrowserGone
+
+OPEN_MS = 10_000  # a browser that opens no page in this time is not going to
+ATTACH_MS = 3_000  # a page that does not answer in this time after it opened is closed again
+POPUP_MS = 3_000  # how long a click waits for the page that it opened
+SOON_MS = 1_000  # a page that closes does so at once; one that hangs is ended
+CLOSE_MS = 4_000  # then the browser itself does not answer
+MAX_TABS = 10
+MAX_KINDS = 20  # kinds of dialogs and popups kept apart; a page can open them without end
+MAX_TEXT = 200
+MAX_DOWNLOAD = 50 * 1024 * 1024  # kept whole in memory for a moment, and for ever on disk
+TOO_MANY = -1
+
+Kind = tuple[str, str, bool]
+Key = TypeVar("Key")
+
+
+class Origin(NamedTuple):
+    """Which page of the session it was, and which one opened it."""
+
+    number: int
+    opener: Tab | None
+
+
+class Download(NamedTuple):
+    """A file that a page sent: where it is for now, or why it is not."""
+
+    name: str
+    path: Path | None
+    failure: str = ""
+
+
+class Window:
+    """A browser context and its tabs. Open with `Window.open`."""
+
+    def __init__(self, context: BrowserContext, on_stuck: Callable[[], None]) -> None:
+        self._context = context
+        self._on_stuck = on_stuck
+        self._tabs: list[Tab] = []
+        self._front: Tab | None = None
+        self._origins: dict[Tab, Origin] = {}
+        self._pages = 0
+        self._opening: deque[Tab] = deque(maxlen=MAX_TABS)
+        self._adopting = 0
+        self._answers: deque[DialogAnswer] = deque()
+        self._files_said: Counter[str] = Counter()
+        self._files_seen: Counter[str] = Counter()
+        self._files: list[Download] = []
+        self._sending: dict[asyncio.Task[None], BrowserDownload] = {}
+        self._too_large: set[str] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._changed = anyio.Event()
+        self._listener: Listener | None = None
+        self.dialogs: Counter[Kind] = Counter()
+        self.popups: Counter[tuple[str, int]] = Counter()
+
+    @classmethod
+    async def open(
+        cls, context: BrowserContext, on_stuck: Callable[[], None] = lambda: None
+    ) -> "Window":
+        """Takes the context over: it is closed with the window, also when no page comes of it."""
+        window = cls(context, on_stuck)
+        opened = False
+        try:
+            with anyio.fail_after(OPEN_MS / 1000):
+                context.on("dialog", window._on_dialog)
+                await window._attach(await context.new_page(), Origin(0, None))
+                context.on("page", window._on_page)
+                opened = True
+        except TimeoutError as error:
+            raise BrowserGone(f"no page was open within {OPEN_MS} ms") from error
+        finally:
+            if not opened:
+                await window.close()
+        return window
+
+    # -- its pages -----------------------------------------------------------------------------
+
+    @property
+    def tab(self) -> Tab:
+        """The one in front."""
+        if self._front is None:
+            raise BrowserGone("the page was closed")
+        return self._front
+
+    @property
+    def tabs(self) -> tuple[Tab, ...]:
+        return tuple(self._tabs)
+
+    @property
+    def index(self) -> int:
+        """Which of them is in front."""
+        return self._tabs.index(self.tab)
+
+    async def show(self, index: int, *, within_ms: int) -> None:
+        """Brings that page to the front, once it is open."""
+        with anyio.move_on_after(within_ms / 1000):
+            while not 0 <= index < len(self._tabs):
+                await self._changed.wait()
+        if not 0 <= index < len(self._tabs):
+            raise PageTimeout(f"page {index} was not open within {within_ms} ms")
+        await self.bring(self._tabs[index], within_ms=within_ms)
+
+    async def bring(self, tab: Tab, *, within_ms: int) -> None:
+        if tab is not self._front:
+            await tab.show(within_ms=within_ms)
+            self._front = tab
+
+    async def settle(self, tab: Tab, *, within_ms: int) -> bool:
+        """Waits until what input on `tab` asked for is there; says if a new document is."""
+        navigated = await tab.settle(within_ms=within_ms)
+        if not self._opening and not self._adopting:
+            return navigated
+        with anyio.move_on_after(POPUP_MS / 1000):
+            while self._opening or self._adopting:
+                await self._changed.wait()
+        self._opening.clear()
+        if self._front is None or self._front is tab:
+            return navigated
+        await self._front.call("parsed", within_ms=within_ms)
+        return True
+
+    async def change(self, within_ms: int) -> None:
+        """Waits for the page in front to change, or for another to come to the front."""
+        tab = self.tab
+        async with anyio.create_task_group() as group:
+
+            async def other_in_front() -> None:
+                while self._front is tab:
+                    await self._changed.wait()
+                group.cancel_scope.cancel()
+
+            group.start_soon(other_in_front)
+            await tab.change(within_ms)
+            group.cancel_scope.cancel()
+
+    async def survives(self, tab: Tab) -> bool:
+        """Whether others are open, now that this one was closed."""
+        with anyio.move_on_after(SOON_MS / 1000):
+            while tab in self._tabs:
+                await self._changed.wait()
+        browser = self._context.browser
+        return (
+            bool(self._tabs) and tab not in self._tabs and bool(browser and browser.is_connected())
+        )
+
+    async def close(self) -> None:
+        """Never waits long for a page or a browser that does not answer."""
+        for task in (*self._tasks, *self._sending):
+            task.cancel()
+        with anyio.CancelScope(shield=True):
+            closing = asyncio.ensure_future(_closed(self._context))
+            done, _ = await asyncio.wait({closing}, timeout=SOON_MS / 1000)
+            if done:
+                return
+            await asyncio.gather(*(tab.kill() for tab in self._tabs))
+            done, _ = await asyncio.wait({closing}, timeout=CLOSE_MS / 1000)
+            if not done:
+                closing.cancel()
+                self._on_stuck()
+
+    # -- a person in front of it ---------------------------------------------------------------
+
+    @property
+    def had_more_than_one(self) -> bool:
+        return self._pages > 0  # that were opened besides the first
+
+    async def listen(self) -> Listener:
+        """From now on a person acts here: what they do is told, dialogs are theirs to answer."""
+        if self._listener is None:
+            self._listener = Listener()
+            for tab in self._tabs:
+                await self._overhear(tab, self._listener)
+        return self._listener
+
+    async def browser_answers(self) -> bool:
+        """Whether the browser is there: pages also close when it dies."""
+        browser = self._context.browser
+        with anyio.move_on_after(SOON_MS / 1000), contextlib.suppress(PlaywrightError):
+            assert browser is not None
+            await (await browser.new_browser_cdp_session()).detach()
+            return True
+        return False
+
+    def finish(self) -> bool:
+        """The person said elsewhere that they are done."""
+        if self._listener is not None:
+            self._listener.tell("finished")
+        return self._listener is not None
+
+    async def _overhear(self, tab: Tab, listener: Listener) -> None:
+        def tell(kind: Heard, body: Mapping[str, Any]) -> None:
+            if tab in self._tabs:
+                self._front = tab  # where the person is
+            listener.tell(kind, self._tabs.index(tab) if tab in self._tabs else 0, body)
+
+        await tab.hear(Hearing(tell))
+
+    # -- pages that pages open -----------------------------------------------------------------
+
+    def expect_page(self, tab: Tab, url: str, *, by_gesture: bool) -> None:
+        """The browser opens one page for each click; what asks for more is refused."""
+        if by_gesture:
+            self._opening.append(tab)
+        else:
+            self._refuse(url)
+
+    def forget(self, tab: Tab) -> None:
+        """It was closed: the one that had opened it is in front again."""
+        if tab not in self._tabs:
+            return
+        self._tabs.remove(tab)
+        if self._front is tab:
+            opener = self._origins[tab].opener
+            self._front = opener if opener in self._tabs else next(reversed(self._tabs), None)
+            if self._front is not None:
+                self._spawn(_shown(self._front))
+        del self._origins[tab]
+        self._tell()
+        if self._listener is not None and not self._tabs:
+            self._listener.tell("closed")
+
+    def _on_page(self, page: Page) -> None:
+        self._pages += 1
+        origin = Origin(self._pages, self._opening.popleft() if self._opening else self._front)
+        if len(self._tabs) + self._adopting >= MAX_TABS:
+            self._refuse(page.url)
+            self._spawn(_page_closed(page))
+            self._tell()
+        else:
+            self._adopting += 1
+            self._spawn(self._adopt(page, origin))
+
+    def _refuse(self, url: str) -> None:
+        place = url.partition("#")[0].partition("?")[0][:MAX_TEXT]
+        _count(self.popups, (place, TOO_MANY), ("", TOO_MANY))
+
+    async def _adopt(self, page: Page, origin: Origin) -> None:
+        try:
+            with anyio.fail_after(ATTACH_MS / 1000):
+                tab = await self._attach(page, origin)
+            if tab is not None:
+                key = (page.url[:MAX_TEXT], self._tabs.index(tab))
+                _count(self.popups, key, ("", TOO_MANY))
+        except (TimeoutError, BrowserGone):
+            self._refuse(page.url)
+            self._spawn(_page_closed(page))
+        finally:
+            self._adopting -= 1
+            self._tell()
+
+    async def _attach(self, page: Page, origin: Origin) -> Tab | None:
+        """The page as a tab in front; nothing if it is gone already, as one for a file is."""
+        page.on("download", self._on_download)
+        try:
+            tab = Tab(page, await self._context.new_cdp_session(page), self)
+            await tab.attach()
+        except PlaywrightError:
+            if page.is_closed():
+                return None
+            raise
+        if page.is_closed():
+            return None
+        if self._listener is not None:
+            await self._overhear(tab, self._listener)
+        self._origins[tab] = origin
+        self._tabs = sorted(self._origins, key=lambda each: self._origins[each].number)
+        self._front = tab
+        return tab
+
+    # -- dialogs -------------------------------------------------------------------------------
+
+    def answer_with(self, answers: Iterable[DialogAnswer]) -> None:
+        """What to say to the next dialogs; all others are dismissed."""
+        self._answers = deque(answers)
+
+    async def _on_dialog(self, dialog: Dialog) -> None:
+        if self._listener is not None:
+            return  # a person is there to answer it
+        # Unanswered it would block the page for ever; what it asked is told as a fact.
+        answer = self._answers.popleft() if self._answers else DialogAnswer()
+        kind = (dialog.type, dialog.message[:MAX_TEXT], answer.accept)
+        _count(self.dialogs, kind, (dialog.type, "", answer.accept))
+        with contextlib.suppress(PlaywrightError):
+            if answer.accept:
+                await dialog.accept(answer.text)
+            else:
+                await dialog.dismiss()
+        if dialog.type == "beforeunload" and not answer.accept:
+            for tab in self._tabs:
+                if tab.page is dialog.page:
+                    tab.stayed()
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def expect_download(self, url: str) -> None:
+        self._files_said[url] += 1
+        self._tell()
+
+    def count_bytes(self, url: str, size: int) -> None:
+        if size <= MAX_DOWNLOAD or url in self._too_large:
+            return
+        self._too_large.add(url)
+        for download in self._sending.values():
+            if download.url == url:
+                self._spawn(_cancelled(download))
+
+    async def download_begun(self, within_ms: int) -> None:
+        """Waits for the file that a click asked for to be on its way."""
+        before = self._files_said.total(), self._files_seen.total()
+        with anyio.move_on_after(within_ms / 1000):
+            while (self._files_said.total(), self._files_seen.total()) == before:
+                await self._changed.wait()
+
+    async def downloads(self, within_ms: int) -> list[Download]:
+        """What was sent since it was last asked for; what is on its way is waited for."""
+        with anyio.move_on_after(within_ms / 1000):
+            while self._sending or self._files_said - self._files_seen:
+                await self._changed.wait()
+        files, self._files = self._files, []
+        return files
+
+    def _on_download(self, download: BrowserDownload) -> None:
+        self._files_seen[download.url] += 1
+        self._opening.clear()  # a page that was opened for a file does not stay
+        task = asyncio.ensure_future(self._receive(download))
+        self._sending[task] = download
+        if download.url in self._too_large:
+            self._spawn(_cancelled(download))
+        self._tell()
+
+    async def _receive(self, download: BrowserDownload) -> None:
+        name = download.suggested_filename[:MAX_TEXT]
+        try:
+            self._files.append(Download(name, await download.path()))
+        except PlaywrightError as error:
+            large = f"larger than {MAX_DOWNLOAD >> 20} MB"
+            failure = large if download.url in self._too_large else str(error).splitlines()[0]
+            self._files.append(Download(name, None, failure[:MAX_TEXT]))
+        finally:
+            self._sending = {
+                task: other for task, other in self._sending.items() if other is not download
+            }
+            self._tell()
+
+    # -- how -----------------------------------------------------------------------------------
+
+    def _tell(self) -> None:
+        """Wakes whoever waits for something here to change."""
+        changed, self._changed = self._changed, anyio.Event()
+        changed.set()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _count(counted: Counter[Key], key: Key, others: Key) -> None:
+    """Counts equal ones together; behind so many kinds, all the rest together."""
+    counted[key if key in counted or len(counted) < MAX_KINDS else others] += 1
+
+
+async def _closed(context: BrowserContext) -> None:
+    with contextlib.suppress(PlaywrightError):
+        await context.close()
+
+
+async def _page_closed(page: Page) -> None:
+    with contextlib.suppress(PlaywrightError):
+        await page.close()
+
+
+async def _cancelled(download: BrowserDownload) -> None:
+    with contextlib.suppress(PlaywrightError):
+        await download.cancel()
+
+
+async def _shown(tab: Tab) -> None:
+    with contextlib.suppress(BrowserGone, PageTimeout):
+        await tab.show(within_ms=SOON_MS)

@@ -1,0 +1,505 @@
+"""A session driven from outside: what each call of a tool leads to, and what it is answered.
+
+The Planner's part for the purpose `tools`. A call becomes a plan, a look, a question or a claim,
+and goes down the same road as every other step. What fails is the answer; the session goes on.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from actors.repeating import REPEATABLE, TRANSIENT
+from actors.toolbox import TOOLS, Logged, action_of, place_of_ref
+from events.action import ByRef, Target, Untrusted
+from events.critic import ActionJudged, CompletionChecked
+from events.envelope import Envelope
+from events.executor import ActionDone, ActionFailed, TargetResolved
+from events.observer import BrowserLost, ObservationFailed, PageObserved
+from events.page import Resolved
+from events.person import ApprovalAnswered
+from events.planner import ObservationRequested, PlanProposed, RunStopped
+from events.predictor import PredictionMade
+from events.runtime import (
+    DeadlinePassed,
+    Failure,
+    SessionInterrupted,
+    SessionStarted,
+    StopReason,
+    StopRequested,
+)
+from events.tools import (
+    ApprovalSought,
+    CompletionClaimed,
+    ErrorType,
+    FileRead,
+    ToolAnswered,
+    ToolCalled,
+    ToolError,
+)
+from events.validator import ActionRejected, ActionStarted, ActionWithheld
+from events.vocabulary import AnyEvent
+
+# Held behind a step that is not over; due now; its step under way; its page being read; somebody's
+# word awaited; and what it came to ready to be said.
+Stage = Literal["idle", "held", "due", "acting", "looking", "waiting", "answering"]
+
+TYPE_OF: dict[ToolError, ErrorType] = {
+    "": "",
+    "invalid_params": "validation_error",
+    "ref_invalid": "validation_error",
+    "element_disabled": "execution_error",
+    "element_obscured": "execution_error",
+    "element_not_visible": "execution_error",
+    "action_failed": "execution_error",
+    "timeout": "tool_timeout",
+    "human_rejected": "policy_denied",
+    "policy_denied": "policy_denied",
+    "browser_gone": "tool_unavailable",
+    "unavailable": "tool_unavailable",
+}
+# What a caller may try again: with a ref of the fresh snapshot, or when the page had more time.
+RETRIABLE: frozenset[ToolError] = frozenset(
+    {"ref_invalid", "element_obscured", "element_not_visible", "timeout"}
+)
+# What the Executor found, in the words of S3.
+SAID_AS: dict[str, ToolError] = {
+    "ref_invalid": "ref_invalid",
+    "element_not_found": "ref_invalid",
+    "element_ambiguous": "action_failed",
+    "element_disabled": "element_disabled",
+    "element_obscured": "element_obscured",
+    "element_not_visible": "element_not_visible",
+    "option_not_found": "action_failed",
+    "value_unbound": "invalid_params",
+    "navigation_failed": "action_failed",
+    "action_failed": "action_failed",
+    "timeout": "timeout",
+    "page_crashed": "browser_gone",
+}
+# These are worth a second call although S3's word for them alone does not say so.
+WORTH_AGAIN: frozenset[str] = frozenset({"navigation_failed", "value_not_set"})
+WITHOUT_SNAPSHOT = frozenset({"request_human_approval", "complete_task"})
+
+
+class Flight(msgspec.Struct, frozen=True):
+    """A step from its proposal to its verdict."""
+
+    plan: PlanProposed
+    element: Resolved | None = None
+    irreversible: bool = False
+    failure: ActionFailed | None = None
+    done: bool = False
+    judged: ActionJudged | None = None
+    extracted: Untrusted | None = None
+
+
+class Desk(msgspec.Struct, frozen=True):
+    """Where a session is that is driven by calls. `refs` are the elements of the last look, and
+    `given` says that the caller has that very look: any later one makes its refs stale (D2)."""
+
+    started: SessionStarted
+    stage: Stage = "idle"
+    call: ToolCalled | None = None
+    answer: ToolAnswered | None = None
+    flight: Flight | None = None
+    step: int = 0
+    turns: int = 0
+    looked: bool = False
+    opened: bool = False
+    seen: str = ""
+    refs: int = 0
+    given: bool = False
+    said: str = ""
+
+
+def open_desk(started: SessionStarted) -> Desk | None:
+    return Desk(started, opened=not started.script) if started.purpose == "tools" else None
+
+
+# -- what changes --------------------------------------------------------------------------------
+
+
+def evolve_desk(desk: Desk, envelope: Envelope) -> Desk:
+    change = msgspec.structs.replace
+    match envelope.event:
+        case ToolCalled() as called if desk.call is None:
+            return _taken(desk, called)
+        case ToolAnswered(call=call) if desk.call is not None and call == desk.call.call:
+            given = desk.given or desk.call.tool not in WITHOUT_SNAPSHOT
+            return change(desk, stage="idle", call=None, answer=None, given=given)
+        case PageObserved(page=page, why=why):
+            return change(desk, refs=len(page.elements), given=False, seen=why)
+        case PredictionMade():
+            return _settled(desk)
+        case PlanProposed() as plan:
+            stage = "acting" if desk.stage == "due" else desk.stage
+            return change(desk, flight=Flight(plan), step=plan.step, opened=True, stage=stage)
+        case ObservationRequested(why="tool"):
+            answer = desk.answer or _stale(desk) or _well(desk)
+            return change(desk, stage="looking", answer=answer)
+        case ApprovalSought() | CompletionClaimed():
+            return change(desk, stage="waiting")
+        case ActionRejected(reason=reason) | ActionWithheld(reason=reason) as refused:
+            error = _refusal(desk, refused)
+            return _landed(desk, _bad(desk, error, _told(desk, error, reason)))
+        case _:
+            return _in_flight(desk, envelope.event)
+
+
+def _in_flight(desk: Desk, event: AnyEvent) -> Desk:
+    """What is learned about the step under way."""
+    change = msgspec.structs.replace
+    flight = desk.flight
+    if flight is None:
+        return _heard(desk, event)
+    match event:
+        case TargetResolved(element=element):
+            return change(desk, flight=change(flight, element=element))
+        case ActionStarted(irreversible=irreversible):
+            return change(desk, flight=change(flight, irreversible=irreversible))
+        case ActionDone(extracted=extracted):
+            return change(desk, flight=change(flight, done=True, extracted=extracted))
+        case ActionFailed() as failure:
+            return change(desk, flight=change(flight, done=True, failure=failure))
+        case ActionJudged() as judged:
+            return change(desk, flight=change(flight, judged=judged))
+        case _:
+            return _heard(desk, event)
+
+
+def _heard(desk: Desk, event: AnyEvent) -> Desk:
+    """What others said, and time that is up."""
+    change = msgspec.structs.replace
+    match event:
+        case ApprovalAnswered() as word:
+            desk = change(desk, said=word.message)
+            if desk.call is not None and word.approval == approval_of(desk.call.call):
+                return change(desk, answer=_answered(desk, word), stage="answering")
+            return desk
+        case FileRead(call=call) as read if desk.call is not None and call == desk.call.call:
+            stage = "answering" if desk.stage == "waiting" else desk.stage
+            return change(desk, answer=_read(desk, read), stage=stage)
+        case CompletionChecked() as checked if _claims(desk):
+            return change(desk, answer=_judged_claim(desk, checked), stage="answering")
+        case DeadlinePassed(what="tool", after_ms=after_ms) if desk.call is not None:
+            late = _missed(desk, f"not done after {after_ms} ms")
+            # There is no page to look at yet, or it is being looked at and does not answer.
+            now = desk.stage == "looking" or not desk.looked or late.success
+            return change(desk, answer=late, stage="answering" if now else desk.stage)
+        case ObservationFailed(message=message):
+            return _unseen(desk, message)
+        case _:
+            return desk
+
+
+def _taken(desk: Desk, called: ToolCalled) -> Desk:
+    busy = not desk.looked or not desk.opened or desk.flight is not None
+    return msgspec.structs.replace(
+        desk,
+        call=called,
+        stage="held" if busy else "due",
+        turns=desk.turns + (called.attempt == 1),
+        said="",
+    )
+
+
+def _settled(desk: Desk) -> Desk:
+    """The page was looked at, and what was to be judged is judged."""
+    change = msgspec.structs.replace
+    desk = change(desk, looked=True)
+    flight = desk.flight
+    if flight is not None and flight.judged is not None and _again(desk) is None:
+        desk = change(desk, flight=None)
+        if desk.stage == "acting":
+            return change(desk, stage="answering", answer=_came_to(desk, flight, flight.judged))
+    if desk.stage == "held" and desk.flight is None and desk.opened:
+        return change(desk, stage="due")
+    if desk.stage == "looking" and desk.seen == "requested":
+        return change(desk, stage="answering")
+    return desk
+
+
+def _landed(desk: Desk, answer: ToolAnswered | None) -> Desk:
+    """The step is over before it began: its call is answered, or the one behind it is due."""
+    change = msgspec.structs.replace
+    desk = change(desk, flight=None)
+    if desk.stage == "acting":
+        return change(desk, answer=answer)
+    return change(desk, stage="due") if desk.stage == "held" else desk
+
+
+def _unseen(desk: Desk, message: str) -> Desk:
+    """The page could not be read in time: whatever waited for that has its answer."""
+    change = msgspec.structs.replace
+    unread = _missed(desk, f"the page could not be read: {message}")
+    if desk.flight is not None and desk.flight.done:
+        landed = _landed(desk, unread)
+        return change(landed, stage="answering") if desk.stage == "acting" else landed
+    if desk.stage == "looking" or _claims(desk):
+        return change(desk, answer=unread, stage="answering")
+    return desk
+
+
+# -- what follows --------------------------------------------------------------------------------
+
+
+def decide_call(desk: Desk, envelope: Envelope) -> Iterable[AnyEvent]:
+    event = envelope.event
+    if stopping := _stopping(desk, event):
+        if desk.call is not None:
+            yield _bad(desk, stopping[0], stopping[1].detail)
+        yield stopping[1]
+        return
+    match event:
+        case ToolCalled(call=call) as called:
+            if desk.call is None or desk.call.call != call or desk.call.attempt != called.attempt:
+                yield ToolAnswered(
+                    call, False, "unavailable", "tool_unavailable", True, "another call is open"
+                )
+            else:
+                yield from _next(desk)
+        case PredictionMade() | ApprovalAnswered() | FileRead():
+            yield from _next(desk)
+        case ObservationFailed() | CompletionChecked():
+            yield from _next(desk)
+        case ActionRejected() | ActionWithheld():
+            if desk.stage == "acting":
+                yield ObservationRequested("tool", 0)
+            else:
+                yield from _next(desk)
+        case DeadlinePassed(what="tool") if desk.call is not None:
+            if desk.stage == "answering":
+                yield from _next(desk)
+            else:
+                yield ObservationRequested("tool", 0)
+        case _:
+            return
+
+
+def _next(desk: Desk) -> Iterable[AnyEvent]:
+    if desk.stage == "answering" and desk.answer is not None:
+        yield from _over(desk, desk.answer)
+    elif desk.stage == "due" and desk.call is not None:
+        yield from _begin(desk, desk.call)
+    if (again := _again(desk)) is not None:
+        yield again
+    elif not desk.opened and desk.looked:
+        yield PlanProposed(1, 1, "script", desk.started.script[0].action, "opening", index=0)
+
+
+def _begin(desk: Desk, call: ToolCalled) -> Iterable[AnyEvent]:
+    """What a call leads to, now that nothing else is under way."""
+    if call.invalid:
+        yield _bad(desk, "invalid_params", call.invalid)
+        return
+    if desk.answer is not None:
+        yield desk.answer
+        return
+    given = _given(call)
+    match call.tool:
+        case "get_snapshot":
+            yield ObservationRequested("tool", 0, whole_page=not given.viewport_only)
+        case "request_human_approval":
+            yield ApprovalSought(call.call, given.action, given.reason)
+        case "complete_task":
+            yield CompletionClaimed(call.call, given.status, given.reason)
+        case "read_file":
+            return  # the file is being read; what came of it is a fact
+        case "ghost_extract":
+            yield _bad(desk, "unavailable", "not configured: no model for pictures is set up")
+        case _:
+            yield from _acted(desk, call, given)
+
+
+def _acted(desk: Desk, call: ToolCalled, given: Logged) -> Iterable[AnyEvent]:
+    action = action_of(call.tool, given)
+    if action is None:
+        yield _bad(desk, "invalid_params", f"there is no tool {call.tool!r}")
+    elif _stale(desk) is not None:
+        yield ObservationRequested("tool", 0)
+    else:
+        yield PlanProposed(desk.step + 1, 1, "agent", action, f"tool_{call.tool}")
+
+
+def _over(desk: Desk, answer: ToolAnswered) -> Iterable[AnyEvent]:
+    """The answer. A claim that holds ends the session with it, and so does giving up."""
+    yield answer
+    if answer.success and desk.call is not None and desk.call.tool == "complete_task":
+        given = _given(desk.call)
+        reason: StopReason = "completed" if given.status == "success" else "failed"
+        yield RunStopped(reason, detail=given.reason, step=desk.step)
+
+
+def _again(desk: Desk) -> PlanProposed | None:
+    """The second try of a step that failed, where its tool has one. A ref is good for one action:
+    the second try looks for the element that it was."""
+    flight = desk.flight
+    if flight is None or flight.judged is None or flight.judged.verdict != "failed":
+        return None
+    opening = flight.plan.driver == "script"
+    if flight.plan.attempt > 1 or not (opening or _has_second_try(desk)):
+        return None
+    failure, action = flight.failure, flight.plan.action
+    if failure is not None and failure.code not in TRANSIENT:
+        return None
+    repeatable = action.type in REPEATABLE and not flight.irreversible and not action.append
+    if not repeatable and (failure is None or failure.dispatched):
+        return None
+    if action.target is not None and flight.element is not None:
+        action = msgspec.structs.replace(action, target=Target(flight.element.ways))
+    return msgspec.structs.replace(flight.plan, attempt=2, action=action)
+
+
+def _has_second_try(desk: Desk) -> bool:
+    """Whether the step under way is the open call's, and its tool is one that is tried twice."""
+    tool = TOOLS.get(desk.call.tool) if desk.call is not None else None
+    return desk.stage == "acting" and tool is not None and tool.retry_profile == "once"
+
+
+def _stopping(desk: Desk, event: AnyEvent) -> tuple[ToolError, RunStopped] | None:
+    """What ends the session whatever is being done (E6). Steps and failures are not counted: how
+    often it is tried is the caller's to say, and the number of its calls is limited."""
+    match event:
+        case ToolCalled() if desk.turns > desk.started.settings.limits.max_turns:
+            turns = desk.started.settings.limits.max_turns
+            said = f"max_turns_exceeded: {turns} calls were made"
+            return "unavailable", _stop(desk, "max_turns_exceeded", "", said)
+        case DeadlinePassed(what="wall_time", after_ms=after_ms):
+            return "timeout", _stop(desk, "max_wall_time", "", f"{after_ms} ms have passed")
+        case StopRequested(by=by, why=why):
+            said = f"stopped by {by}{': ' if why else ''}{why}"
+            return "unavailable", _stop(desk, "cancelled", "", said)
+        case BrowserLost(why=why):
+            return "browser_gone", _stop(desk, "interrupted", "browser_lost", why)
+        case SessionInterrupted(why=why):
+            return "unavailable", _stop(desk, "interrupted", "", why)
+        case ObservationFailed(code=code, message=message) if (
+            code == "page_crashed" or not desk.looked
+        ):
+            said = f"{code}: {message}"
+            return "browser_gone", _stop(desk, "interrupted", "browser_lost", said)
+        case _:
+            return None
+
+
+def _stop(desk: Desk, reason: StopReason, failure: Failure, detail: str) -> RunStopped:
+    return RunStopped(reason=reason, failure=failure, detail=detail, step=desk.step)
+
+
+# -- what is answered ----------------------------------------------------------------------------
+
+
+def approval_of(call: str) -> str:
+    """The name of the question that a call puts to a person."""
+    return f"for-{call}"
+
+
+def _well(desk: Desk, message: str = "", result: Untrusted | None = None) -> ToolAnswered | None:
+    if desk.call is None:
+        return None
+    return ToolAnswered(desk.call.call, True, message=message, result=result)
+
+
+def _bad(
+    desk: Desk, error: ToolError, message: str, *, retriable: bool | None = None
+) -> ToolAnswered:
+    call = desk.call.call if desk.call is not None else ""
+    again = error in RETRIABLE if retriable is None else retriable
+    return ToolAnswered(call, False, error, TYPE_OF[error], again, message)
+
+
+def _stale(desk: Desk) -> ToolAnswered | None:
+    """The answer to a ref that is of no snapshot that the caller has now."""
+    if desk.call is None or desk.call.invalid:
+        return None
+    ref = _given(desk.call).ref
+    if ref is None or (desk.given and 0 <= place_of_ref(ref) < desk.refs):
+        return None
+    why = "is not in the last snapshot" if desk.given else "is of a snapshot that is no longer true"
+    return _bad(desk, "ref_invalid", f"{ref} {why}")
+
+
+def _came_to(desk: Desk, flight: Flight, judged: ActionJudged) -> ToolAnswered | None:
+    """The verdict as an answer. A click that changed nothing was done all the same, and so was a
+    navigation that the site led on from: the message says it, the snapshot shows it."""
+    if judged.verdict == "confirmed":
+        return _well(desk, result=flight.extracted)
+    if judged.verdict in ("no_effect", "wrong_target"):
+        return _well(desk, judged.reason)
+    failure = flight.failure
+    code = failure.code if failure is not None else judged.reason
+    error = SAID_AS[failure.code] if failure is not None else "action_failed"
+    message = f"{code}: {failure.message}" if failure is not None and failure.message else code
+    harmless = flight.plan.action.type in REPEATABLE and not flight.plan.action.append
+    untouched = failure is not None and not failure.dispatched
+    again = (error in RETRIABLE or code in WORTH_AGAIN) and (harmless or untouched)
+    if judged.verdict == "unknown":
+        return _bad(desk, error, f"{message}; its outcome is unknown", retriable=False)  # E7
+    return _bad(desk, error, message, retriable=again)
+
+
+def _refusal(desk: Desk, refused: ActionRejected | ActionWithheld) -> ToolError:
+    if isinstance(refused, ActionWithheld):
+        return "policy_denied"
+    match refused.error:
+        case "human_rejected":
+            return "human_rejected"
+        case "invalid_params":
+            return "invalid_params"
+        case _ if refused.code == "policy_denied":
+            return "policy_denied"
+        case _:
+            by_ref = desk.flight is not None and _by_ref(desk.flight.plan)
+            error = SAID_AS.get(refused.error, "action_failed")
+            return "action_failed" if error == "ref_invalid" and not by_ref else error
+
+
+def _by_ref(plan: PlanProposed) -> bool:
+    target = plan.action.target
+    return target is not None and isinstance(target.primary, ByRef)
+
+
+def _told(desk: Desk, error: ToolError, reason: str) -> str:
+    """S3 1.6.3: what the person said goes back to the caller in these words."""
+    return f"User feedback: {desk.said}" if error == "human_rejected" and desk.said else reason
+
+
+def _answered(desk: Desk, word: ApprovalAnswered) -> ToolAnswered | None:
+    if word.approved:
+        return _well(desk, word.message)
+    error: ToolError = "policy_denied" if word.by == "nobody" else "human_rejected"
+    return _bad(desk, error, word.message)
+
+
+def _read(desk: Desk, read: FileRead) -> ToolAnswered | None:
+    return _bad(desk, read.error, read.message) if read.error else _well(desk)
+
+
+def _missed(desk: Desk, why: str) -> ToolAnswered:
+    """There is no look at the page: what is known without it is kept, giving up needs none."""
+    if desk.answer is not None and desk.answer.error:
+        return desk.answer
+    late = _bad(desk, "timeout", why)
+    return (_well(desk, why) or late) if _gives_up(desk) else late
+
+
+def _claims(desk: Desk) -> bool:
+    waits = desk.stage == "waiting" and desk.call is not None
+    return waits and desk.call is not None and desk.call.tool == "complete_task"
+
+
+def _gives_up(desk: Desk) -> bool:
+    return _claims(desk) and desk.call is not None and _given(desk.call).status == "failed"
+
+
+def _given(call: ToolCalled) -> Logged:
+    return msgspec.json.decode(call.arguments, type=Logged)
+
+
+def _judged_claim(desk: Desk, checked: CompletionChecked) -> ToolAnswered | None:
+    """An unverified success is not acknowledged; giving up always is (D5)."""
+    assert desk.call is not None
+    if _gives_up(desk) or checked.verified:
+        return _well(desk, checked.reason if _gives_up(desk) and checked.verified else "")
+    return ToolAnswered(desk.call.call, False, message=checked.reason)

@@ -1,0 +1,229 @@
+"""What a person does in the window, as facts: the page before each step, the step, the page after.
+
+The page tells of input at its capture phase, before anything came of it. A step is held until the
+page has answered, so that what the person said to its dialogs goes with it; then it is a fact.
+"""
+
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import anyio
+import msgspec
+
+from actors.browser.hearing import Listener, Overheard
+from actors.browser.tab import DocumentGone, PageTimeout
+from actors.browser.window import Window
+from actors.place import host_of
+from events.action import (
+    Action,
+    DialogAnswer,
+    Parameter,
+    Secret,
+    Target,
+    Text,
+    Value,
+)
+from events.errors import BrowserGone
+from events.executor import PersonActed
+from events.observer import PageObserved
+from events.page import Page, Resolved
+from events.runtime import RecordingFinished
+from events.vocabulary import AnyEvent
+
+SETTLE_MS = 1_000  # how long a page may take to show what a step changed
+OBSERVE_MS = 3_000
+MAX_VALUE = 10_000  # characters: nobody types more into one field
+
+
+class Witness:
+    """Follows the person from the first step on until the window is closed."""
+
+    def __init__(
+        self, window: Window, listener: Listener, values: Mapping[str, str], first_step: int
+    ) -> None:
+        self._window = window
+        self._listener = listener
+        self._names = {value: name for name, value in values.items()}
+        self._step = first_step
+        self._waiting: deque[Overheard] = deque()
+        self._page: Page | None = None
+        self._unseen = False
+
+    async def facts(self) -> AsyncIterator[AnyEvent]:
+        """Until the window is closed or the session is stopped."""
+        while True:
+            heard = await self._next()
+            match heard.kind:
+                case "closed":
+                    if not await self._window.browser_answers():
+                        raise BrowserGone("the browser went away while a person was recorded")
+                    yield RecordingFinished("window_closed")
+                    return
+                case "finished":
+                    async for fact in self._finished():
+                        yield fact
+                    return
+                case "input":
+                    async for fact in self._acted(heard):
+                        yield fact
+                case "went" if _is_web(str(heard.body["url"])):
+                    async for fact in self._went(heard):
+                        yield fact
+                case _:
+                    pass  # a dialog that no step of theirs opened
+
+    async def _finished(self) -> AsyncIterator[AnyEvent]:
+        """What is still being typed is a step too."""
+        for tab in self._window.tabs:
+            with suppress(PageTimeout, DocumentGone, BrowserGone):
+                await tab.call("settleInput", within_ms=SETTLE_MS)
+        while (heard := self._take("input")) is not None:
+            async for fact in self._acted(heard):
+                yield fact
+        yield RecordingFinished("interrupt")
+
+    # -- steps ---------------------------------------------------------------------------------
+
+    async def _acted(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
+        before = self._numbered(msgspec.convert(heard.body["before"], Page), heard.tab)
+        element = msgspec.convert(heard.body["element"], Resolved)
+        action = action_of(heard.body, element, self._names)
+        answers = await self._answered(heard.tab)
+        yield PageObserved(page=before, why="before_input")
+        yield self._told(action, heard.tab, element, answers)
+        async for seen in self._after():
+            yield seen
+
+    async def _went(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
+        """To an address that the person typed, or back: nothing in the page asked for it."""
+        if self._unseen and self._page is not None:
+            yield PageObserved(page=self._page, why="before_input")
+        yield self._told(Action("navigate", url=str(heard.body["url"])), heard.tab, None, ())
+        async for seen in self._after():
+            yield seen
+
+    def _told(
+        self,
+        action: Action,
+        tab: int,
+        element: Resolved | None,
+        answers: tuple[DialogAnswer, ...],
+    ) -> PersonActed:
+        step, self._step, self._unseen = self._step, self._step + 1, True
+        # Where more than one page was open, which one it was is part of the step.
+        where = tab if self._window.had_more_than_one else None
+        action = msgspec.structs.replace(action, tab=where, dialogs=answers)
+        return PersonActed(step=step, action=action, element=element)
+
+    async def _after(self) -> AsyncIterator[PageObserved]:
+        """The page as it is now, unless the person has gone on already: then it is told with what
+        they did next."""
+        if any(heard.kind == "input" for heard in self._heard()):
+            return
+        page = await self._look()
+        if page is not None:
+            self._unseen = False
+            yield PageObserved(page=page, why="after_action")
+
+    # -- what came of it -----------------------------------------------------------------------
+
+    async def _answered(self, tab: int) -> tuple[DialogAnswer, ...]:
+        """Waits until the page has changed or the person went on; what they answered meanwhile."""
+        answers: list[DialogAnswer] = []
+        await self._settled(tab)
+        while (heard := self._take("dialog_opened")) is not None:
+            closed = await self._until_closed()
+            if closed is None:
+                break
+            text = closed.body.get("text") if heard.body.get("type") == "prompt" else None
+            accepted = bool(closed.body["accepted"])
+            answers.append(DialogAnswer(accepted, text if accepted else None))
+            await self._settled(tab)
+        return tuple(answers)
+
+    async def _settled(self, tab: int) -> None:
+        """Until the page changed, asked something, or there is something else to hear."""
+        async with anyio.create_task_group() as group:
+
+            async def changed() -> None:
+                with suppress(BrowserGone):
+                    await self._window.tabs[tab].change(SETTLE_MS)
+                group.cancel_scope.cancel()
+
+            async def heard() -> None:
+                await self._listener.more()
+                group.cancel_scope.cancel()
+
+            if not self._heard() and tab < len(self._window.tabs):
+                group.start_soon(changed)
+                group.start_soon(heard)
+
+    async def _until_closed(self) -> Overheard | None:
+        """Until the dialog is answered: the person may think as long as they like."""
+        while True:
+            if (closed := self._take("dialog_closed")) is not None:
+                return closed
+            if any(heard.kind == "closed" for heard in self._heard()):
+                return None
+            await self._listener.more()
+
+    async def _look(self) -> Page | None:
+        """What is in front now: it may be a page that this one opened."""
+        try:
+            raw = await self._window.tab.call("observe", within_ms=OBSERVE_MS)
+        except (PageTimeout, DocumentGone, BrowserGone):
+            return None
+        self._page = self._numbered(msgspec.convert(raw, Page), self._window.index)
+        return self._page
+
+    def _numbered(self, page: Page, tab: int) -> Page:
+        return msgspec.structs.replace(page, tab=tab, tabs=len(self._window.tabs))
+
+    # -- hearing -------------------------------------------------------------------------------
+
+    async def _next(self) -> Overheard:
+        while not self._heard():
+            await self._listener.more()
+        return self._waiting.popleft()
+
+    def _heard(self) -> deque[Overheard]:
+        self._waiting.extend(self._listener.take())
+        return self._waiting
+
+    def _take(self, kind: str) -> Overheard | None:
+        """The next of this kind, if nothing the person did stands before it."""
+        for heard in self._heard():
+            if heard.kind == kind:
+                self._waiting.remove(heard)
+                return heard
+            if heard.kind in ("input", "went"):
+                return None
+        return None
+
+
+def action_of(body: Mapping[str, Any], element: Resolved, names: Mapping[str, str]) -> Action:
+    """The page's words as an action of ours. What was typed is a parameter where it is the value
+    of one, and a reference where the field is a secret one: its value never came here."""
+    target = Target(element.ways, element.fingerprint)
+    kind = body["kind"]
+    if kind == "press":
+        return Action("press", key=str(body["key"]))
+    if kind == "click":
+        return Action("click", target=target)
+    if kind == "upload":
+        return Action("type", target=target, value=Parameter(str(body["parameter"])))
+    value = _value(body, names)
+    return Action("select" if kind == "select" else "type", target=target, value=value)
+
+
+def _value(body: Mapping[str, Any], names: Mapping[str, str]) -> Value:
+    if "secret" in body:
+        return Secret(str(body["secret"]))
+    typed = str(body["value"])[:MAX_VALUE]
+    return Parameter(names[typed]) if typed in names else Text(typed)
+
+
+def _is_web(url: str) -> bool:
+    return host_of(url)[0] in ("http", "https")

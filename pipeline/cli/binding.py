@@ -1,0 +1,34 @@
+"""Values that a run still needs: asked for at a terminal, where there is one (A4)."""
+
+from collections.abc import Callable, Mapping
+
+from events.errors import BadInput
+from events.workflow import Workflow
+from pipeline.cli.terminal import Terminal
+
+
+def ask_unbound(
+    workflow: Workflow, values: Mapping[str, str], secrets: Mapping[str, str], terminal: Terminal
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The values and secrets with what the person at the terminal adds, each by its name.
+
+    With nobody there, or with something else wrong, they come back as they are: what is missing is
+    then refused by name.
+    """
+    given, locked = dict(values), dict(secrets)
+    if not terminal.interactive or not workflow.complete or set(values) - set(workflow.parameters):
+        return given, locked
+    for name in workflow.parameters:
+        if name not in given:
+            given[name] = _asked(name, terminal.ask, f"{name}: ")
+    for name in workflow.secrets:
+        if name not in locked:
+            locked[name] = _asked(name, terminal.ask_secret, f"{name} (secret): ")
+    return given, locked
+
+
+def _asked(name: str, ask: Callable[[str], str], question: str) -> str:
+    try:
+        return ask(question)
+    except EOFError as error:
+        raise BadInput(f"it needs {name}", "type it, or give it as a flag") from error

@@ -1,0 +1,203 @@
+"""`rutter tools`: the table of tools, and calls of them, a line of JSON in and a line out."""
+
+import argparse
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from actors.toolbox import TOOLS, Descriptor
+from events.errors import BadInput
+from events.runtime import SessionStarted
+from events.workflow import Criteria, Indicator
+from pipeline import exit_codes, launch
+from pipeline.cli.reading import project
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.voyage import open_voyage, person
+from pipeline.secret_sources import read_pairs, read_secrets
+from pipeline.settings import Settings, environment
+from pipeline.tools import Tools
+from replay.story import Story
+
+EPILOG = """examples:
+  rutter tools                     what there is
+  rutter tools --json              the same with schemas, for a model
+  echo '{"tool": "get_snapshot"}' | rutter tools call --url https://example.org/"""
+PLACES = get_args(msgspec.structs.fields(Indicator)[0].type)
+
+
+def add_commands(
+    it: argparse.ArgumentParser, shared: argparse.ArgumentParser
+) -> argparse.ArgumentParser:
+    """The parser of `rutter tools call` comes back, for the flags of every voyage."""
+    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+    it.set_defaults(do=list_)
+    commands = it.add_subparsers(metavar="list|call")
+    text = "every tool: what it does, how long it may take, what it changes"
+    listed = commands.add_parser("list", help=text, description=text, parents=[shared])
+    listed.set_defaults(do=list_)
+    text = "a session: one call per line of standard input, one answer per line"
+    each = commands.add_parser("call", help=text, description=text, parents=[shared])
+    each.add_argument("--url", default="", help="where it begins")
+    each.add_argument("--goal", default="", help="what it is for; kept in the log")
+    each.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="typed as ${NAME}"
+    )
+    each.add_argument("--files", type=Path, metavar="DIR", help="what read_file may read")
+    for status in ("success", "failure"):
+        each.add_argument(
+            f"--{status}",
+            action="append",
+            default=[],
+            metavar="WHERE=TEXT",
+            help=f"a sign of {status} on the page; WHERE is one of {', '.join(PLACES)}",
+        )
+    each.add_argument(
+        "--max-turns", type=int, default=launch.MAX_TURNS, metavar="N", help="calls (default 20)"
+    )
+    each.set_defaults(do=call)
+    return each
+
+
+def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    if terminal.as_json:
+        terminal.json({"tools": [described(each) for each in TOOLS.values()]})
+        return exit_codes.Exit.DONE
+    terminal.table(
+        ["tool", "kind", "changes", "timeout ms", "retried", "what it does"],
+        [
+            (
+                each.name,
+                each.kind,
+                each.side_effect_class,
+                str(each.timeout_ms),
+                each.retry_profile,
+                each.guidance.purpose,
+            )
+            for each in TOOLS.values()
+        ],
+    )
+    return exit_codes.Exit.DONE
+
+
+def described(tool: Descriptor) -> dict[str, Any]:
+    """A descriptor as JSON: everything but the type that its arguments are checked with."""
+    plain = {name: each for name, each in msgspec.structs.asdict(tool).items() if name != "args"}
+    return {**plain, "guidance": msgspec.structs.asdict(tool.guidance)}
+
+
+def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    values = read_pairs(options.set, "--set")
+    secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
+    if options.files is not None and not options.files.is_dir():
+        raise BadInput(f"{options.files} is no directory", "check --files")
+    started = launch.tool_session(
+        options.url,
+        values,
+        secrets,
+        allow=options.allow,
+        criteria=_criteria(options),
+        goal=options.goal,
+        max_turns=options.max_turns,
+        screenshots=options.screenshots,
+    )
+    story = asyncio.run(_serve(options, settings, terminal, started, secrets))
+    project(settings).close()
+    terminal.note(
+        f"{story.reason}: {story.detail}; see: {settings.command(f'show {story.session}')}"
+    )
+    if story.reason == "cancelled" and story.detail == LET_GO:
+        return exit_codes.Exit.DONE  # there were no more calls
+    return exit_codes.of_session(story.reason, story.failure)
+
+
+LET_GO = "stopped by the caller of its tools"
+
+
+async def _serve(
+    options: argparse.Namespace,
+    settings: Settings,
+    terminal: Terminal,
+    started: SessionStarted,
+    secrets: dict[str, str],
+) -> Story:
+    # Standard input holds the calls, so a question to a person is answered by a file or by nobody.
+    answers = person(terminal, options.answers)
+    async with open_voyage(settings, terminal) as voyage:
+        async with voyage.tools(
+            started, answers=answers, secrets=secrets, files=options.files
+        ) as tools:
+            async for line in _lines(tools):
+                if line.strip():
+                    tool, arguments = _asked(line)
+                    answer = await tools.call(tool, arguments)
+                    terminal.json(answer.body(screenshots=options.screenshots))
+        return voyage.story(tools.session)
+
+
+class _Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    tool: str
+    arguments: dict[str, Any] = {}
+
+
+def _asked(line: bytes) -> tuple[str, object]:
+    """A line that is no call is answered like a call that does not fit."""
+    try:
+        asked = msgspec.json.decode(line, type=_Call)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return "", None
+    return asked.tool, asked.arguments
+
+
+async def _lines(tools: Tools) -> AsyncIterator[bytes]:
+    """Lines of standard input until it ends, or the session does. Read in a daemon thread: one that
+    waits for a line must not keep the process alive."""
+    lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+
+    def read(descriptor: int) -> None:
+        kept = b""
+        while part := os.read(descriptor, 65_536):
+            *whole, kept = (kept + part).split(b"\n")
+            for line in whole:
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+        loop.call_soon_threadsafe(lines.put_nowait, kept)
+        loop.call_soon_threadsafe(lines.put_nowait, None)
+
+    async def watch() -> None:
+        await tools.finished.wait()
+        lines.put_nowait(None)
+
+    threading.Thread(target=read, args=(sys.stdin.fileno(),), name="calls", daemon=True).start()
+    watching = loop.create_task(watch())
+    try:
+        while (line := await lines.get()) is not None:
+            yield line
+    finally:
+        watching.cancel()
+
+
+def _criteria(options: argparse.Namespace) -> Criteria | None:
+    success, failure = _signs(options.success, "success"), _signs(options.failure, "failure")
+    return Criteria(success, failure) if success or failure else None
+
+
+def _signs(pairs: Sequence[str], flag: str) -> tuple[Indicator, ...]:
+    signs = []
+    for pair in pairs:
+        where, _, says = pair.partition("=")
+        try:
+            signs.append(msgspec.convert({"where": where, "says": says}, Indicator))
+        except msgspec.ValidationError as error:
+            raise BadInput(
+                f"--{flag} {pair}: there is no such place on a page",
+                f"write WHERE=TEXT with one of {', '.join(PLACES)}",
+            ) from error
+        if not says:
+            raise BadInput(f"--{flag} {pair} has no text", "write WHERE=TEXT")
+    return tuple(signs)

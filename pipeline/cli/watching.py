@@ -1,0 +1,104 @@
+"""`rutter record NAME --url URL`: a window to work in; what is done there becomes the workflow."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Mapping
+
+import msgspec
+
+from events.action import Text
+from events.envelope import Envelope
+from events.errors import BadInput
+from events.executor import PersonActed
+from events.planner import PersonAwaited
+from events.workflow import Workflow
+from pipeline import exit_codes, launch
+from pipeline.cli import sailing
+from pipeline.cli.reading import latest_workflow, project
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.voyage import open_voyage, person
+from pipeline.secret_sources import read_pairs
+from pipeline.settings import Settings, environment
+from replay.story import Story
+from replay.wording import in_words
+
+
+def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """By hand in a window, or from a script."""
+    return (watch if options.url else sailing.record)(options, settings, terminal)
+
+
+def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Opens a window and records what a person does in it, until it is closed."""
+    if options.secret:
+        raise BadInput(
+            "a secret is not given to a recording by hand",
+            "type it in the window: only its name is recorded",
+        )
+    check_display(environment())
+    values = read_pairs(options.param, "--param")
+    started = launch.watching(
+        options.name,
+        options.url,
+        values,
+        allow=options.allow,
+        screenshots=options.screenshots,
+    )
+    headed = msgspec.structs.replace(settings, headless=False)
+
+    async def sail() -> Story:
+        async with open_voyage(headed, terminal) as voyage:
+            voyage.listen(_Live(terminal).hear)
+            return await voyage.sail(
+                started,
+                answers=person(terminal, options.answers),
+                secrets={},
+                what=f"recording {options.name}",
+                by_hand=True,
+            )
+
+    story = asyncio.run(sail())
+    code = sailing.report(story, settings, terminal, done=f"recorded {options.name}")
+    if code == exit_codes.Exit.DONE and not terminal.as_json:
+        with project(settings) as store:
+            _next_steps(latest_workflow(store, options.name), settings, terminal)
+    return code
+
+
+def check_display(env: Mapping[str, str]) -> None:
+    """A window needs a screen; on Linux a program finds it by these names."""
+    if sys.platform.startswith("linux") and not (env.get("DISPLAY") or env.get("WAYLAND_DISPLAY")):
+        raise BadInput(
+            "there is no screen to open a window on",
+            "run it in a desktop session, or record a script: rutter record NAME --script FILE",
+        )
+
+
+class _Live:
+    """Each step on the terminal as it happens."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def hear(self, envelope: Envelope) -> None:
+        match envelope.event:
+            case PersonAwaited():
+                self._terminal.say("work in the window; close it, or press Ctrl-C here, when done")
+            case PersonActed(step=step, action=action, element=element):
+                name = element.name.text if element is not None else ""
+                self._terminal.say(f"{step:>4}  {in_words(action, name)}")
+            case _:
+                pass
+
+
+def _next_steps(workflow: Workflow, settings: Settings, terminal: Terminal) -> None:
+    """What could be a parameter, and the command that sails it."""
+    name = workflow.name
+    for number, step in enumerate(workflow.steps, 1):
+        if step.action.type == "type" and isinstance(step.action.value, Text):
+            edit = settings.command(f"workflows edit {name} --param {number}=NAME")
+            terminal.say(f"     step {number} always types the same; to vary it: {edit}")
+    flags = [f"--set {parameter}=..." for parameter in workflow.parameters]
+    flags += [f"--secret {secret}=prompt" for secret in workflow.secrets]
+    terminal.say(f"     run: {settings.command(' '.join(['run', name, *flags]))}")

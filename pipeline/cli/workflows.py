@@ -1,0 +1,252 @@
+"""`rutter workflows`: what it knows, and changing it. Each change is a new fact in the log."""
+
+import argparse
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from actors.predictor import Knowledge
+from events.errors import BadInput
+from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
+from events.workflow import Workflow
+from pipeline.cli.reading import latest_workflow, project, when
+from pipeline.cli.terminal import Terminal
+from pipeline.directory import DataDirectory
+from pipeline.editing import Change, Edit, edited, publish, typed_again
+from pipeline.erasing import finish_erasing
+from pipeline.exit_codes import Exit
+from pipeline.settings import Settings
+from replay.projections import ProjectionStore
+from replay.wording import in_words
+
+EPILOG = """examples:
+  rutter workflows                                 everything it knows
+  rutter workflows show order                      its steps, with their numbers
+  rutter workflows edit order --param 6=customer   what step 6 types is now bound with --set
+  rutter workflows edit order --drop 9 --optional 4
+  rutter workflows rename order order-old
+  rutter workflows delete order-old"""
+
+
+def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
+    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+    it.set_defaults(do=list_)
+    commands = it.add_subparsers(metavar="list|show|edit|rename|delete")
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, description=text, parents=[shared])
+
+    command("list", "every version of every workflow").set_defaults(do=list_)
+    each = command("show", "one workflow: its steps with their numbers, parameters and secrets")
+    each.add_argument("name", nargs="?", help="the workflow")
+    each.set_defaults(do=show)
+    _edit_options(command("edit", "a new version of a workflow; runs take it from then on"))
+    each = command("rename", "another name for a workflow")
+    each.add_argument("name", help="what it is called")
+    each.add_argument("to", help="what to call it")
+    each.set_defaults(do=rename)
+    each = command("delete", "forget a workflow; the log still has it")
+    each.add_argument("name", help="the workflow")
+    each.set_defaults(do=delete)
+
+
+def _edit_options(it: argparse.ArgumentParser) -> None:
+    it.add_argument("name", help="the workflow")
+    for flag, kind in (("--param", "parameter"), ("--secret", "secret")):
+        it.add_argument(
+            flag,
+            action="append",
+            default=[],
+            metavar="STEP=NAME",
+            help=f"what this step types becomes the {kind} NAME, bound when it is run",
+        )
+    for flag, text in (
+        ("--drop", "without this step"),
+        ("--optional", "passed over in a run that does not find its element"),
+        ("--required", "no longer optional"),
+    ):
+        it.add_argument(flag, action="append", default=[], metavar="STEP", type=int, help=text)
+    it.add_argument(
+        "--complete", action="store_true", help="a recording that was cut short is all there is"
+    )
+    it.set_defaults(do=edit)
+
+
+# -- looking ---------------------------------------------------------------------------------------
+
+
+def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with project(settings) as store:
+        rows = _rows(store.db)
+    if terminal.as_json:
+        terminal.json([{k: v for k, v in row.items() if k != "workflow"} for row in rows])
+        return Exit.DONE
+    if not rows:
+        terminal.say("no workflows yet; record one: rutter record NAME --script FILE")
+        return Exit.DONE
+    terminal.table(
+        ("workflow", "version", "steps", "parameters", "secrets", "recorded", "state"),
+        (
+            (
+                row["name"],
+                str(row["version"]),
+                str(row["steps"]),
+                row["parameters"] or "-",
+                row["secrets"] or "-",
+                when(row["recorded_ns"]),
+                "complete" if row["complete"] else f"incomplete: {row['stopped_at']}",
+            )
+            for row in rows
+        ),
+    )
+    return Exit.DONE
+
+
+def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    if not options.name:
+        raise BadInput("which workflow?", "rutter workflows show NAME")
+    with project(settings) as store:
+        _tell(latest_workflow(store, options.name), terminal)
+    return Exit.DONE
+
+
+# -- changing --------------------------------------------------------------------------------------
+
+
+def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """A literal becomes a parameter or a secret; a step is dropped, or may be missing."""
+    asked = Edit(
+        parameters=_named(options.param, "--param"),
+        secrets=_named(options.secret, "--secret"),
+        dropped=frozenset(options.drop),
+        optional=frozenset(options.optional),
+        required=frozenset(options.required),
+        complete=options.complete,
+    )
+    with _changing(settings) as directory:
+        with project(settings) as store:
+            before = latest_workflow(store, options.name)
+
+        def decide(knowledge: Knowledge) -> WorkflowLearned:
+            version = knowledge.next_version(before.name)
+            return WorkflowLearned(workflow=edited(before, asked, version))
+
+        after = _publish(directory, decide).workflow
+    _tell(after, terminal)
+    for name, numbers in typed_again(before, asked).items():
+        listed = ", ".join(map(str, numbers))
+        terminal.note(f"the same is typed by step {listed}, which stays as it was ({name})")
+    if asked.secrets:
+        terminal.note(
+            "what was typed is still in the log of its recording: record it again, then "
+            f"{settings.command(f'log erase {before.session}')} --why TEXT"
+        )
+    return Exit.DONE
+
+
+def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    name, to = options.name, options.to
+    if not to.strip():
+        raise BadInput("a workflow needs a name", "rutter workflows rename OLD NEW")
+    if to == name:
+        raise BadInput(f"it is called {name!r} already", "rutter workflows rename OLD NEW")
+    with _changing(settings) as directory:
+        with project(settings) as store:
+            latest_workflow(store, name)
+            if _versions(store, to):
+                raise BadInput(
+                    f"there is a workflow {to!r} already", "choose another name, or delete that one"
+                )
+        _publish(directory, lambda _: WorkflowRenamed(name=name, to=to))
+    return _done({"renamed": name, "to": to}, f"{name} is {to} now", terminal)
+
+
+def delete(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    name = options.name
+    with _changing(settings) as directory:
+        with project(settings) as store:
+            latest_workflow(store, name)
+            versions = _versions(store, name)
+        _publish(directory, lambda _: WorkflowDeleted(name=name))
+    what = f"{versions} version" if versions == 1 else f"{versions} versions"
+    said = f"{name} is no longer known ({what}); the log still has it"
+    return _done({"deleted": name, "versions": versions}, said, terminal)
+
+
+def _done(report: dict[str, Any], said: str, terminal: Terminal) -> int:
+    if terminal.as_json:
+        terminal.json(report)
+    terminal.say(f"[OK] {said}")
+    return Exit.DONE
+
+
+@contextmanager
+def _changing(settings: Settings) -> Iterator[DataDirectory]:
+    """This process is the one writer; the tables know of the change when it is done."""
+    project(settings).close()  # with no log there is nothing to change, and no directory to make
+    directory = settings.directory
+    directory.lock()
+    try:
+        finish_erasing(directory)
+        yield directory
+    finally:
+        directory.unlock()
+    project(settings).close()
+
+
+def _publish(directory: DataDirectory, decide: Callable[[Knowledge], Change]) -> Change:
+    return asyncio.run(publish(directory, decide))
+
+
+def _named(pairs: Sequence[str], flag: str) -> dict[int, str]:
+    """`6=customer` arguments as a mapping; each step once."""
+    found: dict[int, str] = {}
+    for pair in pairs:
+        number, equals, name = pair.partition("=")
+        if not equals or not number.isascii() or not number.isdigit():
+            raise BadInput(f"{flag} {pair!r} is not STEP=NAME", f"write {flag} 3=name")
+        if int(number) in found:
+            raise BadInput(f"{flag} names step {number} twice", "give it one name")
+        found[int(number)] = name
+    return found
+
+
+# -- telling ---------------------------------------------------------------------------------------
+
+
+def _tell(workflow: Workflow, terminal: Terminal) -> None:
+    if terminal.as_json:
+        terminal.json(workflow)
+        return
+    state = "complete" if workflow.complete else "incomplete"
+    terminal.say(f"{workflow.name} version {workflow.version} ({state})")
+    if workflow.parameters:
+        terminal.say(f"parameters: {', '.join(workflow.parameters)}")
+    if workflow.secrets:
+        terminal.say(f"secrets: {', '.join(workflow.secrets)}")
+    terminal.table(
+        ("step", "what", "leads to", "approved", ""),
+        (
+            (
+                str(number),
+                in_words(step.action),
+                step.after.place.path if step.after.moved and step.after.place else "",
+                "by its recording" if step.standing else "",
+                "optional" if step.optional else "",
+            )
+            for number, step in enumerate(workflow.steps, 1)
+        ),
+    )
+
+
+def _versions(store: ProjectionStore, name: str) -> int:
+    [(count,)] = store.db.execute("SELECT count(*) FROM workflows WHERE name = ?", (name,))
+    return int(count)
+
+
+def _rows(db: sqlite3.Connection) -> list[dict[str, Any]]:
+    cursor = db.execute("SELECT * FROM workflows ORDER BY name, version")
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -1,0 +1,218 @@
+"""Changing a recorded workflow: a literal named afterwards, a step dropped or made optional.
+
+What comes out is a new version, said as a fact by the one writer of the data directory. Earlier
+versions stay in the log as they were.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+import msgspec
+
+from actors.place import blur, place_of
+from actors.predictor import Knowledge, Predictor
+from actors.predictor.recording import hosts_of, named_target, names_used
+from events.action import Action, Parameter, Secret, Text, Value
+from events.envelope import kind
+from events.errors import BadInput
+from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
+from events.sqlite_log import SqliteLog
+from events.sqlite_reader import SqliteReader
+from events.workflow import Expectation, Place, Step, Workflow
+from pipeline.app import App
+from pipeline.directory import DataDirectory
+from replay.verify import fresh_deciders
+
+Change = TypeVar("Change", WorkflowLearned, WorkflowDeleted, WorkflowRenamed)
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """What to change, by the numbers that `rutter workflows show` gives the steps: from 1."""
+
+    parameters: Mapping[int, str] = {}
+    secrets: Mapping[int, str] = {}
+    dropped: frozenset[int] = frozenset()
+    optional: frozenset[int] = frozenset()
+    required: frozenset[int] = frozenset()
+    complete: bool = False
+
+    def steps(self) -> list[int]:
+        named = (*self.parameters, *self.secrets)
+        return [*named, *self.dropped, *self.optional, *self.required]
+
+
+async def publish(directory: DataDirectory, decide: Callable[[Knowledge], Change]) -> Change:
+    """Appends what follows from what is known. The caller holds the lock of the directory."""
+    deciders = fresh_deciders()
+    [knows] = [each.decider for each in deciders if isinstance(each.decider, Predictor)]
+    log = await SqliteLog.open(directory.log)
+    async with App.open(log, artifacts=directory.artifacts, deciders=deciders) as app:
+        change = decide(knows.knowledge)
+        await app.change_workflow(change)
+    return change
+
+
+def names_over_time(name: str, reader: SqliteReader) -> tuple[str, ...]:
+    """The name and those that became it: what was run under an old name was this workflow."""
+    renamed = [envelope.event for envelope in reader.read(kinds=[kind(WorkflowRenamed)])]
+    names = {name: None}
+    for event in reversed(renamed):
+        if isinstance(event, WorkflowRenamed) and event.to in names:
+            names[event.name] = None
+    return tuple(names)
+
+
+def edited(workflow: Workflow, edit: Edit, version: int) -> Workflow:
+    """The workflow as it would have been recorded with these names and without these steps."""
+    _check(workflow, edit)
+    values = _literals(workflow, edit.parameters)
+    _literals(workflow, edit.secrets)
+    numbered = list(enumerate(workflow.steps, 1))
+    passed = {
+        number - 1 for number, step in numbered if number in edit.optional and step.after.moved
+    }
+    steps = tuple(
+        _step(number, step, edit, values, passed=number in passed)
+        for number, step in numbered
+        if number not in edit.dropped
+    )
+    if not steps:
+        raise BadInput("that would leave no step", f"rutter workflows delete {workflow.name}")
+    parameters, secrets = names_used(steps, {*workflow.parameters, *values})
+    return msgspec.structs.replace(
+        workflow,
+        version=version,
+        steps=steps,
+        end=_end(workflow, edit, steps, values),
+        parameters=parameters,
+        secrets=secrets,
+        hosts=hosts_of(steps),
+        complete=workflow.complete or edit.complete,
+    )
+
+
+def typed_again(workflow: Workflow, edit: Edit) -> dict[str, list[int]]:
+    """Steps that type what was named elsewhere and still are the same in every run, by name."""
+    found: dict[str, list[int]] = {}
+    for asked, name in (*edit.parameters.items(), *edit.secrets.items()):
+        for number, step in enumerate(workflow.steps, 1):
+            same = step.action.value == workflow.steps[asked - 1].action.value
+            if same and number not in edit.steps() and number not in found.get(name, ()):
+                found.setdefault(name, []).append(number)
+    return found
+
+
+# -- what is asked for -----------------------------------------------------------------------------
+
+
+def _check(workflow: Workflow, edit: Edit) -> None:
+    if not edit.steps() and not edit.complete:
+        raise BadInput("nothing to change", "see: rutter workflows edit --help")
+    for number in edit.steps():
+        if not 1 <= number <= len(workflow.steps):
+            has = f"{workflow.name!r} has steps 1 to {len(workflow.steps)}"
+            raise BadInput(f"{has}, not {number}", _look(workflow))
+    _check_once(edit)
+    for name in (*edit.parameters.values(), *edit.secrets.values()):
+        if not name.isidentifier():
+            raise BadInput(f"{name!r} is no name", "letters, digits and _ make a name")
+    _check_kinds(workflow, edit)
+
+
+def _check_once(edit: Edit) -> None:
+    for number in edit.dropped:
+        if edit.steps().count(number) > 1:
+            raise BadInput(f"step {number} is dropped and changed", "say one of them")
+    for number in (*edit.parameters.keys() & edit.secrets.keys(), *edit.optional & edit.required):
+        raise BadInput(f"step {number} cannot be both", "say one of them")
+
+
+def _check_kinds(workflow: Workflow, edit: Edit) -> None:
+    parameters = {*workflow.parameters, *edit.parameters.values()}
+    for name in sorted(parameters & {*workflow.secrets, *edit.secrets.values()}):
+        raise BadInput(f"{name!r} would be a parameter and a secret", "give them two names")
+
+
+def _literals(workflow: Workflow, named: Mapping[int, str]) -> dict[str, str]:
+    """What the named steps type, by name; a name stands for one value."""
+    found: dict[str, str] = {}
+    for number, name in named.items():
+        typed = _literal(workflow, number)
+        if found.setdefault(name, typed) != typed:
+            raise BadInput(
+                f"{name!r} would be two values: step {number} types another", "give it another name"
+            )
+    return found
+
+
+def _literal(workflow: Workflow, number: int) -> str:
+    match workflow.steps[number - 1].action.value:
+        case Text(text):
+            return text
+        case Parameter(name):
+            raise BadInput(f"step {number} types the parameter {name!r} already", _look(workflow))
+        case Secret(name):
+            raise BadInput(f"step {number} types the secret {name!r} already", _look(workflow))
+        case _:
+            raise BadInput(f"step {number} types nothing that could be named", _look(workflow))
+
+
+def _look(workflow: Workflow) -> str:
+    return f"see: rutter workflows show {workflow.name}"
+
+
+# -- what comes of it ------------------------------------------------------------------------------
+
+
+def _step(number: int, step: Step, edit: Edit, values: Mapping[str, str], *, passed: bool) -> Step:
+    """The step changed. When the page behind it may be passed over, it may lead past that."""
+    after = step.after
+    if passed:
+        after = Expectation(effect=after.effect)  # where it led, the next step due looks for itself
+    elif after.place is not None:
+        after = msgspec.structs.replace(after, place=_placed(after.place, values.values()))
+    return msgspec.structs.replace(
+        step,
+        action=_action(number, step.action, edit, values),
+        before=_placed(step.before, values.values()),
+        after=after,
+        optional=(step.optional or number in edit.optional) and number not in edit.required,
+    )
+
+
+def _action(number: int, action: Action, edit: Edit, values: Mapping[str, str]) -> Action:
+    value: Value | None = action.value
+    if number in edit.secrets:
+        value = Secret(edit.secrets[number])
+    elif number in edit.parameters:
+        value = Parameter(edit.parameters[number])
+    target = named_target(action.target, values) if action.target is not None else None
+    if target is not None and target.strategies:  # without any, it keeps what it was found by
+        action = msgspec.structs.replace(action, target=target)
+    return msgspec.structs.replace(action, value=value)
+
+
+def _placed(place: Place, values: Iterable[str]) -> Place:
+    """A place whose path holds a value is another one in the next run."""
+    return place_of(place.origin + place.path, values) if place.origin else place
+
+
+def _end(
+    workflow: Workflow, edit: Edit, steps: tuple[Step, ...], values: Mapping[str, str]
+) -> Expectation:
+    """Without its last step the workflow ends where the one before led."""
+    if len(workflow.steps) in edit.dropped:
+        return Expectation(place=steps[-1].after.place)
+    end = workflow.end
+    place = None if end.place is None else _placed(end.place, values.values())
+    headings = tuple(_blurred(heading, values.values()) for heading in end.headings)
+    return msgspec.structs.replace(end, place=place, headings=headings)
+
+
+def _blurred(heading: str, values: Iterable[str]) -> str:
+    """A recorded heading has lost its numbers, so the values are compared without theirs."""
+    for value in sorted((blur(value) for value in values), key=len, reverse=True):
+        if len(value) > 2:
+            heading = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "*", heading)
+    return heading

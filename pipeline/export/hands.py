@@ -1,0 +1,195 @@
+"""The hands of an exported script, copied into it as they stand. They need Playwright alone.
+
+Elements are found as a workflow finds them: by the first way that leads to exactly one visible
+element. Nothing here guesses between two.
+"""
+
+import argparse
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from urllib.parse import urlsplit
+
+from playwright.sync_api import (
+    BrowserContext,
+    Dialog,
+    Error,
+    Frame,
+    Locator,
+    Page,
+    ViewportSize,
+    sync_playwright,
+)
+
+WITHIN_S = 10.0
+OPTIONAL_S = 3.0
+POLL_MS = 30
+VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
+Ways = Callable[[Frame], list[Locator]]
+
+
+class NotAsRecorded(Exception):
+    """The page is not what it was when the workflow was recorded."""
+
+
+class Pages:
+    """Every page of the run, in the order in which they opened."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.opened: list[Page] = []
+        self._front: Page | None = None
+        context.on("page", self._add)
+        context.new_page()
+
+    def _add(self, page: Page) -> None:
+        self.opened.append(page)
+        self._front = page
+
+    def front(self) -> Page:
+        if self._front is None or self._front.is_closed():
+            self._front = [page for page in self.opened if not page.is_closed()][-1]
+        return self._front
+
+    def tab(self, number: int) -> Page:
+        wait(self.opened[0], lambda: number < len(self.opened), f"no page {number} was opened")
+        self._front = self.opened[number]
+        self._front.bring_to_front()
+        return self._front
+
+
+def wait(page: Page, true: Callable[[], bool], what: str, within_s: float = WITHIN_S) -> None:
+    end = time.monotonic() + within_s
+    while not true():
+        if time.monotonic() >= end:
+            raise NotAsRecorded(f"{what} (at {page.url})")
+        page.wait_for_timeout(POLL_MS)
+
+
+def one_of(page: Page, ways: Ways, within_s: float = WITHIN_S, hidden: bool = False) -> Locator:
+    """The element that the first way leads to which leads to exactly one, frames included."""
+    found: list[Locator] = []
+
+    def look() -> bool:
+        for way in zip(*map(ways, own_frames(page)), strict=True):
+            seen = [each for inside in way for each in matching(inside, hidden)]
+            if len(seen) == 1:
+                found[:] = seen
+                return True
+        return False
+
+    wait(page, look, "no way to find it matched exactly one visible element", within_s)
+    return found[0]
+
+
+def own_frames(page: Page) -> list[Frame]:
+    """The page and the frames of its own site: what others put into it is not what is meant."""
+    site = urlsplit(page.url)[:2]
+    return [each for each in page.frames if urlsplit(each.url)[:2] in (site, ("about", ""))]
+
+
+def matching(way: Locator, hidden: bool) -> list[Locator]:
+    try:
+        return [each for each in way.all() if hidden or each.is_visible()]
+    except Error:
+        return []  # the page has just moved on, or this way leads nowhere in it
+
+
+def if_there(page: Page, place: str, ways: Ways) -> Locator | None:
+    """The element of an optional step, or nothing after a while."""
+    try:
+        wait(page, lambda: is_at(page, place), "another place", OPTIONAL_S)
+        return one_of(page, ways, within_s=OPTIONAL_S)
+    except NotAsRecorded:
+        return None
+
+
+def is_at(page: Page, place: str) -> bool:
+    return re.fullmatch(place, page.url) is not None
+
+
+def check_place(page: Page, place: str) -> None:
+    wait(page, lambda: is_at(page, place), f"this is not {place}")
+
+
+def check_heading(page: Page, heading: str) -> None:
+    """Numbers and values were blurred when the heading was recorded."""
+
+    def shown() -> bool:
+        texts = page.get_by_role("heading").all_inner_texts()
+        blurred = (re.sub(r"\d+", "#", " ".join(text.casefold().split())) for text in texts)
+        return any(re.fullmatch(heading, text) for text in blurred)
+
+    wait(page, shown, f"there is no heading {heading!r}")
+
+
+def arriving(page: Page, place: str) -> AbstractContextManager[object]:
+    """Waits, at the end of the block, for the page that it leads to."""
+    return page.expect_navigation(url=re.compile(place), wait_until="domcontentloaded")
+
+
+def type_secret(element: Locator, value: str) -> None:
+    try:
+        element.fill(value)
+    except Error:
+        raise NotAsRecorded("a secret could not be typed") from None  # the error would repeat it
+
+
+def type_behind(element: Locator, value: str) -> None:
+    element.focus()
+    element.press("ControlOrMeta+End")
+    element.press_sequentially(value)
+
+
+def read(element: Locator) -> str:
+    field = element.evaluate("e => ['input', 'textarea'].includes(e.localName)")
+    return " ".join((element.input_value() if field else element.inner_text()).split())
+
+
+@contextmanager
+def answering(page: Page, *answers: tuple[bool, str | None]) -> Iterator[None]:
+    """What the page asks meanwhile is answered so, one by one; any more is dismissed."""
+    left = list(answers)
+
+    def answer(dialog: Dialog) -> None:
+        accept, text = left.pop(0) if left else (False, None)
+        if accept:
+            dialog.accept(text) if text is not None else dialog.accept()
+        else:
+            dialog.dismiss()
+
+    page.on("dialog", answer)
+    try:
+        yield
+    finally:
+        page.remove_listener("dialog", answer)
+
+
+def sail(
+    flow: Callable[[Pages, Mapping[str, str], Mapping[str, str]], Mapping[str, str]],
+    parameters: Mapping[str, str | None],
+    secrets: Mapping[str, str],
+) -> None:
+    """Runs the flow with values from flags and secrets from the environment."""
+    flags = argparse.ArgumentParser(allow_abbrev=False)
+    for name, default in parameters.items():
+        flags.add_argument("--" + name, required=default is None, default=default, metavar="VALUE")
+    flags.add_argument("--headed", action="store_true", help="in a window that you can watch")
+    flags.add_argument("--chromium", default=os.environ.get("CHROMIUM"), help="its executable")
+    given = vars(flags.parse_args())
+    unset = [variable for variable in secrets.values() if variable not in os.environ]
+    if unset:
+        flags.error("set in the environment: " + ", ".join(unset))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            headless=not given["headed"], executable_path=given["chromium"]
+        )
+        context = browser.new_context(viewport=VIEWPORT)
+        context.set_default_timeout(WITHIN_S * 1000)
+        values = {name: given[name] for name in parameters}
+        bound = {name: os.environ[variable] for name, variable in secrets.items()}
+        for name, result in flow(Pages(context), values, bound).items():
+            print(f"{name} = {result}")
+        browser.close()
+    print("done")

@@ -1,0 +1,305 @@
+"""A workflow as a Python script for Playwright that needs nothing of ours.
+
+Everything that came from a page or a person is a literal or an escaped comment: what a page says
+cannot become code.
+"""
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+
+from actors.predictor.recording import PLACEHOLDER
+from events.action import (
+    Action,
+    ByCss,
+    ByPoint,
+    ByRef,
+    ByRole,
+    ByText,
+    DialogAnswer,
+    Parameter,
+    Secret,
+    Strategy,
+    Target,
+    Text,
+    Typed,
+)
+from events.errors import BadInput
+from events.workflow import Place, Step, Workflow
+from pipeline.export import hands
+from pipeline.export.recorder import is_upload
+from pipeline.recorder import INTO
+from replay.wording import ascii_only, in_words
+
+INDENT = "    "
+# After these the page in front is the one that was.
+STAYING = frozenset({"type", "select", "scroll", "wait_for", "wait", "extract"})
+RESERVED = frozenset({"help", "headed", "chromium"})
+_TEST_ID = re.compile(r'\[data-testid="([\w-]+)"\]')
+_FRAME = re.compile(r"i?frame\b")
+
+
+def playwright_script(workflow: Workflow, values: Mapping[str, str]) -> str:
+    """The script. Values given here are the defaults of its flags."""
+    _check_names(workflow)
+    variables = {name: f"SECRET_{name.upper()}" for name in workflow.secrets}
+    parameters = {name: values.get(name) for name in workflow.parameters}
+    flow = "\n".join(_flow(workflow))
+    return (
+        f"{_head(workflow, variables)}\n\n{_hands()}\n\n{flow}\n\n\n"
+        f'if __name__ == "__main__":\n'
+        f"{INDENT}sail(flow, {_mapping(parameters)}, {_mapping(variables)})\n"
+    )
+
+
+def _check_names(workflow: Workflow) -> None:
+    for name in (*workflow.parameters, *workflow.secrets):
+        if not name.isidentifier():
+            raise BadInput(f"{name!a} cannot be a flag", "record it with another name")
+    for name in workflow.parameters:
+        if name in RESERVED:
+            raise BadInput(f"--{name} is a flag of every such script", "give it another name")
+    if len({name.upper() for name in workflow.secrets}) < len(workflow.secrets):
+        raise BadInput("two secrets differ in their case alone", "give them other names")
+
+
+def _head(workflow: Workflow, variables: Mapping[str, str]) -> str:
+    """What it is and how to run it, as comments: each is one line, whatever the name holds."""
+    secrets = "".join(f"{ascii_only(variable)}=... " for variable in variables.values())
+    flags = "".join(f" --{ascii_only(name)} VALUE" for name in workflow.parameters)
+    lines = (
+        f"The workflow {workflow.name!r}, version {workflow.version}, as it was recorded.",
+        "It asks nobody: what the recording sent, this sends.",
+        "",
+        f"    {secrets}python FILE{flags}",
+    )
+    return "\n".join(f"# {ascii_only(line)}".rstrip() for line in lines)
+
+
+def _hands() -> str:
+    """Their source, without the docstring of their file."""
+    source = inspect.getsource(hands)
+    return source[source.index("import argparse") :].rstrip() + "\n"
+
+
+def _mapping(entries: Mapping[str, str | None]) -> str:
+    return "{" + ", ".join(f"{key!a}: {value!a}" for key, value in entries.items()) + "}"
+
+
+# -- the flow, step by step ------------------------------------------------------------------------
+
+
+def _flow(workflow: Workflow) -> Iterator[str]:
+    yield "def flow("
+    yield f"{INDENT}pages: Pages, values: Mapping[str, str], secrets: Mapping[str, str]"
+    yield ") -> Mapping[str, str]:"
+    yield f"{INDENT}results: dict[str, str] = {{}}"
+    opened = True
+    for number, step in enumerate(workflow.steps, 1):
+        following = workflow.steps[number].action.tab if number < len(workflow.steps) else None
+        elsewhere = following is not None and following != step.action.tab
+        try:
+            lines = [*_page(step.action, opened), *_step(step, workflow, elsewhere=elsewhere)]
+            opened = step.action.type not in STAYING
+        except BadInput as error:
+            said = f"step {number} ({step.action.type}): {error.what}"
+            raise BadInput(
+                said, "record it again, or drop it with rutter workflows edit"
+            ) from error
+        note = " (optional)" if step.optional else ""
+        yield f"{INDENT}# {number}. {in_words(step.action)}{note}"
+        yield from (INDENT + line for line in lines)
+    yield f"{INDENT}# the end, as it was recorded"
+    yield from (INDENT + line for line in _end(workflow))
+    yield f"{INDENT}return results"
+
+
+def _page(action: Action, opened: bool) -> Iterator[str]:
+    """Which page the step is done on, where it may be another than that of the step before."""
+    if action.tab is not None:
+        yield f"page = pages.tab({action.tab})"
+    elif opened:
+        yield "page = pages.front()"
+
+
+def _step(step: Step, workflow: Workflow, *, elsewhere: bool) -> Iterator[str]:
+    """One step. `elsewhere` says that the next one is done on another page."""
+    action = step.action
+    deep = ""
+    if action.target is not None:
+        yield from _found(step, workflow)
+        deep = INDENT if step.optional else ""
+    if deep:
+        yield "if element is not None:"
+    around = list(_around(step, elsewhere=elsewhere))
+    if around:
+        yield f"{deep}with {', '.join(around)}:"
+        deep += INDENT
+    yield deep + _done(action)
+    if action.type == "navigate" and (place := _pattern(step.after.place)):
+        yield f"check_place(page, {place!a})"
+
+
+def _found(step: Step, workflow: Workflow) -> Iterator[str]:
+    action = step.action
+    assert action.target is not None
+    ways = _ways(action.target, workflow)
+    if not ways:
+        raise BadInput("no way to find its element can be said in Playwright's words")
+    if step.optional:
+        yield "element = if_there("
+        yield f"{INDENT}page,"
+        yield f"{INDENT}{_pattern(step.before) or '.*'!a},"
+    else:
+        yield "element = one_of("
+        yield f"{INDENT}page,"
+    yield f"{INDENT}lambda at: ["
+    yield from (f"{INDENT * 2}{way}," for way in ways)
+    yield f"{INDENT}],"
+    if not step.optional and is_upload(action):
+        yield f"{INDENT}hidden=True,"
+    if not step.optional and action.type == "wait_for" and action.ms is not None:
+        yield f"{INDENT}within_s={action.ms / 1000},"
+    yield ")"
+
+
+def _around(step: Step, *, elsewhere: bool) -> Iterator[str]:
+    """What is listened to and waited for while the step is done."""
+    if step.action.dialogs:
+        yield f"answering(page, {', '.join(map(_answer, step.action.dialogs))})"
+    place = _pattern(step.after.place)
+    if step.after.moved and place and not elsewhere and step.action.type != "navigate":
+        yield f"arriving(page, {place!a})"
+
+
+def _answer(answer: DialogAnswer) -> str:
+    return f"({answer.accept!a}, {answer.text!a})"
+
+
+def _done(action: Action) -> str:
+    match action.type:
+        case "navigate":
+            return f'page.goto({action.url!a}, wait_until="domcontentloaded")'
+        case "click":
+            return "element.click()"
+        case "type":
+            return _typed(action)
+        case "select":
+            return f"element.select_option({_value(action)})"
+        case "press":
+            where = "page.keyboard" if action.target is None else "element"
+            return f"{where}.press({action.key!a})"
+        case "scroll":
+            return _scroll(action)
+        case "wait_for":
+            return "pass  # it is there"
+        case "wait":
+            return f"page.wait_for_timeout({action.ms or 0})"
+        case "extract":
+            return f"results[{action.name or 'text'!a}] = read(element)"
+
+
+def _typed(action: Action) -> str:
+    if isinstance(action.value, Secret):
+        return f"type_secret(element, {_value(action)})"
+    if action.append:
+        return f"type_behind(element, {_value(action)})"
+    typed = "set_input_files" if is_upload(action) else "fill"
+    return f"element.{typed}({_value(action)})"
+
+
+def _scroll(action: Action) -> str:
+    if action.target is not None:
+        return "element.scroll_into_view_if_needed()"
+    amount = action.amount or 300
+    match action.direction:
+        case "to":
+            return f'page.evaluate("scrollTo(0, {amount})")'
+        case "bottom":
+            return 'page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")'
+        case "up" | "down":
+            return (
+                f'page.evaluate("scrollBy(0, {-amount if action.direction == "up" else amount})")'
+            )
+        case _:
+            return 'page.evaluate("scrollTo(0, 0)")'
+
+
+def _value(action: Action) -> str:
+    match action.value:
+        case Text(text):
+            return ascii(text)
+        case Parameter(name):
+            return f"values[{name!a}]"
+        case Secret(name):
+            return f"secrets[{name!a}]"
+        case Typed() | None:
+            raise BadInput("what it types is not known")
+
+
+# -- where things are ------------------------------------------------------------------------------
+
+
+def _ways(target: Target, workflow: Workflow) -> list[str]:
+    """A name whose role is known need not be looked for among all roles as well."""
+    roles = {way.name for way in target.strategies if isinstance(way, ByRole) and way.role}
+    loose = [ByRole("", name) for name in roles]
+    kept = [way for way in target.strategies if way not in loose]
+    return list(dict.fromkeys(said for way in kept for said in _locators(way, workflow)))
+
+
+def _locators(way: Strategy, workflow: Workflow) -> Iterator[str]:
+    match way:
+        case ByCss(selector):
+            yield from _by_css(selector)
+        case ByRole("", name):
+            yield f"at.get_by_label({_text(name, workflow)}, exact=True)"
+        case ByRole(role, name):
+            yield f"at.get_by_role({role!a}, name={_text(name, workflow)}, exact=True)"
+        case ByText(text):
+            yield f"at.get_by_text({_text(text, workflow)})"
+        case ByPoint() | ByRef():
+            return
+
+
+def _by_css(selector: str) -> Iterator[str]:
+    """Playwright sees through shadow roots by itself, but must be told of frames: a part that does
+    not say whether it is one may be either."""
+    if test_id := _TEST_ID.fullmatch(selector):
+        yield f"at.get_by_test_id({test_id[1]!a})"
+        return
+    *outer, last = selector.split(INTO)
+    for unsaid in ("locator", "frame_locator"):
+        steps = ["frame_locator" if _FRAME.match(part) else unsaid for part in outer]
+        path = "".join(f".{step}({part!a})" for step, part in zip(steps, outer, strict=True))
+        yield f"at{path}.locator({last!a})"
+
+
+def _text(text: str, workflow: Workflow) -> str:
+    """An expression for a text with parameters in it; what is not one of ours is the page's own."""
+    parts: list[str] = []
+    for number, part in enumerate(PLACEHOLDER.split(text)):
+        if number % 2 == 0:
+            parts += [ascii(part)] if part else []
+        elif part in workflow.parameters:
+            parts.append(f"values[{part!a}]")
+        else:
+            parts.append(ascii("${" + part + "}"))
+    return " + ".join(parts) or "''"
+
+
+def _pattern(place: Place | None) -> str:
+    """A recorded place as a regular expression that Python and JavaScript read alike."""
+    if place is None or not place.origin.startswith("http"):
+        return ""
+    parts = ("[^/?#]*" if part == "*" else re.escape(part) for part in place.path.split("/"))
+    return f"^{re.escape(place.origin)}{'/'.join(parts)}([?#].*)?$"
+
+
+def _end(workflow: Workflow) -> Iterator[str]:
+    yield "page = pages.front()"
+    if place := _pattern(workflow.end.place):
+        yield f"check_place(page, {place!a})"
+    for heading in workflow.end.headings:
+        pattern = ".+".join(re.escape(part) for part in heading.split("*"))
+        yield f"check_heading(page, {pattern!a})"

@@ -1,0 +1,218 @@
+"""A workflow as Chrome DevTools Recorder JSON. What the Recorder cannot say is refused.
+
+A parameter without a value is written `${name}`, and so is every secret: `rutter record` reads
+that back, and a person who replays the file in Chrome sees what to fill in.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from actors.predictor.recording import PLACEHOLDER, template
+from events.action import (
+    Action,
+    ByCss,
+    ByPoint,
+    ByRef,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Strategy,
+    Text,
+    Typed,
+)
+from events.errors import BadInput
+from events.workflow import Step, Workflow
+from pipeline.recorder import FRAME, INTO, MODIFIERS, read_way
+
+Json = dict[str, Any]
+LONGEST_MS = 30_000  # the Recorder takes no longer timeout
+Alternative = tuple[list[str], int]  # a path of selectors, and how many frames it lies in
+
+
+def recorder_script(workflow: Workflow, values: Mapping[str, str]) -> str:
+    """The workflow with these values for its parameters."""
+    writer = _Writer(workflow, values)
+    steps = [said for number, step in enumerate(workflow.steps, 1) for said in writer(number, step)]
+    return json.dumps({"title": writer.title(), "steps": steps}, indent=2) + "\n"
+
+
+class _Writer:
+    def __init__(self, workflow: Workflow, values: Mapping[str, str]) -> None:
+        self._workflow = workflow
+        self._values = {name: template(name) for name in workflow.parameters} | dict(values)
+
+    def title(self) -> str:
+        bound = {name for name, value in self._values.items() if value != template(name)}
+        left = [name for name in self._workflow.parameters if name not in bound]
+        left += self._workflow.secrets
+        name = self._workflow.name
+        return f"{name} (fill in {', '.join(map(template, left))})" if left else name
+
+    def __call__(self, number: int, step: Step) -> Iterator[Json]:
+        try:
+            yield from self._said(step)
+        except BadInput as error:
+            raise BadInput(
+                f"step {number} ({step.action.type}): {error.what}",
+                "drop it with rutter workflows edit, or export with --format playwright",
+            ) from error
+
+    def _said(self, step: Step) -> Iterator[Json]:
+        if what := _unsaid(step):
+            raise BadInput(what)
+        action = step.action
+        match action.type:
+            case "press":
+                yield from self._press(step)
+                return
+            case "navigate":
+                said: Json = {"type": "navigate", "target": "main", "url": action.url}
+            case "click":
+                said = {"type": "click", **self._target(action), **_point(action)}
+                said |= {"deviceType": "mouse", "button": "primary"}
+            case "type" | "select":
+                said = {"type": "change", **self._target(action), "value": self._value(action)}
+            case "wait_for":
+                said = {"type": "waitForElement", **self._target(action)}
+                said |= {} if action.ms is None else {"timeout": action.ms}
+            case "scroll":
+                said = {"type": "scroll", **self._scrolled(action)}
+            case "extract":
+                said = self._extract(action)
+            case _:
+                raise BadInput(f"the Recorder has no step that does {action.type}")
+        yield _asserting(said, step)
+
+    def _press(self, step: Step) -> Iterator[Json]:
+        """Modifiers are held around the key."""
+        *held, key = keys_of(step.action.key or "")
+        if any(modifier not in MODIFIERS for modifier in held) or key in MODIFIERS:
+            raise BadInput(f"the Recorder cannot press {step.action.key}")
+        down: list[Json] = [_key("keyDown", modifier) for modifier in held]
+        up: list[Json] = [_key("keyUp", modifier) for modifier in reversed(held)]
+        yield from [*down, _asserting(_key("keyDown", key), step), _key("keyUp", key), *up]
+
+    def _extract(self, action: Action) -> Json:
+        target = self._target(action)
+        selectors = target.pop("selectors")
+        parameters = {"name": action.name or "text", "selectors": selectors}
+        return {"type": "customStep", **target, "name": "extract", "parameters": parameters}
+
+    def _scrolled(self, action: Action) -> Json:
+        if action.target is not None:
+            return self._target(action)
+        if action.direction not in ("to", "top"):
+            raise BadInput(f"the Recorder cannot scroll {action.direction}")
+        y = action.amount or 0 if action.direction == "to" else 0
+        return {"target": "main", "x": 0, "y": y}
+
+    def _value(self, action: Action) -> str:
+        match action.value:
+            case Text(text):
+                return text
+            case Parameter(name):
+                return self._values[name]
+            case Secret(name):
+                return template(name)
+            case Typed() | None:
+                raise BadInput("what it types is not known")
+
+    def _target(self, action: Action) -> Json:
+        """Every way that the Recorder can say; all of them in the same frame."""
+        ways = action.target.strategies if action.target is not None else ()
+        found = [said for way in ways if (said := self._selector(way)) is not None]
+        if not found:
+            raise BadInput("no way to find its element can be said in the Recorder's words")
+        depth = found[0][1]
+        selectors = [path for path, frames in found if frames == depth]
+        frame = {"frame": [0] * depth} if depth else {}
+        return {"target": "main", **frame, "selectors": selectors}
+
+    def _selector(self, way: Strategy) -> Alternative | None:
+        match way:
+            case ByCss(selector):
+                return _path(selector.split(INTO))
+            case ByRole(role, name):
+                suffix = f'[role="{role}"]' if role else ""
+                return self._if_read_back(f"aria/{self._bound(name)}{suffix}", way)
+            case ByText(text):
+                return self._if_read_back(f"text/{self._bound(text)}", way)
+            case ByPoint() | ByRef():
+                return None
+
+    def _if_read_back(self, said: str, way: ByRole | ByText) -> Alternative | None:
+        """What would be read as something else is better not said."""
+        return ([said], 0) if read_way(said) == self._filled(way) else None
+
+    def _filled(self, way: ByRole | ByText) -> Strategy:
+        if isinstance(way, ByRole):
+            return ByRole(way.role, self._bound(way.name))
+        return ByText(self._bound(way.text))
+
+    def _bound(self, text: str) -> str:
+        return PLACEHOLDER.sub(lambda found: self._values.get(found[1], found[0]), text)
+
+
+def _path(path: list[str]) -> Alternative | None:
+    """The frames of a path apart: the Recorder numbers them, and only the first of a page has a
+    number that is known here."""
+    frames = 0
+    while frames < len(path) - 1 and path[frames] == FRAME:
+        frames += 1
+    if any(part.startswith(FRAME) for part in path[frames:-1]):
+        return None
+    return path[frames:], frames
+
+
+def _unsaid(step: Step) -> str:
+    """What a step of ours can be and none of the Recorder's can."""
+    action = step.action
+    if step.optional:
+        return "the Recorder has no optional steps"
+    if action.dialogs:
+        return "the Recorder does not answer dialogs"
+    if action.tab is not None:
+        return "the Recorder knows other pages by their address alone"
+    if action.append:
+        return "the Recorder does not type behind what a field holds"
+    if is_upload(action):
+        return "the Recorder cannot choose a file"
+    if action.type == "press" and action.target is not None:
+        return "the Recorder presses keys where the focus is"
+    if action.type == "wait_for" and not 1 <= (action.ms or 1) <= LONGEST_MS:
+        return f"the Recorder waits {LONGEST_MS} ms at most"
+    return ""
+
+
+def is_upload(action: Action) -> bool:
+    fingerprint = action.target.fingerprint if action.target is not None else None
+    return fingerprint is not None and ("type", "file") in fingerprint.attributes
+
+
+def keys_of(key: str) -> list[str]:
+    """`Control+a` as its keys; the plus itself may be one."""
+    if key.endswith("+"):
+        return [*key[:-1].removesuffix("+").split("+"), "+"] if len(key) > 1 else [key]
+    return key.split("+")
+
+
+def _point(action: Action) -> Json:
+    """The middle of the element as it was, from its corner."""
+    fingerprint = action.target.fingerprint if action.target is not None else None
+    box = fingerprint.box if fingerprint is not None else None
+    if box is None:
+        return {"offsetX": 1, "offsetY": 1}
+    return {"offsetX": max(box.width // 2, 1), "offsetY": max(box.height // 2, 1)}
+
+
+def _key(kind: str, key: str) -> Json:
+    return {"type": kind, "target": "main", "key": key}
+
+
+def _asserting(said: Json, step: Step) -> Json:
+    """A step that led to another page is waited for until it has."""
+    if step.after.moved or step.action.type == "navigate":
+        said["assertedEvents"] = [{"type": "navigation"}]
+    return said

@@ -1,0 +1,309 @@
+"""The table of tools: the seeds' seven word for word, and what every descriptor promises."""
+
+import json
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from actors.toolbox import (
+    MAX_WAIT_MS,
+    SEVEN,
+    TOOLS,
+    Descriptor,
+    Filled,
+    Kind,
+    Logged,
+    RetryProfile,
+    SideEffect,
+    action_of,
+    place_of_ref,
+)
+from events.action import Action, ByRef, Parameter, Secret, Target, Typed
+from events.tools import ToolError
+
+# S3 1.1.3, as it is written there.
+SEEDS = r"""
+[
+{
+  "name": "get_snapshot",
+  "description": "Capture the current page state including accessibility tree and screenshot. Call this to see what's on the page before taking action.",
+  "input_schema": {
+    "type": "object",
+    "properties": {
+      "viewport_only": {
+        "type": "boolean",
+        "default": true,
+        "description": "If true, only include elements visible in viewport"
+      }
+    }
+  }
+},
+{
+  "name": "browser_click",
+  "description": "Click an element by its ref from the most recent snapshot. IMPORTANT: After this action, all refs become invalid. You will receive a fresh snapshot with new refs.",
+  "input_schema": {
+    "type": "object",
+    "properties": {
+      "ref": {
+        "type": "string",
+        "pattern": "^@e\\d+$",
+        "description": "Element reference (e.g., '@e7')"
+      }
+    },
+    "required": ["ref"]
+  }
+},
+{
+  "name": "browser_fill",
+  "description": "Fill a text input field with the specified value. The element must have role 'textbox' or be an input element.",
+  "input_schema": {
+    "type": "object",
+    "properties": {
+      "ref": {
+        "type": "string",
+        "pattern": "^@e\\d+$",
+        "description": "Element reference for the input field"
+      },
+      "value": {
+        "type": "string",
+        "description": "Text to enter into the field"
+      },
+      "clear_first": {
+        "type": "boolean",
+        "default": true,
+        "description": "If true, clear existing content before filling"
+      }
+    },
+    "required": ["ref", "value"]
+  }
+},
+{
+  "name": "browser_select",
+  "description": "Select an option from a dropdown/combobox. The element must have role 'combobox' or be a select element.",
+  "input_schema": {
+    "type": "object",
+    "properties": {
+      "ref": {
+        "type": "string",
+        "pattern": "^@e\\d+$",
+        "description": "Element reference for the dropdown"
+      },
+      "value": {
+        "type": "string",
+        "description": "Option value or visible text to select"
+      }
+    },
+    "required": ["ref", "value"]
+  }
+},
+{
+  "name": "browser_scroll",
+  "description": "Scroll the page or bring an element into view. Use when you need to see elements that are off-screen. Provide EITHER 'ref' to scroll element into view, OR 'direction' to scroll the page.",
+  "input_schema": {
+    "type": "object",
+    "properties": {
+      "ref": {
+        "type": "string",
+        "pattern": "^@e\\d+$",
+        "description": "Element to scroll into view. If provided, direction is ignored."
+      },
+      "direction": {
+        "type": "string",
+        "enum": ["up", "down", "top", "bottom"],
+        "description": "Scroll direction. Required if ref not provided."
+      },
+      "amount": {
+        "type": "integer",
+        "default": 300,
+        "description": "Pixels to scroll if using direction"
+      }
+    }
+  }
+},
+{
+  "name": "request_human_approval",
+  "description": "Request human approval before proceeding. The system will pause until the human responds. Note: The server may automatically trigger this at critical points.",
+  "input_schema": {
+    "type": "object",
+    "properties": {
+      "action": {
+        "type": "string",
+        "description": "Description of the action requiring approval"
+      },
+      "reason": {
+        "type": "string",
+        "description": "Why this action needs approval"
+      }
+    },
+    "required": ["action", "reason"]
+  }
+},
+{
+  "name": "complete_task",
+  "description": "Signal that the task is complete. You MUST call this when the goal is achieved or when you determine it cannot be achieved.",
+  "input_schema": {
+    "type": "object",
+    "properties": {
+      "status": {
+        "type": "string",
+        "enum": ["success", "failed"],
+        "description": "Whether the goal was achieved"
+      },
+      "reason": {
+        "type": "string",
+        "description": "Explanation of the outcome"
+      }
+    },
+    "required": ["status", "reason"]
+  }
+}
+]
+"""  # noqa: E501
+SEED: dict[str, Any] = {each["name"]: each for each in json.loads(SEEDS)}
+# S3 2.2.1, the Max column.
+SEED_MS = {
+    "get_snapshot": 3_000,
+    "browser_click": 2_000,
+    "browser_fill": 2_000,
+    "browser_select": 2_000,
+    "browser_scroll": 1_000,
+}
+every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
+
+
+@pytest.mark.parametrize("name", SEED)
+def test_the_seven_are_the_seeds_word_for_word(name: str) -> None:
+    tool = TOOLS[name]
+    said = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+    assert json.dumps(said) == json.dumps(SEED[name])
+
+
+def test_the_seven_are_seven_and_the_others_stand_beside_them() -> None:
+    assert [tool.name for tool in SEVEN] == list(SEED)
+    others = ["navigate", "press", "wait", "extract", "read_file", "ghost_extract"]
+    assert list(TOOLS) == [*SEED, *others]
+
+
+@pytest.mark.parametrize("name", SEED_MS)
+def test_a_call_may_take_what_the_seeds_say_and_no_longer(name: str) -> None:
+    assert TOOLS[name].timeout_ms == SEED_MS[name]
+
+
+@every_tool
+def test_a_descriptor_is_one_of_each_class(tool: Descriptor) -> None:
+    assert tool.retry_profile in get_args(RetryProfile)
+    assert tool.side_effect_class in get_args(SideEffect)
+    assert tool.kind in get_args(Kind)
+    assert tool.timeout_ms > 0
+
+
+@every_tool
+def test_only_the_network_is_tried_three_times_and_observations_once(tool: Descriptor) -> None:
+    assert (tool.retry_profile == "network") == (tool.name == "navigate")
+    if tool.kind != "action":
+        assert tool.retry_profile == "none"
+
+
+@every_tool
+def test_a_descriptor_says_everything_that_a_model_should_know(tool: Descriptor) -> None:
+    said = tool.guidance
+    assert all((said.purpose, said.refs, said.when, said.patterns, said.example))
+    assert set(said.errors) <= set(get_args(ToolError))
+
+
+@every_tool
+def test_what_is_checked_is_what_the_schema_says(tool: Descriptor) -> None:
+    checked = {field.name: field for field in msgspec.structs.fields(tool.args)}
+    properties = tool.input_schema["properties"]
+    assert set(checked) == set(properties)
+    required = {name for name, field in checked.items() if field.required}
+    assert required == set(tool.input_schema.get("required", []))
+    for name, said in properties.items():
+        if "default" in said:
+            assert checked[name].default == said["default"]
+
+
+@every_tool
+def test_an_argument_that_nobody_knows_is_refused(tool: Descriptor) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"surprise": 1}, tool.args)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("browser_click", {"ref": "e7"}),
+        ("browser_click", {"ref": "@e"}),
+        ("browser_click", {"ref": "@e7\n"}),
+        ("browser_click", {"ref": "@e٣"}),
+        ("browser_click", {"ref": 7}),
+        ("browser_fill", {"ref": "@e1"}),
+        ("browser_scroll", {"direction": "left"}),
+        ("browser_scroll", {"direction": "down", "amount": 10**9}),
+        ("complete_task", {"status": "maybe", "reason": "x"}),
+        ("wait", {"ms": MAX_WAIT_MS + 1}),
+        ("wait", {"ms": -1}),
+        ("get_snapshot", {"viewport_only": "yes"}),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(tool: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(arguments, TOOLS[tool].args)
+
+
+AT_7 = Target((ByRef("@e7"),))
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "action"),
+    [
+        ("browser_click", Logged(ref="@e7"), Action("click", target=AT_7)),
+        (
+            "browser_fill",
+            Logged(ref="@e7", value=Filled(typed=2)),
+            Action("type", target=AT_7, value=Typed(2)),
+        ),
+        (
+            "browser_fill",
+            Logged(ref="@e7", value=Filled(secret="pin"), clear_first=False),
+            Action("type", target=AT_7, value=Secret("pin"), append=True),
+        ),
+        (
+            "browser_select",
+            Logged(ref="@e7", value=Filled(param="size")),
+            Action("select", target=AT_7, value=Parameter("size")),
+        ),
+        (
+            "browser_scroll",
+            Logged(direction="down", amount=50),
+            Action("scroll", direction="down", amount=50),
+        ),
+        (
+            "browser_scroll",
+            Logged(ref="@e7", direction="down"),
+            Action("scroll", target=AT_7),
+        ),
+        (
+            "navigate",
+            Logged(url="https://a.example/"),
+            Action("navigate", url="https://a.example/"),
+        ),
+        ("press", Logged(key="Enter"), Action("press", key="Enter")),
+        ("wait", Logged(ms=5), Action("wait", ms=5)),
+        ("extract", Logged(ref="@e7"), Action("extract", target=AT_7)),
+        ("get_snapshot", Logged(), None),
+        ("complete_task", Logged(), None),
+        ("read_file", Logged(), None),
+    ],
+)
+def test_a_call_becomes_one_action_or_none(tool: str, given: Logged, action: Action | None) -> None:
+    assert action_of(tool, given) == action
+
+
+@pytest.mark.parametrize(
+    ("ref", "place"),
+    [("@e0", 0), ("@e42", 42), ("@e007", 7), ("@e" + "9" * 18, -1), ("e1", -1), ("", -1)],
+)
+def test_a_ref_is_a_place_among_the_elements(ref: str, place: int) -> None:
+    assert place_of_ref(ref) == place

@@ -1,0 +1,106 @@
+"""A person's hand in a window that is being recorded: trusted mouse and keyboard input."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+from playwright.async_api import BrowserContext, Page
+
+from actors.browser.chromium import Chromium
+from events.critic import ActionJudged
+from events.envelope import Envelope
+from events.event import Event
+from events.executor import PersonActed
+from events.planner import PersonAwaited
+from events.runtime import SessionEnded, SessionStarted
+from pipeline.app import App
+
+
+class Heard:
+    """What the session has said so far, to wait for."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._more = anyio.Event()
+
+    def hear(self, envelope: Envelope) -> None:
+        self.events.append(envelope.event)
+        more, self._more = self._more, anyio.Event()
+        more.set()
+
+    async def until(self, kind: type[Event], count: int = 1) -> None:
+        with anyio.fail_after(20):
+            while sum(isinstance(event, kind) for event in self.events) < count:
+                await self._more.wait()
+
+    @property
+    def acted(self) -> list[PersonActed]:
+        return [event for event in self.events if isinstance(event, PersonActed)]
+
+
+class Hand:
+    """Acts on a page as a person does: it sees where things are, clicks there and types."""
+
+    def __init__(self, page: Page, context: BrowserContext, heard: Heard) -> None:
+        self.page = page
+        self.began = page.url
+        self.context = context
+        self.heard = heard
+
+    async def click(self, selector: str, *, page: Page | None = None) -> None:
+        place = (page or self.page).locator(selector)
+        await place.scroll_into_view_if_needed()
+        box = await place.bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        await (page or self.page).mouse.click(x, y)
+
+    async def type(self, text: str) -> None:
+        await self.page.keyboard.type(text)
+
+    async def press(self, key: str) -> None:
+        await self.page.keyboard.press(key)
+
+    async def fill(self, selector: str, text: str) -> None:
+        await self.click(selector)
+        await self.press("Control+a")
+        await self.type(text)
+
+    async def reach(self, selector: str) -> None:
+        """By the Tab key, as far as the page is concerned: the focus is there."""
+        await self.page.focus(selector)
+
+    async def sees(self, selector: str) -> None:
+        await self.page.wait_for_selector(selector)
+
+    async def looks(self, steps: int) -> None:
+        """At what came of that many steps, before going on."""
+        await self.heard.until(ActionJudged, steps + 1)  # the first was to come here
+
+    async def arrives(self, path: str) -> None:
+        await self.page.wait_for_url(f"**{path}", wait_until="domcontentloaded")
+
+
+@asynccontextmanager
+async def recorded(
+    app: App, browser: Chromium, started: SessionStarted, **more: Any
+) -> AsyncIterator[tuple[Hand, dict[str, SessionEnded]]]:
+    """A recording by hand that is on; the person closes the window at the end of it."""
+    heard = Heard()
+    app.listen(heard.hear)
+    ended: dict[str, SessionEnded] = {}
+
+    async def sail() -> None:
+        ended["it"] = await app.sail(started, browser, **more)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(sail)
+        await heard.until(PersonAwaited)
+        assert browser._browser is not None
+        context = browser._browser.contexts[-1]
+        yield Hand(context.pages[0], context, heard), ended
+        with anyio.fail_after(20):
+            for page in context.pages:
+                await page.close()
+    app.unlisten(heard.hear)

@@ -1,0 +1,217 @@
+"""`rutter workflows` as people type it: looking at what is known, and changing it."""
+
+import asyncio
+import fcntl
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from events.errors import BrowserGone
+from events.predictor import WorkflowLearned
+from events.sqlite_log import SqliteLog
+from events.sqlite_reader import SqliteReader
+from pipeline.cli.reading import latest_workflow, project
+from pipeline.cli.sailing import _unsettled
+from pipeline.settings import load
+from tests.cli import logbook
+from tests.cli.shell import Ended, Rutter
+from tests.scripted import Raises, shop
+from tests.voyages import open_app, record_order, run_for_fairlead, sail
+
+
+@pytest.fixture
+def rutter(rutter: Rutter) -> Rutter:
+    """`order` recorded and sailed, `half` of it recorded; derived again when the test ends."""
+    logbook.keep(rutter.data / "log.db")
+    return rutter
+
+
+def refused(ended: Ended, what: str) -> None:
+    assert (ended.code, ended.out) == (2, ""), ended
+    assert what in ended.complaint
+
+
+def squeezed(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def versions(rutter: Rutter) -> list[tuple[str, int]]:
+    return [(row["name"], row["version"]) for row in rutter.json("workflows")]
+
+
+# -- editing ---------------------------------------------------------------------------------------
+
+
+def test_what_a_step_types_is_named_afterwards(rutter: Rutter) -> None:
+    lines = squeezed(rutter("workflows", "edit", "order", "--param", "5=quantity").out)
+
+    assert lines[:2] == ["order version 2 (complete)", "parameters: customer, quantity"]
+    assert "5 type <quantity> into 'Quantity'" in lines
+    assert versions(rutter) == [("half", 1), ("order", 1), ("order", 2)]
+    assert lines == squeezed(rutter("workflows", "show", "order").out)
+
+
+def test_runs_need_the_new_parameter(rutter: Rutter) -> None:
+    rutter("workflows", "edit", "order", "--param", "5=quantity")
+
+    refused(rutter("run", "order", "--set", "customer=Ann"), "'order' needs quantity")
+
+
+def test_a_secret_is_named_and_what_is_left_in_the_log_is_told(rutter: Rutter) -> None:
+    ended = rutter("workflows", "edit", "order", "--secret", "5=pin")
+
+    assert "secrets: pin" in ended.out
+    assert "still in the log of its recording" in ended.err
+    assert "log erase record-0002" in ended.err
+
+
+def test_steps_are_dropped_and_made_optional_by_the_numbers_that_were_shown(
+    rutter: Rutter,
+) -> None:
+    flags = ("--drop", "5", "--optional", "3", "--optional", "6")
+    lines = squeezed(rutter("workflows", "edit", "order", *flags).out)
+
+    assert "3 click 'Find' /results optional" in lines
+    assert "5 click 'Place order' /orders/* by its recording optional" in lines
+    assert not any("Quantity" in line for line in lines)
+
+
+def test_an_edit_as_json_is_the_new_version(rutter: Rutter) -> None:
+    flow = rutter.json("workflows", "edit", "order", "--optional", "3")
+
+    assert (flow["name"], flow["version"], flow["steps"][2]["optional"]) == ("order", 2, True)
+    assert flow == rutter.json("workflows", "show", "order")
+
+
+def test_every_edit_is_a_version_and_none_is_lost(rutter: Rutter) -> None:
+    for flag in ("--optional", "--required", "--optional"):
+        assert rutter("workflows", "edit", "order", flag, "3").code == 0
+
+    with SqliteReader(rutter.data / "log.db") as reader:
+        learned = [each.event for each in reader.read(kinds=["WorkflowLearned"])]
+    flows = [each.workflow for each in learned if isinstance(each, WorkflowLearned)]
+    orders = [flow for flow in flows if flow.name == "order"]
+    assert [flow.version for flow in orders] == [1, 2, 3, 4]
+    assert [flow.steps[2].optional for flow in orders] == [False, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("flags", "what"),
+    [
+        ((), "nothing to change -> see: rutter workflows edit --help"),
+        (("--param", "quantity"), "--param 'quantity' is not STEP=NAME -> write --param 3=name"),
+        (("--param=-5=quantity",), "is not STEP=NAME"),
+        (("--secret", "5=a", "--secret", "5=b"), "--secret names step 5 twice"),
+        (("--param", "2=who"), "step 2 types the parameter 'customer' already"),
+        (("--drop", "9"), "'order' has steps 1 to 6, not 9"),
+        (("--param", "5=1st"), "'1st' is no name"),
+    ],
+)
+def test_an_edit_that_cannot_be_made_changes_nothing(
+    rutter: Rutter, flags: tuple[str, ...], what: str
+) -> None:
+    refused(rutter("workflows", "edit", "order", *flags), what)
+    assert versions(rutter) == [("half", 1), ("order", 1)]
+
+
+# -- renaming and deleting -------------------------------------------------------------------------
+
+
+def test_a_renamed_workflow_keeps_its_versions_under_the_new_name(rutter: Rutter) -> None:
+    rutter("workflows", "edit", "order", "--optional", "3")
+    ended = rutter("workflows", "rename", "order", "purchase")
+
+    assert (ended.code, ended.out) == (0, "[OK] order is purchase now\n")
+    assert versions(rutter) == [("half", 1), ("purchase", 1), ("purchase", 2)]
+    assert rutter("workflows", "show", "purchase").out.startswith("purchase version 2")
+    refused(rutter("run", "order"), "there is no workflow 'order'")
+    refused(rutter("run", "purchase"), "'purchase' needs customer")
+
+
+def test_a_name_that_is_taken_is_refused(rutter: Rutter) -> None:
+    refused(rutter("workflows", "rename", "order", "half"), "there is a workflow 'half' already")
+    refused(rutter("workflows", "rename", "order", "order"), "it is called 'order' already")
+    assert versions(rutter) == [("half", 1), ("order", 1)]
+
+
+def test_a_deleted_workflow_is_no_longer_known_and_keeps_its_number(rutter: Rutter) -> None:
+    ended = rutter("workflows", "delete", "order")
+
+    assert ended.out == "[OK] order is no longer known (1 version); the log still has it\n"
+    assert versions(rutter) == [("half", 1)]
+    rutter("workflows", "rename", "half", "order")
+    assert rutter.json("workflows", "edit", "order", "--optional", "1")["version"] == 2
+
+
+def test_changes_as_json(rutter: Rutter) -> None:
+    assert rutter.json("workflows", "rename", "order", "buy") == {"renamed": "order", "to": "buy"}
+    assert rutter.json("workflows", "delete", "buy") == {"deleted": "buy", "versions": 1}
+
+
+def test_an_interrupted_run_is_remembered_under_the_new_name(tmp_path: Path) -> None:
+    """E7: what may have happened is asked about, whatever the workflow is called by now."""
+    rutter = Rutter(tmp_path / "data")
+    asyncio.run(break_off(rutter.data / "log.db"))
+    rutter("workflows", "rename", "order", "buy")
+    settings = load(str(rutter.data), headless=True)
+    with project(settings) as store:
+        flow = latest_workflow(store, "buy")
+
+    assert [each.session for each in _unsettled(flow, settings)[:1]] == ["cut"]
+
+
+async def break_off(path: Path) -> None:
+    """The browser dies while the order is being placed."""
+    path.parent.mkdir(parents=True)
+    log = await SqliteLog.open(path)
+    world = shop().trouble("#place", Raises(BrowserGone("it died")))
+    async with open_app(log) as app:
+        flow = await record_order(app, log)
+        await sail(app, run_for_fairlead(flow), world, name="cut")
+
+
+@pytest.mark.parametrize(
+    "command", [("edit", "x", "--drop", "1"), ("rename", "x", "y"), ("delete", "x")]
+)
+class TestNothingToChange:
+    def test_an_unknown_workflow_is_named(self, rutter: Rutter, command: tuple[str, ...]) -> None:
+        refused(rutter("workflows", *command), "there is no workflow 'x'")
+
+    def test_no_log_is_made_where_there_is_none(
+        self, tmp_path: Path, command: tuple[str, ...]
+    ) -> None:
+        nowhere = Rutter(tmp_path / "nowhere")
+        refused(nowhere("workflows", *command), "there is no log at")
+        assert not nowhere.data.exists()
+
+    def test_another_writer_is_waited_for_by_the_person(
+        self, rutter: Rutter, command: tuple[str, ...]
+    ) -> None:
+        with held(rutter.data / "writer.lock"):
+            ended = rutter("workflows", *command)
+        assert ended.code == 8
+        assert "is in use by process 4711" in ended.complaint
+
+
+@contextmanager
+def held(lock: Path) -> Iterator[None]:
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file.write("4711\n")
+        file.flush()
+        yield
+
+
+def test_the_log_is_whole_after_every_change(rutter: Rutter) -> None:
+    rutter("workflows", "edit", "order", "--param", "5=quantity")
+    rutter("workflows", "rename", "order", "buy")
+    rutter("workflows", "delete", "half")
+
+    assert rutter("log", "verify").code == 0
+    assert "no divergence" in rutter("replay").out
+    before = json.dumps(rutter.json("workflows"))
+    rutter("log", "rebuild")
+    assert json.dumps(rutter.json("workflows")) == before

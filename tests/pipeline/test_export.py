@@ -1,0 +1,382 @@
+"""Given a learned workflow: the file that others can run, or the step that it cannot say."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from events.action import (
+    Action,
+    Box,
+    ByCss,
+    ByPoint,
+    ByRole,
+    ByText,
+    DialogAnswer,
+    Fingerprint,
+    Parameter,
+    Secret,
+    Strategy,
+    Target,
+    Text,
+    Typed,
+)
+from events.errors import BadInput
+from events.signature import signature
+from events.workflow import Expectation, Step, Workflow
+from pipeline.export import FORMATS, playwright_script, recorder_script
+from pipeline.export.recorder import keys_of
+from pipeline.recorder import RecorderScript, prepare
+from tests.facts import any_action, click, css, fill, go_to, place, step, workflow
+
+FILE = Fingerprint(tag="input", attributes=(("id", "scan"), ("type", "file")))
+HOSTILE = [
+    "'); import os; os._exit(3); ('",
+    '"""\nimport os\nos._exit(3)\n"""',
+    "\\'\\\"\\\n\r\u2028\u2029\x00\x85",
+    "${half} \ud800 %(prog)s {values} # x",
+    "caf\u00e9 \u202e\U0001f6a2",
+]
+
+
+def flow(*steps: Action | Step, **more: Any) -> Workflow:
+    made = [each if isinstance(each, Step) else step(each) for each in steps]
+    values = [each.action.value for each in made]
+    parameters = tuple(dict.fromkeys(v.name for v in values if isinstance(v, Parameter)))
+    secrets = tuple(dict.fromkeys(v.name for v in values if isinstance(v, Secret)))
+    return workflow(*made, **{"parameters": parameters, "secrets": secrets, **more})
+
+
+def aimed(*ways: Strategy, **more: Any) -> Action:
+    return Action("click", target=Target(ways, **more))
+
+
+# -- Recorder JSON ---------------------------------------------------------------------------------
+
+
+def recorded(*steps: Action | Step, **values: str) -> list[dict[str, Any]]:
+    script = json.loads(recorder_script(flow(*steps), values))
+    return [dict(each) for each in script["steps"]]
+
+
+def read_back(text: str, parameters: dict[str, str], secrets: dict[str, str]) -> list[Action]:
+    script = prepare(msgspec.json.decode(text, type=RecorderScript), parameters, secrets)
+    return [_told(each.action, script.typed) for each in script.steps]
+
+
+def _told(action: Action, typed: tuple[str, ...]) -> Action:
+    if not isinstance(action.value, Typed):
+        return action
+    return msgspec.structs.replace(action, value=Text(typed[action.value.number]))
+
+
+EVERYTHING = (
+    go_to("/"),
+    fill("#q", Parameter("customer")),
+    fill("#pin", Secret("pin")),
+    fill("#note", "as it is"),
+    Action("press", key="Enter"),
+    Action("press", key="Control+Shift+a"),
+    Action("press", key="Control++"),
+    aimed(ByCss("#go"), ByRole("button", "Go on"), ByText("Go"), ByPoint(3, 4)),
+    aimed(ByCss("my-app >>> my-bar >>> #go")),
+    aimed(ByCss("iframe >>> #go")),
+    aimed(ByRole("", "Search")),
+    Action("wait_for", target=css("#done"), ms=5000),
+    Action("scroll", target=css("#list")),
+    Action("scroll", direction="to", amount=240),
+    Action("scroll", direction="top"),
+    Action("extract", target=css("#number"), name="number"),
+)
+
+
+@pytest.mark.parametrize("values", [{}, {"customer": "Aurora Shipping"}])
+def test_what_is_exported_is_read_back_as_the_same_steps(values: dict[str, str]) -> None:
+    text = recorder_script(flow(*EVERYTHING), values)
+    bound = {"customer": "Aurora Shipping"}
+    again = read_back(text, bound, {"pin": "0000"})
+
+    assert list(map(signature, again)) == list(map(signature, EVERYTHING))
+
+
+@given(name=some.text(min_size=1, max_size=20), text=some.text(min_size=1, max_size=20))
+def test_a_name_is_read_back_as_it_is_or_is_not_said(name: str, text: str) -> None:
+    action = aimed(ByCss("#go"), ByRole("link", name), ByText(text))
+    [again] = read_back(recorder_script(flow(action), {}), {}, {})
+
+    assert again.target is not None
+    assert action.target is not None
+    assert set(again.target.strategies) <= set(action.target.strategies)
+
+
+def test_the_steps_are_the_recorders_own() -> None:
+    box = Fingerprint(tag="button", box=Box(10, 10, 80, 30))
+    steps = recorded(
+        step(go_to("/")),
+        step(aimed(ByCss("#go"), ByRole("button", "Go"), fingerprint=box), leads_to="/next"),
+        fill("#q", "rope"),
+    )
+    assert steps == [
+        {
+            "type": "navigate",
+            "target": "main",
+            "url": "https://shop.example/",
+            "assertedEvents": [{"type": "navigation"}],
+        },
+        {
+            "type": "click",
+            "target": "main",
+            "selectors": [["#go"], ['aria/Go[role="button"]']],
+            "offsetX": 40,
+            "offsetY": 15,
+            "deviceType": "mouse",
+            "button": "primary",
+            "assertedEvents": [{"type": "navigation"}],
+        },
+        {"type": "change", "target": "main", "selectors": [["#q"]], "value": "rope"},
+    ]
+
+
+def test_parameters_are_written_by_value_or_by_name_and_the_title_says_what_is_left() -> None:
+    typed = (fill("#q", Parameter("customer")), aimed(ByRole("link", "Open ${customer}")))
+    made = flow(*typed, fill("#pin", Secret("pin")))
+    plain = json.loads(recorder_script(made, {}))
+    bound = json.loads(recorder_script(made, {"customer": "Ann"}))
+
+    assert plain["title"] == "order (fill in ${customer}, ${pin})"
+    assert bound["title"] == "order (fill in ${pin})"
+    assert [each["steps"][0]["value"] for each in (plain, bound)] == ["${customer}", "Ann"]
+    assert bound["steps"][1]["selectors"] == [['aria/Open Ann[role="link"]']]
+    assert bound["steps"][2]["value"] == "${pin}"
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        (Step(click(), optional=True), "(click): the Recorder has no optional steps"),
+        (Action("click", target=css("#go"), dialogs=(DialogAnswer(True),)), "answer dialogs"),
+        (Action("click", target=css("#go"), tab=1), "other pages by their address alone"),
+        (Action("type", target=Target((ByCss("#scan"),), FILE), value=Text("x")), "choose a file"),
+        (Action("type", target=css("#q"), value=Text("x"), append=True), "behind what a field"),
+        (Action("press", key="Enter", target=css("#q")), "where the focus is"),
+        (Action("press", key="Control"), "cannot press Control"),
+        (Action("press", key="ControlOrMeta+a"), "cannot press ControlOrMeta+a"),
+        (Action("wait", ms=10), "(wait): the Recorder has no step that does wait"),
+        (Action("wait_for", target=css("#x"), ms=60_000), "waits 30000 ms at most"),
+        (Action("scroll", direction="down", amount=3), "cannot scroll down"),
+        (aimed(ByPoint(1, 2)), "no way to find its element"),
+        (aimed(ByCss('iframe[name="pay"] >>> #go')), "no way to find its element"),
+    ],
+)
+def test_what_the_recorder_cannot_say_is_refused_with_its_number(
+    what: Action | Step, said: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        recorder_script(flow(go_to("/"), what), {})
+
+    assert refused.value.what.startswith("step 2 (")
+    assert said in refused.value.what
+    assert "--format playwright" in refused.value.fix
+
+
+@pytest.mark.parametrize(
+    ("key", "keys"),
+    [
+        ("a", ["a"]),
+        ("+", ["+"]),
+        ("Control++", ["Control", "+"]),
+        ("Alt+Shift+F1", ["Alt", "Shift", "F1"]),
+    ],
+)
+def test_a_chord_is_its_keys(key: str, keys: list[str]) -> None:
+    assert keys_of(key) == keys
+
+
+# -- the Playwright script -------------------------------------------------------------------------
+
+
+def lines(*steps: Action | Step, **more: Any) -> str:
+    """The flow of the script, past its hands."""
+    script = playwright_script(flow(*steps, **more), {})
+    return script[script.index("def flow(") :]
+
+
+def test_elements_are_found_by_every_way_that_is_known_best_first() -> None:
+    said = lines(
+        aimed(
+            ByCss('[data-testid="go"]'),
+            ByCss("#go"),
+            ByCss("my-app >>> #go"),
+            ByCss("iframe >>> #go"),
+            ByRole("button", "Go"),
+            ByText("Go"),
+            ByPoint(1, 2),
+        )
+    )
+    found = re.findall(r"^            (at\..*),$", said, re.MULTILINE)
+
+    assert found == [
+        "at.get_by_test_id('go')",
+        "at.locator('#go')",
+        "at.locator('my-app').locator('#go')",
+        "at.frame_locator('my-app').locator('#go')",
+        "at.frame_locator('iframe').locator('#go')",
+        "at.get_by_role('button', name='Go', exact=True)",
+        "at.get_by_text('Go')",
+    ]
+
+
+def test_a_step_that_led_elsewhere_is_waited_for() -> None:
+    said = lines(step(go_to("/")), step(click("#open"), leads_to="/customers/*"))
+
+    assert r"with arriving(page, '^https://shop\\.example/customers/[^/?#]*([?#].*)?$'):" in said
+    assert r"check_place(page, '^https://shop\\.example/([?#].*)?$')" in said
+
+
+def test_the_end_is_checked_as_it_was_recorded() -> None:
+    end = Expectation(place=place("/orders/*"), headings=("order # for *",))
+    said = lines(click(), end=end)
+
+    assert r"check_heading(page, 'order\\ \\#\\ for\\ .+')" in said
+    assert said.index("check_place(") < said.index("check_heading(") < said.index("return results")
+
+
+@pytest.mark.parametrize(
+    ("action", "line"),
+    [
+        (fill("#q", "rope"), "element.fill('rope')"),
+        (fill("#q", Parameter("customer")), "element.fill(values['customer'])"),
+        (fill("#q", Secret("pin")), "type_secret(element, secrets['pin'])"),
+        (
+            Action("type", target=Target((ByCss("#scan"),), FILE), value=Parameter("scan")),
+            "element.set_input_files(values['scan'])",
+        ),
+        (
+            Action("type", target=css("#q"), value=Text("x"), append=True),
+            "type_behind(element, 'x')",
+        ),
+        (Action("select", target=css("#s"), value=Text("x")), "element.select_option('x')"),
+        (Action("press", key="Control+a"), "page.keyboard.press('Control+a')"),
+        (Action("press", key="Enter", target=css("#q")), "element.press('Enter')"),
+        (Action("wait", ms=10), "page.wait_for_timeout(10)"),
+        (Action("wait_for", target=css("#x"), ms=1500), "within_s=1.5,"),
+        (Action("scroll", direction="up", amount=5), 'page.evaluate("scrollBy(0, -5)")'),
+        (Action("scroll", target=css("#x")), "element.scroll_into_view_if_needed()"),
+        (Action("extract", target=css("#x"), name="n"), "results['n'] = read(element)"),
+        (Action("click", target=css("#x"), tab=2), "page = pages.tab(2)"),
+        (
+            Action("click", target=css("#x"), dialogs=(DialogAnswer(True, "yes"), DialogAnswer())),
+            "with answering(page, (True, 'yes'), (False, None)):",
+        ),
+    ],
+)
+def test_an_action_is_a_line(action: Action, line: str) -> None:
+    assert line in lines(action)
+
+
+def test_a_step_that_opens_another_page_is_not_expected_to_lead_this_one_there() -> None:
+    opening = step(click("#open"), leads_to="/popup")
+    beside = Action("click", target=css("#x"), tab=1)
+
+    assert "arriving" in lines(opening, click())
+    assert "arriving" not in lines(opening, beside)
+
+
+def test_an_optional_step_is_done_where_it_is_there() -> None:
+    said = lines(step(click("#accept"), optional=True))
+
+    assert "element = if_there(" in said
+    assert "    if element is not None:\n        element.click()" in said
+
+
+def test_values_are_flags_and_may_have_defaults() -> None:
+    made = flow(fill("#q", Parameter("customer")), fill("#pin", Secret("pin")))
+    script = playwright_script(made, {"customer": "Ann"})
+
+    assert "sail(flow, {'customer': 'Ann'}, {'pin': 'SECRET_PIN'})" in script
+    assert "#     SECRET_PIN=... python FILE --customer VALUE" in script
+
+
+@pytest.mark.parametrize("kind", ["navigate", "click", "type", "press", "select", "scroll",
+                                  "wait_for", "wait", "extract"])  # fmt: skip
+def test_every_kind_of_step_makes_a_script_that_compiles(kind: Any) -> None:
+    compile(playwright_script(flow(any_action(kind)), {}), "flow.py", "exec")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"parameters": ("help",)}, "--help is a flag of every such script"),
+        ({"parameters": ("a-b",)}, "'a-b' cannot be a flag"),
+        ({"secrets": ("pin", "PIN")}, "differ in their case alone"),
+    ],
+)
+def test_names_that_cannot_be_flags_are_refused(more: Any, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        playwright_script(flow(click(), **more), {})
+
+
+def test_an_element_that_is_known_by_its_place_alone_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"step 1 \(click\): no way to find its element"):
+        playwright_script(flow(aimed(ByPoint(1, 2))), {})
+
+
+@pytest.mark.parametrize("said", HOSTILE)
+def test_nothing_that_a_page_or_a_person_said_becomes_code(said: str) -> None:
+    made = flow(
+        step(Action("navigate", url=f"https://x.example/{said}")),
+        Action("type", target=Target((ByCss(said), ByRole(said, said), ByText(said))),
+               value=Text(said)),
+        Action("extract", target=css("#x"), name=said),
+        Action("click", target=css(f"{said} >>> {said}"), dialogs=(DialogAnswer(True, said),)),
+        Action("press", key=said),
+        end=Expectation(place=place("/" + said), headings=(said,)),
+    )  # fmt: skip
+    assert_harmless(playwright_script(msgspec.structs.replace(made, name=said), {}))
+    json.loads(recorder_script(flow(aimed(ByRole(said, said), ByText(said), ByCss("#x"))), {}))
+
+
+@given(some.text())
+def test_no_text_becomes_code(said: str) -> None:
+    made = flow(Action("type", target=Target((ByText(said), ByCss("#x"))), value=Text(said)))
+    assert_harmless(playwright_script(msgspec.structs.replace(made, name=said), {}))
+
+
+def assert_harmless(script: str) -> None:
+    """The flow calls what an exported flow calls, with literals, and does nothing else."""
+    assert script.isascii()
+    tree = ast.parse(script)
+    [body] = [each for each in tree.body if getattr(each, "name", "") == "flow"]
+    called = {ast.unparse(each.func) for each in ast.walk(body) if isinstance(each, ast.Call)}
+    roots = {re.match(r"\w+", name)[0] for name in called}  # type: ignore[index]
+    assert roots <= {
+        "at", "page", "pages", "element", "one_of", "read", "check_place", "check_heading",
+        "answering", "arriving", "type_secret",
+    }  # fmt: skip
+    assert not any(isinstance(each, ast.Import | ast.ImportFrom) for each in ast.walk(body))
+
+
+def test_the_script_needs_nothing_of_ours(tmp_path: Path) -> None:
+    file = tmp_path / "flow.py"
+    file.write_text(playwright_script(flow(fill("#q", Parameter("customer"))), {}))
+    assert not re.search(r"\b(pipeline|actors|events|replay)\b", file.read_text())
+
+    bare = {**os.environ, "PYTHONPATH": ""}
+    ran = subprocess.run(
+        [sys.executable, file], capture_output=True, text=True, env=bare, cwd=tmp_path, check=False
+    )
+    assert ran.returncode == 2
+    assert "the following arguments are required: --customer" in ran.stderr
+
+
+def test_every_format_has_its_writer() -> None:
+    assert sorted(FORMATS) == ["playwright", "recorder"]
