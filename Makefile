@@ -22,13 +22,15 @@ demo: setup ## the bundled site, start to finish
 	@$(VENV)/bin/rutter demo
 
 # Two runs, so that a broken decider shows in seconds, before any browser starts. Both always run.
+# Every worker has its own browsers, and counts no processes but its own children. `worksteal`
+# keeps the tests of a file together, with what they share, until a worker has nothing left to do.
 # Code 5 is "nothing selected": fine for one of them, when PYTEST_ARGS names a single file.
 test: setup ## all tests: the fast ones, then those with a browser or a crash
 	@$(RUN) -m tests.xvfb
 	@echo "fast tests"; \
 	fast=0; $(RUN) -m pytest -n auto -m "$(FAST)" $(PYTEST_ARGS) || fast=$$?; \
 	echo "browser and crash tests"; \
-	rest=0; $(RUN) -m pytest -m "browser or slow" $(PYTEST_ARGS) || rest=$$?; \
+	rest=0; $(RUN) -m pytest -n auto --dist worksteal -m "browser or slow" $(PYTEST_ARGS) || rest=$$?; \
 	if [ $$fast = 5 ] && [ $$rest != 5 ]; then fast=0; fi; \
 	if [ $$rest = 5 ]; then rest=0; fi; \
 	if [ $$fast != 0 ]; then exit $$fast; fi; exit $$rest

@@ -3,7 +3,19 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from events.action import ByRole, ByText, Parameter, Secret, Strategy, Text, Typed, Value
+import msgspec
+
+from events.action import (
+    ByRole,
+    ByText,
+    DialogAnswer,
+    Parameter,
+    Secret,
+    Strategy,
+    Text,
+    Typed,
+    Value,
+)
 from events.errors import BadInput
 
 PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
@@ -42,6 +54,15 @@ class Bindings:
                 return ByText(self._filled(text))
             case _:
                 return strategy
+
+    def answer(self, answer: DialogAnswer) -> DialogAnswer:
+        """What to say to a dialog, with what is bound in place of its names."""
+        if answer.secret:
+            said = self._named(answer.secret, self._secrets, "--secret")
+            return msgspec.structs.replace(answer, text=said)
+        if answer.text is None:
+            return answer
+        return msgspec.structs.replace(answer, text=self._filled(answer.text))
 
     def _filled(self, text: str) -> str:
         """What is not one of our parameters is the page's own text, and stays."""

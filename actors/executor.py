@@ -14,7 +14,14 @@ import anyio
 import msgspec
 
 from actors.bindings import Bindings
-from actors.browser.tab import DocumentGone, NavigationFailed, PageClosed, PageTimeout, Tab
+from actors.browser.tab import (
+    DocumentGone,
+    KeyUnknown,
+    NavigationFailed,
+    PageClosed,
+    PageTimeout,
+    Tab,
+)
 from actors.effector import Screen
 from events.action import Action, ByRef, Secret, Typed, Untrusted
 from events.envelope import Actor, Envelope
@@ -100,8 +107,8 @@ class Executor:
             raw = await self._look(action, admitted.within_ms)
         except PageTimeout:
             return TargetMissing(admitted.step, admitted.attempt, "timeout")
-        except PageClosed:
-            if not await self._others():
+        except PageClosed as closed:
+            if not await self._others(closed):
                 raise
             return TargetMissing(admitted.step, admitted.attempt, "ref_invalid")
         took_us = (perf_counter_ns() - began) // 1_000
@@ -109,7 +116,10 @@ class Executor:
         if raw["element"] is None:
             code = _missing(action, tries)
             return TargetMissing(admitted.step, admitted.attempt, code, tries, took_us)
-        element = msgspec.convert(raw["element"], Resolved)
+        try:
+            element = msgspec.convert(raw["element"], Resolved)
+        except msgspec.ValidationError:
+            return TargetMissing(admitted.step, admitted.attempt, "action_failed", tries, took_us)
         return TargetResolved(admitted.step, admitted.attempt, element, tries, took_us)
 
     async def _look(self, action: Action, within_ms: int) -> Any:
@@ -128,10 +138,15 @@ class Executor:
             raw = await self._screen.tab.call(
                 "lookalikes", request.fingerprint, within_ms=LOOKALIKES_MS
             )
-        except PageTimeout:
+            found = msgspec.convert(raw, tuple[Resolved, ...])
+        except (PageTimeout, msgspec.ValidationError):
+            return LookalikesFound(step, attempt)
+        except PageClosed as closed:
+            if not await self._others(closed):
+                raise
             return LookalikesFound(step, attempt)
         took_us = (perf_counter_ns() - began) // 1_000
-        return LookalikesFound(step, attempt, msgspec.convert(raw, tuple[Resolved, ...]), took_us)
+        return LookalikesFound(step, attempt, found, took_us)
 
     # -- acting --------------------------------------------------------------------------------
 
@@ -143,14 +158,16 @@ class Executor:
             outcome = await self._act(started.action, started.digest)
         except PageTimeout as error:
             outcome = Outcome("timeout", str(error), self._dispatched)
-        except PageClosed:
-            if not await self._others():
+        except PageClosed as closed:
+            if not await self._others(closed):
                 raise
             outcome = self._closed()
         except NavigationFailed as error:
             outcome = Outcome("navigation_failed", str(error))
         except BadInput as error:
             outcome = Outcome("value_unbound", str(error), dispatched=False)
+        except KeyUnknown as error:
+            outcome = Outcome("action_failed", str(error), dispatched=False)
         took_us = (perf_counter_ns() - began) // 1_000
         if outcome.changed is not None:
             return TargetChanged(step, attempt, outcome.changed)
@@ -168,9 +185,9 @@ class Executor:
             outcome.typed,
         )
 
-    async def _others(self) -> bool:
-        """Whether the session has other pages, now that the one acted on was closed."""
-        return self._pinned is not None and await self._screen.window.survives(self._pinned)
+    async def _others(self, closed: PageClosed) -> bool:
+        """Whether the session has other pages, now that this one was closed."""
+        return closed.tab is not None and await self._screen.window.survives(closed.tab)
 
     def _closed(self) -> Outcome:
         """A page that closes itself under the input took it; before it, nothing was done."""
@@ -182,22 +199,31 @@ class Executor:
         if self._delay_ms:
             await anyio.sleep(self._delay_ms / 1000)
         window = self._screen.window
-        window.answer_with(action.dialogs)
+        window.answer_with([self._bindings.answer(answer) for answer in action.dialogs])
         try:
-            await self._come_to_front(action)
+            if not await self._come_to_front(action):
+                return self._closed()
             return await self._do(action, digest)
         finally:
             window.answer_with(())
 
-    async def _come_to_front(self, action: Action) -> None:
-        """To the page that the element was found on, whatever came to the front since."""
+    async def _come_to_front(self, action: Action) -> bool:
+        """To the page that the element was found on, whatever came to the front since.
+
+        False if it is gone: what another page has in its place was not judged.
+        """
         window = self._screen.window
-        if action.type in WHOLE_PAGE or self._pinned not in window.tabs:
-            if action.tab is not None:
-                await window.show(action.tab, within_ms=INPUT_MS)
-            self._pinned = window.tab
-        assert self._pinned is not None
+        front = window.tab  # raises if no page is left
+        if action.type in WHOLE_PAGE and action.tab is not None:
+            await window.show(action.tab, within_ms=INPUT_MS)
+            front = window.tab
+        aimless = action.type == "scroll" and action.target is None
+        if action.type in WHOLE_PAGE or (aimless and self._pinned not in window.tabs):
+            self._pinned = front
+        if self._pinned is None or self._pinned not in window.tabs:
+            return False
         await window.bring(self._pinned, within_ms=INPUT_MS)
+        return True
 
     @property
     def _tab(self) -> Tab:
@@ -268,25 +294,27 @@ class Executor:
             return await self._switch(action, value, on=checked["on"], digest=digest)
         self._dispatched = True
         held: bool | None = None
+        strayed = ""
         with suppress(DocumentGone):
-            held = await self._enter(value, typed=checked["how"] == "typed", append=action.append)
+            if checked["how"] == "typed":
+                held, strayed = await self._enter(value, append=action.append)
+            else:
+                held = await self._tab.act("setValue", value, within_ms=INPUT_MS)
         if isinstance(action.value, Secret) and not held:
             held = None  # a field that masks what it holds cannot be read back
         settled = await self._settled()
+        if strayed:
+            self._dispatched = False
+            return Outcome("action_failed", f"the focus moved to {strayed}", dispatched=False)
         return settled._replace(value_set=held, typed=_plain(action, value))
 
-    async def _enter(self, value: str, *, typed: bool, append: bool) -> bool | None:
-        held: bool | None
-        if typed and append:
+    async def _enter(self, value: str, *, append: bool) -> tuple[bool | None, str]:
+        """Whether the field holds it, and which other one would have got it: none does."""
+        if append:
             await self._tab.press("Control+End", within_ms=INPUT_MS)
-            await self._tab.insert(value, within_ms=INPUT_MS)
-            held = await self._tab.ask("endsIn", value, within_ms=INPUT_MS)
-        elif typed:
-            await self._tab.insert(value, within_ms=INPUT_MS)
-            held = await self._tab.ask("holds", value, within_ms=INPUT_MS)
-        else:
-            held = await self._tab.act("setValue", value, within_ms=INPUT_MS)
-        return held
+        await self._tab.insert(value, within_ms=INPUT_MS)
+        answer = await self._tab.ask("entered", value, append, within_ms=INPUT_MS)
+        return answer["held"], answer["strayed"]
 
     async def _give_files(self, action: Action, value: str) -> Outcome:
         paths = [anyio.Path(line) for line in value.splitlines()]
@@ -372,7 +400,11 @@ def _plain(action: Action, value: str) -> str | None:
 def _refused(checked: dict[str, Any]) -> Outcome | None:
     """The pre-check's no, as an outcome: nothing was dispatched."""
     if checked.get("changed"):
-        return Outcome(changed=msgspec.convert(checked["changed"], Resolved), dispatched=False)
+        try:
+            changed = msgspec.convert(checked["changed"], Resolved)
+        except msgspec.ValidationError as error:
+            return Outcome("action_failed", str(error), dispatched=False)
+        return Outcome(changed=changed, dispatched=False)
     if checked.get("code"):
         return Outcome(checked["code"], str(checked.get("message", "")), dispatched=False)
     return None

@@ -1,9 +1,8 @@
 """What a step changed when it was recorded, and whether the same came about again."""
 
-import re
 from collections.abc import Mapping
 
-from actors.place import blur, is_at, place_of, same_document
+from actors.place import blur, is_at, place_of, reads_as, same_document
 from events.page import Page
 from events.workflow import Expectation
 
@@ -26,10 +25,7 @@ def at_end(end: Expectation, page: Page, values: Mapping[str, str]) -> str:
     """What is missing for the end to be reached; empty when it is."""
     if end.place is not None and not is_at(end.place, page.url):
         return f"the recording ended at {end.place.path}, this is {place_of(page.url).path}"
-    seen = [blur(heading.text) for heading in page.headings]
     for heading in end.headings:
-        # What varied is a wildcard, so no value of this run can hide a heading that is there.
-        pattern = ".+".join(re.escape(part) for part in heading.split("*"))
-        if not any(re.fullmatch(pattern, text) for text in seen):
+        if not any(reads_as(heading, seen.text) for seen in page.headings):
             return f"the heading {heading!r} of the recording is not on the page"
     return ""

@@ -40,6 +40,7 @@ SCREENSHOT_MS = 5_000
 DOWNLOAD_MS = 5_000  # a file that a click asked for; a longer one is told after a later step
 LAST_MS = 2_000
 MAX_TOLD = 5  # of each kind, after each step
+MAX_NAMES = 1_000
 
 Kind = TypeVar("Kind")
 
@@ -54,6 +55,7 @@ class Observer:
         self._values: Mapping[str, str] = {}
         self._hung = False
         self._viewport_only = False
+        self._looks = 0
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
@@ -108,17 +110,20 @@ class Observer:
         except PageTimeout as error:
             self._hung = True
             return ObservationFailed(code="timeout", message=str(error))
+        except msgspec.ValidationError as error:  # what a page says may be anything
+            return ObservationFailed(code="action_failed", message=str(error)[:200])
         took_us = (perf_counter_ns() - began) // 1_000
         picture = await self._screenshot(full_page=False) if self._pictures else None
-        return PageObserved(page=page, why=why, took_us=took_us, screenshot=picture)
+        return PageObserved(page, why, took_us, picture, self._looks)
 
     async def _read(self, *, viewport_only: bool) -> Page:
         """The page in front; when that is closed meanwhile, the one behind it."""
         window = self._screen.window
         while True:
             tab = window.tab
+            self._looks += 1
             try:
-                how = {"viewportOnly": viewport_only}
+                how = {"viewportOnly": viewport_only, "look": self._looks}
                 raw = await tab.call("observe", how, within_ms=OBSERVE_MS)
             except PageClosed:
                 if not await window.survives(tab):
@@ -139,8 +144,11 @@ class Observer:
             yield DialogOpened(kind, Untrusted(message), answer, repeats)
         for (url, tab), repeats in _few(window.popups, ("", TOO_MANY)):
             yield PopupOpened(url, repeats, tab)
-        for download in (await window.downloads(within_ms))[:MAX_TOLD]:
+        files = await window.downloads(within_ms)
+        for download in files[:MAX_TOLD]:
             yield await self._kept(download)
+        if others := files[MAX_TOLD:]:
+            yield await _left(others)
 
     async def _kept(self, download: Download) -> DownloadFinished:
         name, path, failure = download
@@ -161,6 +169,16 @@ class Observer:
             return await anyio.to_thread.run_sync(self._artifacts.put, image, "image/png")
         except (PageTimeout, DocumentGone, WorldBroken):
             return None
+
+
+async def _left(downloads: list[Download]) -> DownloadFinished:
+    """The names of files that were too many at once, as far as one fact may hold them."""
+    for _, path, _ in downloads:
+        if path is not None:
+            await anyio.Path(path).unlink(missing_ok=True)
+    names = ", ".join(name for name, _, _ in downloads)[:MAX_NAMES]
+    failure = f"{len(downloads)} more than are kept at once"
+    return DownloadFinished(Untrusted(names), failure=failure)
 
 
 def _few(counted: Counter[Kind], others: Kind) -> list[tuple[Kind, int]]:

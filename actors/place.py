@@ -51,6 +51,14 @@ def host_of(url: str) -> tuple[str, str, str]:
     return parsed.protocol.rstrip(":"), parsed.hostname, parsed.port
 
 
+def path_of(url: str) -> str:
+    """The path of a URL by the browsers' own rules; empty when it is none."""
+    try:
+        return str(ada_url.URL(url).pathname)
+    except ValueError:
+        return ""
+
+
 def blur(text: str, values: Iterable[str] = ()) -> str:
     """Page text without what varies: parameter values as `*`, numbers as `#`."""
     blurred = " ".join(text.casefold().split())
@@ -59,6 +67,13 @@ def blur(text: str, values: Iterable[str] = ()) -> str:
         if len(folded) > 2:
             blurred = re.sub(rf"(?<!\w){re.escape(folded)}(?!\w)", "*", blurred)
     return _DIGITS.sub("#", blurred)
+
+
+def reads_as(recorded: str, said: str) -> bool:
+    """Whether page text says what a recorded one said. What varied is a wildcard, so that no value
+    of this run can hide a text that is there."""
+    pattern = ".+".join(re.escape(part) for part in recorded.split("*"))
+    return re.fullmatch(pattern, blur(said)) is not None
 
 
 def _template(segment: str, values: list[str]) -> str:

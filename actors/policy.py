@@ -8,16 +8,19 @@ not a rule: it answers an `ask` that the recording itself has answered before (d
 import ipaddress
 from collections.abc import Callable
 from typing import Literal
+from urllib.parse import unquote
 
 import msgspec
 
-from actors.place import host_of
+from actors.place import host_of, path_of
 from events.action import Action, ByCss, ByRole, ByText, Secret, Text, Typed
 from events.page import Resolved
 from events.workflow import Driver, Policy, Standing
 
 Effect = Literal["allow", "ask", "deny"]
 RECORDED: frozenset[Driver] = frozenset({"person", "script", "workflow"})
+# These choose by themselves, from a snapshot that they were given.
+CALLERS: frozenset[Driver] = frozenset({"agent", "model"})
 
 # S0's list. Matched on what the element says it is as well as on its selectors.
 DENYLIST = (
@@ -197,15 +200,28 @@ def secret_in_clear(case: Case) -> Verdict | None:
     return None
 
 
+def secret_by_agent(case: Case) -> Verdict | None:
+    """Where a bound secret goes was learned from a recording, or a person says so: a page can talk
+    an agent into signing in somewhere else."""
+    value = case.action.value
+    if case.driver not in CALLERS or not isinstance(value, Secret):
+        return None
+    where = case.element.origin if case.element is not None else "this page"
+    reason = f"the secret {value.name!r} would be typed on {where}, and nobody recorded that"
+    return Verdict("ask", "secret_by_agent", reason)
+
+
 def denylist(case: Case) -> Verdict | None:
-    """S0's risky words, in what the element says it is or in how it is found."""
+    """S0's risky words, in what the element says it is, in how it is found, or in the address that
+    whoever recorded nothing wants to go to: a link there would be refused as well."""
     if case.action.type in READING:
         return None
     said = _said(case)
+    what = "address" if case.action.type == "navigate" else "element"
     for word in case.policy.denylist:
         if word.casefold() in said:
             effect: Effect = "ask" if case.driver in RECORDED else "deny"
-            return Verdict(effect, "denylist", f"the element says {word!r}")
+            return Verdict(effect, "denylist", f"the {what} says {word!r}")
     return None
 
 
@@ -244,6 +260,7 @@ Rule = Callable[[Case], Verdict | None]
 RULES: tuple[Rule, ...] = (
     host_allowed,
     secret_in_clear,
+    secret_by_agent,
     denylist,
     sends_a_form,
     accepts_a_dialog,
@@ -275,6 +292,8 @@ def _said(case: Case) -> str:
                 parts.append(text)
             case _:
                 pass
+    if case.action.url is not None and case.driver not in RECORDED:
+        parts.append(unquote(path_of(case.action.url)))
     if case.element is not None:
         element = case.element
         parts += [element.name.text, element.text.text[:200], element.href, element.form_action]

@@ -9,9 +9,10 @@ from typing import Literal
 
 import msgspec
 
+from actors.policy import READING
 from actors.repeating import REPEATABLE, TRANSIENT
 from actors.toolbox import TOOLS, Logged, action_of, place_of_ref
-from events.action import ByRef, Target, Untrusted
+from events.action import Target, Untrusted
 from events.critic import ActionJudged, CompletionChecked
 from events.envelope import Envelope
 from events.executor import ActionDone, ActionFailed, TargetResolved
@@ -36,6 +37,7 @@ from events.tools import (
     ToolAnswered,
     ToolCalled,
     ToolError,
+    approval_of,
 )
 from events.validator import ActionRejected, ActionStarted, ActionWithheld
 from events.vocabulary import AnyEvent
@@ -83,9 +85,12 @@ WITHOUT_SNAPSHOT = frozenset({"request_human_approval", "complete_task"})
 
 
 class Flight(msgspec.Struct, frozen=True):
-    """A step from its proposal to its verdict."""
+    """A step from its proposal to its verdict. `call` is whose step it is; `started` says that
+    its input may have reached the page, whatever is known of it."""
 
     plan: PlanProposed
+    call: str = ""
+    started: bool = False
     element: Resolved | None = None
     irreversible: bool = False
     failure: ActionFailed | None = None
@@ -95,8 +100,9 @@ class Flight(msgspec.Struct, frozen=True):
 
 
 class Desk(msgspec.Struct, frozen=True):
-    """Where a session is that is driven by calls. `refs` are the elements of the last look, and
-    `given` says that the caller has that very look: any later one makes its refs stale (D2)."""
+    """Where a session is that is driven by calls. `refs` are the elements of the last look, which
+    is number `look`, and `given` says that the caller has that very look: any later one makes its
+    refs stale (D2)."""
 
     started: SessionStarted
     stage: Stage = "idle"
@@ -109,6 +115,7 @@ class Desk(msgspec.Struct, frozen=True):
     opened: bool = False
     seen: str = ""
     refs: int = 0
+    look: int = 0
     given: bool = False
     said: str = ""
 
@@ -128,13 +135,12 @@ def evolve_desk(desk: Desk, envelope: Envelope) -> Desk:
         case ToolAnswered(call=call) if desk.call is not None and call == desk.call.call:
             given = desk.given or desk.call.tool not in WITHOUT_SNAPSHOT
             return change(desk, stage="idle", call=None, answer=None, given=given)
-        case PageObserved(page=page, why=why):
-            return change(desk, refs=len(page.elements), given=False, seen=why)
+        case PageObserved(page=page, why=why, look=look):
+            return change(desk, refs=len(page.elements), look=look, given=False, seen=why)
         case PredictionMade():
             return _settled(desk)
         case PlanProposed() as plan:
-            stage = "acting" if desk.stage == "due" else desk.stage
-            return change(desk, flight=Flight(plan), step=plan.step, opened=True, stage=stage)
+            return _flown(desk, plan)
         case ObservationRequested(why="tool"):
             answer = desk.answer or _stale(desk) or _well(desk)
             return change(desk, stage="looking", answer=answer)
@@ -157,7 +163,8 @@ def _in_flight(desk: Desk, event: AnyEvent) -> Desk:
         case TargetResolved(element=element):
             return change(desk, flight=change(flight, element=element))
         case ActionStarted(irreversible=irreversible):
-            return change(desk, flight=change(flight, irreversible=irreversible))
+            flight = change(flight, started=True, irreversible=irreversible)
+            return _warned(change(desk, flight=flight))
         case ActionDone(extracted=extracted):
             return change(desk, flight=change(flight, done=True, extracted=extracted))
         case ActionFailed() as failure:
@@ -204,6 +211,26 @@ def _taken(desk: Desk, called: ToolCalled) -> Desk:
     )
 
 
+def _flown(desk: Desk, plan: PlanProposed) -> Desk:
+    """A step is under way: the open call's, its second try, or the opening of the session."""
+    own = desk.stage in ("due", "acting") and desk.call is not None
+    return msgspec.structs.replace(
+        desk,
+        flight=Flight(plan, desk.call.call if own and desk.call is not None else ""),
+        step=plan.step,
+        opened=True,
+        stage="acting" if desk.stage == "due" else desk.stage,
+    )
+
+
+def _warned(desk: Desk) -> Desk:
+    """A step that starts when its time is up already: what is to be said of it is no longer so."""
+    answer = desk.answer
+    if answer is None or answer.error != "timeout" or _may_repeat(desk):
+        return desk
+    return msgspec.structs.replace(desk, answer=msgspec.structs.replace(answer, retriable=False))
+
+
 def _settled(desk: Desk) -> Desk:
     """The page was looked at, and what was to be judged is judged."""
     change = msgspec.structs.replace
@@ -248,7 +275,7 @@ def decide_call(desk: Desk, envelope: Envelope) -> Iterable[AnyEvent]:
     event = envelope.event
     if stopping := _stopping(desk, event):
         if desk.call is not None:
-            yield _bad(desk, stopping[0], stopping[1].detail)
+            yield _bad(desk, stopping[0], stopping[1].detail, retriable=False)
         yield stopping[1]
         return
     match event:
@@ -313,7 +340,7 @@ def _begin(desk: Desk, call: ToolCalled) -> Iterable[AnyEvent]:
 
 
 def _acted(desk: Desk, call: ToolCalled, given: Logged) -> Iterable[AnyEvent]:
-    action = action_of(call.tool, given)
+    action = action_of(call.tool, given, desk.look)
     if action is None:
         yield _bad(desk, "invalid_params", f"there is no tool {call.tool!r}")
     elif _stale(desk) is not None:
@@ -343,8 +370,7 @@ def _again(desk: Desk) -> PlanProposed | None:
     failure, action = flight.failure, flight.plan.action
     if failure is not None and failure.code not in TRANSIENT:
         return None
-    repeatable = action.type in REPEATABLE and not flight.irreversible and not action.append
-    if not repeatable and (failure is None or failure.dispatched):
+    if not _is_harmless(flight) and (failure is None or failure.dispatched):
         return None
     if action.target is not None and flight.element is not None:
         action = msgspec.structs.replace(action, target=Target(flight.element.ways))
@@ -390,11 +416,6 @@ def _stop(desk: Desk, reason: StopReason, failure: Failure, detail: str) -> RunS
 # -- what is answered ----------------------------------------------------------------------------
 
 
-def approval_of(call: str) -> str:
-    """The name of the question that a call puts to a person."""
-    return f"for-{call}"
-
-
 def _well(desk: Desk, message: str = "", result: Untrusted | None = None) -> ToolAnswered | None:
     if desk.call is None:
         return None
@@ -431,9 +452,8 @@ def _came_to(desk: Desk, flight: Flight, judged: ActionJudged) -> ToolAnswered |
     code = failure.code if failure is not None else judged.reason
     error = SAID_AS[failure.code] if failure is not None else "action_failed"
     message = f"{code}: {failure.message}" if failure is not None and failure.message else code
-    harmless = flight.plan.action.type in REPEATABLE and not flight.plan.action.append
     untouched = failure is not None and not failure.dispatched
-    again = (error in RETRIABLE or code in WORTH_AGAIN) and (harmless or untouched)
+    again = (error in RETRIABLE or code in WORTH_AGAIN) and (_is_harmless(flight) or untouched)
     if judged.verdict == "unknown":
         return _bad(desk, error, f"{message}; its outcome is unknown", retriable=False)  # E7
     return _bad(desk, error, message, retriable=again)
@@ -450,14 +470,9 @@ def _refusal(desk: Desk, refused: ActionRejected | ActionWithheld) -> ToolError:
         case _ if refused.code == "policy_denied":
             return "policy_denied"
         case _:
-            by_ref = desk.flight is not None and _by_ref(desk.flight.plan)
+            by_ref = desk.call is not None and _given(desk.call).ref is not None
             error = SAID_AS.get(refused.error, "action_failed")
             return "action_failed" if error == "ref_invalid" and not by_ref else error
-
-
-def _by_ref(plan: PlanProposed) -> bool:
-    target = plan.action.target
-    return target is not None and isinstance(target.primary, ByRef)
 
 
 def _told(desk: Desk, error: ToolError, reason: str) -> str:
@@ -480,8 +495,24 @@ def _missed(desk: Desk, why: str) -> ToolAnswered:
     """There is no look at the page: what is known without it is kept, giving up needs none."""
     if desk.answer is not None and desk.answer.error:
         return desk.answer
-    late = _bad(desk, "timeout", why)
+    late = _bad(desk, "timeout", why, retriable=_may_repeat(desk))
     return (_well(desk, why) or late) if _gives_up(desk) else late
+
+
+def _may_repeat(desk: Desk) -> bool:
+    """Whether the open call may be made again although nobody knows what it came to."""
+    flight = desk.flight
+    if flight is None or desk.call is None or flight.call != desk.call.call:
+        return True
+    untouched = flight.failure is not None and not flight.failure.dispatched
+    return not flight.started or untouched or _is_harmless(flight)
+
+
+def _is_harmless(flight: Flight) -> bool:
+    """Whether doing it twice is doing it once."""
+    action = flight.plan.action
+    repeatable = action.type in REPEATABLE or action.type in READING
+    return repeatable and not flight.irreversible and not action.append
 
 
 def _claims(desk: Desk) -> bool:

@@ -159,12 +159,12 @@ _ACTIONS: Mapping[str, ActionType] = {
 }
 
 
-def action_of(tool: str, given: Logged) -> Action | None:
-    """The action that a call asks for; `None` for a tool that is no action on a page."""
+def action_of(tool: str, given: Logged, look: int = 0) -> Action | None:
+    """The action that a call asks for, on a ref of this look; `None` for what is no action."""
     kind = _ACTIONS.get(tool)
     if kind is None:
         return None
-    target = Target((ByRef(given.ref),)) if given.ref is not None else None
+    target = Target((ByRef(given.ref, look),)) if given.ref is not None else None
     match kind:
         case "scroll" if target is None:
             return Action(kind, direction=given.direction, amount=given.amount)

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from actors.healing import LIKENESS, doubtful, unlike
-from actors.policy import READING, Case, is_irreversible, judge, missing_field, stands
+from actors.policy import CALLERS, READING, Case, is_irreversible, judge, missing_field, stands
 from events.envelope import Actor, Envelope
 from events.executor import TargetChanged, TargetMissing, TargetResolved
 from events.page import Resolved
@@ -19,7 +19,7 @@ from events.person import ApprovalAnswered
 from events.planner import PlanProposed, RunStopped
 from events.runtime import SessionStarted
 from events.signature import signature
-from events.tools import ApprovalSought
+from events.tools import ApprovalSought, approval_of
 from events.validator import (
     ActionApproved,
     ActionRejected,
@@ -41,6 +41,7 @@ class ValidatorState(msgspec.Struct, frozen=True):
     started: SessionStarted | None = None
     plan: PlanProposed | None = None
     element: Resolved | None = None
+    before: Resolved | None = None
     asked: ApprovalRequested | None = None
     questions: int = 0
     stopped: bool = False
@@ -58,7 +59,8 @@ class Validator:
             case SessionStarted() as started:
                 return ValidatorState(started=started)
             case PlanProposed() as plan:
-                return change(state, plan=plan, element=None)
+                before = state.element if plan.attempt > 1 else None
+                return change(state, plan=plan, element=None, before=before)
             case TargetResolved(element=element) | TargetChanged(element=element):
                 return change(state, element=element)
             case ApprovalRequested() as asked:
@@ -124,6 +126,10 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     other = unlike(plan, element, started.values)
     if other:
         yield _reject(state, LIKENESS, other, "execution_error", "element_not_found")
+        return
+    if _is_another(state):
+        reason = "it is another element than the one that the ref named"
+        yield _reject(state, "same_element", reason, "execution_error", "ref_invalid")
         return
     if element is not None and element.tag == "select" and plan.action.type == "type":
         reason = "the element is a list to select from"
@@ -209,7 +215,7 @@ def _sought(state: ValidatorState, sought: ApprovalSought) -> ApprovalRequested:
     """The question of whoever calls tools. The answer is its own to act on: what it does next is
     judged as if nobody had been asked."""
     return ApprovalRequested(
-        approval=f"for-{sought.call}",
+        approval=approval_of(sought.call),
         step=state.plan.step if state.plan is not None else 0,
         kind="requested",
         question=f"{sought.action} ({sought.reason}). Approve?",
@@ -227,6 +233,15 @@ def _reject(
     assert state.plan is not None
     version = state.started.policy.version
     return ActionRejected(state.plan.step, rule, reason, version, code, error)
+
+
+def _is_another(state: ValidatorState) -> bool:
+    """Whoever calls tools chose one element of a snapshot. What its ways find when it is tried
+    again, and was not there then, nobody chose."""
+    plan, element, before = state.plan, state.element, state.before
+    if plan is None or element is None or before is None:
+        return False
+    return plan.driver in CALLERS and element.digest != before.digest
 
 
 def _elsewhere(state: ValidatorState) -> str:

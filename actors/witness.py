@@ -15,7 +15,8 @@ import msgspec
 from actors.browser.hearing import Listener, Overheard
 from actors.browser.tab import DocumentGone, PageTimeout
 from actors.browser.window import Window
-from actors.place import host_of
+from actors.place import blur, host_of
+from actors.secret_words import asks_for_a_secret, safe_url
 from events.action import (
     Action,
     DialogAnswer,
@@ -34,7 +35,7 @@ from events.vocabulary import AnyEvent
 
 SETTLE_MS = 1_000  # how long a page may take to show what a step changed
 OBSERVE_MS = 3_000
-MAX_VALUE = 10_000  # characters: nobody types more into one field
+MAX_MESSAGE = 500
 
 
 class Witness:
@@ -45,7 +46,9 @@ class Witness:
     ) -> None:
         self._window = window
         self._listener = listener
+        self._values = values
         self._names = {value: name for name, value in values.items()}
+        self._secrets: dict[tuple[str, str], str] = {}
         self._step = first_step
         self._waiting: deque[Overheard] = deque()
         self._page: Page | None = None
@@ -90,9 +93,12 @@ class Witness:
         before = self._numbered(msgspec.convert(heard.body["before"], Page), heard.tab)
         element = msgspec.convert(heard.body["element"], Resolved)
         action = action_of(heard.body, element, self._names)
-        answers = await self._answered(heard.tab)
+        if isinstance(action.value, Secret):
+            named = self._secret_of(element.origin, action.value.name)
+            action = msgspec.structs.replace(action, value=named)
+        answers = await self._answered(heard.tab, element.origin)
         yield PageObserved(page=before, why="before_input")
-        yield self._told(action, heard.tab, element, answers)
+        yield self._told(action, heard, element, answers)
         async for seen in self._after():
             yield seen
 
@@ -100,22 +106,30 @@ class Witness:
         """To an address that the person typed, or back: nothing in the page asked for it."""
         if self._unseen and self._page is not None:
             yield PageObserved(page=self._page, why="before_input")
-        yield self._told(Action("navigate", url=str(heard.body["url"])), heard.tab, None, ())
+        url = safe_url(str(heard.body["url"]))
+        yield self._told(Action("navigate", url=url), heard, None, ())
         async for seen in self._after():
             yield seen
 
     def _told(
         self,
         action: Action,
-        tab: int,
+        heard: Overheard,
         element: Resolved | None,
         answers: tuple[DialogAnswer, ...],
     ) -> PersonActed:
         step, self._step, self._unseen = self._step, self._step + 1, True
         # Where more than one page was open, which one it was is part of the step.
-        where = tab if self._window.had_more_than_one else None
+        where = None if heard.alone else heard.tab
         action = msgspec.structs.replace(action, tab=where, dialogs=answers)
         return PersonActed(step=step, action=action, element=element)
+
+    def _secret_of(self, origin: str, name: str) -> Secret:
+        """Two sites may both call it a password: each has a name of its own."""
+        if (origin, name) not in self._secrets:
+            same = sum(known == name for _, known in self._secrets)
+            self._secrets[origin, name] = f"{name}_{same + 1}" if same else name
+        return Secret(self._secrets[origin, name])
 
     async def _after(self) -> AsyncIterator[PageObserved]:
         """The page as it is now, unless the person has gone on already: then it is told with what
@@ -129,7 +143,7 @@ class Witness:
 
     # -- what came of it -----------------------------------------------------------------------
 
-    async def _answered(self, tab: int) -> tuple[DialogAnswer, ...]:
+    async def _answered(self, tab: int, origin: str) -> tuple[DialogAnswer, ...]:
         """Waits until the page has changed or the person went on; what they answered meanwhile."""
         answers: list[DialogAnswer] = []
         await self._settled(tab)
@@ -137,11 +151,27 @@ class Witness:
             closed = await self._until_closed()
             if closed is None:
                 break
-            text = closed.body.get("text") if heard.body.get("type") == "prompt" else None
-            accepted = bool(closed.body["accepted"])
-            answers.append(DialogAnswer(accepted, text if accepted else None))
+            answers.append(self._answer(heard.body, closed.body, origin))
             await self._settled(tab)
         return tuple(answers)
+
+    def _answer(
+        self, asked: Mapping[str, Any], said: Mapping[str, Any], origin: str
+    ) -> DialogAnswer:
+        """What was asked goes with it: another question does not get this answer."""
+        kind, message = str(asked["type"]), str(asked["message"])
+        answer = DialogAnswer(
+            accept=bool(said["accepted"]),
+            kind=kind,
+            message=blur(message, self._values.values())[:MAX_MESSAGE],
+        )
+        if kind != "prompt" or not answer.accept:
+            return answer
+        if asks_for_a_secret(message):
+            return msgspec.structs.replace(answer, secret=self._secret_of(origin, "answer").name)
+        text = str(said["text"] or "")
+        named = self._names.get(text)
+        return msgspec.structs.replace(answer, text=f"${{{named}}}" if named else text)
 
     async def _settled(self, tab: int) -> None:
         """Until the page changed, asked something, or there is something else to hear."""
@@ -165,7 +195,7 @@ class Witness:
         while True:
             if (closed := self._take("dialog_closed")) is not None:
                 return closed
-            if any(heard.kind == "closed" for heard in self._heard()):
+            if any(heard.kind in ("closed", "finished") for heard in self._heard()):
                 return None
             await self._listener.more()
 
@@ -221,7 +251,7 @@ def action_of(body: Mapping[str, Any], element: Resolved, names: Mapping[str, st
 def _value(body: Mapping[str, Any], names: Mapping[str, str]) -> Value:
     if "secret" in body:
         return Secret(str(body["secret"]))
-    typed = str(body["value"])[:MAX_VALUE]
+    typed = str(body["value"])
     return Parameter(names[typed]) if typed in names else Text(typed)
 
 

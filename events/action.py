@@ -37,10 +37,14 @@ class ByPoint(msgspec.Struct, frozen=True, tag_field="by", tag="coordinates"):
     y: int
 
 
-class ByRef(msgspec.Struct, frozen=True, tag_field="by", tag="ref"):
-    """An element of the last snapshot that was answered with. Good for one action (D2)."""
+class ByRef(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="by", tag="ref"):
+    """An element of the last snapshot that was answered with. Good for one action (D2).
+
+    `look` is the observation that numbered it: `@e1` of one page is not the `@e1` of another.
+    """
 
     ref: str
+    look: int = 0
 
 
 Strategy = ByCss | ByRole | ByText | ByPoint | ByRef
@@ -109,16 +113,24 @@ Value = Text | Parameter | Secret | Typed
 
 
 class DialogAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What to say when the page asks: a dialog that nobody answers blocks it for ever."""
+    """What to say when the page asks: a dialog that nobody answers blocks it for ever.
+
+    It is said to a dialog of this kind and message alone, as far as they are given; the message is
+    without what varies. What is typed is `text`, where `${name}` is a parameter, or a secret.
+    """
 
     accept: bool = False
     text: str | None = None
+    kind: str = ""
+    message: str = ""
+    secret: str = ""
 
 
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing to do. Which fields a type needs is the Validator's table (E1).
 
-    `tab` counts the session's pages in the order in which they opened; none is the one in front.
+    `tab` is a position among the pages that are open, in the order in which they opened; none is
+    the one in front.
     `dialogs` are the answers to what the page asks while this is done; any more are dismissed.
     `append` types behind what the field holds instead of over it.
     """

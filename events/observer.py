@@ -8,12 +8,14 @@ from events.page import Artifact, Page
 
 
 class PageObserved(Event, frozen=True, tag="PageObserved"):
-    """One look at the page, taken in one round trip."""
+    """One look at the page, taken in one round trip. `look` counts those of the session: refs are
+    of one look, in whatever page it was."""
 
     page: Page
     why: Literal["start", "after_action", "requested", "before_input"]
     took_us: int = 0
     screenshot: Artifact | None = None
+    look: int = 0
 
 
 class ObservationFailed(Event, frozen=True, tag="ObservationFailed"):

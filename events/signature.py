@@ -51,20 +51,27 @@ def _fields(action: Action) -> dict[str, object]:
         "ms": action.ms,
         "name": action.name,
         "tab": action.tab,
-        "dialogs": [_answer(answer) for answer in action.dialogs] or None,
+        "dialogs": [answer.accept for answer in action.dialogs] or None,
         "append": action.append or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def _answer(answer: DialogAnswer) -> dict[str, object]:
-    said = {} if answer.text is None else {"text": answer.text}
-    return {"accept": answer.accept, **said}
+    said: dict[str, object] = {"accept": answer.accept}
+    if answer.text is not None:
+        said["text"] = answer.text
+    for name in ("kind", "message", "secret"):
+        if getattr(answer, name):
+            said[name] = getattr(answer, name)
+    return said
 
 
 def signature(action: Action) -> str:
     """Equal actions have equal signatures, different ones different. Never holds a secret."""
     fields = _fields(action)
+    if action.dialogs:
+        fields["dialogs"] = [_answer(answer) for answer in action.dialogs]
     match action.value:
         case Text(text):
             fields["text"] = text

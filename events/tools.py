@@ -45,6 +45,11 @@ class ToolCalled(Event, frozen=True, tag="ToolCalled"):
     invalid: str = ""
 
 
+def approval_of(call: str) -> str:
+    """The name of the question that a call puts to a person."""
+    return f"for-{call}"
+
+
 class FileRead(Event, frozen=True, tag="FileRead"):
     """What reading a file for a call came to. It needs no page, and nothing was written."""
 

@@ -7,6 +7,7 @@ versions stay in the log as they were.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
+from urllib.parse import unquote
 
 import msgspec
 
@@ -22,6 +23,7 @@ from events.sqlite_reader import SqliteReader
 from events.workflow import Expectation, Place, Step, Workflow
 from pipeline.app import App
 from pipeline.directory import DataDirectory
+from pipeline.withholding import Literals, is_telling
 from replay.verify import fresh_deciders
 
 Change = TypeVar("Change", WorkflowLearned, WorkflowDeleted, WorkflowRenamed)
@@ -67,13 +69,13 @@ def edited(workflow: Workflow, edit: Edit, version: int) -> Workflow:
     """The workflow as it would have been recorded with these names and without these steps."""
     _check(workflow, edit)
     values = _literals(workflow, edit.parameters)
-    _literals(workflow, edit.secrets)
+    hidden = hidden_by(workflow, edit)
     numbered = list(enumerate(workflow.steps, 1))
     passed = {
         number - 1 for number, step in numbered if number in edit.optional and step.after.moved
     }
     steps = tuple(
-        _step(number, step, edit, values, passed=number in passed)
+        _withheld(number, _step(number, step, edit, values, passed=number in passed), hidden)
         for number, step in numbered
         if number not in edit.dropped
     )
@@ -84,7 +86,7 @@ def edited(workflow: Workflow, edit: Edit, version: int) -> Workflow:
         workflow,
         version=version,
         steps=steps,
-        end=_end(workflow, edit, steps, values),
+        end=_expected(_end(workflow, edit, steps, values), hidden),
         parameters=parameters,
         secrets=secrets,
         hosts=hosts_of(steps),
@@ -92,10 +94,18 @@ def edited(workflow: Workflow, edit: Edit, version: int) -> Workflow:
     )
 
 
+def hidden_by(workflow: Workflow, edit: Edit) -> Literals:
+    """What the workflow types and is a secret from this edit on."""
+    return Literals(_literals(workflow, edit.secrets))
+
+
 def typed_again(workflow: Workflow, edit: Edit) -> dict[str, list[int]]:
     """Steps that type what was named elsewhere and still are the same in every run, by name."""
     found: dict[str, list[int]] = {}
-    for asked, name in (*edit.parameters.items(), *edit.secrets.items()):
+    short = {
+        at: name for at, name in edit.secrets.items() if not is_telling(_literal(workflow, at))
+    }
+    for asked, name in (*edit.parameters.items(), *short.items()):
         for number, step in enumerate(workflow.steps, 1):
             same = step.action.value == workflow.steps[asked - 1].action.value
             if same and number not in edit.steps() and number not in found.get(name, ()):
@@ -191,6 +201,27 @@ def _action(number: int, action: Action, edit: Edit, values: Mapping[str, str]) 
     if target is not None and target.strategies:  # without any, it keeps what it was found by
         action = msgspec.structs.replace(action, target=target)
     return msgspec.structs.replace(action, value=value)
+
+
+def _withheld(number: int, step: Step, hidden: Literals) -> Step:
+    return msgspec.structs.replace(
+        step,
+        action=hidden.action(number, step.action),
+        before=_pathless(step.before, hidden),
+        after=_expected(step.after, hidden),
+    )
+
+
+def _expected(expectation: Expectation, hidden: Literals) -> Expectation:
+    place = None if expectation.place is None else _pathless(expectation.place, hidden)
+    headings = tuple(hidden.hide(heading) for heading in expectation.headings)
+    return msgspec.structs.replace(expectation, place=place, headings=headings)
+
+
+def _pathless(place: Place, hidden: Literals) -> Place:
+    segments = place.path.split("/")
+    path = "/".join("*" if hidden.holds(unquote(each)) else each for each in segments)
+    return msgspec.structs.replace(place, path=path)
 
 
 def _placed(place: Place, values: Iterable[str]) -> Place:

@@ -23,7 +23,7 @@ from events.envelope import kind
 from events.errors import BadInput, LogCorrupt, LogLocked, LogWriteFailed, WorldBroken
 from events.page import Artifact
 from events.predictor import WorkflowLearned
-from events.runtime import PayloadErased, SessionEnded, SessionStarted
+from events.runtime import PayloadErased, ProcessStarted, SessionEnded, SessionStarted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.vocabulary import AnyEvent
@@ -48,7 +48,7 @@ async def erase(
 ) -> Erasure:
     """Erases one payload of an ended session, or all of them. The caller holds the lock."""
     finished = finish_erasing(directory, watch)
-    await _close_if_open(directory, session)
+    await _close_if_open(directory, session, n)
     intent = _intent(directory, session, n, why)
     if _is_done(directory, intent):
         if not finished:
@@ -81,15 +81,28 @@ def finish_erasing(directory: DataDirectory, watch: Watch = unwatched) -> bool:
 # -- before anything goes --------------------------------------------------------------------------
 
 
-async def _close_if_open(directory: DataDirectory, session: str) -> None:
+async def _close_if_open(directory: DataDirectory, session: str, n: int | None) -> None:
     """A session that a dead process left open is closed first, as any start would do."""
     with SqliteReader(directory.log) as reader:
         kinds = reader.query("SELECT kind FROM events WHERE session = ? ORDER BY n", session)
+    if kinds and kinds[0] == (kind(ProcessStarted),):
+        _check_workflow(session, n, [what for (what,) in kinds])
+        return
     if not kinds or kinds[0] != (kind(SessionStarted),):
         raise BadInput(f"there is no session {session!r}", "see: rutter sessions")
     if kinds[-1] != (kind(SessionEnded),):
         async with App.open(await SqliteLog.open(directory.log)):
             pass
+
+
+def _check_workflow(process: str, n: int | None, kinds: list[str]) -> None:
+    """What a process says of itself stays: what it sealed, and what it erased."""
+    if n is None or kinds[n - 1 : n] != [kind(WorkflowLearned)]:
+        learned = [str(at) for at, what in enumerate(kinds, 1) if what == kind(WorkflowLearned)]
+        raise BadInput(
+            f"of a process only a workflow that was changed can go ({process})",
+            f"give --event {' or '.join(learned)}" if learned else "see: rutter sessions",
+        )
 
 
 def _intent(directory: DataDirectory, session: str, n: int | None, why: str) -> PayloadErased:

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.predictor.recording import PLACEHOLDER, template
+from actors.bindings import PLACEHOLDER
+from actors.predictor.recording import template
+from actors.secret_words import asks_for_a_secret
 from events.action import (
     Action,
     ByCss,
@@ -35,9 +37,7 @@ MODIFIERS = ("Control", "Alt", "Shift", "Meta")
 # No action of ours, and nothing is lost by passing them over.
 PASSED_OVER = frozenset({"setViewport", "keyUp", "close", "emulateNetworkConditions"})
 _ARIA = re.compile(r'^(?P<name>.*?)(?:\[role="(?P<role>[^"]+)"\])?$', re.DOTALL)
-_SECRET = re.compile(
-    r"passw|passcode|\bpin\b|one-time|\botp\b|\bcv[cv]\b|security code|card number", re.IGNORECASE
-)
+_PART = re.compile(r"(?:Otp|Pin)(?![a-z])")  # of a name that is written in one: userOtp
 
 
 class RecorderStep(msgspec.Struct):
@@ -198,7 +198,7 @@ class _Reader:
                 f"it types the parameter or secret {name!r}, which has no value",
                 f"add --param {name}=VALUE or --secret {name}=SOURCE",
             )
-        if any(_SECRET.search(_said(strategy)) for strategy in target.strategies):
+        if any(_asks_for_a_secret(_said(strategy)) for strategy in target.strategies):
             raise BadInput(
                 "it types into what looks like a secret field",
                 "name it with --secret password=env:VARIABLE, so that it is never stored",
@@ -286,6 +286,11 @@ def _preference(strategy: Strategy) -> int:
             return 3
         case _:
             return 4
+
+
+def _asks_for_a_secret(said: str) -> bool:
+    """As the page itself judges its fields; here before the page is there."""
+    return asks_for_a_secret(said) or _PART.search(said) is not None
 
 
 def _said(strategy: Strategy) -> str:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.toolbox import TOOLS, Arguments, Descriptor, Fill, Scroll, Select
+from actors.toolbox import TOOLS, Arguments, Descriptor, Fill, Press, Scroll, Select
+from pipeline.keys import ALLOWED, key_named
 
 MAX_BYTES = 65_536  # of one call's arguments
 _NAMED = re.compile(r"\$\{(\w+)\}")
@@ -48,7 +49,17 @@ def order(tool: object, arguments: object, *, number: int, names: Names) -> Orde
         return Order(descriptor.name, _harmless(descriptor, plain), _wrong(error))
     if isinstance(given, Scroll) and given.ref is None and given.direction is None:
         return Order(descriptor.name, _harmless(descriptor, plain), "give a ref or a direction")
+    if isinstance(given, Press):
+        return _pressed(descriptor, given)
     return _fits(descriptor, given, number, names)
+
+
+def _pressed(descriptor: Descriptor, given: Press) -> Order:
+    """One that the browser does not know would be taken for the end of the browser."""
+    key = key_named(given.key)
+    if key is None:
+        return Order(descriptor.name, "{}", f"there is no such key: {ALLOWED}")
+    return Order(descriptor.name, _json({"key": key}))
 
 
 def _fits(descriptor: Descriptor, given: Arguments, number: int, names: Names) -> Order:

@@ -20,11 +20,12 @@ Kind = Literal["input", "went", "dialog_opened", "dialog_closed", "closed", "fin
 
 
 class Overheard(NamedTuple):
-    """One thing that happened, and in which tab."""
+    """One thing that happened, in which tab, and whether that was the only one until then."""
 
     kind: Kind
     tab: int
     body: Mapping[str, Any] = {}
+    alone: bool = True
 
 
 class Listener:
@@ -34,8 +35,15 @@ class Listener:
         self._heard: deque[Overheard] = deque()
         self._more = asyncio.Event()
 
-    def tell(self, kind: Kind, tab: int = 0, body: Mapping[str, Any] | None = None) -> None:
-        self._heard.append(Overheard(kind, tab, body or {}))
+    def tell(
+        self,
+        kind: Kind,
+        tab: int = 0,
+        body: Mapping[str, Any] | None = None,
+        *,
+        alone: bool = True,
+    ) -> None:
+        self._heard.append(Overheard(kind, tab, body or {}, alone))
         self._more.set()
 
     async def more(self) -> None:
@@ -77,7 +85,7 @@ class Hearing:
             self._tell("input", msgspec.json.decode(event["payload"]))
 
     def _on_requested(self, event: Mapping[str, Any]) -> None:
-        if event["frameId"] == self._frame:
+        if event["frameId"] == self._frame and event.get("disposition") == "currentTab":
             self._asked = True
 
     def _on_started(self, event: Mapping[str, Any]) -> None:
@@ -93,7 +101,7 @@ class Hearing:
             self._going = ""
 
     def _on_opening(self, event: Mapping[str, Any]) -> None:
-        self._tell("dialog_opened", {"type": event["type"]})
+        self._tell("dialog_opened", {"type": event["type"], "message": event["message"]})
 
     def _on_closed(self, event: Mapping[str, Any]) -> None:
         self._tell("dialog_closed", {"accepted": event["result"], "text": event.get("userInput")})

@@ -21,7 +21,7 @@ from actors.browser.hearing import Hearing
 from events.errors import BrowserGone
 
 WORLD = "rutter"
-PARTS = ("reading", "snapshot", "finding", "likeness", "acting", "listening")
+PARTS = ("asking", "reading", "snapshot", "finding", "likeness", "acting", "listening")
 LEAVING_MS = 1_000  # how long a click waits for a page that is about to go
 KILL_MS = 1_000
 # What Chromium answers to a call whose document goes away before or under it.
@@ -43,8 +43,16 @@ class NavigationFailed(Exception):
     """The browser could not get there, in its own words."""
 
 
+class KeyUnknown(Exception):
+    """There is no such key on any keyboard: nothing was pressed."""
+
+
 class PageClosed(BrowserGone):
     """This page was closed; others of the session may still be there."""
+
+    def __init__(self, what: str, tab: "Tab | None" = None) -> None:
+        super().__init__(what)
+        self.tab = tab
 
 
 class Opener(Protocol):
@@ -156,8 +164,13 @@ class Tab:
                 await self._guarded(self._page.keyboard.press("Delete"))
 
     async def press(self, key: str, *, within_ms: int) -> None:
+        """Raises `KeyUnknown` for what is no key."""
         async with self._input(f"press {key}", within_ms):
-            await self._guarded(self._page.keyboard.press(key))
+            try:
+                await self._guarded(self._page.keyboard.press(key))
+            except KeyUnknown:
+                await self._let_go(key)
+                raise
 
     async def navigate(self, url: str, *, within_ms: int) -> None:
         async with self._deadline(within_ms, f"navigate to {url}"):
@@ -273,6 +286,12 @@ class Tab:
             with contextlib.suppress(DocumentGone):
                 yield
 
+    async def _let_go(self, chord: str) -> None:
+        """The keys before the one that there is not, which are down by then."""
+        for held in chord.split("+")[:-1]:
+            with contextlib.suppress(KeyUnknown):
+                await self._guarded(self._page.keyboard.up(held))
+
     async def _not_leaving(self) -> None:
         """A page that is about to go is waited for a moment; some never do."""
         documents = self._documents
@@ -311,12 +330,16 @@ class Tab:
         if any(words in message for words in DOCUMENT_GONE):
             return DocumentGone(message)
         if any(words in message for words in PAGE_CLOSED):
-            return PageClosed("the page was closed")
+            return PageClosed("the page was closed", self)
+        if "Unknown key" in message:
+            return KeyUnknown(message.splitlines()[0])
         return BrowserGone(message.splitlines()[0])
 
     def _ended(self) -> BrowserGone:
         """Anew each time: an exception that is raised twice keeps both tracebacks."""
         assert self._gone is not None
+        if isinstance(self._gone, PageClosed):
+            return PageClosed(self._gone.what, self)
         return type(self._gone)(self._gone.what)
 
     @contextlib.asynccontextmanager
@@ -407,7 +430,7 @@ class Tab:
             self._downloads.pop(event["guid"], None)
 
     def _on_closed(self, _: Page) -> None:
-        self._die(PageClosed("the page was closed"))
+        self._die(PageClosed("the page was closed", self))
         self._window.forget(self)
 
     def _depart(self) -> None:

@@ -18,7 +18,9 @@ from playwright.async_api import Error as PlaywrightError
 
 from actors.browser.hearing import Hearing, Listener
 from actors.browser.hearing import Kind as Heard
-from actors.browser.tab import PageTimeout, Tab
+from actors.browser.tab import PageClosed, PageTimeout, Tab
+from actors.place import reads_as
+from actors.secret_words import safe_url
 from events.action import DialogAnswer
 from events.errors import BrowserGone
 
@@ -131,20 +133,25 @@ class Window:
     async def settle(self, tab: Tab, *, within_ms: int) -> bool:
         """Waits until what input on `tab` asked for is there; says if a new document is."""
         navigated = await tab.settle(within_ms=within_ms)
-        if not self._opening and not self._adopting:
-            return navigated
         with anyio.move_on_after(POPUP_MS / 1000):
             while self._opening or self._adopting:
                 await self._changed.wait()
         self._opening.clear()
-        if self._front is None or self._front is tab:
-            return navigated
-        await self._front.call("parsed", within_ms=within_ms)
-        return True
+        # It may have come to the front while we waited for the page that opened it.
+        while (opened := self._front) is not None and opened is not tab:
+            try:
+                await opened.call("parsed", within_ms=within_ms)
+            except PageClosed:  # as one does that closes itself
+                if not await self.survives(opened):
+                    raise
+            else:
+                return True
+        return navigated
 
     async def change(self, within_ms: int) -> None:
         """Waits for the page in front to change, or for another to come to the front."""
         tab = self.tab
+        gone: BrowserGone | PageTimeout | None = None
         async with anyio.create_task_group() as group:
 
             async def other_in_front() -> None:
@@ -153,8 +160,13 @@ class Window:
                 group.cancel_scope.cancel()
 
             group.start_soon(other_in_front)
-            await tab.change(within_ms)
+            try:
+                await tab.change(within_ms)
+            except (BrowserGone, PageTimeout) as error:
+                gone = error  # raised in here it would come out as a group of one
             group.cancel_scope.cancel()
+        if gone is not None:
+            raise gone
 
     async def survives(self, tab: Tab) -> bool:
         """Whether others are open, now that this one was closed."""
@@ -183,10 +195,6 @@ class Window:
 
     # -- a person in front of it ---------------------------------------------------------------
 
-    @property
-    def had_more_than_one(self) -> bool:
-        return self._pages > 0  # that were opened besides the first
-
     async def listen(self) -> Listener:
         """From now on a person acts here: what they do is told, dialogs are theirs to answer."""
         if self._listener is None:
@@ -214,7 +222,8 @@ class Window:
         def tell(kind: Heard, body: Mapping[str, Any]) -> None:
             if tab in self._tabs:
                 self._front = tab  # where the person is
-            listener.tell(kind, self._tabs.index(tab) if tab in self._tabs else 0, body)
+            at = self._tabs.index(tab) if tab in self._tabs else 0
+            listener.tell(kind, at, body, alone=self._pages == 0)
 
         await tab.hear(Hearing(tell))
 
@@ -262,7 +271,7 @@ class Window:
             with anyio.fail_after(ATTACH_MS / 1000):
                 tab = await self._attach(page, origin)
             if tab is not None:
-                key = (page.url[:MAX_TEXT], self._tabs.index(tab))
+                key = (safe_url(page.url)[:MAX_TEXT], self._tabs.index(tab))
                 _count(self.popups, key, ("", TOO_MANY))
         except (TimeoutError, BrowserGone):
             self._refuse(page.url)
@@ -296,11 +305,21 @@ class Window:
         """What to say to the next dialogs; all others are dismissed."""
         self._answers = deque(answers)
 
+    def _answer_to(self, dialog: Dialog) -> DialogAnswer:
+        """What was to be said to this very question; to any other the answer is no."""
+        if not self._answers:
+            return DialogAnswer()
+        answer = self._answers[0]
+        meant = answer.kind in ("", dialog.type)
+        if meant and (not answer.message or reads_as(answer.message, dialog.message)):
+            return self._answers.popleft()
+        return DialogAnswer()
+
     async def _on_dialog(self, dialog: Dialog) -> None:
         if self._listener is not None:
             return  # a person is there to answer it
         # Unanswered it would block the page for ever; what it asked is told as a fact.
-        answer = self._answers.popleft() if self._answers else DialogAnswer()
+        answer = self._answer_to(dialog)
         kind = (dialog.type, dialog.message[:MAX_TEXT], answer.accept)
         _count(self.dialogs, kind, (dialog.type, "", answer.accept))
         with contextlib.suppress(PlaywrightError):

@@ -21,8 +21,8 @@ class Knowledge:
     def __init__(self) -> None:
         self.model = Markov2()
         self.actions: dict[str, Action] = {}
-        self.versions: dict[str, int] = {}
-        self.deleted: set[str] = set()
+        self.versions: dict[str, int] = {}  # the highest number that a name was ever given
+        self.newest: dict[str, int] = {}  # what a run of that name would sail
         self.position = 0
         self._turn: list[TransitionLearned] = []
 
@@ -40,20 +40,21 @@ class Knowledge:
                 self._turn.append(learned)
             case WorkflowLearned(workflow=workflow):
                 self.versions[workflow.name] = workflow.version
-                self.deleted.discard(workflow.name)
+                self.newest[workflow.name] = workflow.version
             case WorkflowDeleted(name=name):
                 # A deleted workflow keeps its number: the next recording is a new version.
-                self.deleted.add(name)
+                self.newest.pop(name, None)
             case WorkflowRenamed(name=name, to=to):
-                self.deleted.add(name)
-                self.deleted.discard(to)
+                # Onto a name that was deleted, its own number may be below those given before.
+                if name in self.newest:
+                    self.newest[to] = self.newest.pop(name)
                 self.versions[to] = max(self.versions.get(to, 0), self.versions.get(name, 0))
             case _:
                 pass
 
     def is_newest(self, name: str, version: int) -> bool:
         """Whether this version is still what a run of that name would sail."""
-        return name not in self.deleted and self.versions.get(name, 0) == version
+        return self.newest.get(name) == version
 
     def next_version(self, name: str) -> int:
         return self.versions.get(name, 0) + 1

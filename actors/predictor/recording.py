@@ -10,6 +10,7 @@ from collections.abc import Container, Mapping
 
 import msgspec
 
+from actors.bindings import PLACEHOLDER
 from actors.expecting import ending, expectation
 from actors.likeness import mapped
 from actors.place import host_of, place_of
@@ -42,9 +43,6 @@ class Performed(msgspec.Struct, frozen=True):
     before: Page
     after: Page
     approved: bool = False
-
-
-PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
 def template(name: str) -> str:
@@ -159,9 +157,11 @@ def names_used(
                 secrets[name] = None
             case _:
                 pass
-        for strategy in step.action.target.strategies if step.action.target else ():
-            found = PLACEHOLDER.findall(_text_of(strategy))
-            parameters |= dict.fromkeys(name for name in found if name in known)
+        secrets |= dict.fromkeys(said.secret for said in step.action.dialogs if said.secret)
+        ways = step.action.target.strategies if step.action.target else ()
+        texts = [*map(_text_of, ways), *(said.text or "" for said in step.action.dialogs)]
+        for text in texts:
+            parameters |= dict.fromkeys(name for name in PLACEHOLDER.findall(text) if name in known)
     return tuple(parameters), tuple(secrets)
 
 

@@ -102,7 +102,9 @@ def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     why = options.why.strip()
     if not why:
         raise BadInput("the log keeps why something was erased", "give --why TEXT")
-    session = find_session(settings, options.session)
+    session = options.session  # a process is named in full: it is in no list of sessions
+    if not session.startswith("process-"):
+        session = find_session(settings, session)
     directory = settings.directory
     directory.lock()
     try:

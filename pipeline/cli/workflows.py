@@ -10,11 +10,12 @@ from typing import Any
 from actors.predictor import Knowledge
 from events.errors import BadInput
 from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
+from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
 from pipeline.cli.reading import latest_workflow, project, when
 from pipeline.cli.terminal import Terminal
 from pipeline.directory import DataDirectory
-from pipeline.editing import Change, Edit, edited, publish, typed_again
+from pipeline.editing import Change, Edit, edited, hidden_by, publish, typed_again
 from pipeline.erasing import finish_erasing
 from pipeline.exit_codes import Exit
 from pipeline.settings import Settings
@@ -139,11 +140,18 @@ def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         listed = ", ".join(map(str, numbers))
         terminal.note(f"the same is typed by step {listed}, which stays as it was ({name})")
     if asked.secrets:
-        terminal.note(
-            "what was typed is still in the log of its recording: record it again, then "
-            f"{settings.command(f'log erase {before.session}')} --why TEXT"
-        )
+        _tell_holders(before, asked, settings, terminal)
     return Exit.DONE
+
+
+def _tell_holders(before: Workflow, asked: Edit, settings: Settings, terminal: Terminal) -> None:
+    with SqliteReader(settings.directory.log) as reader:
+        holders = hidden_by(before, asked).in_log(reader)
+    if holders:
+        terminal.note("the log still has what was typed; it goes with:")
+    for session, event in holders:
+        erase = f"log erase {session}" + (f" --event {event}" if event is not None else "")
+        terminal.note(f"  {settings.command(erase)} --why TEXT")
 
 
 def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

@@ -35,26 +35,32 @@ class NotAsRecorded(Exception):
 
 
 class Pages:
-    """Every page of the run, in the order in which they opened."""
+    """The open pages of the run, in the order in which they opened; one of them in front."""
 
     def __init__(self, context: BrowserContext) -> None:
-        self.opened: list[Page] = []
+        self._opened: dict[Page, Page | None] = {}  # each with the one that was in front then
         self._front: Page | None = None
         context.on("page", self._add)
         context.new_page()
 
     def _add(self, page: Page) -> None:
-        self.opened.append(page)
+        self._opened[page] = self._front
         self._front = page
 
+    def open(self) -> list[Page]:
+        return [page for page in self._opened if not page.is_closed()]
+
     def front(self) -> Page:
-        if self._front is None or self._front.is_closed():
-            self._front = [page for page in self.opened if not page.is_closed()][-1]
-        return self._front
+        front = self._front
+        if front is None or front.is_closed():
+            opener = self._opened[front] if front is not None else None
+            front = opener if opener in self.open() else self.open()[-1]
+        self._front = front
+        return front
 
     def tab(self, number: int) -> Page:
-        wait(self.opened[0], lambda: number < len(self.opened), f"no page {number} was opened")
-        self._front = self.opened[number]
+        wait(self.open()[0], lambda: number < len(self.open()), f"no page {number} is open")
+        self._front = self.open()[number]
         self._front.bring_to_front()
         return self._front
 

@@ -8,7 +8,7 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 
-from actors.predictor.recording import PLACEHOLDER
+from actors.bindings import PLACEHOLDER
 from events.action import (
     Action,
     ByCss,
@@ -173,7 +173,14 @@ def _around(step: Step, *, elsewhere: bool) -> Iterator[str]:
 
 
 def _answer(answer: DialogAnswer) -> str:
-    return f"({answer.accept!a}, {answer.text!a})"
+    return f"({answer.accept!a}, {_typed_in_dialog(answer)})"
+
+
+def _typed_in_dialog(answer: DialogAnswer) -> str:
+    if answer.secret:
+        return f"secrets[{answer.secret!a}]"
+    named = PLACEHOLDER.fullmatch(answer.text or "")
+    return f"values[{named[1]!a}]" if named else ascii(answer.text)
 
 
 def _done(action: Action) -> str:

@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from actors.predictor.recording import PLACEHOLDER, template
+from actors.bindings import PLACEHOLDER
+from actors.predictor.recording import template
 from events.action import (
     Action,
     ByCss,

@@ -134,6 +134,21 @@ def test_a_renamed_workflow_brings_its_number_along() -> None:
     assert fold([WorkflowRenamed("never", "new")], Knowledge()).next_version("new") == 1
 
 
+def test_under_the_name_of_a_deleted_one_with_more_versions_it_is_still_the_newest() -> None:
+    knowledge = fold([version("a", 3), version("b", 5), WorkflowDeleted("b")], Knowledge())
+    fold([WorkflowRenamed("a", "b")], knowledge)
+    assert knowledge.is_newest("b", 3)
+    assert not knowledge.is_newest("b", 5)
+    assert not knowledge.is_newest("a", 3)
+    assert knowledge.next_version("b") == 6
+
+
+def test_what_is_deleted_has_no_newest_version() -> None:
+    knowledge = fold([version("a", 1), WorkflowDeleted("a")], Knowledge())
+    assert not knowledge.is_newest("a", 1)
+    assert fold([version("a", 2)], knowledge).is_newest("a", 2)
+
+
 def test_what_can_be_learned_is_said_by_the_predictor() -> None:
     tags = {kind(event) for event in get_args(PredictorEvent)}
     assert {kind(event) for event in LEARNED} <= tags

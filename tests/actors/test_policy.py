@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from actors.policy import (
+    CALLERS,
     DEFAULT_POLICY,
     DENYLIST,
     READING,
@@ -304,6 +305,31 @@ def test_private_hosts_are_known(host: str, private: bool) -> None:
     assert is_private(host) is private
 
 
+RISKY = ["/logout", "/account/delete", "/Account%2FDel%65te", "/a/../checkout", "/de\tlete"]
+
+
+@pytest.mark.parametrize("driver", UNRECORDED)
+@pytest.mark.parametrize("path", RISKY)
+def test_an_address_with_a_risky_path_is_denied_to_who_did_not_record_it(
+    path: str, driver: Driver
+) -> None:
+    said = verdict(Action("navigate", url=f"https://shop.example{path}"), driver=driver)
+    assert (said.effect, said.rule) == ("deny", "denylist")
+    assert said.reason.startswith("the address says")
+
+
+@pytest.mark.parametrize("driver", sorted(RECORDED))
+@pytest.mark.parametrize("path", RISKY)
+def test_a_recorded_address_is_gone_to_whatever_its_path_says(path: str, driver: Driver) -> None:
+    said = verdict(Action("navigate", url=f"https://shop.example{path}"), driver=driver)
+    assert said.effect == "allow"
+
+
+def test_a_risky_word_in_the_name_of_a_host_is_no_risk() -> None:
+    go = Action("navigate", url="https://checkout.example/orders?sort=delete")
+    assert verdict(go, driver="agent").effect == "allow"
+
+
 # -- secrets and forms -------------------------------------------------------------------------
 
 
@@ -320,6 +346,23 @@ def test_a_named_value_may_go_into_a_secret_field(value: Secret | Parameter) -> 
 def test_a_secret_for_a_plain_field_asks_first() -> None:
     said = verdict(fill("#name", Secret("pw")), element("input"))
     assert (said.effect, said.rule) == ("ask", "secret_in_plain_field")
+
+
+@pytest.mark.parametrize("driver", sorted(CALLERS))
+@pytest.mark.parametrize("kind", ["type", "select"])
+def test_a_secret_that_nobody_recorded_the_typing_of_asks_first_and_says_where(
+    kind: ActionType, driver: Driver
+) -> None:
+    typed = Action(kind, target=css("#pw"), value=Secret("pw"))
+    said = verdict(typed, element("input", secret=True), driver)
+    reason = f"the secret 'pw' would be typed on {ORIGIN}, and nobody recorded that"
+    assert said == Verdict("ask", "secret_by_agent", reason)
+
+
+@pytest.mark.parametrize("driver", [*sorted(RECORDED), "prediction"])
+def test_a_secret_goes_where_it_was_recorded_to_go(driver: Driver) -> None:
+    said = verdict(fill("#pw", Secret("pw")), element("input", secret=True), driver)
+    assert said.effect == "allow"
 
 
 @pytest.mark.parametrize("method", ["post", "dialog", "put"])

@@ -7,7 +7,7 @@ import pytest
 
 from actors.planner import Planner
 from actors.predictor import Predictor
-from actors.tool_calls import RETRIABLE, SAID_AS, TYPE_OF, approval_of
+from actors.tool_calls import RETRIABLE, SAID_AS, TYPE_OF
 from actors.validator import Validator
 from events.action import Action, ByCss, ByRef, Target, Typed, Untrusted
 from events.critic import CompletionChecked
@@ -25,8 +25,16 @@ from events.tools import (
     ToolAnswered,
     ToolCalled,
     ToolError,
+    approval_of,
 )
-from events.validator import ActionRejected, ActionWithheld, ApprovalRequested, ApprovalVoided
+from events.validator import (
+    ActionApproved,
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    ApprovalRequested,
+    ApprovalVoided,
+)
 from events.vocabulary import AnyEvent
 from pipeline import launch
 from tests.facts import done, element, failed, found, go_to, intent, judged, page, plan
@@ -41,8 +49,8 @@ def call(tool: str, name: str = "c1", **arguments: Any) -> ToolCalled:
     return ToolCalled(name, tool, msgspec.json.encode(arguments).decode())
 
 
-def saw(**more: Any) -> PageObserved:
-    return PageObserved(page(elements=FIVE, **more), "requested")
+def saw(look: int = 0, **more: Any) -> PageObserved:
+    return PageObserved(page(elements=FIVE, **more), "requested", look=look)
 
 
 class Desk(Story):
@@ -176,6 +184,16 @@ def test_a_look_that_the_caller_was_not_given_makes_its_refs_stale() -> None:
     assert desk.tell(CLICKED_1) == (LOOK,)
 
 
+def test_a_ref_is_of_the_look_that_was_answered_with() -> None:
+    desk = Desk()
+    desk.tell(call("get_snapshot", "c0"))
+    desk.tell(saw(7))
+    desk.tell(AGREED)
+    [plan] = desk.tell(CLICKED_1)
+    assert isinstance(plan, PlanProposed)
+    assert plan.action.target == Target((ByRef("@e1", 7),))
+
+
 def test_what_answers_with_no_snapshot_leaves_the_refs_as_they_are() -> None:
     desk = Desk().with_refs()
     desk.tell(call("request_human_approval", action="a", reason="b"))
@@ -299,6 +317,35 @@ def test_a_second_try_looks_for_the_element_and_not_for_the_ref() -> None:
     assert desk.tell(AGREED) == (bad("element_obscured", "element_obscured", again=True),)
 
 
+def test_a_second_try_that_finds_another_element_is_refused_and_the_ref_is_invalid() -> None:
+    validator = Story(Validator())
+    validator.tell(launch.tool_session())
+    validator.tell(proposed(CLICK_1))
+    started = validator.tell(found(element(name="Find")))
+    assert [type(each) for each in started] == [ActionApproved, ActionStarted]
+    validator.tell(msgspec.structs.replace(proposed(CLICK_1), attempt=2))
+    [refused] = validator.tell(found(element(name="Archive", digest="e2"), attempt=2))
+    assert isinstance(refused, ActionRejected)
+    assert (refused.rule, refused.error) == ("same_element", "ref_invalid")
+
+    desk = Desk().with_refs()
+    desk.tell(CLICKED_1)
+    desk.tell(found(element(ways=(ByCss("#go"),))))
+    desk.tell(failed("element_obscured", dispatched=False))
+    assert [type(each) for each in desk.over("failed")] == [PlanProposed]
+    assert desk.tell(refused) == (LOOK,)
+    assert desk.saw() == (bad("ref_invalid", refused.reason, again=True),)
+
+
+def test_a_second_try_that_finds_the_same_element_is_started() -> None:
+    validator = Story(Validator())
+    validator.tell(launch.tool_session())
+    for attempt in (1, 2):
+        validator.tell(msgspec.structs.replace(proposed(CLICK_1), attempt=attempt))
+        started = validator.tell(found(element(name="Find"), attempt=attempt))
+        assert [type(each) for each in started] == [ActionApproved, ActionStarted]
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "code", "dispatched"),
     [
@@ -342,6 +389,73 @@ def test_time_that_is_up_is_answered_with_a_fresh_look() -> None:
     desk.tell(CLICKED_1)
     assert desk.tell(DeadlinePassed("tool", 2_000)) == (LOOK,)
     assert desk.saw() == (bad("timeout", "not done after 2000 ms", again=True),)
+
+
+FILLED_1 = call("browser_fill", ref="@e1", value={"typed": 0})
+ADDED_1 = call("browser_fill", ref="@e1", value={"typed": 0}, clear_first=False)
+
+
+@pytest.mark.parametrize(
+    ("called", "again"),
+    [
+        (CLICKED_1, False),
+        (call("press", key="Enter"), False),
+        (ADDED_1, False),
+        (FILLED_1, True),
+        (call("extract", ref="@e1"), True),
+        (call("navigate", url="https://shop.example/"), True),
+    ],
+)
+@pytest.mark.parametrize("how", ["late", "late, then started", "unseen"])
+def test_what_may_have_reached_the_page_is_worth_a_second_call_only_if_it_does_no_harm(
+    called: ToolCalled, again: bool, how: str
+) -> None:
+    desk = Desk().with_refs()
+    [plan] = desk.tell(called)
+    assert isinstance(plan, PlanProposed)
+    late = DeadlinePassed("tool", 2_000)
+    if how == "late, then started":
+        desk.tell(late)
+        desk.tell(intent(plan.action))
+        [answer] = desk.saw()
+    elif how == "late":
+        desk.tell(intent(plan.action))
+        desk.tell(late)
+        [answer] = desk.saw()
+    else:
+        desk.tell(intent(plan.action))
+        desk.tell(done())
+        [answer] = desk.tell(ObservationFailed("timeout", "3000 ms"))
+    assert isinstance(answer, ToolAnswered)
+    assert (answer.error, answer.retriable) == ("timeout", again)
+
+
+def test_what_is_known_not_to_have_reached_the_page_is_worth_a_second_call() -> None:
+    desk = Desk().with_refs()
+    desk.tell(CLICKED_1)
+    desk.tell(intent(CLICK_1))
+    desk.tell(failed("element_obscured", dispatched=False))
+    [answer] = desk.tell(ObservationFailed("timeout", "3000 ms"))
+    assert isinstance(answer, ToolAnswered)
+    assert answer.retriable
+
+
+def test_a_call_that_only_waited_for_another_ones_step_is_worth_a_second_call() -> None:
+    desk = Desk().with_refs()
+    desk.tell(CLICKED_1)
+    desk.tell(intent(CLICK_1))
+    desk.tell(DeadlinePassed("tool", 2_000))
+    desk.saw()
+    desk.tell(call("press", "c2", key="Enter"))
+    desk.tell(DeadlinePassed("tool", 2_000))
+    assert desk.saw() == (bad("timeout", "not done after 2000 ms", again=True, name="c2"),)
+
+
+def test_nothing_is_worth_a_second_call_when_the_time_of_the_session_is_up() -> None:
+    desk = Desk().with_refs()
+    desk.tell(CLICKED_1)
+    [answer, _] = desk.tell(DeadlinePassed("wall_time", 300_000))
+    assert answer == bad("timeout", "300000 ms have passed")
 
 
 def test_the_next_call_waits_for_a_step_that_is_still_under_way() -> None:

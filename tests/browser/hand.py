@@ -1,11 +1,11 @@
 """A person's hand in a window that is being recorded: trusted mouse and keyboard input."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
-from playwright.async_api import BrowserContext, Page
+from playwright.async_api import BrowserContext, Dialog, Page
 
 from actors.browser.chromium import Chromium
 from events.critic import ActionJudged
@@ -77,6 +77,27 @@ class Hand:
     async def looks(self, steps: int) -> None:
         """At what came of that many steps, before going on."""
         await self.heard.until(ActionJudged, steps + 1)  # the first was to come here
+
+    @asynccontextmanager
+    async def asked(self) -> AsyncIterator[Callable[[], Awaitable[Dialog]]]:
+        """What the page asks meanwhile: await it, then answer."""
+        opened: list[Dialog] = []
+        came = anyio.Event()
+
+        def on_dialog(dialog: Dialog) -> None:
+            opened.append(dialog)
+            came.set()
+
+        async def dialog() -> Dialog:
+            with anyio.fail_after(15):
+                await came.wait()
+            return opened[0]
+
+        self.page.on("dialog", on_dialog)
+        try:
+            yield dialog
+        finally:
+            self.page.remove_listener("dialog", on_dialog)
 
     async def arrives(self, path: str) -> None:
         await self.page.wait_for_url(f"**{path}", wait_until="domcontentloaded")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from playwright.async_api import BrowserContext, CDPSession, async_playwright
+from playwright.async_api import BrowserContext, CDPSession, Page, async_playwright
 
 from actors.browser.tab import PARTS, library
 from pipeline.chromium import find_chromium
@@ -41,7 +41,11 @@ WIDGETS = """button link checkbox radio textbox combobox listbox menuitem menuit
     ColorWell DisclosureTriangleGrouped"""
 INTERACTIVE = frozenset(WIDGETS.split())
 DRAWN = {"Date", "DateTime", "InputTime", "ColorWell"}
-EXPOSED = "globalThis.seen = { page: observe(), refs };"
+MARK = "data-seen"
+# Each element that it saw is marked with its number, once it was seen.
+EXPOSED = f"""const page = observe();
+refs.forEach((element, number) => element.setAttribute("{MARK}", number));
+return page;"""
 
 
 class Seen(NamedTuple):
@@ -76,13 +80,31 @@ async def theirs(cdp: CDPSession) -> list[Seen]:
     """What Chromium's tree holds that can be operated."""
     await cdp.send("Accessibility.enable")
     tree = await cdp.send("Page.getFrameTree")
+    document = await nodes_of(cdp)
     found = []
     for frame in frames_of(tree["frameTree"]):
         nodes = (await cdp.send("Accessibility.getFullAXTree", {"frameId": frame}))["nodes"]
         drawn = drawn_by_the_browser(nodes)
         operable = [node for node in nodes if is_operable(node) and node["nodeId"] not in drawn]
-        found += [seen_in(node) for node in operable if not await is_left_out(cdp, node)]
+        found += [seen_in(node) for node in operable if not is_left_out(document, node)]
     return found
+
+
+async def nodes_of(cdp: CDPSession) -> dict[int, dict[str, Any]]:
+    """Every node of the page by the number that both trees know it by, in one call."""
+    whole = await cdp.send("DOM.getDocument", {"depth": -1, "pierce": True})
+    left, found = [whole["root"]], {}
+    while left:
+        node = left.pop()
+        found[node["backendNodeId"]] = node
+        left += [*node.get("children", ()), *node.get("shadowRoots", ())]
+        left += [node["contentDocument"]] if "contentDocument" in node else []
+    return found
+
+
+def attributes_of(node: dict[str, Any]) -> dict[str, str]:
+    given = node.get("attributes", [])
+    return dict(zip(given[::2], given[1::2], strict=True))
 
 
 def drawn_by_the_browser(nodes: list[dict[str, Any]]) -> set[str]:
@@ -94,14 +116,12 @@ def drawn_by_the_browser(nodes: list[dict[str, Any]]) -> set[str]:
     return drawn
 
 
-async def is_left_out(cdp: CDPSession, node: dict[str, Any]) -> bool:
+def is_left_out(document: dict[int, dict[str, Any]], node: dict[str, Any]) -> bool:
     """By S3 1.3.2: the options of a select, and what only a script can focus."""
-    described = await cdp.send("DOM.describeNode", {"backendNodeId": node["backendDOMNodeId"]})
-    given = described["node"].get("attributes", [])
-    attributes = dict(zip(given[::2], given[1::2], strict=True))
-    by_script = attributes.get("tabindex", "").startswith("-")
+    element = document[node["backendDOMNodeId"]]
+    by_script = attributes_of(element).get("tabindex", "").startswith("-")
     widget = node["role"]["value"] in INTERACTIVE
-    return described["node"]["localName"] == "option" or (by_script and not widget)
+    return bool(element["localName"] == "option") or (by_script and not widget)
 
 
 def frames_of(tree: dict[str, Any]) -> list[str]:
@@ -130,25 +150,19 @@ def seen_in(node: dict[str, Any]) -> Seen:
 
 
 async def ours(cdp: CDPSession) -> list[Seen]:
-    exposed = await cdp.send("Runtime.evaluate", {"expression": exposing()})
+    exposed = await cdp.send("Runtime.evaluate", {"expression": exposing(), "returnByValue": True})
     assert "exceptionDetails" not in exposed, exposed
-    page = await value_of(cdp, "seen.page")
-    refs = await cdp.send("Runtime.evaluate", {"expression": "seen.refs"})
-    held = await cdp.send(
-        "Runtime.getProperties", {"objectId": refs["result"]["objectId"], "ownProperties": True}
-    )
-    objects = [each["value"] for each in held["result"] if each["name"].isdigit()]
-    found = []
-    for element, held_by in zip(page["elements"], objects, strict=True):
-        node = await cdp.send("DOM.describeNode", {"objectId": held_by["objectId"]})
-        where = node["node"]["backendNodeId"]
-        found.append(Seen(where, element["role"], element["name"][0]))
-    return found
-
-
-async def value_of(cdp: CDPSession, expression: str) -> Any:
-    answer = await cdp.send("Runtime.evaluate", {"expression": expression, "returnByValue": True})
-    return answer["result"]["value"]
+    marked = {
+        int(attributes_of(node)[MARK]): where
+        for where, node in (await nodes_of(cdp)).items()
+        if MARK in attributes_of(node)
+    }
+    elements = exposed["result"]["value"]["elements"]
+    assert sorted(marked) == list(range(len(elements)))
+    return [
+        Seen(marked[number], element["role"], element["name"][0])
+        for number, element in enumerate(elements)
+    ]
 
 
 def compare(page: str, chromium: list[Seen], mine: list[Seen]) -> list[str]:
@@ -167,37 +181,28 @@ def compare(page: str, chromium: list[Seen], mine: list[Seen]) -> list[str]:
     return wrong + [f"{page}: {seen.role} {seen.name!r} is only in ours" for seen in extra]
 
 
-async def visit(context: BrowserContext, url: str) -> tuple[list[Seen], list[Seen]]:
-    page = await context.new_page()
-    try:
-        await page.goto(url)
-        cdp = await context.new_cdp_session(page)
-        return await theirs(cdp), await ours(cdp)
-    finally:
-        await page.close()
-
-
-async def sign_in(context: BrowserContext, base_url: str) -> None:
-    page = await context.new_page()
+async def sign_in(page: Page, base_url: str) -> None:
     await page.goto(f"{base_url}/login")
     await page.fill('[data-testid="login-user"]', USER)
     await page.fill('[data-testid="login-password"]', DEFAULT_PASSWORD)
     await page.click('[data-testid="login-submit"]')
     await page.wait_for_url("**/desk")
-    await page.close()
 
 
 async def test_roles_and_names_are_those_of_chromiums_own_accessibility_tree(
     context: BrowserContext, server: PageServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     operable, wrong = 0, []
+    page = await context.new_page()
+    cdp = await context.new_cdp_session(page)
     with Site() as site:
-        await sign_in(context, site.base_url)
+        await sign_in(page, site.base_url)
         urls = {path: f"{site.base_url}{path}" for path in SITE}
         for file in PAGES:
             urls[file.stem] = server.show(STYLE + file.read_text("utf-8"))
         for name, url in urls.items():
-            chromium, mine = await visit(context, url)
+            await page.goto(url)
+            chromium, mine = await theirs(cdp), await ours(cdp)
             assert chromium, name
             operable += len(chromium)
             wrong += compare(name, chromium, mine)

@@ -3,12 +3,13 @@
 import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
 import msgspec
 import pytest
-from playwright.async_api import Dialog
+from playwright.async_api import Error as PlaywrightError
 
 from actors.browser.chromium import Chromium
 from actors.person import Answer, ScriptedPerson
@@ -311,24 +312,14 @@ async def test_a_dialog_is_the_persons_to_answer_and_the_answer_goes_with_the_st
     )
 
     async def do(hand: Hand) -> None:
-        opened: list[Dialog] = []
-        asked = anyio.Event()
-
-        def on_dialog(dialog: Dialog) -> None:
-            opened.append(dialog)
-            asked.set()
-
-        hand.page.on("dialog", on_dialog)
-        async with anyio.create_task_group() as group:
+        async with anyio.create_task_group() as group, hand.asked() as dialog:
             group.start_soon(hand.click, "button")
-            with anyio.fail_after(10):
-                await asked.wait()
-                await opened[0].accept()
+            await (await dialog()).accept()
         await hand.looks(1)
         assert await hand.page.title() == "yes"
 
     [acted] = await steps_of(chromium, server, log, html, do, sail=True)
-    assert acted.action.dialogs == (DialogAnswer(accept=True),)
+    assert acted.action.dialogs == (DialogAnswer(True, kind="confirm", message="sure?"),)
 
 
 async def test_a_file_that_is_chosen_becomes_a_parameter(
@@ -387,7 +378,7 @@ async def test_steps_in_a_page_that_was_opened_say_in_which(
         await hand.looks(3)
 
     acted = await steps_of(chromium, server, log, html, do, sail=True)
-    assert [each.action.tab for each in acted][1:] == [1, 0]
+    assert [each.action.tab for each in acted] == [None, 1, 0]
 
 
 # -- how it ends -------------------------------------------------------------------------------
@@ -464,3 +455,142 @@ async def test_a_secret_is_a_reference_and_its_value_never_left_the_page(
     ]
     for value in secrets.values():
         assert places_of(value, tmp_path) == []
+
+
+async def test_letters_that_go_where_we_cannot_see_are_not_told(
+    chromium: Chromium, server: PageServer, log: EventLog
+) -> None:
+    html = """<div id=host style="padding:20px"></div><script>
+      const field = document.createElement("input"); field.type = "password"; field.id = "in";
+      host.attachShadow({mode: "closed"}).append(field); window.field = field;</script>"""
+
+    async def do(hand: Hand) -> None:
+        await hand.page.evaluate("field.focus()")
+        await hand.type("hunter2")
+        await hand.press("Escape")
+        await hand.looks(1)
+
+    acted = await steps_of(chromium, server, log, html, do)
+    assert said(acted) == ["press Escape"]
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<span id=l>Card number</span><input id=f aria-labelledby=l>",
+        "<input id=f title='Security code'>",
+        "<input id=f name=ccnum>",
+        "<label>Verification code<input id=f></label>",
+        "<input id=f name=app_totp>",
+        "<input id=f placeholder='Your pwd'>",
+        "<label for=f>2FA</label><input id=f>",
+    ],
+)
+async def test_a_field_is_secret_by_whatever_names_it(
+    chromium: Chromium, server: PageServer, log: EventLog, tmp_path: Path, field: str
+) -> None:
+    async def do(hand: Hand) -> None:
+        await hand.fill("#f", "8675309123")
+        await hand.press("Enter")
+        await hand.looks(2)
+
+    acted = await steps_of(chromium, server, log, field, do)
+    assert isinstance(acted[0].action.value, Secret)
+    assert places_of("8675309123", tmp_path) == []
+
+
+async def test_what_a_dialog_asks_for_may_be_a_secret_or_a_parameter(
+    chromium: Chromium, server: PageServer, log: EventLog, tmp_path: Path
+) -> None:
+    html = """<button id=a onclick="prompt('Your password?')">A</button>
+      <button id=b onclick="prompt('Your name?')">B</button>"""
+    typed = {"#a": "hunter2 & Co", "#b": "Ann Smith"}
+
+    async def do(hand: Hand) -> None:
+        for number, (button, text) in enumerate(typed.items(), 1):
+            async with anyio.create_task_group() as group, hand.asked() as dialog:
+                group.start_soon(hand.click, button)
+                await (await dialog()).accept(text)
+            await hand.looks(number)
+
+    first, second = await steps_of(chromium, server, log, html, do)
+    assert first.action.dialogs[0].secret == "answer"
+    assert second.action.dialogs[0].text == "${name}"
+    assert places_of(typed["#a"], tmp_path) == []
+
+
+async def test_every_choice_in_a_list_of_several_is_told(
+    chromium: Chromium, server: PageServer, log: EventLog
+) -> None:
+    html = "<label>Kinds <select id=s multiple size=3><option>a<option>b<option>c</select></label>"
+
+    async def do(hand: Hand) -> None:
+        await hand.reach("#s")
+        await hand.press("Home")
+        await hand.press("Shift+ArrowDown")
+        await hand.looks(2)
+
+    acted = await steps_of(chromium, server, log, html, do, sail=True)
+    assert [each.action.value for each in acted] == [Text("a"), Text("a\nb")]
+
+
+async def test_addresses_are_told_without_what_sounds_secret(
+    chromium: Chromium, server: PageServer, log: EventLog, tmp_path: Path
+) -> None:
+    html = f'<a id=a target=_blank href="{server.url}/another?access_token=sesame-5">Open</a>'
+
+    async def do(hand: Hand) -> None:
+        async with hand.context.expect_page():
+            await hand.click("#a")
+        await hand.looks(1)
+        await hand.page.goto(f"{server.url}/another?page=2&token=sesame-5")
+        await hand.looks(2)
+
+    acted = await steps_of(chromium, server, log, html, do)
+    assert acted[1].action.url == f"{server.url}/another?page=2&token=(secret)"
+    assert places_of("sesame-5", tmp_path) == []
+
+
+async def test_ctrl_c_while_a_dialog_is_open_keeps_the_step_that_opened_it(
+    chromium: Chromium, server: PageServer, log: EventLog
+) -> None:
+    url = server.show("<button onclick=\"alert('Wait')\">Go</button>")
+    async with App.open(log) as app:
+        started = launch.watching("it", url, {})
+        async with (
+            recorded(app, chromium, started, name="it") as (hand, ended),
+            anyio.create_task_group() as group,
+            hand.asked() as dialog,
+        ):
+
+            async def click() -> None:
+                with suppress(PlaywrightError):  # the window closes under it
+                    await hand.click("button")
+
+            group.start_soon(click)
+            await dialog()
+            assert app.finish("it")
+            await hand.heard.until(SessionEnded)
+        assert ended["it"].reason == "completed"
+        assert said(hand.heard.acted) == ["click 'Go'"]
+
+
+async def test_the_passwords_of_two_sites_have_two_names(
+    chromium: Chromium, server: PageServer, log: EventLog
+) -> None:
+    login = "<input id=p type=password autocomplete=current-password>"
+    with PageServer() as elsewhere:
+        other = elsewhere.show(login)
+
+        async def do(hand: Hand) -> None:
+            await hand.fill("#p", "one of two")
+            await hand.press("Tab")
+            await hand.looks(1)
+            await hand.page.goto(other)
+            await hand.fill("#p", "two of two")
+            await hand.press("Tab")
+            await hand.looks(3)
+
+        acted = await steps_of(chromium, server, log, login, do)
+    named = [each.action.value for each in acted if each.action.type == "type"]
+    assert named == [Secret("password"), Secret("password_2")]

@@ -16,11 +16,13 @@ from events.errors import BrowserGone
 from events.executor import (
     ActionDone,
     ActionFailed,
+    LookalikesFound,
     TargetChanged,
     TargetMissing,
     TargetResolved,
 )
 from events.observer import BrowserLost
+from events.planner import LookalikesRequested
 from events.validator import ActionStarted, PlanAdmitted
 from events.vocabulary import AnyEvent
 from events.workflow import RunSettings
@@ -188,6 +190,104 @@ async def test_a_page_that_hangs_in_a_click_may_have_been_clicked(
     failed = await perform(executor, act_on("click", "button"))
     assert isinstance(failed, ActionFailed)
     assert (failed.code, failed.dispatched) == ("timeout", True)
+
+
+# -- what was not judged is not acted on ---------------------------------------------------------
+
+
+async def test_what_was_found_on_a_page_that_closed_is_not_looked_for_on_another(
+    executor: Executor, window: Window, tab: Tab, server: PageServer
+) -> None:
+    button = "<button id=go onclick=\"document.title = 'wrong'\">Go</button>"
+    popup = server.show(button)
+    await show(tab, server, f"{button}<a href='{popup}' target=_blank>Open</a>")
+    await resolve(executor, act_on("click", "#go"))  # pinned here too, by a step before
+    await perform(executor, act_on("click", "a"))
+    action = act_on("click", "#go")
+    found = await resolve(executor, action)
+    await window.tabs[1].page.close()
+    failed = await tell(executor, ActionStarted(1, 1, action, digest=found.element.exact))
+    assert isinstance(failed, ActionFailed)
+    assert (failed.code, failed.dispatched) == ("ref_invalid", False)
+    assert await title(tab) == ""
+
+
+@pytest.mark.parametrize("append", [False, True])
+async def test_nothing_is_typed_into_a_field_that_the_focus_was_moved_to(
+    executor: Executor,
+    tab: Tab,
+    server: PageServer,
+    monkeypatch: pytest.MonkeyPatch,
+    append: bool,
+) -> None:
+    fields = "<input id=a type=password><input id=b aria-label=Notes value=mine>"
+    await show(
+        tab, server, f"{fields}<script>a.onfocus = () => setTimeout(() => b.focus())</script>"
+    )
+    insert = tab.insert
+
+    async def insert_late(text: str, *, within_ms: int) -> None:
+        await tab.page.wait_for_function("document.activeElement.id === 'b'")
+        await insert(text, within_ms=within_ms)
+
+    monkeypatch.setattr(tab, "insert", insert_late)
+    failed = await perform(executor, act_on("type", "#a", Secret("password"), append=append))
+    assert isinstance(failed, ActionFailed)
+    assert (failed.code, failed.dispatched) == ("action_failed", False)
+    assert failed.message == "the focus moved to input Notes"
+    assert await tab.page.input_value("#b") == "mine"
+
+
+async def test_a_person_may_type_elsewhere_once_the_step_is_over(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, "<input id=a><iframe srcdoc='<input id=b>'></iframe>")
+    for selector in ("#a", "#b", "#a"):
+        done = await perform(executor, act_on("type", selector, Text("rope")))
+        assert isinstance(done, ActionDone)
+        assert done.value_set
+    await tab.page.frame_locator("iframe").locator("#b").press("x")
+    assert await tab.page.frame_locator("iframe").locator("#b").input_value() == "xrope"
+
+
+@pytest.mark.parametrize("key", ["Foo", "Control+Foo", "Foo+a"])
+async def test_a_key_that_there_is_not_is_not_pressed(
+    executor: Executor, tab: Tab, server: PageServer, key: str
+) -> None:
+    await show(tab, server, "<input id=a>")
+    failed = await perform(executor, act_on("press", "#a", key=key))
+    assert isinstance(failed, ActionFailed)
+    assert (failed.code, failed.dispatched) == ("action_failed", False)
+    assert "Unknown key" in failed.message
+    await perform(executor, act_on("press", "#a", key="b"))
+    assert await tab.page.input_value("#a") == "b"  # no other key is still down
+
+
+async def test_an_element_that_cannot_be_described_is_a_failed_step(
+    executor: Executor, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await show(tab, server, "<button>Go</button>")
+    action = act_on("click", "button")
+    call = tab.call
+
+    async def call_and_garble(function: str, *given: object, within_ms: int) -> Any:
+        answer = await call(function, *given, within_ms=within_ms)
+        if function == "lookalikes":
+            return [{**element, "tag": 1.5} for element in answer]
+        for key in {"element", "changed"} & set(answer):
+            answer[key]["tag"] = 1.5
+        return answer
+
+    found = await resolve(executor, action)
+    monkeypatch.setattr(tab, "call", call_and_garble)
+    missing = await resolve(executor, action)
+    assert isinstance(missing, TargetMissing)
+    assert missing.code == "action_failed"
+    failed = await tell(executor, ActionStarted(1, 1, action, digest="of another element"))
+    assert isinstance(failed, ActionFailed)
+    assert (failed.code, failed.dispatched) == ("action_failed", False)
+    alike = await tell(executor, LookalikesRequested(1, 1, found.element.fingerprint))
+    assert alike == LookalikesFound(1, 1)
 
 
 async def test_a_page_that_is_gone_ends_the_session(

@@ -102,6 +102,7 @@ def test_the_script_places_the_order_with_other_values(ship: Ship, tmp_path: Pat
 def test_the_script_stops_where_the_site_is_not_as_recorded(ship: Ship, tmp_path: Path) -> None:
     script = tmp_path / "order.py"
     ship.rutter("export", "order", "--format", "playwright", "--out", script)
+    script.write_text(script.read_text().replace("WITHIN_S = 10.0", "WITHIN_S = 4.0"))
     ran = Ran(script, *flags(), SECRET_PASSWORD="not it")
 
     assert ran.code == 1
@@ -201,6 +202,31 @@ def test_dialogs_files_frames_shadow_roots_and_other_pages(
         "beside": "clicked",
         "back": "Home",
     }
+
+
+def test_pages_are_counted_among_those_that_are_open(server: PageServer, tmp_path: Path) -> None:
+    """As in a run: the second that opened is the first beside when the one before it closed."""
+    passing = server.show("<h1>Passing</h1><button id=x onclick='window.close()'>Close</button>")
+    staying = server.show("<h1>Staying</h1>")
+    home = server.show(
+        f"<h1>Home</h1><button id=one onclick=\"window.open('{passing}')\">1</button>"
+        f"<button id=two onclick=\"window.open('{staying}')\">2</button>"
+    )
+    actions = (
+        Action("navigate", url=home),
+        Action("click", target=by("#one")),
+        Action("click", target=by("#x"), tab=1),
+        Action("click", target=by("#two"), tab=0),
+        read("h1", "second", tab=1),
+        read("h1", "first", tab=0),
+    )
+    flow = Workflow("tabs", 1, tuple(Step(action=action) for action in actions))
+    script = tmp_path / "tabs.py"
+    script.write_text(playwright_script(flow, {}))
+    ran = Ran(script)
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.results == {"second": "Staying", "first": "Home"}
 
 
 def test_two_that_match_are_not_guessed_between(server: PageServer, tmp_path: Path) -> None:

@@ -609,6 +609,17 @@ async def test_half_a_character_is_read_as_a_replaced_one(tab: Tab, server: Page
         assert text.endswith("\ufffd...")
 
 
+@pytest.mark.parametrize(
+    ("level", "read"),
+    [("1.5", 2), ("2", 2), ("0", 3), ("-1", 3), ("x", 3), ("Infinity", 99), ("1e30", 99)],
+)
+async def test_a_level_is_a_whole_number_whatever_the_page_says(
+    tab: Tab, server: PageServer, level: str, read: int
+) -> None:
+    await show(tab, server, f'<h3 tabindex=0 aria-level="{level}">Here</h3>')
+    assert [element.level for element in (await look(tab)).elements] == [read]
+
+
 # -- typing ----------------------------------------------------------------------------------------
 
 

@@ -114,6 +114,7 @@ async def test_only_one_in_all_roots_together_is_taken(
     tab: Tab, server: PageServer, way: Way, result: str
 ) -> None:
     await show(tab, server, PAGE)
+    await found(tab, by_css("#framed"))  # a frame comes after the page
     answer = await find(tab, way, within_ms=50)
     assert answer["element"] is None
     assert [entry["result"] for entry in answer["tries"]] == [result]
@@ -178,6 +179,91 @@ async def test_a_frame_of_another_origin_is_not_looked_into(tab: Tab, server: Pa
     await show(tab, server, f'<iframe src="{other}/another"></iframe><h2>Here</h2>')
     answer = await find(tab, by_css("h1"), by_css("h2"))
     assert [entry["result"] for entry in answer["tries"]] == ["none", "taken"]
+
+
+# -- a form whose fields are named like what it has ---------------------------------------------
+
+HIDING = [
+    "children",
+    "parentNode",
+    "parentElement",
+    "id",
+    "name",
+    "attributes",
+    "textContent",
+    "innerText",
+    "localName",
+    "matches",
+    "closest",
+    "querySelector",
+    "querySelectorAll",
+    "getAttribute",
+    "hasAttribute",
+    "labels",
+    "isConnected",
+    "nodeType",
+    "form",
+    "ownerDocument",
+    "shadowRoot",
+    "firstChild",
+    "nextSibling",
+    "childNodes",
+    "getRootNode",
+    "checkVisibility",
+    "focus",
+    "getBoundingClientRect",
+    "assignedSlot",
+    "isContentEditable",
+    "tabIndex",
+    "scrollIntoView",
+    "contains",
+    "elements",
+]
+
+
+def hiding_form(inside: str) -> str:
+    fields = "".join(f'<input name="{name}" aria-label="field {name}">' for name in HIDING)
+    form = f"<form class=f aria-label=Order tabindex=0>{fields}<p>Rope</p>{inside}</form>"
+    return f"<section aria-label=Shop>{form}<h2>Behind</h2></section>"
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        by_css("form"),
+        by_css("form > button"),
+        {"by": "aria", "role": "form", "name": "Order"},
+        {"by": "aria", "role": "button", "name": "Buy"},
+        {"by": "text", "text": "rope"},
+        {"by": "aria", "role": "textbox", "name": "field children"},
+    ],
+)
+async def test_fields_named_like_what_a_form_has_hide_nothing(
+    tab: Tab, server: PageServer, way: Way
+) -> None:
+    await show(tab, server, hiding_form("<button type=button>Buy</button>"))
+    element = await found(tab, way)
+    assert [(await found(tab, other)).exact for other in msgspec.to_builtins(element.ways)] == [
+        element.exact for _ in element.ways
+    ]
+    fingerprint = msgspec.to_builtins(element.fingerprint)
+    alike = await tab.call("lookalikes", fingerprint, within_ms=3 * SECOND)
+    assert element.exact in [other["exact"] for other in alike]
+    await found(tab, way)
+    assert (await tab.call("bringIntoView", element.exact, within_ms=SECOND)) == {}
+    assert (await tab.call("focusOn", element.exact, within_ms=SECOND)).get("changed") is None
+    assert "text" in await tab.call("read", element.exact, within_ms=SECOND)
+
+
+async def test_a_page_with_such_a_form_is_seen_and_clicked(tab: Tab, server: PageServer) -> None:
+    button = "<button type=button onclick=\"document.title = 'bought'\">Buy</button>"
+    await show(tab, server, hiding_form(button))
+    seen = await tab.call("observe", within_ms=3 * SECOND)
+    names = [entry["name"][0] for entry in seen["elements"]]
+    assert names[0] == "Shop"
+    assert {"Order", "Buy", "field children", "Behind"} <= set(names)
+    assert await click(tab, by_css("form > button")) == ""
+    assert await title(tab) == "bought"
 
 
 # -- by ref and by place ---------------------------------------------------------------------------

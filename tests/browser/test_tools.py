@@ -10,7 +10,9 @@ from urllib.parse import quote
 import pytest
 
 from actors.browser.chromium import Chromium
+from actors.browser.tab import Tab
 from actors.browser.window import Window
+from actors.context import AgentContext, gather_context
 from actors.effector import OpensWindows
 from actors.person import Answer, ScriptedPerson
 from actors.toolbox import TOOLS
@@ -23,6 +25,7 @@ from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import find_chromium
 from pipeline.clock import SystemClock
+from pipeline.keys import MODIFIERS, NAMED, key_named
 from pipeline.tools import ToolResponse, Tools, open_tools
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed, events_of
@@ -82,6 +85,17 @@ class Watched:
     async def change(self, script: str) -> None:
         assert self._window is not None
         await self._window.tab._page.evaluate(script)
+
+    async def close_front(self) -> None:
+        """The page in front closes itself; it is gone when this returns."""
+        assert self._window is not None
+        page = self._window.tab._page
+        async with page.expect_event("close"):
+            await page.evaluate("setTimeout(close)")
+
+    async def gather(self) -> AgentContext:
+        assert self._window is not None
+        return await gather_context(self._window.tab, part_ms=60_000)
 
 
 def refs(answer: ToolResponse) -> dict[str, str]:
@@ -278,6 +292,58 @@ async def test_a_document_that_came_by_itself_makes_every_ref_stale(
     assert list(refs(answer)) == ["Rewritten"]
 
 
+async def test_a_ref_of_a_page_that_closed_is_not_taken_for_one_of_the_page_behind_it(
+    app: App, chromium: Chromium, server: PageServer
+) -> None:
+    popup = server.show("<h1>Popup</h1><button>Continue</button>")
+    html = f"""<title>Opener</title><button onclick="window.open('{popup}')">Open</button>
+    <button onclick="document.title = 'archived'">Archive</button>"""
+    watched = Watched(chromium)
+    async with opened(app, watched, at(server, html)) as tools:
+        seen = await tools.call("get_snapshot")
+        front = await tools.call("browser_click", {"ref": refs(seen)["Open"]})
+        assert refs(front)["Continue"] == refs(seen)["Archive"] == "@e1"
+        await watched.close_front()
+        stale = await tools.call("browser_click", {"ref": "@e1"})
+        right = await tools.call("browser_click", {"ref": refs(stale)["Archive"]})
+    assert errors(stale) == ("ref_invalid", "validation_error")
+    assert stale.body()["snapshot"]["page"]["title"] == "Opener"
+    assert right.body()["snapshot"]["page"]["title"] == "archived"
+
+
+async def test_a_look_that_no_caller_is_told_of_leaves_the_refs_as_they_are(
+    app: App, chromium: Chromium, server: PageServer
+) -> None:
+    watched = Watched(chromium)
+    async with opened(app, watched, at(server, FORM)) as tools:
+        seen = await tools.call("get_snapshot")
+        await watched.change("document.querySelector('h1').remove()")
+        await watched.gather()
+        clicked = await tools.call("browser_click", {"ref": refs(seen)["Go"]})
+    assert clicked.success
+    assert clicked.body()["snapshot"]["page"]["title"] == "Ann"
+
+
+async def test_a_key_that_is_none_does_not_end_the_session(
+    app: App, chromium: Chromium, server: PageServer
+) -> None:
+    html = """<input aria-label=It autofocus value=one onselect="document.title = 'all of it'">"""
+    async with opened(app, chromium, at(server, html)) as tools:
+        none = await tools.call("press", {"key": "ß"})
+        selected = await tools.call("press", {"key": "Ctrl+a"})
+        seen = await tools.call("get_snapshot")
+    assert errors(none) == ("invalid_params", "validation_error")
+    assert selected.success
+    assert seen.body()["snapshot"]["page"]["title"] == "all of it"
+
+
+async def test_every_key_that_is_allowed_is_one_that_the_browser_knows(tab: Tab) -> None:
+    signs = [chr(sign) for sign in range(ord(" "), ord("~") + 1)]
+    for key in [*signs, *NAMED, *MODIFIERS, "KeyA", "Digit1", "ControlOrMeta+z", "Control++"]:
+        assert key_named(key) == key
+        await tab.press(key, within_ms=60_000)
+
+
 async def test_a_page_that_hangs_is_a_timeout_and_can_be_left(
     app: App, chromium: Chromium, server: PageServer
 ) -> None:
@@ -289,6 +355,7 @@ async def test_a_page_that_hangs_is_a_timeout_and_can_be_left(
         answer = await tools.call("browser_click", {"ref": refs(seen)["Hang"]})
         after = await tools.call("navigate", {"url": f"{server.url}/another"})
     assert errors(answer) == ("timeout", "tool_timeout")
+    assert not answer.retriable
     assert answer.snapshot is not None
     assert after.success
 

@@ -1,5 +1,6 @@
 """The pages of a session: which is in front, what they ask, what they send, what they are given."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,17 +8,39 @@ import pytest
 from actors.bindings import Bindings
 from actors.browser import window as windows
 from actors.browser.tab import PageTimeout, Tab
-from actors.browser.window import MAX_TABS, TOO_MANY, Window
+from actors.browser.window import MAX_TABS, TOO_MANY, Download, Window
 from actors.effector import Screen
 from actors.executor import Executor
 from actors.observer import Observer
-from events.action import Action, ByCss, DialogAnswer, Parameter, Target, Text, Untrusted
+from events.action import (
+    Action,
+    ByCss,
+    DialogAnswer,
+    Fingerprint,
+    Parameter,
+    Target,
+    Text,
+    Untrusted,
+)
 from events.artifacts import ArtifactStore
 from events.chain import GENESIS
 from events.envelope import Envelope
-from events.executor import ActionDone, ActionFailed, TargetMissing, TargetResolved
-from events.observer import DialogOpened, DownloadFinished, PageObserved, PopupOpened
-from events.planner import ObservationRequested
+from events.errors import BrowserGone
+from events.executor import (
+    ActionDone,
+    ActionFailed,
+    LookalikesFound,
+    TargetMissing,
+    TargetResolved,
+)
+from events.observer import (
+    DialogOpened,
+    DownloadFinished,
+    ObservationFailed,
+    PageObserved,
+    PopupOpened,
+)
+from events.planner import LookalikesRequested, ObservationRequested
 from events.validator import ActionStarted, PlanAdmitted
 from events.vocabulary import AnyEvent
 from events.workflow import RunSettings
@@ -188,6 +211,111 @@ async def test_pages_without_end_are_a_few_facts(
     assert seen(facts).page.headings == (Untrusted("Another"),)
 
 
+async def test_a_page_that_opened_before_it_was_waited_for_counts_too(
+    hands: Hands, window: Window, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await show(tab, server, OPENS)
+    settle = tab.settle
+
+    async def settle_late(*, within_ms: int) -> bool:
+        await window.show(1, within_ms=5 * SECOND)
+        return await settle(within_ms=within_ms)
+
+    monkeypatch.setattr(tab, "settle", settle_late)
+    done = (await hands.click("#go"))[0]
+    assert isinstance(done, ActionDone)
+    assert done.navigated
+
+
+# -- pages that close or die at the wrong moment -----------------------------------------------
+
+
+def close_when(monkeypatch: pytest.MonkeyPatch, called: str) -> None:
+    """Every page is closed as soon as this function of the library is called in it."""
+    call = Tab.call
+
+    async def call_in_closed(self: Tab, function: str, *given: object, within_ms: int) -> object:
+        if function == called:
+            await self.page.close()
+        return await call(self, function, *given, within_ms=within_ms)
+
+    monkeypatch.setattr(Tab, "call", call_in_closed)
+
+
+async def test_a_page_that_closes_while_it_is_waited_for_leaves_the_others(
+    hands: Hands, window: Window, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await show(tab, server, OPENS)
+    close_when(monkeypatch, "parsed")
+    facts = await hands.click("#go")
+    assert isinstance(facts[0], ActionDone)
+    assert seen(facts).page.headings == (Untrusted("First"),)
+    assert window.tabs == (tab,)
+
+
+async def test_a_page_that_closes_itself_leaves_the_others(
+    hands: Hands, tab: Tab, server: PageServer
+) -> None:
+    popup = server.show("<script>window.close()</script>")
+    await show(tab, server, f"<h1>First</h1><button id=go onclick=\"window.open('{popup}')\">Go")
+    for _ in range(3):
+        assert isinstance((await hands.click("#go"))[0], ActionDone)
+
+
+async def test_a_page_that_closes_as_it_is_brought_to_the_front_is_missed(
+    hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await show(tab, server, OPENS)
+    await hands.click("#go")
+    await hands.click("#b", tab=0)
+    bring = Tab.show
+
+    async def show_closed(self: Tab, *, within_ms: int) -> None:
+        if self is not tab:
+            await self.page.close()
+        await bring(self, within_ms=within_ms)
+
+    monkeypatch.setattr(Tab, "show", show_closed)
+    (missing,) = await hands.click("h1", tab=1)
+    assert isinstance(missing, TargetMissing)
+    assert missing.code == "ref_invalid"
+
+
+async def test_a_page_that_closes_while_it_is_searched_has_nothing_alike(
+    hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await show(tab, server, OPENS)
+    await hands.click("#go")
+    close_when(monkeypatch, "lookalikes")
+    request = LookalikesRequested(1, 1, Fingerprint(tag="h1"))
+    assert await tell(hands.executor, request) == [LookalikesFound(1, 1)]
+
+
+async def test_a_page_that_dies_while_a_change_is_awaited_is_one_error(
+    window: Window, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, "<h1>First</h1>")
+    waiting = asyncio.ensure_future(window.change(20 * SECOND))
+    await tab.kill()
+    with pytest.raises(BrowserGone, match="the page crashed"):
+        await waiting
+
+
+async def test_a_page_that_cannot_be_read_is_a_failed_observation(
+    hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await show(tab, server, "<h1>First</h1>")
+    call = tab.call
+
+    async def call_and_garble(function: str, *given: object, within_ms: int) -> object:
+        return {**await call(function, *given, within_ms=within_ms), "dropped": 1.5}
+
+    monkeypatch.setattr(tab, "call", call_and_garble)
+    (failed,) = await tell(hands.observer, ObservationRequested("tool", 10))
+    assert isinstance(failed, ObservationFailed)
+    assert failed.code == "action_failed"
+
+
 # -- dialogs --------------------------------------------------------------
 
 
@@ -206,6 +334,15 @@ async def test_dialogs_are_answered_in_the_order_that_the_action_says(
         ("C?", "dismissed"),
         ("D?", "dismissed"),
     ]
+
+
+async def test_an_answer_is_for_its_own_question(
+    hands: Hands, tab: Tab, server: PageServer
+) -> None:
+    ask = "document.title = [confirm('Delete the account?'), confirm('Cancel order 17?')]"
+    await show(tab, server, f'<button id=go onclick="{ask}">Go</button>')
+    yes = DialogAnswer(True, kind="confirm", message="cancel order #?")
+    assert seen(await hands.click("#go", dialogs=(yes,))).page.title == Untrusted("false,true")
 
 
 async def test_answers_that_were_not_used_are_not_kept_for_the_next_action(
@@ -271,6 +408,28 @@ async def test_a_file_that_is_too_large_is_not_kept(
 
 def _files(facts: list[AnyEvent]) -> list[DownloadFinished]:
     return [fact for fact in facts if isinstance(fact, DownloadFinished)]
+
+
+async def test_files_beyond_the_few_that_are_kept_are_named_and_counted(
+    hands: Hands, window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = [Download(f"{number}.txt", tmp_path / f"{number}.txt") for number in range(7)]
+    for file in sent:
+        assert file.path is not None
+        file.path.write_text(file.name)
+
+    async def downloads(within_ms: int) -> list[Download]:
+        return sent
+
+    monkeypatch.setattr(window, "downloads", downloads)
+    told = _files(await tell(hands.observer, ActionDone(1, 1, 0)))
+    assert [file.name.text for file in told] == [
+        *(f"{number}.txt" for number in range(5)),
+        "5.txt, 6.txt",
+    ]
+    assert [file.artifact is not None for file in told] == [True] * 5 + [False]
+    assert told[-1].failure == "2 more than are kept at once"
+    assert not any(file.path and file.path.exists() for file in sent)
 
 
 @pytest.mark.parametrize("shown", ["", "style=display:none"])

@@ -217,7 +217,7 @@ def test_place_on_hold_is_not_place_order(ship: Ship, asked: bool) -> None:
     place is found, and a person is asked about it; nobody to ask, nothing is placed."""
     changed = Switches(moved=True, relabelled=True)
     ship.site.when = once("/drafts/", lambda: setattr(ship.site, "switches", changed))
-    ended = ship.run(*(["--answers", ship.harbour.yes] if asked else []))
+    ended = ship.run("--answers", ship.harbour.yes) if asked else ship.run()
 
     assert ended.code == (0 if asked else 5)
     assert all(is_wanted(order) for order in ship.site.placed)

@@ -136,6 +136,7 @@ def test_a_literal_password_is_denied_and_nowhere_in_the_data_directory(
     (tmp_path / "secret.txt").write_text(PASSWORD)
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "who.txt").write_text("Aurora")
+    (tmp_path / "yes.json").write_text('[{"approved": true}]')
     ended = called(
         rutter,
         server,
@@ -147,6 +148,7 @@ def test_a_literal_password_is_denied_and_nowhere_in_the_data_directory(
         flags=(
             *("--secret", f"password=file:{tmp_path / 'secret.txt'}"),
             *("--files", tmp_path / "files"),
+            *("--answers", tmp_path / "yes.json"),
         ),
     )
     _, literal, named, read, over = map(json.loads, ended.out.splitlines())

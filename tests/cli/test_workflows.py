@@ -3,23 +3,29 @@
 import asyncio
 import fcntl
 import json
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from actors.person import ScriptedPerson
+from events.action import Text
 from events.errors import BrowserGone
 from events.predictor import WorkflowLearned
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
+from events.workflow import Step
+from pipeline import launch
 from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.sailing import _unsettled
 from pipeline.settings import load
 from tests.cli import logbook
-from tests.cli.shell import Ended, Rutter
-from tests.scripted import Raises, shop
-from tests.voyages import open_app, record_order, run_for_fairlead, sail
+from tests.cli.shell import Ended, Rutter, places_of
+from tests.scripted import AURORA, ORDER, Raises, shop
+from tests.voyages import YES, open_app, record_order, run_for_fairlead, sail, with_settings
 
 
 @pytest.fixture
@@ -64,8 +70,49 @@ def test_a_secret_is_named_and_what_is_left_in_the_log_is_told(rutter: Rutter) -
     ended = rutter("workflows", "edit", "order", "--secret", "5=pin")
 
     assert "secrets: pin" in ended.out
-    assert "still in the log of its recording" in ended.err
-    assert "log erase record-0002" in ended.err
+    first, *erasing = ended.err.splitlines()
+    assert first == "the log still has what was typed; it goes with:"
+    assert f"  rutter --data {rutter.data} log erase record-0002 --why TEXT" in erasing
+
+
+NOTE = "Kraken and four fathoms"
+
+
+def test_with_what_is_told_a_secret_can_be_erased_from_the_whole_log(tmp_path: Path) -> None:
+    """It is in the recording, in the runs of it, and in every version that was edited since."""
+    rutter = Rutter(tmp_path / "data")
+    asyncio.run(sail_with_a_note(rutter.data / "log.db"))
+    rutter("workflows", "edit", "order", "--optional", "3")
+    rutter("workflows", "edit", "order", "--required", "3")
+    assert places_of(NOTE, rutter.data)
+    told = rutter("workflows", "edit", "order", "--secret", "5=note").err.splitlines()[1:]
+
+    commands = [shlex.split(line)[3:] for line in told]
+    sessions = [command[2].rsplit("-", 1)[0] if "process" in command[2] else command[2]
+                for command in commands]  # fmt: skip
+    assert sessions[:2] == ["record", "run"]
+    assert [each.startswith("process-") for each in sessions[2:]] == [True, True]
+    for command in commands:
+        assert rutter(*command).code == 0, command
+    assert places_of(NOTE, rutter.data) == []
+    assert versions(rutter) == [("order", 4)]
+    assert rutter("log", "verify").code == 0
+    assert rutter("replay").code == 0
+    assert "secrets: note" in rutter("workflows", "show", "order").out
+
+
+async def sail_with_a_note(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    log = await SqliteLog.open(path)
+    steps = list(ORDER)
+    steps[4] = Step(action=msgspec.structs.replace(ORDER[4].action, value=Text(NOTE)))
+    started = launch.recording("order", tuple(steps), AURORA, ())
+    async with open_app(log) as app:
+        await sail(
+            app, with_settings(started), answers=ScriptedPerson(otherwise=YES), name="record"
+        )
+        flow = await logbook.learned(log)
+        await sail(app, run_for_fairlead(flow), name="run")
 
 
 def test_steps_are_dropped_and_made_optional_by_the_numbers_that_were_shown(

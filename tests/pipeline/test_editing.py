@@ -11,6 +11,7 @@ from events.action import (
     ByCss,
     ByRole,
     ByText,
+    DialogAnswer,
     Fingerprint,
     Parameter,
     Secret,
@@ -111,6 +112,80 @@ def test_a_literal_becomes_a_secret() -> None:
 
     assert (after.parameters, after.secrets) == ((), ("pin",))
     assert after.steps[1].action.value == Secret("pin")
+
+
+SAID = "Kraken & 4 Fathoms"
+KNOWN_BY = Fingerprint(
+    tag="a",
+    name=Untrusted(f"Forget {SAID}"),
+    text=Untrusted(SAID.lower()),
+    near=(Untrusted(f"signed in with {SAID}"),),
+    attributes=(("title", SAID),),
+)
+TOLD = Target((ByCss(f'a[title="{SAID}"]'), ByCss("#forget"), ByText(SAID.lower())), KNOWN_BY)
+ASKED = (DialogAnswer(True, SAID, message=f"again, {SAID.lower()}?"),)
+
+
+def told(*more: Step) -> Workflow:
+    """A page that repeats what was typed into it wherever it can."""
+    return workflow(
+        step(go_to("/")),
+        step(fill("#code", SAID), leads_to="/with/kraken%20%26%204%20fathoms"),
+        step(Action("click", target=TOLD, dialogs=ASKED), at="/with/Kraken%20%26%204%20Fathoms"),
+        step(fill("#again", SAID)),
+        *more,
+        end=Expectation(place=place("/kraken & 4 fathoms"), headings=("hail kraken & # fathoms",)),
+    )
+
+
+def test_a_literal_that_is_a_secret_is_nowhere_in_the_new_version() -> None:
+    after = edited(told(), Edit(secrets={2: "code"}), 2)
+
+    assert "kraken" not in msgspec.json.encode(after).decode().casefold()
+    target = after.steps[2].action.target
+    assert target is not None
+    assert target.strategies == (ByCss("#forget"),)
+    assert target.fingerprint is not None
+    assert target.fingerprint.name == Untrusted("Forget *")
+    assert after.steps[1].after.place == after.steps[2].before == place("/with/*")
+    assert after.end == Expectation(place=place("/*"), headings=("hail *",))
+
+
+def test_a_secret_is_one_wherever_it_is_typed() -> None:
+    asked = Edit(secrets={2: "code"})
+    after = edited(told(), asked, 2)
+
+    assert after.steps[3].action.value == Secret("code")
+    [answer] = after.steps[2].action.dialogs
+    assert (answer.accept, answer.text, answer.secret) == (True, None, "code")
+    assert typed_again(told(), asked) == {}
+
+
+def test_a_secret_too_short_to_be_told_from_an_accident_is_left_where_else_it_is_typed() -> None:
+    asked = Edit(secrets={4: "pin"})
+    after = edited(flow(), asked, 2)
+
+    assert after.steps[4].action.value == Text("3")
+    assert typed_again(flow(), asked) == {"pin": [5]}
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (click("text/x"), None),
+        (go_to("/?code=Kraken+%26+4+Fathoms"), "step 5 goes to an address that holds it"),
+        (fill("#note", f"It is {SAID}."), "step 5 types it among other words"),
+        (Action("click", target=Target((ByText(SAID),))), "step 5 finds its element by nothing"),
+    ],
+)
+def test_what_cannot_be_done_without_the_secret_is_refused(last: Action, said: str | None) -> None:
+    if said is None:
+        assert len(edited(told(step(last)), Edit(secrets={2: "code"}), 2).steps) == 5
+        return
+    with pytest.raises(BadInput, match=said):
+        edited(told(step(last)), Edit(secrets={2: "code"}), 2)
+    without = edited(told(step(last)), Edit(secrets={2: "code"}, dropped=frozenset({5})), 2)
+    assert "kraken" not in msgspec.json.encode(without).decode().casefold()
 
 
 async def test_naming_afterwards_gives_what_naming_at_the_recording_gives(

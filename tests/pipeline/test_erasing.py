@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from actors.predictor.knowledge import LEARNED
@@ -20,12 +21,14 @@ from events.errors import BadInput, LogCorrupt, LogFull, LogLocked
 from events.observer import ScreenshotTaken
 from events.page import Artifact
 from events.planner import PlanWithheld
+from events.predictor import WorkflowLearned
 from events.runtime import LogSealed, PayloadErased, PayloadGone, SessionEnded
 from events.sqlite_reader import SqliteReader
 from events.sqlite_schema import Row
 from pipeline.cli import voyage
 from pipeline.cli.terminal import Terminal
 from pipeline.directory import DataDirectory
+from pipeline.editing import publish
 from pipeline.erasing import Erasure, erase, finish_erasing
 from pipeline.inspection import inspect
 from pipeline.settings import Settings
@@ -261,6 +264,39 @@ class TestWhatLeansOnIt:
         assert (divergence.seq, divergence.actor) == (plan[0], "planner")
 
 
+class TestAProcess:
+    """What a person changed of a workflow is said in the session of the process."""
+
+    def change(self, directory: DataDirectory) -> tuple[str, int]:
+        """An edited version, in no session of its own; where it is."""
+        learned = next(
+            event for event in events(directory, "record") if isinstance(event, WorkflowLearned)
+        )
+        flow = msgspec.structs.replace(learned.workflow, version=2, name="needle in an edit")
+        asyncio.run(publish(directory, lambda _: WorkflowLearned(flow)))
+        [row] = [row for row in rows(directory) if row[6] == "WorkflowLearned"][-1:]
+        return row[1], row[2]
+
+    def test_a_changed_workflow_goes_and_all_else_it_said_stays(
+        self, directory: DataDirectory
+    ) -> None:
+        process, n = self.change(directory)
+        before = rows(directory)
+        gone = erased(directory, process, n)
+        assert gone == Erasure(process, 1, 0, ("needle in an edit version 2",))
+        assert holding(directory.root, "needle in an edit") == []
+        changed = [old for old, new in zip(before, rows(directory), strict=False) if old != new]
+        assert [(row[1], row[2]) for row in changed] == [(process, n)]
+        assert inspect(directory).ok
+        assert replayed(directory).divergence is None
+
+    def test_nothing_else_that_it_said_can_go(self, directory: DataDirectory) -> None:
+        process, n = self.change(directory)
+        for other in (None, n - 1, n + 1):
+            with pytest.raises(BadInput, match=f"give --event {n}"):
+                erased(directory, process, other)
+
+
 class TestRefusals:
     @pytest.mark.parametrize(
         ("session", "n", "said"),
@@ -268,8 +304,9 @@ class TestRefusals:
             ("nobody", None, "there is no session 'nobody'"),
             ("run-1", 0, "run-1 has events 1 to"),
             ("run-1", 10_000, "run-1 has events 1 to"),
-            ("process-0001", None, "there is no session"),
-            ("process-0001", 2, "there is no session"),
+            ("process-0001", None, "of a process only a workflow that was changed can go"),
+            ("process-0001", 1, "of a process only a workflow that was changed can go"),
+            ("process-0001", 0, "of a process only a workflow that was changed can go"),
         ],
     )
     def test_what_is_not_there_is_bad_input_and_changes_nothing(

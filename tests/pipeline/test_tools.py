@@ -28,6 +28,7 @@ from events.validator import ActionStarted
 from events.workflow import Criteria, Indicator
 from pipeline import launch
 from pipeline.app import App
+from pipeline.tool_orders import Names, order
 from pipeline.tools import Patience, ToolResponse, Tools, serving
 from tests.logs import Replayed, check_log, events_of, read_all
 from tests.scripted import (
@@ -281,7 +282,11 @@ async def test_a_secret_is_typed_by_its_name(replayed: Replayed) -> None:
     world = Shop()
     started = at("/door", values={"who": "Ann"}, secrets=["password"])
     secrets = {"password": "hunter-2"}
-    async with open_app(log) as app, tools_on(app, world, started, secrets=secrets) as tools:
+    person = ScriptedPerson([Answer(True)])
+    async with (
+        open_app(log) as app,
+        tools_on(app, world, started, secrets=secrets, answers=person) as tools,
+    ):
         await tools.call("get_snapshot")
         assert (await tools.call("browser_fill", {"ref": "@e0", "value": "${who}"})).success
         assert (await tools.call("browser_fill", {"ref": "@e1", "value": "${password}"})).success
@@ -290,6 +295,20 @@ async def test_a_secret_is_typed_by_its_name(replayed: Replayed) -> None:
     called = [each for each in await events_of(log, tools.session) if isinstance(each, ToolCalled)]
     assert '"value":{"secret":"password"}' in called[2].arguments
     assert '"value":{"param":"who"}' in called[1].arguments
+    assert [(asked.rule, asked.origin) for asked in person.asked] == [("secret_by_agent", ORIGIN)]
+
+
+async def test_a_secret_is_not_typed_where_nobody_said_so(replayed: Replayed) -> None:
+    world = Shop()
+    started = at("/door", secrets=["password"])
+    async with (
+        open_app(replayed.memory()) as app,
+        tools_on(app, world, started, secrets={"password": "hunter-2"}) as tools,
+    ):
+        await tools.call("get_snapshot")
+        answer = await tools.call("browser_fill", {"ref": "@e1", "value": "${password}"})
+    assert errors(answer) == ("policy_denied", "policy_denied", False)
+    assert world.fields == {}
 
 
 async def test_filling_a_list_to_select_from_is_told_as_that(replayed: Replayed) -> None:
@@ -317,6 +336,64 @@ async def test_a_ref_before_the_first_snapshot_and_beyond_the_last_is_invalid(
         assert answer.snapshot is not None
     assert right.success
     assert [action.type for action in world.done] == ["navigate", "click"]
+
+
+class Shifting(Shop):
+    """Where a button was that could not be clicked, there is another one when it is looked at."""
+
+    def look(self) -> Page:
+        if self.path == "/" and not self._troubles.get("#find"):
+            self.replace("#find", Thing("button", "button", "Archive"))
+        return super().look()
+
+
+async def test_a_second_try_does_not_take_what_came_in_the_place_of_the_element(
+    replayed: Replayed,
+) -> None:
+    world = Shifting()
+    world.trouble("#find", Fails("element_obscured"))
+    async with open_app(replayed.memory()) as app, tools_on(app, world) as tools:
+        await tools.call("get_snapshot")
+        answer = await tools.call("browser_click", {"ref": "@e1"})
+    assert errors(answer) == ("ref_invalid", "validation_error", True)
+    assert answer.snapshot is not None
+    assert [action.type for action in world.done] == ["navigate"]
+
+
+@pytest.mark.parametrize(
+    ("given", "pressed"),
+    [
+        ("Enter", "Enter"),
+        ("return", "Enter"),
+        ("Esc", "Escape"),
+        ("Del", "Delete"),
+        ("Down", "ArrowDown"),
+        ("PgDn", "PageDown"),
+        ("a", "a"),
+        ("A", "A"),
+        (" ", " "),
+        ("+", "+"),
+        ("KeyA", "KeyA"),
+        ("Ctrl+A", "Control+A"),
+        ("cmd+shift+z", "Meta+Shift+z"),
+        ("Control++", "Control++"),
+        ("Shift", "Shift"),
+    ],
+)
+def test_a_key_is_known_by_the_names_that_it_is_given(given: str, pressed: str) -> None:
+    wanted = order("press", {"key": given}, number=0, names=Names())
+    assert (wanted.invalid, wanted.arguments) == ("", f'{{"key":"{pressed}"}}')
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["ß", "Entr", "Ctrl+", "++", "+a", "Enter+a", "a+Enter", "Ctrl+Ctl+a", "\r", "\n", "Ctrl+ß"],
+)
+def test_a_key_that_is_none_is_told_with_those_that_are(given: str) -> None:
+    wanted = order("press", {"key": given}, number=0, names=Names())
+    assert wanted.arguments == "{}"
+    assert "ArrowDown" in wanted.invalid
+    assert "Control" in wanted.invalid
 
 
 # -- people ---------------------------------------------------------------------------------------
@@ -507,7 +584,7 @@ async def test_a_call_that_takes_too_long_is_answered_and_the_next_one_waits(
     ):
         await tools.call("get_snapshot")
         late = await tools.call("browser_click", {"ref": "@e1"})
-        assert errors(late) == ("timeout", "tool_timeout", True)
+        assert errors(late) == ("timeout", "tool_timeout", False)
         assert late.snapshot is not None
         hangs.answer.set()
         after = await tools.call("get_snapshot")

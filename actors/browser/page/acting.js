@@ -34,7 +34,7 @@ const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [
 
 function mayMove(el) {
   if (boxOf(el).join() !== pinnedBox) return true;
-  const running = el.ownerDocument.getAnimations();
+  const running = documentOf(el).getAnimations();
   return running.some((one) => one.playState === "running" && one.effect?.target && isInside(el, one.effect.target));
 }
 
@@ -63,7 +63,7 @@ function nextFrame(then) {
 }
 
 function aim(el) {
-  const places = [el, ...(el.localName === "input" ? labelsOf(el) : [])];
+  const places = [el, ...(tagOf(el) === "input" ? labelsOf(el) : [])];
   for (const place of places) {
     if (!isVisible(place)) continue;
     const spot = spotOn(place, el);
@@ -76,7 +76,7 @@ function aim(el) {
 function spotOn(place, el) {
   const spot = isWhollyInView(place) && freeSpot(place, el);
   if (spot) return spot;
-  place.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  scrollIntoView(place, { block: "center", inline: "center", behavior: "instant" });
   return freeSpot(place, el);
 }
 
@@ -100,7 +100,7 @@ function setsOffTheSame(hit, el) {
 
 // What of the element the window and the frames around it show, in coordinates of the viewport.
 function inView(el) {
-  const box = el.getBoundingClientRect();
+  const box = rectOf(el);
   let frame = frameOf(el);
   const [x, y] = originOf(frame);
   let [left, top, right, bottom] = [box.left + x, box.top + y, box.right + x, box.bottom + y];
@@ -113,7 +113,7 @@ function inView(el) {
 }
 
 function isWhollyInView(el) {
-  const box = el.getBoundingClientRect();
+  const box = rectOf(el);
   const [left, top, right, bottom] = inView(el);
   return right - left >= box.width - 1 && bottom - top >= box.height - 1;
 }
@@ -123,7 +123,7 @@ function coveredBy(el) {
   const [left, top, right, bottom] = inView(el);
   if (!(right > left && bottom > top)) return "";
   const hit = deepest((left + right) / 2, (top + bottom) / 2);
-  const said = hit ? `${hit.localName} ${textOf(hit)}` : "nothing there";
+  const said = hit ? `${tagOf(hit)} ${textOf(hit)}` : "nothing there";
   const dialog = dialogOver(el);
   return clip(dialog ? `the dialog ${JSON.stringify(dialog)} is open: ${said}` : said, 120);
 }
@@ -132,10 +132,10 @@ const DIALOGS = 'dialog[open],[role="dialog"],[role="alertdialog"],[aria-modal="
 
 // The dialog in front that the element is no part of, by what it is called.
 function dialogOver(el, selector = DIALOGS) {
-  const open = [...new Set([document, rootOf(el)])].flatMap((root) => [...root.querySelectorAll(selector)]);
+  const open = [...new Set([document, rootOf(el)])].flatMap((root) => [...findAll(root, selector)]);
   const dialog = open.findLast((one) => isVisible(one) && !isInside(el, one));
   if (!dialog) return "";
-  return clip(nameOf(dialog, "dialog") || textOf(dialog.querySelector("h1,h2,h3") || dialog), 60) || dialog.localName;
+  return clip(nameOf(dialog, "dialog") || textOf(findIn(dialog, "h1,h2,h3") || dialog), 60) || tagOf(dialog);
 }
 
 // ---- nothing else is clicked --------------------------------------------------------------------------
@@ -150,9 +150,9 @@ let armed = null;
 function arm(el, spot) {
   disarm();
   armed = { el, missed: "", windows: [], timer: setTimeout(disarm, ARMED_MS) };
-  for (let frame = frameOf(el), view = el.ownerDocument.defaultView; frame; frame = frameOf(frame)) {
+  for (let frame = frameOf(el), view = documentOf(el).defaultView; frame; frame = frameOf(frame)) {
     armed.windows.push(view);
-    view = frame.ownerDocument.defaultView;
+    view = documentOf(frame).defaultView;
   }
   for (const view of armed.windows) for (const type of GUARDED) view.addEventListener(type, watchPress, true);
   return spot;
@@ -171,8 +171,9 @@ function watchPress(event) {
   if (!armed || !event.isTrusted) return;
   if (event.type === "pointerdown") {
     const hit = event.composedPath()[0];
-    const same = hit?.nodeType === 1 && isAttached(armed.el) && setsOffTheSame(hit, armed.el);
-    armed.missed = same ? "" : clip(`${hit?.localName || "nothing"} ${hit?.nodeType === 1 ? textOf(hit) : ""}`, 80);
+    const element = hit && isElement(hit);
+    const same = element && isAttached(armed.el) && setsOffTheSame(hit, armed.el);
+    armed.missed = same ? "" : clip(element ? `${tagOf(hit)} ${textOf(hit)}` : "nothing", 80);
   }
   if (!armed.missed) return;
   event.preventDefault();
@@ -181,6 +182,46 @@ function watchPress(event) {
 
 // From the start of the document, so that it is the first to hear.
 for (const type of GUARDED) addEventListener(type, watchPress, true);
+
+// ---- nothing else is typed into ----------------------------------------------------------------------
+
+// Between the look and the text the page may move the focus: what is on its way to another field is
+// held back. The top document of a site watches for its frames too.
+let typing = null; // the field that is typed into, and what else was about to be
+
+function expectTyping(el) {
+  clearTimeout(typing?.timer);
+  typing = { el, strayed: "", timer: setTimeout(() => (typing = null), ARMED_MS) };
+}
+
+function watchTyping(event) {
+  if (!typing || !event.isTrusted) return;
+  const hit = event.composedPath()[0];
+  if (!hit || !isElement(hit) || isInside(hit, typing.el)) return;
+  typing.strayed = clip(squeeze(`${tagOf(hit)} ${nameOf(hit, roleOf(hit))}`), 80);
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+globalThis.rutterWatchesTyping = watchTyping;
+
+function watcher() {
+  try {
+    return globalThis.top.rutterWatchesTyping || watchTyping;
+  } catch {
+    return watchTyping;
+  }
+}
+
+addEventListener("beforeinput", (event) => watcher()(event), true);
+
+// Asked for after typing: whether the field holds it, and where it would have gone instead.
+function entered(value, append) {
+  const strayed = typing?.strayed || "";
+  clearTimeout(typing?.timer);
+  typing = null;
+  return { held: append ? endsIn(value) : holds(value), strayed };
+}
 
 // Asked for after input: what was in the way of it, if anything.
 const sync = () => ({ missed: disarm() });
@@ -197,19 +238,20 @@ const TYPED = ["text", "search", "email", "tel", "url", "password", "number"];
 // How the field takes a value: typed into it after all that is in it was selected, set as a whole,
 // switched on or off, or as files.
 const ready = (digest) => checked(digest, (el) => {
-  const kind = el.localName === "input" ? el.type : el.localName;
+  const kind = tagOf(el) === "input" ? el.type : tagOf(el);
   if (kind === "file") return { how: "file" };
-  if (el.localName === "input" && CHECKED.has(kind)) return { how: "switch", on: el.checked };
-  const typed = kind === "textarea" || TYPED.includes(kind) || el.isContentEditable;
-  if (!typed && el.localName !== "input") return { code: "action_failed", message: `${kind} takes no text` };
-  if (el.readOnly) return { code: "element_disabled", message: "the field is read-only" };
-  el.scrollIntoView({ block: "nearest", behavior: "instant" });
+  if (tagOf(el) === "input" && CHECKED.has(kind)) return { how: "switch", on: el.checked };
+  const typed = kind === "textarea" || TYPED.includes(kind) || property(el, "isContentEditable");
+  if (!typed && tagOf(el) !== "input") return { code: "action_failed", message: `${kind} takes no text` };
+  if (property(el, "readOnly")) return { code: "element_disabled", message: "the field is read-only" };
+  scrollIntoView(el, { block: "nearest", behavior: "instant" });
   const dialog = dialogOver(el, 'dialog:modal,[aria-modal="true"]');
   if (dialog && !freeSpot(el, el)) return { code: "element_obscured", message: `the dialog ${JSON.stringify(dialog)} is open` };
-  el.focus();
+  focusOf(el);
   if (!isFocused(el)) return { code: "action_failed", message: "the field takes no focus" };
-  if (el.isContentEditable) el.ownerDocument.getSelection().selectAllChildren(el);
+  if (property(el, "isContentEditable")) documentOf(el).getSelection().selectAllChildren(el);
   else if (typed) el.select();
+  if (typed) expectTyping(el);
   return { how: typed ? "typed" : "set" };
 });
 
@@ -230,13 +272,13 @@ function setValue(value) {
 }
 
 // Of a field that was added to: what was typed is the end of what it holds.
-const endsIn = (value) => pinned && squeeze(pinned.isContentEditable ? pinned.innerText : pinned.value).endsWith(squeeze(value));
+const endsIn = (value) => pinned && squeeze(property(pinned, "isContentEditable") ? property(pinned, "innerText") : pinned.value).endsWith(squeeze(value));
 
 // Null in a document that came after the one that was typed into.
 function holds(value) {
   const el = pinned;
   if (!el) return null;
-  if (el.isContentEditable) return squeeze(el.innerText) === squeeze(value);
+  if (property(el, "isContentEditable")) return squeeze(property(el, "innerText")) === squeeze(value);
   switch (el.type) {
     case "checkbox": case "radio": return el.checked === value;
     case "file": return [...el.files].map((file) => file.name).join("\n") === value;
@@ -255,7 +297,7 @@ const choose = (digest, value) => checked(digest, (el) => {
   const wanted = el.multiple ? value.split("\n") : [value];
   const chosen = wanted.map((one) => options.find((o) => o.value === one) || options.find((o) => squeeze(o.label).toLowerCase() === squeeze(one).toLowerCase()));
   if (chosen.some((option) => !option || matches(option, ":disabled"))) return { code: "option_not_found", message: clip(options.map((o) => squeeze(o.label)).join(", "), 120) };
-  el.focus();
+  focusOf(el);
   if (options.some((option) => option.selected !== chosen.includes(option))) {
     if (el.multiple) for (const option of options) option.selected = chosen.includes(option);
     else chosen[0].selected = true;
@@ -267,7 +309,7 @@ const choose = (digest, value) => checked(digest, (el) => {
 
 // A key goes to what has the focus: that must be the element that was judged.
 const focusOn = (digest) => checked(digest, (el) => {
-  if (!isFocused(el)) el.focus();
+  if (!isFocused(el)) focusOf(el);
   return isFocused(el) ? {} : { code: "action_failed", message: "the element takes no focus" };
 });
 
@@ -280,13 +322,13 @@ function scroll(direction, amount) {
 }
 
 const bringIntoView = (digest) => checked(digest, (el) => {
-  el.scrollIntoView({ block: "center", behavior: "instant" });
+  scrollIntoView(el, { block: "center", behavior: "instant" });
   return {};
 });
 
 const read = (digest) => checked(digest, (el) => {
-  const field = ["input", "textarea"].includes(el.localName) && !isSecret(el);
-  return { text: clip(squeeze(field ? el.value : el.innerText), 4000) };
+  const field = ["input", "textarea"].includes(tagOf(el)) && !isSecret(el);
+  return { text: clip(squeeze(field ? el.value : property(el, "innerText")), 4000) };
 });
 
 // ---- waiting ----------------------------------------------------------------------------------------------
@@ -318,5 +360,5 @@ const parsed = () => new Promise((done) => {
 });
 
 Object.assign(functions, {
-  sync, check, ready, setValue, holds, endsIn, choose, focusOn, scroll, bringIntoView, read, change, parsed,
+  sync, check, ready, setValue, holds, entered, choose, focusOn, scroll, bringIntoView, read, change, parsed,
 });

@@ -2,18 +2,11 @@
 
 // ---- where elements are ----------------------------------------------------------------------------
 
-// A field named like a property of its form hides that property: <input name="parentNode">.
-const getterOf = (prototype, name) => Object.getOwnPropertyDescriptor(prototype, name).get;
-const parentGetter = getterOf(Node.prototype, "parentNode");
-const slotGetter = getterOf(Element.prototype, "assignedSlot");
-const rootOf = (el) => Node.prototype.getRootNode.call(el);
-const matches = (el, selector) => Element.prototype.matches.call(el, selector);
-
 // What is around an element as the page is shown: the slot that it is put into, the host of its root.
 function around(el) {
-  const parent = slotGetter.call(el) || parentGetter.call(el);
-  if (!parent || parent.nodeType === 1) return parent;
-  return parent.nodeType === 11 ? parent.host || null : null;
+  const parent = slotOf(el) || parentNodeOf(el);
+  if (!parent || typeOf(parent) === 1) return parent;
+  return typeOf(parent) === 11 ? parent.host || null : null;
 }
 
 function upTo(el, selector) {
@@ -27,11 +20,11 @@ function isInside(el, outer) {
 }
 
 // Still part of the page: a document that was navigated away from keeps its elements, but no window.
-const isAttached = (el) => el.isConnected && !!el.ownerDocument.defaultView;
+const isAttached = (el) => isConnected(el) && !!documentOf(el).defaultView;
 
 // The element that an element's root belongs to: a shadow host, a frame. Nothing in the page itself.
-const hostOf = (el) => rootOf(el).host || frameOf(el);
-const innerRoot = (el) => el.shadowRoot || frameDocument(el);
+const hostOf = (el) => shadowHost(rootOf(el)) || frameOf(el);
+const innerRoot = (el) => shadowOf(el) || frameDocument(el);
 
 // The document, its open shadow roots and frames, and theirs. What is asked in one go is answered
 // from one list: looking at each element of a large page takes its time.
@@ -42,8 +35,8 @@ function allRoots() {
     rootsKnown = [document];
     for (const root of rootsKnown) {
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
-      for (let el = walker.nextNode(); el; el = walker.nextNode()) if (el.shadowRoot) rootsKnown.push(el.shadowRoot);
-      for (const frame of root.querySelectorAll("iframe,frame")) if (frame.contentDocument) rootsKnown.push(frame.contentDocument);
+      for (let el = walker.nextNode(); el; el = walker.nextNode()) if (shadowOf(el)) rootsKnown.push(shadowOf(el));
+      for (const frame of findAll(root, "iframe,frame")) if (frame.contentDocument) rootsKnown.push(frame.contentDocument);
     }
     Promise.resolve().then(() => (rootsKnown = null));
   }
@@ -60,7 +53,7 @@ function candidates(strategy) {
     case "css": return byCss(strategy.selector);
     case "aria": return byRole(strategy.role, squeeze(strategy.name));
     case "text": return allRoots().flatMap((root) => byText(root, squeeze(strategy.text).toLowerCase()));
-    case "ref": return byRef(strategy.ref);
+    case "ref": return byRef(strategy.ref, strategy.look || 0);
     default: return [deepest(strategy.x, strategy.y)].filter(Boolean);
   }
 }
@@ -68,15 +61,15 @@ function candidates(strategy) {
 // Each part behind `>>>` is looked for in the shadow root or frame of what the part before it is.
 function byCss(selector) {
   const parts = selector.split(DEEPER);
-  let found = document.querySelectorAll(parts[0]);
+  let found = findAll(document, parts[0]);
   if (parts.length > 1 || found.length < 2) found = everywhere(parts[0]);
   for (const part of parts.slice(1)) {
-    found = found.map(innerRoot).filter(Boolean).flatMap((root) => [...root.querySelectorAll(part)]);
+    found = found.map(innerRoot).filter(Boolean).flatMap((root) => [...findAll(root, part)]);
   }
   return [...found];
 }
 
-const everywhere = (selector) => allRoots().flatMap((root) => [...root.querySelectorAll(selector)]);
+const everywhere = (selector) => allRoots().flatMap((root) => [...findAll(root, selector)]);
 
 function byRole(wantedRole, wantedName) {
   const before = labelsKnown;
@@ -94,20 +87,20 @@ function byRole(wantedRole, wantedName) {
 // The innermost elements that hold the text; what does not hold it is not looked into.
 function byText(root, wanted) {
   const found = new Set();
-  const holding = (el) => [...el.children].filter((c) => squeeze(c.textContent).toLowerCase().includes(wanted));
+  const holding = (el) => [...childrenOf(el)].filter((c) => squeeze(textContentOf(c)).toLowerCase().includes(wanted));
   const visit = (el) => {
     const inner = holding(el);
     if (!inner.length) found.add(upTo(el, "a,button,label,summary,[role=button],[role=link],[role=tab],[role=menuitem]") || el);
     inner.forEach(visit);
   };
-  const top = root.nodeType === 9 ? root.body : root;
+  const top = typeOf(root) === 9 ? root.body : root;
   if (top) holding(top).forEach(visit);
   return [...found];
 }
 
-// An element of the last look, as long as it is there.
-function byRef(ref) {
-  const el = /^@e\d+$/.test(ref) ? refs[Number(ref.slice(2))] : null;
+// An element of this very look, as long as it is there: another document has another look's refs.
+function byRef(ref, look) {
+  const el = look === refsOf && /^@e\d+$/.test(ref) ? refs[Number(ref.slice(2))] : null;
   return el && isAttached(el) ? [el] : [];
 }
 
@@ -119,7 +112,7 @@ function deepest(x, y) {
     if (!found || rootOf(found) !== root) return hit;
     hit = found;
     root = innerRoot(hit);
-    if (root?.nodeType === 9) origin = originOf(hit);
+    if (root && typeOf(root) === 9) origin = originOf(hit);
   }
   return hit;
 }
@@ -127,7 +120,7 @@ function deepest(x, y) {
 // Seen, or worked by what is seen: a box that is drawn by its label, an input that takes files.
 function isReachable(el) {
   if (isVisible(el)) return true;
-  if (el.localName !== "input") return false;
+  if (tagOf(el) !== "input") return false;
   return el.type === "file" || (CHECKED.has(el.type) && labelsOf(el).some(isVisible));
 }
 
@@ -201,54 +194,56 @@ function templated(address, base = document.baseURI) {
 const setOff = (el) => upTo(el, SETS_OFF) || upTo(el, "label")?.control || onlyControl(el) || el;
 
 function onlyControl(el) {
-  if (el === el.ownerDocument.body || el === el.ownerDocument.documentElement) return null;
-  const controls = (el.shadowRoot || el).querySelectorAll(SETS_OFF);
+  if (el === documentOf(el).body || el === documentOf(el).documentElement) return null;
+  const controls = findAll(shadowOf(el) || el, SETS_OFF);
   return controls.length === 1 ? controls[0] : null;
 }
 
 // Whether a click, or this key with the focus here, sends the form. What a key does inside a frame
 // is not known, and not knowing counts as sending.
 function submits(el, key) {
-  if (key !== undefined && el.localName === "iframe") return true;
-  if (!el.form) return false;
-  const button = (el.localName === "button" && el.type === "submit") || (el.localName === "input" && ["submit", "image"].includes(el.type));
+  if (key !== undefined && tagOf(el) === "iframe") return true;
+  if (!property(el, "form")) return false;
+  const button = (tagOf(el) === "button" && el.type === "submit") || (tagOf(el) === "input" && ["submit", "image"].includes(el.type));
   if (key === undefined) return button;
   const last = key === "+" ? key : key.split("+").pop();
-  if (last === "Enter" || last === "NumpadEnter") return el.localName !== "textarea" && el.localName !== "select";
+  if (last === "Enter" || last === "NumpadEnter") return tagOf(el) !== "textarea" && tagOf(el) !== "select";
   return button && (last === " " || last === "Space");
 }
 
-const attributesOf = (el) =>
-  ["id", "name", "type", ...TEST_IDS].filter((a) => el.getAttribute(a)).map((a) => [a, clip(el.getAttribute(a), 80)]);
+function signsIn(el) {
+  const form = property(el, "form");
+  return !!form && !!findIn(form, 'input[type="password"]');
+}
 
-// A field named like a property of its form hides that property: <input name="method">.
-const attribute = (el, name) => Element.prototype.getAttribute.call(el, name);
+const attributesOf = (el) =>
+  ["id", "name", "type", ...TEST_IDS].filter((a) => attribute(el, a)).map((a) => [a, clip(attribute(el, a), 80)]);
 
 // Where and how the element's form would be sent by it.
 function formOf(el) {
-  const form = el.form;
-  if (!form) return { action: "", method: el.localName === "iframe" ? "unknown" : "", exact: "" };
-  const method = (el.getAttribute("formmethod") || attribute(form, "method") || "get").toLowerCase();
-  const exact = el.getAttribute("formaction") || attribute(form, "action") || el.ownerDocument.URL;
-  return { action: templated(exact, el.ownerDocument.baseURI), method, exact };
+  const form = property(el, "form");
+  if (!form) return { action: "", method: tagOf(el) === "iframe" ? "unknown" : "", exact: "" };
+  const method = (attribute(el, "formmethod") || attribute(form, "method") || "get").toLowerCase();
+  const exact = attribute(el, "formaction") || attribute(form, "action") || documentOf(el).URL;
+  return { action: templated(exact, documentOf(el).baseURI), method, exact };
 }
 
-const holdsText = (el) => el.localName !== "select" && el.localName !== "body" && !isSecret(el);
+const holdsText = (el) => tagOf(el) !== "select" && tagOf(el) !== "body" && !isSecret(el);
 
 function digestOf(el, withText) {
   const role = roleOf(el);
   const actor = setOff(el);
   const form = formOf(actor);
   return hash(JSON.stringify([
-    el.localName, role, clip(nameOf(el, role), 80), withText ? clip(textOf(el), 80) : "",
-    attributesOf(el), templated(actor.getAttribute("href"), el.ownerDocument.baseURI), form.action, form.method,
+    tagOf(el), role, clip(nameOf(el, role), 80), withText ? clip(textOf(el), 80) : "",
+    attributesOf(el), templated(attribute(actor, "href"), documentOf(el).baseURI), form.action, form.method,
   ]));
 }
 
 // The same with its addresses as they are: what was judged a moment ago must be what is acted on.
 function exactOf(el) {
   const actor = setOff(el);
-  return hash(JSON.stringify([digestOf(el, holdsText(el)), actor.getAttribute("href") || "", formOf(actor).exact]));
+  return hash(JSON.stringify([digestOf(el, holdsText(el)), attribute(actor, "href") || "", formOf(actor).exact]));
 }
 
 function describe(el, key) {
@@ -258,20 +253,20 @@ function describe(el, key) {
   const name = [clip(nameOf(el, role) || nameOf(actor, roleOf(actor)), MAX_NAME)];
   const text = [holdsText(el) ? clip(textOf(el), MAX_NAME) : ""];
   return {
-    tag: el.localName,
+    tag: tagOf(el),
     digest: digestOf(el, holdsText(el)),
     exact: exactOf(el),
     role, name, text,
-    kind: el.localName === "input" ? el.type : "",
-    href: templated(actor.getAttribute("href"), el.ownerDocument.baseURI),
+    kind: tagOf(el) === "input" ? el.type : "",
+    href: templated(attribute(actor, "href"), documentOf(el).baseURI),
     form_action: form.action,
     form_method: form.method,
     submits: submits(key === undefined ? actor : el, key),
-    signs_in: !!actor.form?.querySelector('input[type="password"]'),
+    signs_in: signsIn(actor),
     secret: isSecret(el),
-    origin: frameOf(el) ? el.ownerDocument.defaultView.origin : location.origin,
+    origin: frameOf(el) ? documentOf(el).defaultView.origin : location.origin,
     ways: ways(el, role),
-    fingerprint: { tag: el.localName, role, name, text, attributes: traitsOf(el), near: surroundings(el), box: boxOf(el) },
+    fingerprint: { tag: tagOf(el), role, name, text, attributes: traitsOf(el), near: surroundings(el), box: boxOf(el) },
   };
 }
 
@@ -299,7 +294,7 @@ function marksOf(el) {
   // An id with a run of digits was most likely made up by a framework for this one page.
   if (id && !/\d{3,}|^:|^[a-f0-9-]{16,}$/.test(id)) found.push(`#${CSS.escape(id)}`);
   const name = attribute(el, "name");
-  if (name) found.push(`${el.localName}[name="${CSS.escape(name)}"]`);
+  if (name) found.push(`${tagOf(el)}[name="${CSS.escape(name)}"]`);
   return found;
 }
 
@@ -330,16 +325,16 @@ function isOnly(selector, el) {
 function pathOf(el) {
   const parts = [];
   const root = rootOf(el);
-  for (let at = el; at?.nodeType === 1 && at !== root.documentElement; at = parentGetter.call(at)) {
+  for (let at = el; at && typeOf(at) === 1 && at !== root.documentElement; at = parentNodeOf(at)) {
     const own = `#${CSS.escape(attribute(at, "id") || "")}`;
-    if (own !== "#" && root.querySelectorAll(own).length === 1) {
+    if (own !== "#" && findAll(root, own).length === 1) {
       parts.unshift(own);
       break;
     }
-    const same = [...parentGetter.call(at)?.children || []].filter((other) => other.localName === at.localName);
-    parts.unshift(same.length > 1 ? `${at.localName}:nth-of-type(${same.indexOf(at) + 1})` : at.localName);
+    const same = siblingsOf(at).filter((other) => tagOf(other) === tagOf(at));
+    parts.unshift(same.length > 1 ? `${tagOf(at)}:nth-of-type(${same.indexOf(at) + 1})` : tagOf(at));
   }
-  return parts.join(" > ") || el.localName;
+  return parts.join(" > ") || tagOf(el);
 }
 
 Object.assign(functions, { resolve, resolveFocused });

@@ -13,38 +13,38 @@ const MAX_TRAIT = 240;
 function traitsOf(el) {
   const traits = attributesOf(el);
   const actor = setOff(el);
-  const address = actor.getAttribute("href");
+  const address = attribute(actor, "href");
   const led = address && bearing(address);
   if (led) traits.push(["href", led]);
-  if (actor.form) {
+  if (property(actor, "form")) {
     const sent = sentBy(actor);
     if (sent) traits.push(["form", sent]);
     if (submits(actor)) traits.push(["sends", sendsAlone(actor) ? "alone" : "with others"]);
   }
-  if (hasOwnValue(actor)) traits.push(["value", clip(actor.getAttribute("value") || "", 80)]);
+  if (hasOwnValue(actor)) traits.push(["value", clip(attribute(actor, "value") || "", 80)]);
   return traits;
 }
 
 // Not what was typed into it: what it stands for.
 const hasOwnValue = (el) =>
-  (el.localName === "input" && CHECKED.has(el.type)) || (submits(el) && el.name && el.hasAttribute("value"));
+  (tagOf(el) === "input" && CHECKED.has(el.type)) || (submits(el) && el.name && hasAttribute(el, "value"));
 
 // Whether what it sends tells it from the other buttons of its form.
 function sendsAlone(el) {
-  const asked = (other) => JSON.stringify(["name", "value", "formaction", "formmethod"].map((name) => other.getAttribute(name)));
-  return !fieldsOf(el.form).some((other) => other !== el && submits(other) && asked(other) === asked(el));
+  const asked = (other) => JSON.stringify(["name", "value", "formaction", "formmethod"].map((name) => attribute(other, name)));
+  return !fieldsOf(property(el, "form")).some((other) => other !== el && submits(other) && asked(other) === asked(el));
 }
 
 // Two that differ behind the cut still differ.
 const shortened = (text) => (text.length > MAX_TRAIT ? `${text.slice(0, MAX_TRAIT - 20)}~${hash(text)}` : text);
 
-const fieldsOf = (form) => [...getterOf(HTMLFormElement.prototype, "elements").call(form)];
+const fieldsOf = (form) => [...property(form, "elements")];
 
 // A form without an address is most likely sent by a script: where, nobody can see.
 function sentBy(el) {
-  const form = el.form;
+  const form = property(el, "form");
   const { method } = formOf(el);
-  const address = el.getAttribute("formaction") || attribute(form, "action");
+  const address = attribute(el, "formaction") || attribute(form, "action");
   if (!address && method !== "post") return "";
   return shortened(`${method} ${bearing(address || location.href)} ${sentFields(form)}`);
 }
@@ -100,24 +100,24 @@ function standsFor(part) {
 // hold nothing else are looked through: a redesign wraps.
 function surroundings(el) {
   const outer = unwrapped(el);
-  const above = outer.parentElement && unwrapped(outer.parentElement);
-  const texts = [outer.previousElementSibling, outer.nextElementSibling, above?.previousElementSibling]
+  const above = parentOf(outer) && unwrapped(parentOf(outer));
+  const texts = [elementBefore(outer), elementAfter(outer), above && elementBefore(above)]
     .map((other) => (other ? clip(textOf(other), 40) : ""));
   return [...texts, clip(groupOf(el), 40)].map((text) => [text]);
 }
 
 function unwrapped(el) {
   let at = el;
-  const page = el.ownerDocument.body;
-  while (at.parentElement && at.parentElement !== page && at.parentElement.children.length === 1) at = at.parentElement;
+  const page = documentOf(el).body;
+  for (let up = parentOf(at); up && up !== page && childrenOf(up).length === 1; up = parentOf(at)) at = up;
   return at;
 }
 
 const GROUPS = "fieldset,dialog,[aria-label],[aria-labelledby],table,tr";
 
 function groupOf(el) {
-  for (let at = el.parentElement?.closest(GROUPS); at; at = at.parentElement?.closest(GROUPS)) {
-    const named = at.localName === "tr" ? textOf(at) : nameOf(at, roleOf(at));
+  for (let at = closestAbove(el, GROUPS); at; at = closestAbove(at, GROUPS)) {
+    const named = tagOf(at) === "tr" ? textOf(at) : nameOf(at, roleOf(at));
     if (named) return named;
   }
   return "";
@@ -176,7 +176,7 @@ function resemblance(el, role, wanted) {
   const traits = traitsOf(el);
   const same = traits.filter(([name, value]) => wanted.traits.get(name) === value).length;
   const words = shared(wanted.words, wordsOf(nameOf(el, role) || textOf(el)));
-  return 3 * words + same + (el.localName === wanted.tag ? 0.5 : 0) + closeness(el, wanted.box);
+  return 3 * words + same + (tagOf(el) === wanted.tag ? 0.5 : 0) + closeness(el, wanted.box);
 }
 
 function closeness(el, box) {

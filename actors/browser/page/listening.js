@@ -100,6 +100,7 @@ function onPointerDown(event) {
 
 function onClick(event) {
   const el = setOff(origin(event));
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; // the browser's own: opens, saves
   if (event.pointerType === "" && event.detail === 0) return byKeyboard(el);
   const seen = down;
   down = null; // one click for each time the pointer went down: a label's click on its control is none
@@ -156,6 +157,8 @@ function isStep(event, el) {
     return !editing && !BROWSER.has(event.key.toLowerCase()) && !BROWSER.has(event.key);
   }
   if (BROWSER.has(event.key) && event.key.length > 1) return false;
+  // Letters may be a secret that goes where we cannot see it: a closed shadow root, or nowhere.
+  if (event.key.length === 1 && event.key !== " " && !event.altKey) return false;
   if (isEditable(el)) return event.key === "Enter" || event.key === "Escape" || (MOVING.has(event.key) && offers(el));
   return event.key === " " || MOVING.has(event.key) ? isWidget(el) : true;
 }
@@ -191,8 +194,8 @@ function onChange(event) {
 function onSelect(el) {
   const seen = held?.at === el ? held : see(el);
   held = null;
-  const option = el.selectedOptions[0];
-  tell("select", { before: seen.before, element: describe(el) }, { value: option ? option.value || squeeze(option.label) : "" });
+  const chosen = [...el.selectedOptions].map((option) => option.value || squeeze(option.label));
+  tell("select", { before: seen.before, element: describe(el) }, { value: chosen.join("\n") });
 }
 
 function onFiles(el) {

@@ -3,6 +3,7 @@
 const MAX_NAME = 200;
 const MAX_URL = 4000;
 const MAX_ELEMENTS = 100;
+const MAX_LEVEL = 99;
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
 const ROLES = new Set(`alert alertdialog application article banner blockquote button caption cell
   checkbox code columnheader combobox complementary contentinfo definition deletion dialog directory
@@ -45,7 +46,8 @@ const CHECKED = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "men
 const EDITING_HOST = '[contenteditable]:not([contenteditable="false"])';
 const SETS_OFF = 'button,input,select,textarea,a[href],area[href],summary,[role="button"],[role="link"],[role="menuitem"]';
 const INTERACTIVE = "a[href],button,input,select,textarea,summary,[role],[tabindex],[contenteditable]";
-const SECRET_WORDS = /passw|passcode|passphrase|one-time|one.?time.?(?:code|pin)|cvc|cvv|security.?code|card.?number|(?<![a-z])otp|(?<![a-z])pin(?![a-z])/i;
+// The same words as in actors/secret_words.py: rather one too many.
+const SECRET_WORDS = /passw|passcode|passphrase|one.?time|verification.?code|sms.?code|security.?code|auth.?code|cvc|cvv|card.?(?:number|no\b|num)|credit.?card|cc-?_?(?:num|csc)|t?otp(?![a-z])|2fa|mfa|(?<![a-z])(?:pwd|pin|csc)(?![a-z])/i;
 const SECRET_PARTS = /(?:Otp|Pin)(?![a-z])/;  // of a name that is written in one: userOtp
 const SECRET_PARAMETER = /passw|passcode|passphrase|pwd|^pin$|otp|cvc|cvv|token|secret|api_?key|^code$|^sig$|signature|session_?id|^sid$|jwt/i;
 let pinned = null;
@@ -57,12 +59,12 @@ const clip = (text, size) => (text.length > size ? text.slice(0, size) + "..." :
 const UNSAID = "script,style,template,noscript,textarea";
 
 function textOf(el, unsaid = UNSAID) {
-  if (el.matches(unsaid)) return "";
-  if (!el.querySelector(unsaid)) return squeeze(el.textContent);
+  if (matches(el, unsaid)) return "";
+  if (!findIn(el, unsaid)) return squeeze(textContentOf(el));
   const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
   const said = [];
   while (walker.nextNode()) {
-    if (!walker.currentNode.parentElement.closest(unsaid)) said.push(walker.currentNode.data);
+    if (!closest(parentOf(walker.currentNode), unsaid)) said.push(walker.currentNode.data);
   }
   return squeeze(said.join(""));
 }
@@ -100,9 +102,9 @@ function decoded(text) {
 
 // The role of an element; nothing for one that is only a box.
 function roleOf(el) {
-  const given = el.getAttribute("role");
+  const given = attribute(el, "role");
   const role = given ? givenRole(el, given) : nativeRole(el);
-  return (role === "" || role === "paragraph") && !given && el.matches(EDITING_HOST) ? "textbox" : role;
+  return (role === "" || role === "paragraph") && !given && matches(el, EDITING_HOST) ? "textbox" : role;
 }
 
 // The first role that exists. One that hides the element is not taken where it can be focused or
@@ -118,7 +120,7 @@ function givenRole(el, given) {
 }
 
 function nativeRole(el) {
-  const role = Object.hasOwn(TAG_ROLES, el.localName) ? TAG_ROLES[el.localName] : "";
+  const role = Object.hasOwn(TAG_ROLES, tagOf(el)) ? TAG_ROLES[tagOf(el)] : "";
   return typeof role === "function" ? role(el) : role;
 }
 
@@ -127,36 +129,42 @@ function heading() {
 }
 
 function linkRole(el) {
-  return el.hasAttribute("href") || el.hasAttribute("xlink:href") ? "link" : "";
+  return hasAttribute(el, "href") || hasAttribute(el, "xlink:href") ? "link" : "";
 }
 
 function inputRole(el) {
   const role = Object.hasOwn(INPUT_ROLES, el.type) ? INPUT_ROLES[el.type] : "textbox";
-  const listed = el.hasAttribute("list") && /^(text|search|tel|url|email)$/.test(el.type);
+  const listed = hasAttribute(el, "list") && /^(text|search|tel|url|email)$/.test(el.type);
   return listed && el.list ? "combobox" : role;
 }
 
 function imageRole(el) {
-  return el.getAttribute("alt") === "" && !isFocusable(el) && !isNamed(el) ? "none" : "img";
+  return attribute(el, "alt") === "" && !isFocusable(el) && !isNamed(el) ? "none" : "img";
 }
 
-const svgTitle = (el) => [...el.children].find((child) => child.localName === "title");
-const isNamed = (el) => !!(el.getAttribute("aria-label")?.trim() || el.getAttribute("aria-labelledby")?.trim() || el.getAttribute("title")?.trim());
-const isScoped = (el) => !!el.parentElement?.closest("article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]");
-const isSummary = (el) => el.parentElement?.localName === "details" && el === [...el.parentElement.children].find((child) => child.localName === "summary");
-const isGrid = (el) => !!el.closest('table[role="grid"],table[role="treegrid"]');
-const levelOf = (el) => Number(el.getAttribute("aria-level")) || (/^h[1-6]$/.test(el.localName) ? Number(el.localName[1]) : 2);
+const svgTitle = (el) => [...childrenOf(el)].find((child) => tagOf(child) === "title");
+const isNamed = (el) => !!(attribute(el, "aria-label")?.trim() || attribute(el, "aria-labelledby")?.trim() || attribute(el, "title")?.trim());
+const isScoped = (el) => !!closestAbove(el, "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]");
+const isSummary = (el) => parentIs(el, "details") && el === [...childrenOf(parentOf(el))].find((child) => tagOf(child) === "summary");
+const isGrid = (el) => !!closest(el, 'table[role="grid"],table[role="treegrid"]');
+
+// A page can write anything there: 1.5, Infinity.
+function levelOf(el) {
+  const given = Math.round(Number(attribute(el, "aria-level")));
+  if (given >= 1) return Math.min(given, MAX_LEVEL);
+  return /^h[1-6]$/.test(tagOf(el)) ? Number(tagOf(el)[1]) : 2;
+}
 
 // Whether the keyboard gets there, or would if the element were enabled.
 function isFocusable(el) {
-  if (el.hasAttribute("tabindex")) return el.tabIndex >= 0;
-  switch (el.localName) {
+  if (hasAttribute(el, "tabindex")) return property(el, "tabIndex") >= 0;
+  switch (tagOf(el)) {
     case "a": case "area": return linkRole(el) === "link";
     case "button": case "select": case "textarea": case "iframe": case "frame": return true;
     case "input": return el.type !== "hidden";
     case "summary": return isSummary(el);
     case "audio": case "video": return el.controls;
-    default: return el.matches(EDITING_HOST);
+    default: return matches(el, EDITING_HOST);
   }
 }
 
@@ -167,12 +175,12 @@ function isFocusable(el) {
 let labelsKnown = null;
 
 function labelsOf(el) {
-  if (!("labels" in el) || !el.labels && el.localName !== "input") return [];
-  const root = el.getRootNode();
-  if (!labelsKnown) return el.closest("label") || (el.id && root.querySelector("label")) ? [...el.labels || []] : [];
+  if (!property(el, "labels") && tagOf(el) !== "input") return [];
+  const root = rootOf(el);
+  if (!labelsKnown) return closest(el, "label") || (attribute(el, "id") && findIn(root, "label")) ? [...el.labels || []] : [];
   if (!labelsKnown.has(root)) {
     const known = new Map();
-    for (const label of root.querySelectorAll("label")) {
+    for (const label of findAll(root, "label")) {
       const control = label.control;
       if (control) known.set(control, [...known.get(control) || [], label]);
     }
@@ -184,7 +192,7 @@ function labelsOf(el) {
 function nameOf(el, role) {
   const seen = new Set();
   return squeeze(
-    namedBy(el, seen) || el.getAttribute("aria-label")?.trim() || nativeName(el, role, seen)
+    namedBy(el, seen) || attribute(el, "aria-label")?.trim() || nativeName(el, role, seen)
     || (namedByContent(el, role) ? contentOf(el, seen) : "") || tooltipOf(el) || placeholderOf(el));
 }
 
@@ -192,14 +200,14 @@ function nameOf(el, role) {
 const ENOUGH = 1000;
 const MAX_PARTS = 500;
 
-const namedByContent = (el, role) => NAMED_BY_CONTENT.has(role) || (role === "" && el.hasAttribute("tabindex"));
-const tooltipOf = (el) => squeeze(el.getAttribute("title"));
-const placeholderOf = (el) => squeeze(el.getAttribute("placeholder") || el.getAttribute("aria-placeholder"));
+const namedByContent = (el, role) => NAMED_BY_CONTENT.has(role) || (role === "" && hasAttribute(el, "tabindex"));
+const tooltipOf = (el) => squeeze(attribute(el, "title"));
+const placeholderOf = (el) => squeeze(attribute(el, "placeholder") || attribute(el, "aria-placeholder"));
 
 function namedBy(el, seen) {
-  const given = el.getAttribute("aria-labelledby");
+  const given = attribute(el, "aria-labelledby");
   if (!given) return "";
-  const root = el.getRootNode();
+  const root = rootOf(el);
   const others = given.trim().split(/\s+/).map((id) => root.getElementById?.(id)).filter(Boolean);
   return squeeze(others.map((other) => saidBy(other, new Set(seen), { named: true, hidden: !isShown(other) })).join(" "));
 }
@@ -211,14 +219,14 @@ function saidBy(el, seen, how) {
   const named = !how.named && namedBy(el, seen);
   if (named) return named;
   const role = roleOf(el);
-  return heldBy(el, role) || el.getAttribute("aria-label")?.trim()
+  return heldBy(el, role) || attribute(el, "aria-label")?.trim()
     || nativeName(el, role, seen, true) || contentOf(el, seen, how) || tooltipOf(el);
 }
 
 function heldBy(el, role) {
   switch (role) {
     case "textbox": case "searchbox": case "spinbutton": case "slider": case "combobox": case "listbox":
-      return isSecret(el) ? "" : el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow") || valueOf(el) || "";
+      return isSecret(el) ? "" : attribute(el, "aria-valuetext") || attribute(el, "aria-valuenow") || valueOf(el) || "";
     default:
       return "";
   }
@@ -226,21 +234,21 @@ function heldBy(el, role) {
 
 // What the tag itself says an element is called. Inside the name of another, labels do not count.
 function nativeName(el, role, seen, inside = false) {
-  switch (el.localName) {
+  switch (tagOf(el)) {
     case "input":
       return (!inside && labelled(el, seen)) || inputName(el);
     case "select": case "textarea": case "button": case "meter": case "progress": case "output":
       return inside ? "" : labelled(el, seen);
     case "img": case "area":
-      return squeeze(el.getAttribute("alt"));
+      return squeeze(attribute(el, "alt"));
     case "svg": case "a":
-      return el.namespaceURI === "http://www.w3.org/2000/svg" ? squeeze(svgTitle(el)?.textContent) : "";
+      return namespaceOf(el) === "http://www.w3.org/2000/svg" ? squeeze(svgTitle(el) && textContentOf(svgTitle(el))) : "";
     case "fieldset": return childName(el, "legend", seen);
     case "figure": return childName(el, "figcaption", seen);
     case "table": return childName(el, "caption", seen);
-    case "option": case "optgroup": return squeeze(el.getAttribute("label"));
+    case "option": case "optgroup": return squeeze(attribute(el, "label"));
     default:
-      return el.labels ? labelled(el, seen) : "";
+      return property(el, "labels") ? labelled(el, seen) : "";
   }
 }
 
@@ -256,14 +264,14 @@ function inputName(el) {
     case "submit": return squeeze(el.value) || "Submit";
     case "reset": return squeeze(el.value) || "Reset";
     case "button": return squeeze(el.value);
-    case "image": return squeeze(el.getAttribute("alt")) || squeeze(el.getAttribute("value")) || tooltipOf(el) || "Submit";
+    case "image": return squeeze(attribute(el, "alt")) || squeeze(attribute(el, "value")) || tooltipOf(el) || "Submit";
     case "file": return tooltipOf(el) || (el.multiple ? "Choose Files" : "Choose File");
     default: return "";
   }
 }
 
 function childName(el, tag, seen) {
-  const child = [...el.children].find((other) => other.localName === tag);
+  const child = [...childrenOf(el)].find((other) => tagOf(other) === tag);
   return child && isShown(child) ? squeeze(saidBy(child, new Set(seen), {})) : "";
 }
 
@@ -278,8 +286,8 @@ function contentOf(el, seen, how = {}) {
   say(generated(el, "::before"));
   for (const node of shownChildren(el)) {
     if (size > ENOUGH) break;
-    if (node.nodeType === 3) say(transformed(el, node.data));
-    else if (node.nodeType === 1 && isSaid(node, how)) say(apart(node, saidBy(node, seen, how)));
+    if (typeOf(node) === 3) say(transformed(el, node.data));
+    else if (typeOf(node) === 1 && isSaid(node, how)) say(apart(node, saidBy(node, seen, how)));
   }
   say(generated(el, "::after"));
   return squeeze(said.join("")) && said.join("");
@@ -295,10 +303,10 @@ function transformed(el, text) {
 
 const SILENT = new Set(["script", "style", "template", "noscript", "title", "datalist"]);
 
-const isSaid = (el, how) => !SILENT.has(el.localName) && el.getAttribute("aria-hidden") !== "true" && (how.hidden || isShown(el));
+const isSaid = (el, how) => !SILENT.has(tagOf(el)) && attribute(el, "aria-hidden") !== "true" && (how.hidden || isShown(el));
 
 function apart(el, text) {
-  if (el.localName === "br") return " ";
+  if (tagOf(el) === "br") return " ";
   const display = text && getComputedStyle(el).display;
   return !display || display === "inline" || display === "contents" ? text : ` ${text} `;
 }
@@ -314,10 +322,10 @@ function generated(el, where) {
 
 // The children of an element as they are shown: of its shadow root if it has one, of the slot's guests.
 function shownChildren(el) {
-  if (el.shadowRoot) return el.shadowRoot.childNodes;
-  if (el.localName !== "slot") return el.childNodes;
+  if (shadowOf(el)) return nodesOf(shadowOf(el));
+  if (tagOf(el) !== "slot") return nodesOf(el);
   const guests = el.assignedNodes();
-  return guests.length ? guests : el.childNodes;
+  return guests.length ? guests : nodesOf(el);
 }
 
 // ---- whether it is seen ---------------------------------------------------------------------------
@@ -325,13 +333,13 @@ function shownChildren(el) {
 const SHOWN = { visibilityProperty: true };
 
 // Has a box, or lets its children have one.
-const isShown = (el) => el.checkVisibility(SHOWN) || getComputedStyle(el).display === "contents" && !!el.parentElement && isShown(el.parentElement);
+const isShown = (el) => checkVisibility(el, SHOWN) || getComputedStyle(el).display === "contents" && !!parentOf(el) && isShown(parentOf(el));
 
-const frameOf = (el) => el.ownerDocument === document ? null : el.ownerDocument.defaultView?.frameElement;
+const frameOf = (el) => documentOf(el) === document ? null : documentOf(el).defaultView?.frameElement;
 
 function isVisible(el) {
-  if (!el.checkVisibility(SHOWN)) return false;
-  const box = el.getBoundingClientRect();
+  if (!checkVisibility(el, SHOWN)) return false;
+  const box = rectOf(el);
   if (!(box.width > 0 && box.height > 0)) return false;
   const frame = frameOf(el);
   return !frame || isVisible(frame);
@@ -341,16 +349,16 @@ function isVisible(el) {
 function originOf(frame) {
   if (!frame) return [0, 0];
   const [x, y] = originOf(frameOf(frame));
-  const box = frame.getBoundingClientRect();
+  const box = rectOf(frame);
   const style = getComputedStyle(frame);
   return [x + box.x + frame.clientLeft + parseFloat(style.paddingLeft), y + box.y + frame.clientTop + parseFloat(style.paddingTop)];
 }
 
 // In coordinates of the viewport. Where an element has no extent of its own, that of what is in it.
 function extentOf(el, origin = originOf(frameOf(el))) {
-  let box = el.getBoundingClientRect();
-  if (!(box.width > 0 && box.height > 0) && el.firstChild) {
-    const inside = el.ownerDocument.createRange();
+  let box = rectOf(el);
+  if (!(box.width > 0 && box.height > 0) && firstNodeOf(el)) {
+    const inside = documentOf(el).createRange();
     inside.selectNodeContents(el);
     box = inside.getBoundingClientRect();
   }
@@ -369,8 +377,8 @@ const secretFields = new WeakSet();
 globalThis.rutterSecrets = secretFields;
 
 function isSecret(el) {
-  if (el.localName !== "input" && el.localName !== "textarea") return false;
-  if (secretFields.has(el) || el.ownerDocument !== document && el.ownerDocument.defaultView?.rutterSecrets?.has(el)) return true;
+  if (tagOf(el) !== "input" && tagOf(el) !== "textarea") return false;
+  if (secretFields.has(el) || documentOf(el) !== document && documentOf(el).defaultView?.rutterSecrets?.has(el)) return true;
   if (!looksSecret(el)) return false;
   secretFields.add(el);
   return true;
@@ -379,10 +387,16 @@ function isSecret(el) {
 // By what kind of field it is, before its value is ever looked at.
 function looksSecret(el) {
   if (el.type === "password") return true;
-  if (/password|one-time-code|cc-number|cc-csc/.test(el.getAttribute("autocomplete") || "")) return true;
+  if (/password|one-time-code|cc-number|cc-csc/.test(attribute(el, "autocomplete") || "")) return true;
   if (SECRET_PARTS.test(`${el.name} ${el.id}`)) return true;
-  const said = [el.name, el.id, el.getAttribute("aria-label"), el.placeholder, ...labelsOf(el).map((label) => textOf(label))];
+  const labels = [...labelsOf(el), ...labelledBy(el)].map((label) => textOf(label));
+  const said = [el.name, el.id, attribute(el, "aria-label"), el.placeholder, el.title, ...labels];
   return SECRET_WORDS.test(said.join(" "));
+}
+
+function labelledBy(el) {
+  const ids = squeeze(attribute(el, "aria-labelledby"));
+  return ids ? ids.split(" ").map((id) => rootOf(el).getElementById?.(id)).filter(Boolean) : [];
 }
 
 // Before anything is typed into it.
@@ -391,42 +405,42 @@ addEventListener("focusin", (event) => {
   if (el?.localName) isSecret(el);
 }, true);
 
-const isOn = (el, name) => el.getAttribute(name) === "true";
+const isOn = (el, name) => attribute(el, name) === "true";
 
 function stateOf(el, role = "") {
   const state = [];
-  if (el.matches(":disabled") || el.closest('[aria-disabled="true"]')) state.push("disabled");
-  if (el.readOnly === true && !UNWRITTEN.has(el.type) || isOn(el, "aria-readonly")) state.push("readonly");
+  if (matches(el, ":disabled") || closest(el, '[aria-disabled="true"]')) state.push("disabled");
+  if (property(el, "readOnly") === true && !UNWRITTEN.has(el.type) || isOn(el, "aria-readonly")) state.push("readonly");
   const checked = checkedOf(el, role);
   if (checked) state.push(checked);
   if (isOn(el, "aria-selected")) state.push("selected");
   if (isOn(el, "aria-pressed")) state.push("pressed");
   const expanded = expandedOf(el);
   if (expanded) state.push(expanded);
-  if (el.required === true || isOn(el, "aria-required")) state.push("required");
-  const invalid = el.getAttribute("aria-invalid");
+  if (property(el, "required") === true || isOn(el, "aria-required")) state.push("required");
+  const invalid = attribute(el, "aria-invalid");
   if (invalid && invalid !== "false") state.push("invalid");
   if (isOn(el, "aria-busy")) state.push("busy");
   return state;
 }
 
 function checkedOf(el, role) {
-  if (el.localName === "input" && (el.type === "checkbox" || el.type === "radio")) {
+  if (tagOf(el) === "input" && (el.type === "checkbox" || el.type === "radio")) {
     return el.indeterminate && el.type === "checkbox" ? "mixed" : el.checked ? "checked" : "unchecked";
   }
-  const given = el.getAttribute("aria-checked") || (CHECKED.has(role) ? "false" : "");
+  const given = attribute(el, "aria-checked") || (CHECKED.has(role) ? "false" : "");
   return given && (given === "mixed" ? "mixed" : given === "true" ? "checked" : "unchecked");
 }
 
 function expandedOf(el) {
-  if (el.localName === "summary" && isSummary(el)) return el.parentElement.open ? "expanded" : "collapsed";
-  const expanded = el.getAttribute("aria-expanded");
+  if (tagOf(el) === "summary" && isSummary(el)) return parentOf(el).open ? "expanded" : "collapsed";
+  const expanded = attribute(el, "aria-expanded");
   return expanded === "true" ? "expanded" : expanded === "false" ? "collapsed" : "";
 }
 
 // Null for what holds no value. A secret field tells only whether it is empty.
 function valueOf(el) {
-  switch (el.localName) {
+  switch (tagOf(el)) {
     case "input":
       if (isSecret(el)) return el.value ? "(secret)" : "";
       return CHECKED.has(el.type) || BUTTONS.has(el.type) ? null : el.value;
@@ -435,7 +449,7 @@ function valueOf(el) {
     case "select":
       return [...el.selectedOptions].map((option) => squeeze(option.label)).join(", ");
     default:
-      if (el.isContentEditable && el.matches(EDITING_HOST)) return squeeze(el.textContent);
-      return el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow");
+      if (property(el, "isContentEditable") && matches(el, EDITING_HOST)) return squeeze(textContentOf(el));
+      return attribute(el, "aria-valuetext") || attribute(el, "aria-valuenow");
   }
 }

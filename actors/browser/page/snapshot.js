@@ -40,8 +40,9 @@ const KINDS = new Map([
 const MARKED = `[role],[tabindex],${EDITING_HOST},[aria-hidden="true"],[inert],[aria-modal="true"],[aria-expanded],`
   + "[aria-checked],[aria-selected],[aria-pressed],[aria-disabled],[aria-busy],[disabled]";
 
-// The elements behind the refs of the last look: `@e0` is the first.
+// The elements behind the refs of the last look, and its number: `@e0` is the first.
 let refs = [];
+let refsOf = 0;
 
 function observe(how = {}) {
   labelsKnown = new Map();
@@ -49,7 +50,11 @@ function observe(how = {}) {
     const look = walkPage();
     const page = describePage(look);
     const kept = keepBest(look, page, !!how.viewportOnly);
-    refs = kept.map((record) => record.el);
+    // A look that nobody is told of leaves the refs of the one that somebody was.
+    if (how.look || !refsOf) {
+      refs = kept.map((record) => record.el);
+      refsOf = how.look || 0;
+    }
     page.elements = numbered(kept);
     page.dropped = look.left - kept.length;
     return page;
@@ -84,13 +89,13 @@ function headings(all) {
 function activeOf(root = document) {
   const el = root.activeElement;
   if (!el || el === root.body) return null;
-  const inner = el.shadowRoot || frameDocument(el);
+  const inner = shadowOf(el) || frameDocument(el);
   return inner && activeOf(inner) || el;
 }
 
 // Nothing for an element that is no frame, and for a frame of another origin.
 function frameDocument(el) {
-  return (el.localName === "iframe" || el.localName === "frame") && el.contentDocument || null;
+  return (tagOf(el) === "iframe" || tagOf(el) === "frame") && el.contentDocument || null;
 }
 
 // ---- the walk -------------------------------------------------------------------------------------
@@ -116,12 +121,12 @@ function walkPage(words = null) {
   return look;
 }
 
-const markIn = (look, root) => root.querySelectorAll(MARKED).forEach((el) => look.marked.add(el));
+const markIn = (look, root) => findAll(root, MARKED).forEach((el) => look.marked.add(el));
 
 // All the rest of the page is out of reach while a modal dialog is open.
 function modalOf() {
-  const modals = [...document.querySelectorAll("dialog:modal")];
-  return modals.findLast((el) => el.contains(document.activeElement)) || modals.at(-1) || null;
+  const modals = [...findAll(document, "dialog:modal")];
+  return modals.findLast((el) => contains(el, document.activeElement)) || modals.at(-1) || null;
 }
 
 function visit(look, el, place, nesting) {
@@ -130,9 +135,9 @@ function visit(look, el, place, nesting) {
     look.truncated = true;
     return;
   }
-  const kind = KINDS.get(el.localName);
+  const kind = KINDS.get(tagOf(el));
   if (kind === UNSEEN) return;
-  const shown = el.checkVisibility(SHOWN) ? place : placeUnseen(el, place);
+  const shown = checkVisibility(el, SHOWN) ? place : placeUnseen(el, place);
   if (!shown || look.inView && isBeyond(look, el, place)) return;
   const marked = look.marked.has(el);
   const inside = marked || kind !== undefined ? enterElement(look, el, shown, marked, kind) : shown;
@@ -147,18 +152,18 @@ function checkTime(look) {
 }
 
 function visitChildren(look, el, place, nesting, kind) {
-  const root = el.shadowRoot;
+  const root = shadowOf(el);
   if (root) markIn(look, root);
   const guests = kind === SLOT ? el.assignedNodes() : [];
   if (guests.length) {
     for (const node of guests) visitNode(look, node, place, nesting);
     return;
   }
-  for (let node = (root || el).firstChild; node; node = node.nextSibling) visitNode(look, node, place, nesting);
+  for (let node = firstNodeOf(root || el); node; node = nodeAfter(node)) visitNode(look, node, place, nesting);
 }
 
 function visitNode(look, node, place, nesting) {
-  const type = node.nodeType;
+  const type = typeOf(node);
   if (type === 1) visit(look, node, place.mute ? { ...place, mute: false } : place, nesting + 1);
   else if (type === 3 && !place.mute && look.text <= MAX_TEXT) sayText(look, node, place);
 }
@@ -168,12 +173,12 @@ function sayText(look, node, place) {
   if (!said) return;
   look.said.push(said);
   look.text += said.length;
-  look.words?.push({ said, el: node.parentElement, place });
+  look.words?.push({ said, el: parentOf(node), place });
 }
 
 // What has no box lets its children have one, or hides its own text alone, or all that is in it.
 function placeUnseen(el, place) {
-  if (el.checkVisibility()) return { ...place, mute: true };
+  if (checkVisibility(el)) return { ...place, mute: true };
   return getComputedStyle(el).display === "contents" ? place : null;
 }
 
@@ -203,7 +208,7 @@ function withinFrame(frame, place) {
 function enterElement(look, el, place, marked, kind) {
   let here = place;
   if (el === look.top) here = { ...here, silent: false };
-  if (marked && (isOn(el, "aria-hidden") || el.hasAttribute("inert"))) here = { ...here, silent: true };
+  if (marked && (isOn(el, "aria-hidden") || hasAttribute(el, "inert"))) here = { ...here, silent: true };
   const role = roleOf(el);
   const record = { el, role: role || "generic", above: here.above, at: look.records.length, place: here };
   if (marked || kind === FIELD || kind === CLOSED) noteField(look, record);
@@ -229,7 +234,7 @@ function noteRole(look, el, role, marked) {
 function isIncluded(el, role, whole) {
   if (role === "none") return false;
   if (role === "heading" || role === "region") return (!whole && (role === "region" || levelOf(el) <= 3)) || isFocusable(el);
-  return INCLUDED.has(role) || (ITEMS.has(role) && el.hasAttribute("role")) || isFocusable(el);
+  return INCLUDED.has(role) || (ITEMS.has(role) && hasAttribute(el, "role")) || isFocusable(el);
 }
 
 // What fields hold and how they stand is part of what the page says.
@@ -287,7 +292,7 @@ const entryBytes = ({ role, tag, name, value, state }) =>
 
 function entryOf({ el, role, extent, seen, foreign, noted }, active) {
   const box = extent.map(Math.round);
-  const entry = { role, name: [clip(nameOf(el, role === "generic" ? "" : role), MAX_NAME)], tag: clip(el.localName, MAX_NAME), box };
+  const entry = { role, name: [clip(nameOf(el, role === "generic" ? "" : role), MAX_NAME)], tag: clip(tagOf(el), MAX_NAME), box };
   const { value, state } = noted || { value: valueOf(el), state: stateOf(el, role) };
   if (foreign) state.push("cross-origin");
   if (!(box[2] > 0 && box[3] > 0)) state.push("hidden");
@@ -322,7 +327,7 @@ function controlsHtml(maxBytes) {
   const said = [];
   let room = maxBytes;
   for (const { el, place } of walkPage().records) {
-    if (!SNIPPET_TAGS.has(el.localName) || seenAs(extentOf(el, place.origin), place.clip) === OUTSIDE) continue;
+    if (!SNIPPET_TAGS.has(tagOf(el)) || seenAs(extentOf(el, place.origin), place.clip) === OUTSIDE) continue;
     const html = htmlOf(el);
     room -= bytesOf(html) + 1;
     if (room < 0) break;
@@ -332,9 +337,9 @@ function controlsHtml(maxBytes) {
 }
 
 function htmlOf(el) {
-  const tag = el.localName;
-  const given = SNIPPET_ATTRIBUTES.map((name) => [name, el.getAttribute(name)]);
-  if (tag === "a") given.push(["href", el.hasAttribute("href") ? safeUrl(el.getAttribute("href")) : null]);
+  const tag = tagOf(el);
+  const given = SNIPPET_ATTRIBUTES.map((name) => [name, attribute(el, name)]);
+  if (tag === "a") given.push(["href", hasAttribute(el, "href") ? safeUrl(attribute(el, "href")) : null]);
   if (tag === "input") given.push(["value", BUTTONS.has(el.type) ? el.value : valueOf(el)]);
   const written = given.filter(([, value]) => value).map(([name, value]) => ` ${name}="${escaped(clip(squeeze(value), 100))}"`);
   for (const state of ["disabled", "checked"]) if (el[state]) written.push(` ${state}`);
