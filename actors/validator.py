@@ -123,21 +123,8 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     started, plan, element = state.started, state.plan, state.element
     assert started is not None
     assert plan is not None
-    other = unlike(plan, element, started.values)
-    if other:
-        yield _reject(state, LIKENESS, other, "execution_error", "element_not_found")
-        return
-    if _is_another(state):
-        reason = "it is another element than the one that the ref named"
-        yield _reject(state, "same_element", reason, "execution_error", "ref_invalid")
-        return
-    if element is not None and element.tag == "select" and plan.action.type == "type":
-        reason = "the element is a list to select from"
-        yield _reject(state, "element_kind", reason, "validation_error", "invalid_params")
-        return
-    elsewhere = _elsewhere(state)
-    if elsewhere:
-        yield _reject(state, "recorded_origin", elsewhere, "policy_denied", "policy_denied")
+    if (refused := _not_it(state, started, plan)) is not None:
+        yield refused
         return
     case = Case(policy=started.policy, action=plan.action, driver=plan.driver, element=element)
     verdict = judge(case)
@@ -160,6 +147,24 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     reason = "approved by its recording" if verdict.effect == "ask" else verdict.reason
     rule = "standing_approval" if verdict.effect == "ask" else verdict.rule
     yield from _approve(state, rule, reason, "")
+
+
+def _not_it(
+    state: ValidatorState, started: SessionStarted, plan: PlanProposed
+) -> ActionRejected | None:
+    """Why the element is not the one that was meant, whatever may be done to it."""
+    element = state.element
+    if other := unlike(plan, element, started.values):
+        return _reject(state, LIKENESS, other, "execution_error", "element_not_found")
+    if _is_another(state):
+        reason = "it is another element than the one that the ref named"
+        return _reject(state, "same_element", reason, "execution_error", "ref_invalid")
+    if element is not None and element.tag == "select" and plan.action.type == "type":
+        reason = "the element is a list to select from"
+        return _reject(state, "element_kind", reason, "validation_error", "invalid_params")
+    if elsewhere := _elsewhere(state):
+        return _reject(state, "recorded_origin", elsewhere, "policy_denied", "policy_denied")
+    return None
 
 
 def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEvent]:

@@ -1,15 +1,23 @@
 """`rutter export`: a learned workflow as a file that others can run."""
 
 import argparse
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from events.errors import BadInput
+from events.workflow import Workflow
 from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
-from pipeline.export import FORMATS
+from pipeline.export.playwright import playwright_script
+from pipeline.export.recorder import recorder_script
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
+
+FORMATS: Mapping[str, Callable[[Workflow, Mapping[str, str]], str]] = {
+    "recorder": recorder_script,
+    "playwright": playwright_script,
+}
 
 EPILOG = """examples:
   rutter export order --format playwright --out order.py

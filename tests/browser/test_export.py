@@ -27,7 +27,7 @@ from events.signature import signature
 from events.workflow import Expectation, Step, Workflow
 from pipeline.chromium import find_chromium
 from pipeline.cli.demo import ALONE, WATCHED
-from pipeline.export import playwright_script
+from pipeline.export.playwright import playwright_script
 from tests.browser.page_server import PageServer
 from tests.cli.harbour import PASSWORD, Harbour, Ship, WatchedSite, is_wanted
 from tests.cli.shell import Rutter, check_logs, places_of

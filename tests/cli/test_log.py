@@ -214,7 +214,10 @@ class TestErase:
         [
             (["nobody", "--why", "x"], "there is no session 'nobody'"),
             (["run", "--why", "x"], "there is no session 'run'"),
-            (["process-0001", "--why", "x"], "of a process only a workflow that was changed can go"),
+            (
+                ["process-0001", "--why", "x"],
+                "of a process only a workflow that was changed",
+            ),
             (["run-1", "--event", "0", "--why", "x"], "run-1 has events 1 to"),
             (["run-1", "--event", "9999", "--why", "x"], "run-1 has events 1 to"),
             (["run-1", "--why", "  "], "the log keeps why"),

@@ -33,8 +33,9 @@ from events.action import (
 from events.errors import BadInput
 from events.signature import signature
 from events.workflow import Expectation, Step, Workflow
-from pipeline.export import FORMATS, playwright_script, recorder_script
-from pipeline.export.recorder import keys_of
+from pipeline.cli.exporting import FORMATS
+from pipeline.export.playwright import playwright_script
+from pipeline.export.recorder import keys_of, recorder_script
 from pipeline.recorder import RecorderScript, prepare
 from tests.facts import any_action, click, css, fill, go_to, place, step, workflow
 
