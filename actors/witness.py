@@ -34,6 +34,7 @@ from events.runtime import RecordingFinished
 from events.vocabulary import AnyEvent
 
 SETTLE_MS = 1_000  # how long a page may take to show what a step changed
+ENTERED_MS = 150  # the same for what was entered: that is there already, only a dialog may follow
 OBSERVE_MS = 3_000
 MAX_MESSAGE = 500
 
@@ -96,7 +97,8 @@ class Witness:
         if isinstance(action.value, Secret):
             named = self._secret_of(element.origin, action.value.name)
             action = msgspec.structs.replace(action, value=named)
-        answers = await self._answered(heard.tab, element.origin)
+        within_ms = SETTLE_MS if action.type in ("click", "press") else ENTERED_MS
+        answers = await self._answered(heard.tab, element.origin, within_ms)
         yield PageObserved(page=before, why="before_input")
         yield self._told(action, heard, element, answers)
         async for seen in self._after():
@@ -143,16 +145,16 @@ class Witness:
 
     # -- what came of it -----------------------------------------------------------------------
 
-    async def _answered(self, tab: int, origin: str) -> tuple[DialogAnswer, ...]:
+    async def _answered(self, tab: int, origin: str, within_ms: int) -> tuple[DialogAnswer, ...]:
         """Waits until the page has changed or the person went on; what they answered meanwhile."""
         answers: list[DialogAnswer] = []
-        await self._settled(tab)
+        await self._settled(tab, within_ms)
         while (heard := self._take("dialog_opened")) is not None:
             closed = await self._until_closed()
             if closed is None:
                 break
             answers.append(self._answer(heard.body, closed.body, origin))
-            await self._settled(tab)
+            await self._settled(tab, within_ms)
         return tuple(answers)
 
     def _answer(
@@ -173,13 +175,13 @@ class Witness:
         named = self._names.get(text)
         return msgspec.structs.replace(answer, text=f"${{{named}}}" if named else text)
 
-    async def _settled(self, tab: int) -> None:
+    async def _settled(self, tab: int, within_ms: int) -> None:
         """Until the page changed, asked something, or there is something else to hear."""
         async with anyio.create_task_group() as group:
 
             async def changed() -> None:
                 with suppress(BrowserGone):
-                    await self._window.tabs[tab].change(SETTLE_MS)
+                    await self._window.tabs[tab].change(within_ms)
                 group.cancel_scope.cancel()
 
             async def heard() -> None:
