@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import msgspec
 
 from actors.place import host_of, path_of
-from events.action import Action, ByCss, ByRole, ByText, Secret, Text, Typed
+from events.action import Action, ByCss, ByRole, ByText, Parameter, Secret, Text, Typed
 from events.page import Resolved
 from events.workflow import Driver, Policy, Standing
 
@@ -193,7 +193,7 @@ def secret_in_clear(case: Case) -> Verdict | None:
     element = case.element
     if element is None or case.action.type != "type":
         return None
-    if element.secret and isinstance(case.action.value, Text | Typed):
+    if element.secret and isinstance(case.action.value, Text | Typed | Parameter):
         return Verdict("deny", "secret_in_clear", "a secret field takes a --secret, not a literal")
     if not element.secret and isinstance(case.action.value, Secret):
         return Verdict("ask", "secret_in_plain_field", "a secret would be typed in a plain field")

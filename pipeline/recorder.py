@@ -196,7 +196,9 @@ class _Reader:
             name = unbound[1]
             raise BadInput(
                 f"it types the parameter or secret {name!r}, which has no value",
-                f"add --param {name}=VALUE or --secret {name}=SOURCE",
+                f"add --secret {name}=SOURCE"
+                if _asks_for_a_secret(name)
+                else f"add --param {name}=VALUE or --secret {name}=SOURCE",
             )
         if any(_asks_for_a_secret(_said(strategy)) for strategy in target.strategies):
             raise BadInput(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from actors.secret_words import asks_for_a_secret
 from events.errors import BadInput
 
 SOURCES = "env:VARIABLE, file:PATH, keyring:SERVICE/USER or prompt"
@@ -18,6 +19,11 @@ def read_pairs(pairs: Sequence[str], flag: str) -> dict[str, str]:
         if not equals or not name.isidentifier():
             # Not repeated: it may be a secret that was put there by mistake.
             raise BadInput(f"one {flag} is not name=value", f"write {flag} name=value")
+        if flag == "--param" and asks_for_a_secret(name):
+            raise BadInput(
+                f"{name!r} sounds like a secret, and a parameter is written into the log",
+                f"give it as --secret {name}=env:VARIABLE",
+            )
         if name in found:
             raise BadInput(f"{flag} {name} is given twice", "give it once")
         found[name] = value

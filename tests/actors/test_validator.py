@@ -522,7 +522,8 @@ def test_a_parameter_in_the_target_is_asked_about_by_its_name_not_its_value() ->
     assert "${customer}" in asked.signature
 
 
-def test_typed_parameters_are_no_literals() -> None:
+def test_a_parameter_is_in_the_log_and_so_never_goes_into_a_secret_field() -> None:
     typed = fill("#pw", Parameter("pin"))
-    story = RECORDING, plan(typed), found(element("input", secret=True))
-    assert isinstance(said(*story)[0], ActionApproved)
+    [refused] = said(RECORDING, plan(typed), found(element("input", secret=True)))
+    assert isinstance(refused, ActionRejected)
+    assert refused.rule == "secret_in_clear"

@@ -175,3 +175,11 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
 
     assert "the keyring package is not installed" in refused.value.what
     assert refused.value.fix == "pip install 'rutter[keyring]'"
+
+
+@pytest.mark.parametrize("name", ["password", "pin", "card_number"])
+def test_what_sounds_like_a_secret_is_no_parameter(name: str) -> None:
+    with pytest.raises(BadInput, match="sounds like a secret") as refused:
+        read_pairs([f"{name}=bowline"], "--param")
+    assert "bowline" not in str(refused.value)
+    assert f"--secret {name}=" in (refused.value.fix or "")
