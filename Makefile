@@ -30,7 +30,7 @@ test: setup ## all tests: the fast ones, then those with a browser or a crash
 	@echo "fast tests"; \
 	fast=0; $(RUN) -m pytest -n auto -m "$(FAST)" $(PYTEST_ARGS) || fast=$$?; \
 	echo "browser and crash tests"; \
-	rest=0; $(RUN) -m pytest -n auto --dist worksteal -m "browser or slow" $(PYTEST_ARGS) || rest=$$?; \
+	rest=0; $(RUN) -m pytest -n auto --dist worksteal -m "(browser or slow) and not extended" $(PYTEST_ARGS) || rest=$$?; \
 	if [ $$fast = 5 ] && [ $$rest != 5 ]; then fast=0; fi; \
 	if [ $$rest = 5 ]; then rest=0; fi; \
 	if [ $$fast != 0 ]; then exit $$fast; fi; exit $$rest
@@ -46,7 +46,7 @@ bench: setup ## measure, each figure as a ratio to its limit
 	@$(RUN) -m bench $(BENCH_ARGS)
 
 soak: setup ## the crash and power-cut tests with their full counts (long)
-	@RUTTER_SOAK=1 $(RUN) -m pytest -m "soak or slow" $(PYTEST_ARGS)
+	@RUTTER_SOAK=1 $(RUN) -m pytest -m "soak or slow or extended" $(PYTEST_ARGS)
 
 fmt: venv ## format, and fix what the linter can fix
 	$(RUN) -m ruff format .

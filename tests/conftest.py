@@ -14,6 +14,34 @@ settings.register_profile("rutter", deadline=None, suppress_health_check=[Health
 settings.load_profile("rutter")
 
 
+# Whole voyages whose kind a cheaper test shows in every run: `make soak` runs these too, so that
+# `make test` stays well under ten minutes.
+EXTENDED = {
+    "test_every_run_teaches",
+    "test_a_slow_site_is_waited_for",
+    "test_a_moved_site_is_found_by_names_or_lost_but_never_taken_for_another",
+    "test_a_site_that_lies_is_not_believed",
+    "test_a_fork_sails_again_under_its_own_name_and_asks_before_it_orders_twice",
+    "test_a_fork_may_go_on_freely",
+    "test_a_button_that_does_nothing_is_not_taken_for_done",
+    "test_what_it_did_is_json_where_machines_read",
+    "test_a_covered_button_is_not_clicked",
+    "test_a_login_that_is_lost_is_not_done",
+    "test_a_page_that_hangs_while_it_loads_ends_its_session_as_interrupted",
+    "test_the_script_stops_where_the_site_is_not_as_recorded",
+    "test_what_was_healed_is_sailed_without_healing_the_next_time",
+    "test_a_site_that_cannot_be_reached",
+    "test_a_selector_that_is_not_there",
+    "test_a_kill_at_any_moment_is_made_good_by_the_next_start",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.name.partition("[")[0] in EXTENDED:
+            item.add_marker("extended")
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
