@@ -31,6 +31,8 @@ from events.executor import (
     ActionFailed,
     ErrorCode,
     LookalikesFound,
+    QueryAnswered,
+    QueryFailed,
     TargetChanged,
     TargetMissing,
     TargetResolved,
@@ -38,7 +40,7 @@ from events.executor import (
 from events.observer import BrowserLost
 from events.page import Resolved, Try
 from events.planner import LookalikesRequested
-from events.validator import ActionStarted, PlanAdmitted
+from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import RunSettings
 
@@ -51,7 +53,7 @@ SWITCHED = {
     **dict.fromkeys(("false", "off", "no", "0", "unchecked"), False),
 }
 # These act on the page as a whole, not on an element that was found on one.
-WHOLE_PAGE = frozenset({"navigate", "wait", "wait_for"})
+WHOLE_PAGE = frozenset({"navigate", "wait", "wait_for", "check"})
 
 
 class Outcome(NamedTuple):
@@ -85,6 +87,8 @@ class Executor:
                 yield await self._lookalikes(request)
             case ActionStarted() as started:
                 yield await self._perform(started)
+            case QueryStarted() as query:
+                yield await self._answer(query)
             case _:
                 return
 
@@ -92,11 +96,14 @@ class Executor:
         """A browser that died is the session's end; what was in flight is never tried again."""
         if isinstance(error, BrowserGone):
             return BrowserLost(why=str(error)[:200])
-        if isinstance(envelope.event, ActionStarted):
-            said = f"{type(error).__name__}: {error}"[:200]
-            step, attempt = envelope.event.step, envelope.event.attempt
-            return ActionFailed(step, attempt, "action_failed", self._dispatched, said)
-        return None
+        said = f"{type(error).__name__}: {error}"[:200]
+        match envelope.event:
+            case ActionStarted(step=step, attempt=attempt):
+                return ActionFailed(step, attempt, "action_failed", self._dispatched, said)
+            case QueryStarted(step=step, attempt=attempt):
+                return QueryFailed(step, attempt, "action_failed", said)
+            case _:
+                return None
 
     # -- finding -------------------------------------------------------------------------------
 
@@ -148,6 +155,43 @@ class Executor:
         took_us = (perf_counter_ns() - began) // 1_000
         return LookalikesFound(step, attempt, found, took_us)
 
+    # -- reading -------------------------------------------------------------------------------
+
+    async def _answer(self, query: QueryStarted) -> QueryAnswered | QueryFailed:
+        """An observation: nothing is dispatched, whatever comes of it."""
+        began = perf_counter_ns()
+        step, attempt = query.step, query.attempt
+        try:
+            found = await self._read(query.action, query.digest)
+        except PageTimeout as error:
+            found = Outcome("timeout", str(error))
+        except PageClosed as closed:
+            if not await self._others(closed):
+                raise
+            found = Outcome("ref_invalid", "the page was closed")
+        except BadInput as error:
+            found = Outcome("value_unbound", str(error))
+        took_us = (perf_counter_ns() - began) // 1_000
+        if found.changed is not None:
+            found = Outcome("ref_invalid", "it is another element by now")
+        if found.code is not None:
+            return QueryFailed(step, attempt, found.code, found.message[:200], took_us)
+        text = Untrusted(found.extracted) if found.extracted is not None else None
+        return QueryAnswered(step, attempt, took_us, text)
+
+    async def _read(self, action: Action, digest: str) -> Outcome:
+        if action.type == "wait":
+            await anyio.sleep((action.ms or 0) / 1000)
+            return Outcome()
+        if not await self._come_to_front(action):
+            return Outcome("ref_invalid", "the page was closed")
+        if action.type == "wait_for":
+            return await self._wait_for(action)
+        if action.type != "extract":
+            return Outcome("action_failed", f"{action.type} is no observation")
+        checked = await self._tab.call("read", digest, within_ms=INPUT_MS)
+        return _refused(checked) or Outcome(extracted=str(checked["text"]))
+
     # -- acting --------------------------------------------------------------------------------
 
     async def _perform(self, started: ActionStarted) -> AnyEvent:
@@ -163,7 +207,7 @@ class Executor:
                 raise
             outcome = self._closed()
         except NavigationFailed as error:
-            outcome = Outcome("navigation_failed", str(error))
+            outcome = Outcome("navigation_failed", str(error), self._dispatched)
         except BadInput as error:
             outcome = Outcome("value_unbound", str(error), dispatched=False)
         except KeyUnknown as error:
@@ -231,6 +275,8 @@ class Executor:
 
     async def _do(self, action: Action, digest: str) -> Outcome:
         match action.type:
+            case "navigate" if action.aside:
+                return await self._look_aside(action.url or "")
             case "navigate":
                 self._dispatched = True
                 await self._tab.navigate(action.url or "", within_ms=NAVIGATE_MS)
@@ -245,13 +291,28 @@ class Executor:
                 return await self._press(action, digest)
             case "scroll":
                 return await self._scroll(action, digest)
-            case "extract":
-                return await self._extract(digest)
-            case "wait_for":
-                return await self._wait_for(action)
-            case "wait":
-                await anyio.sleep((action.ms or 0) / 1000)
-                return Outcome()
+            case "extract" | "wait_for" | "wait":
+                return await self._read(action, digest)
+            case "check":
+                return Outcome()  # whether it is so is seen in the next look
+
+    async def _look_aside(self, url: str) -> Outcome:
+        """In a page of its own, which is there until it was looked at; of one that fails nothing
+        stays. What the step before left in front is untouched."""
+        window = self._screen.window
+        try:
+            aside = await window.open_aside()
+            self._dispatched = True
+            await aside.navigate(url, within_ms=NAVIGATE_MS)
+        except (PageTimeout, NavigationFailed):
+            await window.close_asides()
+            raise
+        except BrowserGone as gone:  # that page alone, or all of them
+            await window.close_asides()
+            if not await window.browser_answers():
+                raise
+            return Outcome("navigation_failed", str(gone))
+        return Outcome(navigated=True)
 
     async def _click(self, digest: str) -> Outcome:
         tab = self._tab
@@ -377,10 +438,6 @@ class Executor:
         amount = action.amount or 300  # S3 1.1.3: the default of browser_scroll
         await tab.call("scroll", action.direction, amount, within_ms=INPUT_MS)
         return Outcome()
-
-    async def _extract(self, digest: str) -> Outcome:
-        checked = await self._tab.call("read", digest, within_ms=INPUT_MS)
-        return _refused(checked) or Outcome(extracted=str(checked["text"]))
 
     async def _wait_for(self, action: Action) -> Outcome:
         assert action.target is not None

@@ -3,14 +3,33 @@
 from collections.abc import Mapping
 
 from actors.place import blur, is_at, place_of, reads_as, same_document
-from events.page import Page
+from events.page import Page, Resolved
 from events.workflow import Expectation
 
+# They take the focus when they are clicked, whatever else they do: that is no effect of theirs.
+PRESSED = frozenset(
+    {"button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "switch"}
+)
 
-def expectation(before: Page, after: Page, values: Mapping[str, str]) -> Expectation:
+
+def has_changed(before: Page, after: Page, element: Resolved | None = None) -> bool:
+    """Whether anything on the page is otherwise than before an action on this element."""
+    if not same_document(before.url, after.url) or before.tab != after.tab:
+        return True
+    if before.digest != after.digest or before.scroll != after.scroll:
+        return True
+    if before.focused == after.focused:
+        return False
+    pressed = element is not None and element.role in PRESSED
+    return not (pressed and element is not None and after.focused == element.digest)
+
+
+def expectation(
+    before: Page, after: Page, values: Mapping[str, str], element: Resolved | None = None
+) -> Expectation:
     """What a step changed: where it led, or at least that something changed."""
     moved = not same_document(before.url, after.url)
-    effect = moved or before.digest != after.digest or before.focused != after.focused
+    effect = has_changed(before, after, element)
     place = place_of(after.url, values.values())
     return Expectation(effect=effect, moved=moved, place=place)
 

@@ -5,29 +5,34 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from time import perf_counter_ns
-from typing import ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import anyio.to_thread
 import msgspec
 
-from actors.browser.tab import DocumentGone, PageClosed, PageTimeout
+from actors.browser.tab import DocumentGone, PageClosed, PageTimeout, Tab
 from actors.browser.window import TOO_MANY, Download
 from actors.effector import Screen
+from actors.files import look_at_files
+from actors.states import phrases_for
 from actors.witness import Witness
 from events.action import Untrusted
 from events.artifacts import ArtifactStore
 from events.codec import pack
+from events.critic import FilesRequested
 from events.envelope import Actor, Envelope
 from events.errors import BrowserGone, WorldBroken
-from events.executor import ActionDone, ActionFailed
+from events.executor import ActionDone, ActionFailed, QueryAnswered, QueryFailed
 from events.observer import (
     BrowserLost,
     DialogOpened,
     DownloadFinished,
+    FilesSeen,
     ObservationFailed,
     PageObserved,
     PopupOpened,
     ScreenshotTaken,
+    Shown,
 )
 from events.page import Artifact, Element, Page
 from events.planner import ObservationRequested, PersonAwaited, RunStopped
@@ -41,8 +46,20 @@ DOWNLOAD_MS = 5_000  # a file that a click asked for; a longer one is told after
 LAST_MS = 2_000
 MAX_TOLD = 5  # of each kind, after each step
 MAX_NAMES = 1_000
+MAX_TEXTS = 20  # looked for at once; the page is asked for no more
+MAX_PHRASES = 1000
+GONE = Page(url="chrome-error://crashed/")  # what is seen of a page that died aside: nothing
 
 Kind = TypeVar("Kind")
+
+
+class Seen(NamedTuple):
+    """What one look says."""
+
+    page: Page
+    shown: tuple[Shown, ...] = ()
+    phrases: tuple[str, ...] = ()
+    pending: int = 0
 
 
 class Observer:
@@ -56,24 +73,33 @@ class Observer:
         self._hung = False
         self._viewport_only = False
         self._looks = 0
+        self._phrases: tuple[str, ...] = ()
+        self._folders: tuple[str, ...] = ()
+        self._files: FilesSeen | None = None
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
-            case SessionStarted(settings=settings, values=values, purpose=purpose):
+            case SessionStarted(settings=settings, values=values, purpose=purpose) as started:
                 self._pictures, self._values = settings.screenshots, values
+                self._folders = started.policy.folders
+                self._phrases = phrases_for(settings)[:MAX_PHRASES]
                 self._viewport_only = purpose == "tools"  # S3 1.1.3: the default of get_snapshot
                 await self._screen.open()
                 yield await self._observe("start")
-            case ActionDone() | ActionFailed():
+            case ActionDone() | ActionFailed() | QueryAnswered() | QueryFailed():
                 observed = await self._observe("after_action")
                 async for fact in self._meanwhile(DOWNLOAD_MS):
                     yield fact
                 yield observed
-            case ObservationRequested(within_ms=within_ms, tab=tab, whole_page=whole_page):
-                yield await self._look_again(within_ms, tab, whole_page=whole_page)
+            case ObservationRequested() as requested:
+                yield await self._look_again(requested)
+            case FilesRequested() as request:
+                self._files = await look_at_files(request, self._folders, self._files)
+                yield self._files
             case PersonAwaited(step=step):
                 window = self._screen.window
-                witness = Witness(window, await window.listen(), self._values, step)
+                listener = await window.listen(self._phrases)
+                witness = Witness(window, listener, self._values, step, self._phrases)
                 async for fact in witness.facts():
                     yield fact
             case RunStopped() | ActorFailed() as stop:
@@ -90,23 +116,45 @@ class Observer:
     def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
         return BrowserLost(why=str(error)[:200]) if isinstance(error, BrowserGone) else None
 
-    async def _look_again(
-        self, within_ms: int, tab: int | None, *, whole_page: bool = False
-    ) -> AnyEvent:
+    async def _look_again(self, requested: ObservationRequested) -> AnyEvent:
         """The page in front once it changed, or the one that is asked for, once it is open."""
-        with suppress(PageTimeout, PageClosed):  # what is in front now is seen all the same
-            if tab is not None and tab != self._screen.window.index:
-                await self._screen.show(tab, within_ms=within_ms)
-            else:
-                await self._screen.window.change(within_ms)
-        return await self._observe("requested", whole_page=whole_page)
+        window, tab, within_ms = self._screen.window, requested.tab, requested.within_ms
+        if requested.why == "aside_over":
+            await window.close_asides()
+        else:
+            with suppress(PageTimeout, PageClosed):  # what is in front now is seen all the same
+                if tab is not None and tab != window.index:
+                    await self._screen.show(tab, within_ms=within_ms)
+                else:
+                    await self._changed(within_ms)
+        return await self._observe(
+            "requested", whole_page=requested.whole_page, texts=requested.texts
+        )
+
+    async def _changed(self, within_ms: int) -> None:
+        window = self._screen.window
+        tab = window.tab
+        try:
+            await window.change(within_ms)
+        except BrowserGone:
+            if not window.is_aside(tab):  # one that died aside is told of by looking at it
+                raise
 
     async def _observe(
-        self, why: Literal["start", "after_action", "requested"], *, whole_page: bool = False
+        self,
+        why: Literal["start", "after_action", "requested"],
+        *,
+        whole_page: bool = False,
+        texts: tuple[str, ...] = (),
     ) -> PageObserved | ObservationFailed:
         began = perf_counter_ns()
+        how = {
+            "viewportOnly": self._viewport_only and not whole_page,
+            "texts": texts[:MAX_TEXTS],
+            "phrases": self._phrases,
+        }
         try:
-            page = fit(await self._read(viewport_only=self._viewport_only and not whole_page))
+            seen = await self._read(how)
         except PageTimeout as error:
             self._hung = True
             return ObservationFailed(code="timeout", message=str(error))
@@ -114,24 +162,31 @@ class Observer:
             return ObservationFailed(code="action_failed", message=str(error)[:200])
         took_us = (perf_counter_ns() - began) // 1_000
         picture = await self._screenshot(full_page=False) if self._pictures else None
-        return PageObserved(page, why, took_us, picture, self._looks)
+        page = fit(seen.page, INLINE - len(pack((seen.shown, seen.phrases))))
+        return PageObserved(
+            page, why, took_us, picture, self._looks, seen.shown, seen.phrases, seen.pending
+        )
 
-    async def _read(self, *, viewport_only: bool) -> Page:
-        """The page in front; when that is closed meanwhile, the one behind it."""
+    async def _read(self, how: dict[str, object]) -> Seen:
+        """The page in front; when that is closed meanwhile, the one behind it. Behind a page that
+        was opened aside is none that may stand for it."""
         window = self._screen.window
-        while True:
+        while not window.lost_aside:
             tab = window.tab
+            aside = window.is_aside(tab)
             self._looks += 1
             try:
-                how = {"viewportOnly": viewport_only, "look": self._looks}
-                raw = await tab.call("observe", how, within_ms=OBSERVE_MS)
-            except PageClosed:
-                if not await window.survives(tab):
+                raw = await tab.call("observe", {**how, "look": self._looks}, within_ms=OBSERVE_MS)
+            except (BrowserGone, PageTimeout) as gone:
+                if aside and await window.browser_answers():
+                    break
+                if not isinstance(gone, PageClosed) or not await window.survives(tab):
                     raise
             else:
                 index = window.tabs.index(tab) if tab in window.tabs else 0
-                page = msgspec.convert(raw, Page)
-                return msgspec.structs.replace(page, tab=index, tabs=len(window.tabs))
+                return _seen(raw, tab, index, len(window.tabs))
+        texts = msgspec.convert(how["texts"], tuple[str, ...])
+        return Seen(GONE, tuple(Shown(text) for text in texts))
 
     async def _meanwhile(self, within_ms: int) -> AsyncIterator[AnyEvent]:
         """What pages did besides. They can do it without end: equal ones are counted."""
@@ -171,6 +226,16 @@ class Observer:
             return None
 
 
+def _seen(raw: dict[str, Any], tab: Tab, index: int, tabs: int) -> Seen:
+    found = msgspec.convert(raw.pop("shown", []), list[tuple[str, Untrusted | None]])
+    phrases = msgspec.convert(raw.pop("phrases", []), tuple[str, ...])
+    page = msgspec.structs.replace(msgspec.convert(raw, Page), tab=index, tabs=tabs)
+    shown = tuple(Shown(text, around) for text, around in found)
+    pending = tab.pending
+    tab.stop_counting()
+    return Seen(page, shown, phrases, pending)
+
+
 async def _left(downloads: list[Download]) -> DownloadFinished:
     """The names of files that were too many at once, as far as one fact may hold them."""
     for _, path, _ in downloads:
@@ -191,10 +256,11 @@ def _few(counted: Counter[Kind], others: Kind) -> list[tuple[Kind, int]]:
     return told
 
 
-def fit(page: Page) -> Page:
+def fit(page: Page, room: int = INLINE) -> Page:
     """The page within the inline limit: elements at the end are dropped and counted."""
-    while (size := len(pack(page))) > INLINE and page.elements:
-        keep = max(0, len(page.elements) * INLINE // size - 1)
+    room = max(0, room)
+    while (size := len(pack(page))) > room and page.elements:
+        keep = max(0, len(page.elements) * room // size - 1)
         dropped = page.dropped + len(page.elements) - keep
         elements = tuple(_without(element, keep) for element in page.elements[:keep])
         page = msgspec.structs.replace(page, elements=elements, dropped=dropped)

@@ -10,12 +10,12 @@ from typing import ClassVar
 import msgspec
 
 from actors.healing import heal, look_for
-from actors.repeating import REPEATABLE, TRANSIENT
+from actors.repeating import may_repeat
 from actors.tool_calls import Desk, decide_call, evolve_desk, open_desk
-from events.action import Action
-from events.critic import ActionJudged, CompletionChecked
+from events.action import Action, kind_of
+from events.critic import ActionJudged, CompletionChecked, ReadBackDue
 from events.envelope import Actor, Envelope
-from events.executor import ActionFailed, LookalikesFound
+from events.executor import ActionFailed, LookalikesFound, QueryAnswered, QueryFailed
 from events.observer import BrowserLost, ObservationFailed, PageObserved
 from events.planner import (
     ObservationRequested,
@@ -53,6 +53,7 @@ class PlannerState(msgspec.Struct, frozen=True):
     irreversible: bool = False
     failure: ActionFailed | None = None
     judged: ActionJudged | None = None
+    missed: QueryFailed | None = None
     failures: int = 0
     unmet_since_ns: int = 0
     recent: tuple[tuple[str, str], ...] = ()
@@ -78,20 +79,27 @@ class Planner:
                 return PlannerState(started=started, desk=open_desk(started))
             case PageObserved(page=page):
                 return change(state, digest=page.digest, tab=page.tab)
-            case StepDue(unmet=unmet):
+            case StepDue(unmet=unmet, index=index):
                 since = (state.unmet_since_ns or envelope.at_ns) if unmet else 0
-                return change(state, unmet_since_ns=since)
+                same = state.plan is not None and state.plan.index == index
+                return change(state, unmet_since_ns=since, missed=state.missed if same else None)
+            case PlanProposed(read_back_of=of, step=step) if of:
+                return change(state, step=step)  # the step that it looks for is still the plan
             case PlanProposed() as plan:
                 recent = (*state.recent, (signature(plan.action), state.digest))[-8:]
                 return change(
-                    state, plan=plan, step=plan.step, failure=None, judged=None, recent=recent
+                    state,
+                    plan=plan,
+                    step=plan.step,
+                    failure=None,
+                    judged=None,
+                    missed=None,
+                    recent=recent,
                 )
-            case ActionStarted(irreversible=irreversible):
-                return change(state, irreversible=irreversible)
-            case ActionFailed() as failure:
-                return change(state, failure=failure)
-            case ActionJudged() as judged:
-                return _after_verdict(state, judged)
+            case ActionStarted() | ActionFailed() | ActionJudged() as happened:
+                return _of_plan(state, happened)
+            case QueryAnswered() | QueryFailed() as happened:
+                return _of_plan(state, happened)
             case PersonAwaited():
                 return change(state, person=True)
             case ObservationRequested(why="tab_wanted"):
@@ -119,12 +127,35 @@ class Planner:
                 yield _after_refusal(state, rejected)
             case LookalikesFound() as found:
                 yield from _mend(state, found)
+            case ReadBackDue() as due:
+                yield _read_back(state, due)
             case ActionWithheld(reason=reason):
                 yield _stop(state, "completed_unverified", "", f"dry run: {reason}")
             case CompletionChecked(verified=verified, reason=reason):
                 yield _stop(state, "completed" if verified else "completed_unverified", "", reason)
             case _ as event:
                 yield from _interruption(state, event)
+
+
+def _of_plan(
+    state: PlannerState,
+    event: ActionStarted | ActionFailed | ActionJudged | QueryAnswered | QueryFailed,
+) -> PlannerState:
+    """What came of the plan. A person's own steps are none; neither is a look at their result."""
+    change = msgspec.structs.replace
+    if state.plan is not None and event.step != state.plan.step and not state.person:
+        return state
+    match event:
+        case ActionStarted(irreversible=irreversible):
+            return change(state, irreversible=irreversible)
+        case ActionFailed() as failure:
+            return change(state, failure=failure)
+        case ActionJudged() as judged:
+            return _after_verdict(state, judged)
+        case QueryAnswered():
+            return change(state, failures=0, index=state.index + 1)
+        case QueryFailed() as missed:
+            return change(state, missed=missed, failures=state.failures + 1)
 
 
 def _after_verdict(state: PlannerState, judged: ActionJudged) -> PlannerState:
@@ -141,6 +172,9 @@ def _follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent
     nothing is typed on a page that has moved on."""
     if stop := _limit(state):
         yield stop
+        return
+    if state.missed is not None and due.step.optional:
+        yield _passed_over(due.index, due.of, state.missed.code)
         return
     retried = _again(state)
     if isinstance(retried, RunStopped):
@@ -173,9 +207,10 @@ def _passed_over(index: int, of: int, why: str) -> PlanWithheld:
     return PlanWithheld(reason=f"optional_step_{index + 1}_of_{of}: {why}", index=index)
 
 
-def _not_needed(state: PlannerState, rejected: ActionRejected) -> PlanWithheld | None:
+def _not_needed(
+    state: PlannerState, plan: PlanProposed | None, rejected: ActionRejected
+) -> PlanWithheld | None:
     workflow = state.started.workflow if state.started else None
-    plan = state.plan
     if workflow is None or plan is None or plan.driver != "workflow":
         return None
     if rejected.error not in ABSENT or not workflow.steps[plan.index].optional:
@@ -206,7 +241,26 @@ def _next_of_script(state: PlannerState) -> Iterable[AnyEvent]:
         yield ObservationRequested("tab_wanted", state.started.settings.place_ms, tab=wanted)
         return
     reason = f"script_step_{state.index + 1}_of_{len(script)}"
-    yield _propose(state, "script", script[state.index].action, reason, state.index, None)
+    step = script[state.index]
+    yield _propose(state, "script", step.action, reason, state.index, _stated(step.after))
+
+
+def _stated(expects: Expectation) -> Expectation | None:
+    """What a script says itself; what its steps change is only known when they were done."""
+    if not expects.checks and expects.read_back is None:
+        return None
+    return Expectation(checks=expects.checks, read_back=expects.read_back)
+
+
+def _read_back(state: PlannerState, due: ReadBackDue) -> PlanProposed:
+    """A look at where the result must show, in a page of its own: the run's page stays as it is."""
+    plan = state.plan
+    assert plan is not None
+    back = due.read_back
+    action = Action("navigate", url=back.url, verify=back.checks, aside=True)
+    reason = f"read_back_of_step_{due.step}"
+    looked = _propose(state, plan.driver, action, reason, -1, None)
+    return msgspec.structs.replace(looked, read_back_of=due.step)
 
 
 def _where_sure(state: PlannerState, prediction: PredictionMade) -> Iterable[AnyEvent]:
@@ -243,14 +297,14 @@ def _withheld(state: PlannerState, reason: str) -> Iterable[AnyEvent]:
 
 def _again(state: PlannerState) -> PlanProposed | RunStopped | None:
     """What follows from the last verdict: another try, the end, or nothing to say."""
-    judged, plan = state.judged, state.plan
+    judged, plan, missed = state.judged, state.plan, state.missed
+    if missed is not None:
+        said = f"{missed.code}: {missed.message}" if missed.message else missed.code
+        return _stop(state, "failed", "lost", said)
     if judged is None or plan is None:
         return None
     failure = state.failure
-    transient = failure is not None and failure.code in TRANSIENT and not failure.dispatched
-    repeatable = plan.action.type in REPEATABLE and not state.irreversible  # E7
-    repeatable = repeatable and (failure is None or failure.code in TRANSIENT)
-    if plan.attempt == 1 and (transient or repeatable):
+    if may_repeat(plan, judged, failure, irreversible=state.irreversible):
         return msgspec.structs.replace(plan, attempt=2)
     kind: Failure = "retry_exhausted" if plan.attempt > 1 else "verification_failed"
     said = f"{judged.verdict}: {judged.reason}"
@@ -261,9 +315,9 @@ def _again(state: PlannerState) -> PlanProposed | RunStopped | None:
 
 
 def _after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:
-    if passed_over := _not_needed(state, rejected):
+    plan = state.plan if state.plan is not None and state.plan.step == rejected.step else None
+    if passed_over := _not_needed(state, plan, rejected):
         return passed_over
-    plan = state.plan
     values = state.started.values if state.started is not None else {}
     if request := look_for(plan, rejected, values):
         return request
@@ -345,6 +399,7 @@ def _propose(
         reason=reason,
         index=index,
         expects=expects,
+        kind=kind_of(action),
     )
 
 

@@ -56,10 +56,11 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "wait_for": ("target",),
     "wait": ("ms",),
     "extract": ("target",),
+    "check": ("verify",),
 }
 IMPLIED_PORTS = {"http": "80", "https": "443"}
 # Reading changes nothing: no rule about what an element says applies to it (F2).
-READING = frozenset({"extract", "wait_for", "wait", "scroll"})
+READING = frozenset({"extract", "wait_for", "wait", "scroll", "check"})
 
 
 # A table of our own: what `ipaddress` calls global differs between Python versions, and a verdict
@@ -117,7 +118,7 @@ class Case(msgspec.Struct, frozen=True):
 def missing_field(action: Action) -> str:
     """The first field that this type of action needs and does not have."""
     for field in REQUIRED[action.type]:
-        if getattr(action, field) is None:
+        if getattr(action, field) in (None, ()):
             return field
     if action.target is not None and not action.target.strategies:
         return "target"

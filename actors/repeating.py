@@ -1,8 +1,37 @@
 """What may be tried again, and when (F2, E7): one table for every driver."""
 
+from events.action import kind_of
+from events.critic import ActionJudged
+from events.executor import ActionFailed
+from events.planner import PlanProposed
+
+VALUE_NOT_SET = "value_not_set"  # the Critic's word for a field that does not hold what was typed
+
 # Worth one more try when nothing had reached the page yet.
 TRANSIENT = frozenset(
     {"timeout", "element_obscured", "element_not_visible", "action_failed", "navigation_failed"}
 )
 # These may be repeated even after input was dispatched: doing them twice is doing them once.
 REPEATABLE = frozenset({"type", "select", "scroll", "navigate"})
+
+
+def may_repeat(
+    plan: PlanProposed, judged: ActionJudged, failure: ActionFailed | None, *, irreversible: bool
+) -> bool:
+    """Whether a step that was judged so is tried once more. A verification never is, and what a
+    check said no to is no accident."""
+    if plan.attempt > 1 or kind_of(plan.action) != "action":
+        return False
+    if failure is not None and failure.code in TRANSIENT and not failure.dispatched:
+        return True
+    if irreversible:
+        return False  # E7
+    match judged.verdict:
+        case "no_effect":
+            return True
+        case "failed":
+            repeatable = plan.action.type in REPEATABLE and not plan.action.append
+            accident = failure is None and judged.reason == VALUE_NOT_SET
+            return repeatable and (accident or (failure is not None and failure.code in TRANSIENT))
+        case _:
+            return False

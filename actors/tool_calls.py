@@ -12,10 +12,16 @@ import msgspec
 from actors.policy import READING
 from actors.repeating import REPEATABLE, TRANSIENT
 from actors.toolbox import TOOLS, Logged, action_of, place_of_ref
-from events.action import Target, Untrusted
+from events.action import Target, Untrusted, kind_of
 from events.critic import ActionJudged, CompletionChecked
 from events.envelope import Envelope
-from events.executor import ActionDone, ActionFailed, TargetResolved
+from events.executor import (
+    ActionDone,
+    ActionFailed,
+    QueryAnswered,
+    QueryFailed,
+    TargetResolved,
+)
 from events.observer import BrowserLost, ObservationFailed, PageObserved
 from events.page import Resolved
 from events.person import ApprovalAnswered
@@ -96,7 +102,13 @@ class Flight(msgspec.Struct, frozen=True):
     failure: ActionFailed | None = None
     done: bool = False
     judged: ActionJudged | None = None
+    answered: bool = False
+    missed: QueryFailed | None = None
     extracted: Untrusted | None = None
+
+    @property
+    def over(self) -> bool:
+        return self.judged is not None or self.answered or self.missed is not None
 
 
 class Desk(msgspec.Struct, frozen=True):
@@ -171,6 +183,10 @@ def _in_flight(desk: Desk, event: AnyEvent) -> Desk:
             return change(desk, flight=change(flight, done=True, failure=failure))
         case ActionJudged() as judged:
             return change(desk, flight=change(flight, judged=judged))
+        case QueryAnswered(text=text):
+            return change(desk, flight=change(flight, done=True, answered=True, extracted=text))
+        case QueryFailed() as missed:
+            return change(desk, flight=change(flight, done=True, missed=missed))
         case _:
             return _heard(desk, event)
 
@@ -236,10 +252,10 @@ def _settled(desk: Desk) -> Desk:
     change = msgspec.structs.replace
     desk = change(desk, looked=True)
     flight = desk.flight
-    if flight is not None and flight.judged is not None and _again(desk) is None:
+    if flight is not None and flight.over and _again(desk) is None:
         desk = change(desk, flight=None)
         if desk.stage == "acting":
-            return change(desk, stage="answering", answer=_came_to(desk, flight, flight.judged))
+            return change(desk, stage="answering", answer=_came_to(desk, flight))
     if desk.stage == "held" and desk.flight is None and desk.opened:
         return change(desk, stage="due")
     if desk.stage == "looking" and desk.seen == "requested":
@@ -346,7 +362,8 @@ def _acted(desk: Desk, call: ToolCalled, given: Logged) -> Iterable[AnyEvent]:
     elif _stale(desk) is not None:
         yield ObservationRequested("tool", 0)
     else:
-        yield PlanProposed(desk.step + 1, 1, "agent", action, f"tool_{call.tool}")
+        plan = PlanProposed(desk.step + 1, 1, "agent", action, f"tool_{call.tool}")
+        yield msgspec.structs.replace(plan, kind=kind_of(action))
 
 
 def _over(desk: Desk, answer: ToolAnswered) -> Iterable[AnyEvent]:
@@ -441,10 +458,15 @@ def _stale(desk: Desk) -> ToolAnswered | None:
     return _bad(desk, "ref_invalid", f"{ref} {why}")
 
 
-def _came_to(desk: Desk, flight: Flight, judged: ActionJudged) -> ToolAnswered | None:
+def _came_to(desk: Desk, flight: Flight) -> ToolAnswered | None:
     """The verdict as an answer. A click that changed nothing was done all the same, and so was a
     navigation that the site led on from: the message says it, the snapshot shows it."""
-    if judged.verdict == "confirmed":
+    judged, missed = flight.judged, flight.missed
+    if missed is not None:
+        said = f"{missed.code}: {missed.message}" if missed.message else missed.code
+        error = SAID_AS[missed.code]
+        return _bad(desk, error, said, retriable=error in RETRIABLE)
+    if judged is None or judged.verdict == "confirmed":
         return _well(desk, result=flight.extracted)
     if judged.verdict in ("no_effect", "wrong_target"):
         return _well(desk, judged.reason)

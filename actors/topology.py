@@ -6,8 +6,17 @@ they only read the page: that need not wait (`at_once`).
 
 from typing import NamedTuple
 
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
-from events.critic import ActionJudged, CompletionChecked, OutcomeUnknown, PageAssessed
+from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
+from events.critic import (
+    ActionJudged,
+    CompletionChecked,
+    FilesRequested,
+    OutcomeUnknown,
+    PageAssessed,
+    ReadBackDue,
+    StateDiffered,
+    VisionSought,
+)
 from events.envelope import Actor
 from events.event import Event
 from events.executor import (
@@ -15,11 +24,19 @@ from events.executor import (
     ActionFailed,
     LookalikesFound,
     PersonActed,
+    QueryAnswered,
+    QueryFailed,
     TargetChanged,
     TargetMissing,
     TargetResolved,
 )
-from events.observer import BrowserLost, ObservationFailed, PageObserved
+from events.observer import (
+    BrowserLost,
+    DownloadFinished,
+    FilesSeen,
+    ObservationFailed,
+    PageObserved,
+)
 from events.person import ApprovalAnswered
 from events.planner import (
     AdviceRequested,
@@ -32,6 +49,7 @@ from events.planner import (
     TargetHealed,
 )
 from events.predictor import (
+    EffectsLearned,
     PredictionMade,
     StepDue,
     TransitionLearned,
@@ -64,6 +82,7 @@ from events.validator import (
     ApprovalRequested,
     ApprovalVoided,
     PlanAdmitted,
+    QueryStarted,
 )
 
 
@@ -74,7 +93,7 @@ class Row(NamedTuple):
 
 
 DECIDERS: tuple[Actor, ...] = ("critic", "predictor", "planner", "validator")
-EFFECTORS: tuple[Actor, ...] = ("observer", "executor", "person", "clock")
+EFFECTORS: tuple[Actor, ...] = ("observer", "executor", "person", "clock", "advisor")
 
 HEARD: dict[type[Event], Row] = {
     # facts of the runtime
@@ -89,23 +108,30 @@ HEARD: dict[type[Event], Row] = {
     PageObserved: Row(DECIDERS),
     ObservationFailed: Row(("planner",)),
     BrowserLost: Row(("planner",)),
+    DownloadFinished: Row(("critic", "predictor")),
+    FilesSeen: Row(("critic",)),
     # decisions of the Critic
     ActionJudged: Row(("critic", "predictor", "planner")),
     PageAssessed: Row(("predictor",)),
     CompletionChecked: Row(("critic", "planner")),
     OutcomeUnknown: Row(("critic",)),
+    FilesRequested: Row(("critic",), at_once=("observer",)),
+    ReadBackDue: Row(("critic", "planner")),
+    StateDiffered: Row(("planner",)),
+    VisionSought: Row(("critic",), when_durable=("advisor",)),
     # decisions of the Predictor
     PredictionMade: Row(("planner",)),
     StepDue: Row(("planner",)),
     WorkflowFinished: Row(("critic",)),
     TransitionLearned: Row(("predictor",)),
+    EffectsLearned: Row(("predictor",)),
     WorkflowLearned: Row(("predictor",)),
     WorkflowDeleted: Row(("predictor",)),
     WorkflowRenamed: Row(("predictor",)),
     # decisions of the Planner
     PlanProposed: Row(DECIDERS),
     PlanWithheld: Row(("predictor",)),
-    ObservationRequested: Row(("planner",), at_once=("observer",)),
+    ObservationRequested: Row(("critic", "planner"), at_once=("observer",)),
     PersonAwaited: Row(("planner",), at_once=("observer", "clock")),
     LookalikesRequested: Row(at_once=("executor",)),
     TargetHealed: Row(("planner", "predictor")),
@@ -117,15 +143,18 @@ HEARD: dict[type[Event], Row] = {
     ActionRejected: Row(("planner",)),
     ActionWithheld: Row(("planner",)),
     ActionStarted: Row(("critic", "planner"), when_durable=("executor",)),
+    QueryStarted: Row(("planner",), at_once=("executor",)),
     ApprovalRequested: Row(("validator",), when_durable=("person", "clock")),
     ApprovalVoided: Row(("validator",)),
     # facts of the Executor
-    TargetResolved: Row(("validator", "predictor", "planner")),
+    TargetResolved: Row(("critic", "validator", "predictor", "planner")),
     TargetChanged: Row(("critic", "validator", "predictor")),
     TargetMissing: Row(("validator",)),
     LookalikesFound: Row(("planner",)),
     ActionDone: Row(("critic", "predictor", "planner"), at_once=("observer",)),
     ActionFailed: Row(("critic", "planner"), at_once=("observer",)),
+    QueryAnswered: Row(("predictor", "planner"), at_once=("observer",)),
+    QueryFailed: Row(("predictor", "planner"), at_once=("observer",)),
     PersonActed: Row(("critic", "predictor")),
     # calls of tools
     ToolCalled: Row(("planner",), at_once=("clock",)),
@@ -138,6 +167,7 @@ HEARD: dict[type[Event], Row] = {
     AdviceReceived: Row(),
     AdviceFailed: Row(),
     AdviceLost: Row(),
+    VisionGiven: Row(("critic",)),
 }
 NOBODY = Row()
 

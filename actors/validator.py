@@ -12,6 +12,7 @@ import msgspec
 
 from actors.healing import LIKENESS, doubtful, unlike
 from actors.policy import CALLERS, READING, Case, is_irreversible, judge, missing_field, stands
+from events.action import kind_of
 from events.envelope import Actor, Envelope
 from events.executor import TargetChanged, TargetMissing, TargetResolved
 from events.page import Resolved
@@ -28,13 +29,14 @@ from events.validator import (
     ApprovalRequested,
     ApprovalVoided,
     PlanAdmitted,
+    QueryStarted,
 )
 from events.vocabulary import AnyEvent
 from events.workflow import Standing
 
 # These need no element; everything else is resolved before it is judged, a key press to what has
 # the focus. A wait_for looks for its element itself, because the element is not there yet.
-UNRESOLVED = frozenset({"navigate", "wait", "wait_for"})
+UNRESOLVED = frozenset({"navigate", "wait", "wait_for", "check"})
 
 
 class ValidatorState(msgspec.Struct, frozen=True):
@@ -126,6 +128,9 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     if (refused := _not_it(state, started, plan)) is not None:
         yield refused
         return
+    if kind_of(plan.action) == "observation":
+        yield from _query(state, started, plan)
+        return
     case = Case(policy=started.policy, action=plan.action, driver=plan.driver, element=element)
     verdict = judge(case)
     if verdict.effect == "deny":
@@ -149,6 +154,16 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     yield from _approve(state, rule, reason, "")
 
 
+def _query(
+    state: ValidatorState, started: SessionStarted, plan: PlanProposed
+) -> Iterable[AnyEvent]:
+    """Reading needs no verdict of policy, only that it is the element that is meant (F2)."""
+    if doubt := doubtful(started, plan, state.element):
+        yield _question(state, "healed", doubt)
+        return
+    yield QueryStarted(plan.step, plan.attempt, plan.action, _seen(state.element))
+
+
 def _not_it(
     state: ValidatorState, started: SessionStarted, plan: PlanProposed
 ) -> ActionRejected | None:
@@ -163,6 +178,9 @@ def _not_it(
         reason = "the element is a list to select from"
         return _reject(state, "element_kind", reason, "validation_error", "invalid_params")
     if elsewhere := _elsewhere(state):
+        if kind_of(plan.action) == "observation":  # nothing leaves this site: it is only not there
+            error = "element_not_found"
+            return _reject(state, "recorded_origin", elsewhere, "execution_error", error)
         return _reject(state, "recorded_origin", elsewhere, "policy_denied", "policy_denied")
     return None
 
@@ -188,6 +206,9 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
     started, plan, element = state.started, state.plan, state.element
     assert started is not None
     assert plan is not None
+    if kind_of(plan.action) == "observation":  # a person said that it is the one that is meant
+        yield QueryStarted(plan.step, plan.attempt, plan.action, _seen(element))
+        return
     case = Case(policy=started.policy, action=plan.action, driver=plan.driver, element=element)
     irreversible = plan.action.type not in READING and is_irreversible(case)
     yield ActionApproved(plan.step, rule, reason, started.policy.version, approval)

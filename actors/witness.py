@@ -7,7 +7,8 @@ page has answered, so that what the person said to its dialogs goes with it; the
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from typing import Any
+from time import perf_counter_ns
+from typing import Any, Literal
 
 import anyio
 import msgspec
@@ -36,14 +37,26 @@ from events.vocabulary import AnyEvent
 SETTLE_MS = 1_000  # how long a page may take to show what a step changed
 ENTERED_MS = 150  # the same for what was entered: that is there already, only a dialog may follow
 OBSERVE_MS = 3_000
+# What a page says late: that it saved something, that it did not. It is looked at again when it
+# changed and rests, or at the end of the time if it never does; so often and no more.
+LATE_MS = 1_500
+REST_MS = 200
+LATE_LOOKS = 2
 MAX_MESSAGE = 500
+
+Why = Literal["after_action", "requested", "before_input"]
 
 
 class Witness:
     """Follows the person from the first step on until the window is closed."""
 
     def __init__(
-        self, window: Window, listener: Listener, values: Mapping[str, str], first_step: int
+        self,
+        window: Window,
+        listener: Listener,
+        values: Mapping[str, str],
+        first_step: int,
+        phrases: tuple[str, ...] = (),
     ) -> None:
         self._window = window
         self._listener = listener
@@ -52,7 +65,8 @@ class Witness:
         self._secrets: dict[tuple[str, str], str] = {}
         self._step = first_step
         self._waiting: deque[Overheard] = deque()
-        self._page: Page | None = None
+        self._phrases = phrases
+        self._seen: PageObserved | None = None
         self._unseen = False
 
     async def facts(self) -> AsyncIterator[AnyEvent]:
@@ -72,9 +86,13 @@ class Witness:
                 case "input":
                     async for fact in self._acted(heard):
                         yield fact
+                    async for late in self._later():
+                        yield late
                 case "went" if _is_web(str(heard.body["url"])):
                     async for fact in self._went(heard):
                         yield fact
+                    async for late in self._later():
+                        yield late
                 case _:
                     pass  # a dialog that no step of theirs opened
 
@@ -86,12 +104,14 @@ class Witness:
         while (heard := self._take("input")) is not None:
             async for fact in self._acted(heard):
                 yield fact
+        if not self._unseen and (seen := await self._look_anew()) is not None:
+            yield seen
         yield RecordingFinished("interrupt")
 
     # -- steps ---------------------------------------------------------------------------------
 
     async def _acted(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
-        before = self._numbered(msgspec.convert(heard.body["before"], Page), heard.tab)
+        before = self._observed(heard.body["before"], heard.tab, "before_input")
         element = msgspec.convert(heard.body["element"], Resolved)
         action = action_of(heard.body, element, self._names)
         if isinstance(action.value, Secret):
@@ -99,15 +119,15 @@ class Witness:
             action = msgspec.structs.replace(action, value=named)
         within_ms = SETTLE_MS if action.type in ("click", "press") else ENTERED_MS
         answers = await self._answered(heard.tab, element.origin, within_ms)
-        yield PageObserved(page=before, why="before_input")
+        yield before
         yield self._told(action, heard, element, answers)
         async for seen in self._after():
             yield seen
 
     async def _went(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
         """To an address that the person typed, or back: nothing in the page asked for it."""
-        if self._unseen and self._page is not None:
-            yield PageObserved(page=self._page, why="before_input")
+        if self._unseen and self._seen is not None:
+            yield msgspec.structs.replace(self._seen, why="before_input")
         url = safe_url(str(heard.body["url"]))
         yield self._told(Action("navigate", url=url), heard, None, ())
         async for seen in self._after():
@@ -138,10 +158,30 @@ class Witness:
         they did next."""
         if any(heard.kind == "input" for heard in self._heard()):
             return
-        page = await self._look()
-        if page is not None:
+        seen = await self._look("after_action")
+        if seen is not None:
             self._unseen = False
-            yield PageObserved(page=page, why="after_action")
+            yield seen
+
+    async def _later(self) -> AsyncIterator[PageObserved]:
+        """What the page says late, while the person does nothing. What they do waits for none of
+        it, and a look that it may have changed already is not told."""
+        late_ns = perf_counter_ns() + LATE_MS * 1_000_000
+        for _ in range(LATE_LOOKS):
+            left_ms = _until(late_ns)
+            if self._unseen or left_ms <= 0 or not await self._stirred(left_ms):
+                return
+            seen = await self._look_anew()
+            if seen is not None and not self._heard():
+                yield seen
+
+    async def _look_anew(self) -> PageObserved | None:
+        """The page, if it is another one than was seen last."""
+        before = self._seen
+        seen = await self._look("requested")
+        if seen is None or (before is not None and seen.page == before.page):
+            return None
+        return seen
 
     # -- what came of it -----------------------------------------------------------------------
 
@@ -175,13 +215,16 @@ class Witness:
         named = self._names.get(text)
         return msgspec.structs.replace(answer, text=f"${{{named}}}" if named else text)
 
-    async def _settled(self, tab: int, within_ms: int) -> None:
-        """Until the page changed, asked something, or there is something else to hear."""
+    async def _settled(self, tab: int, within_ms: int) -> bool:
+        """Until the page changed, asked something, or there is something else to hear. Whether it
+        changed."""
+        came = False
         async with anyio.create_task_group() as group:
 
             async def changed() -> None:
+                nonlocal came
                 with suppress(BrowserGone):
-                    await self._window.tabs[tab].change(within_ms)
+                    came = await self._window.tabs[tab].change(within_ms)
                 group.cancel_scope.cancel()
 
             async def heard() -> None:
@@ -191,6 +234,18 @@ class Witness:
             if not self._heard() and tab < len(self._window.tabs):
                 group.start_soon(changed)
                 group.start_soon(heard)
+        return came
+
+    async def _stirred(self, within_ms: int) -> bool:
+        """Waits until the page changed and rests; whether it did, and the person did nothing."""
+        until_ns = perf_counter_ns() + within_ms * 1_000_000
+        stirred = False
+        while self._window.tabs and (left_ms := _until(until_ns)) > 0:
+            wait_ms = min(left_ms, REST_MS) if stirred else left_ms
+            if not await self._settled(self._window.index, wait_ms):
+                break
+            stirred = True
+        return stirred and not self._heard()
 
     async def _until_closed(self) -> Overheard | None:
         """Until the dialog is answered: the person may think as long as they like."""
@@ -201,17 +256,22 @@ class Witness:
                 return None
             await self._listener.more()
 
-    async def _look(self) -> Page | None:
+    async def _look(self, why: Why) -> PageObserved | None:
         """What is in front now: it may be a page that this one opened."""
         try:
-            raw = await self._window.tab.call("observe", within_ms=OBSERVE_MS)
+            tab = self._window.tab
+            raw = await tab.call("observe", {"phrases": self._phrases}, within_ms=OBSERVE_MS)
         except (PageTimeout, DocumentGone, BrowserGone):
             return None
-        self._page = self._numbered(msgspec.convert(raw, Page), self._window.index)
-        return self._page
+        tab.stop_counting()
+        self._seen = self._observed(raw, self._window.index, why)
+        return self._seen
 
-    def _numbered(self, page: Page, tab: int) -> Page:
-        return msgspec.structs.replace(page, tab=tab, tabs=len(self._window.tabs))
+    def _observed(self, raw: dict[str, Any], tab: int, why: Why) -> PageObserved:
+        phrases = msgspec.convert(raw.pop("phrases", ()), tuple[str, ...])
+        page = msgspec.convert(raw, Page)
+        page = msgspec.structs.replace(page, tab=tab, tabs=len(self._window.tabs))
+        return PageObserved(page=page, why=why, phrases=phrases)
 
     # -- hearing -------------------------------------------------------------------------------
 
@@ -255,6 +315,11 @@ def _value(body: Mapping[str, Any], names: Mapping[str, str]) -> Value:
         return Secret(str(body["secret"]))
     typed = str(body["value"])
     return Parameter(names[typed]) if typed in names else Text(typed)
+
+
+def _until(then_ns: int) -> int:
+    """How many milliseconds are left."""
+    return (then_ns - perf_counter_ns()) // 1_000_000
 
 
 def _is_web(url: str) -> bool:

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 BENCHES = {
     "append": "the log: appends per second against a raw sqlite3 loop",
     "pipeline": "events through the six actors per second, with scripted effects",
+    "states": "what state a page is in, by all rules",
     "memory": "resident memory without the browser",
     "replay": "deciding again and folding, events per second",
     "traces": "span export: CPU from the log's events to OTLP bytes",

@@ -7,9 +7,24 @@ from typing import Literal
 
 import msgspec
 
+from events.checks import Check
+
+# A1, and `check`: a look whether something is so, which does nothing else.
 ActionType = Literal[
-    "navigate", "click", "type", "press", "select", "scroll", "wait_for", "wait", "extract"
+    "navigate",
+    "click",
+    "type",
+    "press",
+    "select",
+    "scroll",
+    "wait_for",
+    "wait",
+    "extract",
+    "check",
 ]
+# S2 1: what changes something, what only reads, and what looks whether something is so.
+Kind = Literal["action", "observation", "verification"]
+OBSERVATIONS: frozenset[ActionType] = frozenset({"extract", "wait_for", "wait"})
 Direction = Literal["up", "down", "top", "bottom", "to"]
 
 
@@ -133,6 +148,8 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     the one in front.
     `dialogs` are the answers to what the page asks while this is done; any more are dismissed.
     `append` types behind what the field holds instead of over it.
+    `verify` is what must be so afterwards: with it the action is a verification, and is never
+    tried again. `aside` is done in a page of its own, which is closed when it was looked at.
     """
 
     type: ActionType
@@ -147,3 +164,11 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     tab: int | None = None
     dialogs: tuple[DialogAnswer, ...] = ()
     append: bool = False
+    verify: tuple[Check, ...] = ()
+    aside: bool = False
+
+
+def kind_of(action: Action) -> Kind:
+    if action.verify:
+        return "verification"
+    return "observation" if action.type in OBSERVATIONS else "action"

@@ -40,3 +40,15 @@ class AdviceLost(Event, frozen=True, tag="AdviceLost"):
     """Asked, but the process died before the answer: it counts as spent."""
 
     request: str
+
+
+class VisionGiven(Event, frozen=True, tag="VisionGiven"):
+    """What a picture of the page says about a step. Advice: it changes no verdict (F5)."""
+
+    step: int
+    attempt: int
+    said: Literal["VERIFIED", "NOT_VERIFIED", "UNKNOWN"]
+    provider: str = ""
+    message: str = ""
+    screenshot: Artifact | None = None
+    took_ms: int = 0

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from events.action import Untrusted
+from events.checks import FileCheck, PageState, ReadBack
 from events.event import Event
 
 Verdict = Literal["confirmed", "no_effect", "wrong_target", "failed", "unknown"]
@@ -12,7 +13,8 @@ Source = Literal["DOM", "VISION", "UIA", "FILE"]
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Descriptive only: it never changes control flow (F4). Confidence is in millionths."""
+    """Descriptive only: it never changes control flow (F4). Confidence is in millionths, and
+    that of this source alone."""
 
     source: Source
     checked: str
@@ -26,12 +28,48 @@ class ActionJudged(Event, frozen=True, tag="ActionJudged"):
     verdict: Verdict
     reason: str
     evidence: tuple[Evidence, ...] = ()
+    confidence: int = 0
 
 
 class PageAssessed(Event, frozen=True, tag="PageAssessed"):
-    """The page was looked at with nothing left to judge: the next step may be chosen."""
+    """The page was looked at with nothing left to judge: the next step may be chosen. `state` is
+    what it is by the rules of F6."""
 
     state: str = ""
+
+
+class FilesRequested(Event, frozen=True, tag="FilesRequested"):
+    """Look at these files when one of them changes, at the latest after `within_ms`."""
+
+    step: int
+    checks: tuple[FileCheck, ...]
+    within_ms: int
+
+
+class ReadBackDue(Event, frozen=True, tag="ReadBackDue"):
+    """The page says that the step worked; whether it did shows elsewhere."""
+
+    step: int
+    attempt: int
+    read_back: ReadBack
+
+
+class StateDiffered(Event, frozen=True, tag="StateDiffered"):
+    """After the step the page is in another state than expected: what self-correction starts
+    from (S1 FR-005)."""
+
+    step: int
+    attempt: int
+    expected: PageState
+    actual: PageState
+
+
+class VisionSought(Event, frozen=True, tag="VisionSought"):
+    """The authority said no. What does a picture say? It is asked to be told, not to decide."""
+
+    step: int
+    attempt: int
+    checked: str
 
 
 class CompletionChecked(Event, frozen=True, tag="CompletionChecked"):

@@ -80,6 +80,25 @@ class ActionFailed(Event, frozen=True, tag="ActionFailed"):
     took_us: int = 0
 
 
+class QueryAnswered(Event, frozen=True, tag="QueryAnswered"):
+    """What was looked for was there, and what was read; nothing was changed."""
+
+    step: int
+    attempt: int
+    took_us: int
+    text: Untrusted | None = None
+
+
+class QueryFailed(Event, frozen=True, tag="QueryFailed"):
+    """An observation that found nothing. It is not tried again."""
+
+    step: int
+    attempt: int
+    code: ErrorCode
+    message: str = ""
+    took_us: int = 0
+
+
 class PersonActed(Event, frozen=True, tag="PersonActed"):
     """A person's own step: it had happened when we heard of it."""
 

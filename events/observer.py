@@ -2,20 +2,37 @@
 
 from typing import Literal
 
+import msgspec
+
 from events.action import Untrusted
 from events.event import Event
 from events.page import Artifact, Page
 
 
+class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A text that was asked for, and about 200 characters around it where the page shows it."""
+
+    text: str
+    around: Untrusted | None = None
+
+
 class PageObserved(Event, frozen=True, tag="PageObserved"):
     """One look at the page, taken in one round trip. `look` counts those of the session: refs are
-    of one look, in whatever page it was."""
+    of one look, in whatever page it was.
+
+    `shown` answers for every text that was asked for. `phrases` are those of the state rules and
+    criteria that the page says. `pending` requests of its scripts, made since the last input, have
+    no answer yet.
+    """
 
     page: Page
     why: Literal["start", "after_action", "requested", "before_input"]
     took_us: int = 0
     screenshot: Artifact | None = None
     look: int = 0
+    shown: tuple[Shown, ...] = ()
+    phrases: tuple[str, ...] = ()
+    pending: int = 0
 
 
 class ObservationFailed(Event, frozen=True, tag="ObservationFailed"):
@@ -59,6 +76,25 @@ class DownloadFinished(Event, frozen=True, tag="DownloadFinished"):
     name: Untrusted
     artifact: Artifact | None = None
     failure: str = ""
+
+
+class FileSeen(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of one file that was checked. `holds` is of `file_contains` alone; `error`
+    says why it was not looked at."""
+
+    path: str
+    exists: bool = False
+    size: int = 0
+    holds: bool | None = None
+    error: Literal["", "policy_denied", "too_large", "unreadable"] = ""
+    message: str = ""
+
+
+class FilesSeen(Event, frozen=True, tag="FilesSeen"):
+    """One answer for each check that was asked about, in the same order."""
+
+    step: int
+    files: tuple[FileSeen, ...]
 
 
 class RequestBlocked(Event, frozen=True, tag="RequestBlocked"):

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from events.action import Action, Fingerprint
+from events.action import Action, Fingerprint, Kind
 from events.event import Event
 from events.page import Resolved
 from events.runtime import Failure, StopReason
@@ -10,7 +10,10 @@ from events.workflow import Driver, Expectation
 
 
 class PlanProposed(Event, frozen=True, tag="PlanProposed"):
-    """One action put forward. `index` is its place in the script or workflow, -1 outside one."""
+    """One action put forward. `index` is its place in the script or workflow, -1 outside one.
+
+    `read_back_of` is the step whose result it looks for; 0 for everything else.
+    """
 
     step: int
     attempt: int
@@ -22,6 +25,8 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     certainty: int | None = None
     expects: Expectation | None = None
     healed: bool = False
+    kind: Kind = "action"
+    read_back_of: int = 0
 
 
 class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
@@ -33,12 +38,14 @@ class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
 
 
 class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
-    """Look again when the page changes, at the latest after `within_ms`."""
+    """Look again when the page changes, at the latest after `within_ms`, and whether it shows
+    these `texts`. `aside_over`: the page that was opened aside is not needed any more."""
 
-    why: Literal["place_unmet", "effect_awaited", "end_awaited", "tab_wanted", "tool"]
+    why: Literal["place_unmet", "effect_awaited", "end_awaited", "tab_wanted", "tool", "aside_over"]
     within_ms: int
     tab: int | None = None
     whole_page: bool = False
+    texts: tuple[str, ...] = ()
 
 
 class PersonAwaited(Event, frozen=True, tag="PersonAwaited"):

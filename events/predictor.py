@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from events.action import Action
+from events.checks import Said
 from events.event import Event
 from events.workflow import Driver, PredictorName, Step, Workflow
 
@@ -52,6 +53,22 @@ class TransitionLearned(Event, frozen=True, tag="TransitionLearned"):
     action: Action
     after: tuple[str, ...] = ()
     driver: Driver = "script"
+
+
+class Notices(msgspec.Struct, frozen=True):
+    """What the page said of its own after this step of a workflow."""
+
+    index: int
+    says: tuple[Said, ...]
+
+
+class EffectsLearned(Event, frozen=True, tag="EffectsLearned"):
+    """A run whose end was verified, and what its steps led the page to say. What every such run
+    showed is expected of the next."""
+
+    workflow: str
+    version: int
+    notices: tuple[Notices, ...] = ()
 
 
 class WorkflowLearned(Event, frozen=True, tag="WorkflowLearned"):

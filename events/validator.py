@@ -54,6 +54,16 @@ class ActionStarted(Event, frozen=True, tag="ActionStarted"):
     irreversible: bool = False
 
 
+class QueryStarted(Event, frozen=True, tag="QueryStarted"):
+    """An observation may be made: it is well formed, and its element is the one that is meant.
+    It changes nothing, so that neither policy nor a commit stands before it."""
+
+    step: int
+    attempt: int
+    action: Action
+    digest: str = ""
+
+
 class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):
     """A question to a person, bound to this step, action, element and origin."""
 

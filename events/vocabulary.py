@@ -1,12 +1,23 @@
 """Every event there is, as one union: what the codec reads and type checkers exhaust."""
 
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
-from events.critic import ActionJudged, CompletionChecked, OutcomeUnknown, PageAssessed
+from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
+from events.critic import (
+    ActionJudged,
+    CompletionChecked,
+    FilesRequested,
+    OutcomeUnknown,
+    PageAssessed,
+    ReadBackDue,
+    StateDiffered,
+    VisionSought,
+)
 from events.executor import (
     ActionDone,
     ActionFailed,
     LookalikesFound,
     PersonActed,
+    QueryAnswered,
+    QueryFailed,
     TargetChanged,
     TargetMissing,
     TargetResolved,
@@ -15,6 +26,7 @@ from events.observer import (
     BrowserLost,
     DialogOpened,
     DownloadFinished,
+    FilesSeen,
     ObservationFailed,
     PageObserved,
     PopupOpened,
@@ -33,6 +45,7 @@ from events.planner import (
     TargetHealed,
 )
 from events.predictor import (
+    EffectsLearned,
     PredictionMade,
     SessionForgotten,
     StepDue,
@@ -73,6 +86,7 @@ from events.validator import (
     ApprovalRequested,
     ApprovalVoided,
     PlanAdmitted,
+    QueryStarted,
 )
 
 RuntimeEvent = (
@@ -95,6 +109,7 @@ ObserverEvent = (
     PageObserved
     | ObservationFailed
     | ScreenshotTaken
+    | FilesSeen
     | BrowserLost
     | DialogOpened
     | PopupOpened
@@ -106,6 +121,7 @@ PredictorEvent = (
     | StepDue
     | WorkflowFinished
     | TransitionLearned
+    | EffectsLearned
     | WorkflowLearned
     | WorkflowDeleted
     | WorkflowRenamed
@@ -121,13 +137,14 @@ PlannerEvent = (
     | RunStopped
     | AdviceRequested
 )
-AdvisorEvent = AdviceReceived | AdviceFailed | AdviceLost
+AdvisorEvent = AdviceReceived | AdviceFailed | AdviceLost | VisionGiven
 ValidatorEvent = (
     PlanAdmitted
     | ActionApproved
     | ActionRejected
     | ActionWithheld
     | ActionStarted
+    | QueryStarted
     | ApprovalRequested
     | ApprovalVoided
 )
@@ -138,10 +155,21 @@ ExecutorEvent = (
     | LookalikesFound
     | ActionDone
     | ActionFailed
+    | QueryAnswered
+    | QueryFailed
     | PersonActed
 )
 ToolEvent = ToolCalled | FileRead | ApprovalSought | CompletionClaimed | ToolAnswered
-CriticEvent = ActionJudged | PageAssessed | CompletionChecked | OutcomeUnknown
+CriticEvent = (
+    ActionJudged
+    | PageAssessed
+    | CompletionChecked
+    | OutcomeUnknown
+    | FilesRequested
+    | ReadBackDue
+    | StateDiffered
+    | VisionSought
+)
 
 AnyEvent = (
     RuntimeEvent

@@ -5,6 +5,8 @@ from typing import Literal
 import msgspec
 
 from events.action import Action
+from events.checks import Check, PageState, ReadBack
+from events.service import Service
 
 Driver = Literal["person", "script", "workflow", "prediction", "model", "agent"]
 PredictorName = Literal["markov2"]
@@ -20,12 +22,18 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a step changed when it was recorded, and so what it is expected to change again."""
+    """What a step changed when it was recorded, and so what it is expected to change again.
+
+    `learned` is what the page said and how it stood then; `checks` and `read_back` were stated.
+    """
 
     effect: bool = True
     moved: bool = False
     place: Place | None = None
     headings: tuple[str, ...] = ()
+    learned: tuple[Check, ...] = ()
+    checks: tuple[Check, ...] = ()
+    read_back: ReadBack | None = None
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -36,17 +44,24 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One recorded step: what to do, where it is due, what it must lead to."""
+    """One recorded step: what to do, where it is due, what it must lead to.
+
+    `state` is what the page was when it was due, where the rules of F6 know it.
+    """
 
     action: Action
     before: Place = Place()
     after: Expectation = Expectation()
     standing: Standing | None = None
     optional: bool = False
+    state: PageState = "UNKNOWN"
 
 
 class Workflow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One version of a recorded way. Versions are never changed, only followed by newer ones."""
+    """One version of a recorded way. Versions are never changed, only followed by newer ones.
+
+    `service` is what was known of the site when it was recorded: what was learned rests on it.
+    """
 
     name: str
     version: int
@@ -57,15 +72,18 @@ class Workflow(msgspec.Struct, frozen=True, omit_defaults=True):
     hosts: tuple[str, ...] = ()
     complete: bool = True
     session: str = ""
+    service: Service | None = None
 
 
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What may be done. Hosts are `host` or `host:port`; private ones only when named."""
+    """What may be done. Hosts are `host` or `host:port`; private ones only when named. Files are
+    read in `folders` and below alone; a path that is not absolute is in the first of them."""
 
     version: str
     denylist: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     public_hosts: bool = True
+    folders: tuple[str, ...] = ()
 
 
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -79,10 +97,10 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Indicator(msgspec.Struct, frozen=True):
-    """Words, in any case, that the page says in this place: its address, its title, a heading, or
-    the name of any element."""
+    """Words, in any case, that the page says in this place: its address, its title, a heading, the
+    name of any element, an alert or status, or anywhere in its text; or the state that it is in."""
 
-    where: Literal["url", "title", "heading", "name"]
+    where: Literal["url", "title", "heading", "name", "alert", "text", "state"]
     says: str
 
 
@@ -108,3 +126,5 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     screenshots: bool = False
     dry_run: bool = False
     criteria: Criteria | None = None
+    service: Service | None = None
+    vision: bool = False

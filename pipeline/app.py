@@ -18,6 +18,7 @@ from actors.person import Answers, Nobody, Person
 from actors.predictor import Predictor
 from actors.redaction import Redactor
 from actors.timer import Timer
+from actors.vision import Vision, VisionAdvisor
 from events.artifacts import ArtifactStore
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, LogCorrupt
@@ -121,6 +122,7 @@ class App:
         secrets: Mapping[str, str] | None = None,
         typed: Sequence[str] = (),
         name: str | None = None,
+        vision: Vision | None = None,
     ) -> SessionEnded:
         """Runs one session to its end. `secrets` and `typed` are never logged."""
         screen = Screen(browser)
@@ -129,6 +131,7 @@ class App:
             Executor(screen, Bindings(started.values, secrets or {}, typed), started.settings),
             Person(answers or Nobody()),
             Timer(),
+            VisionAdvisor(screen, self._artifacts, vision),
         ]
         name = name or self.clock.new_id(started.purpose)
         self._screens[name] = screen

@@ -1,11 +1,12 @@
-"""Changing a recorded workflow: a literal named afterwards, a step dropped or made optional.
+"""Changing a recorded workflow: a literal named afterwards, a step dropped or made optional, what
+a step must lead to stated.
 
 What comes out is a new version, said as a fact by the one writer of the data directory. Earlier
 versions stay in the log as they were.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 from urllib.parse import unquote
 
@@ -15,6 +16,7 @@ from actors.place import blur, place_of
 from actors.predictor import Knowledge, Predictor
 from actors.predictor.recording import hosts_of, named_target, names_used
 from events.action import Action, Parameter, Secret, Text, Value
+from events.checks import Check, ReadBack
 from events.envelope import kind
 from events.errors import BadInput
 from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
@@ -23,6 +25,16 @@ from events.sqlite_reader import SqliteReader
 from events.workflow import Expectation, Place, Step, Workflow
 from pipeline.app import App
 from pipeline.directory import DataDirectory
+from pipeline.stating import (
+    check_kind,
+    check_names,
+    named,
+    named_checks,
+    stated,
+    texts_in,
+    verifying,
+    withheld,
+)
 from pipeline.withholding import Literals, is_telling
 from replay.verify import fresh_deciders
 
@@ -38,10 +50,15 @@ class Edit(msgspec.Struct, frozen=True):
     optional: frozenset[int] = frozenset()
     required: frozenset[int] = frozenset()
     complete: bool = False
+    expected: Mapping[int, tuple[Check, ...]] = {}
+    read_backs: Mapping[int, ReadBack] = {}
+    unexpected: frozenset[int] = frozenset()
+    verified: tuple[tuple[int, Check], ...] = ()  # behind which step, from 0, a step that looks
 
     def steps(self) -> list[int]:
         named = (*self.parameters, *self.secrets)
-        return [*named, *self.dropped, *self.optional, *self.required]
+        stated = {*self.expected, *self.read_backs, *self.unexpected}
+        return [*named, *self.dropped, *self.optional, *self.required, *stated]
 
 
 async def publish(directory: DataDirectory, decide: Callable[[Knowledge], Change]) -> Change:
@@ -76,17 +93,17 @@ def edited(workflow: Workflow, edit: Edit, version: int) -> Workflow:
     }
     steps = tuple(
         _withheld(number, _step(number, step, edit, values, passed=number in passed), hidden)
-        for number, step in numbered
+        for number, step in _with_looks(numbered, edit)
         if number not in edit.dropped
     )
-    if not steps:
+    if all(step.action.type == "check" for step in steps):
         raise BadInput("that would leave no step", f"rutter workflows delete {workflow.name}")
     parameters, secrets = names_used(steps, {*workflow.parameters, *values})
     return msgspec.structs.replace(
         workflow,
         version=version,
         steps=steps,
-        end=_expected(_end(workflow, edit, steps, values), hidden),
+        end=_expected(len(workflow.steps), _end(workflow, edit, steps, values), hidden),
         parameters=parameters,
         secrets=secrets,
         hosts=hosts_of(steps),
@@ -108,7 +125,8 @@ def typed_again(workflow: Workflow, edit: Edit) -> dict[str, list[int]]:
     for asked, name in (*edit.parameters.items(), *short.items()):
         for number, step in enumerate(workflow.steps, 1):
             same = step.action.value == workflow.steps[asked - 1].action.value
-            if same and number not in edit.steps() and number not in found.get(name, ()):
+            changed = (*edit.parameters, *edit.secrets, *edit.dropped)
+            if same and number not in changed and number not in found.get(name, ()):
                 found.setdefault(name, []).append(number)
     return found
 
@@ -117,7 +135,7 @@ def typed_again(workflow: Workflow, edit: Edit) -> dict[str, list[int]]:
 
 
 def _check(workflow: Workflow, edit: Edit) -> None:
-    if not edit.steps() and not edit.complete:
+    if not edit.steps() and not edit.verified and not edit.complete:
         raise BadInput("nothing to change", "see: rutter workflows edit --help")
     for number in edit.steps():
         if not 1 <= number <= len(workflow.steps):
@@ -128,6 +146,36 @@ def _check(workflow: Workflow, edit: Edit) -> None:
         if not name.isidentifier():
             raise BadInput(f"{name!r} is no name", "letters, digits and _ make a name")
     _check_kinds(workflow, edit)
+    _check_stated(workflow, edit)
+
+
+def _check_stated(workflow: Workflow, edit: Edit) -> None:
+    hidden = hidden_by(workflow, edit)
+    parameters = (*workflow.parameters, *edit.parameters.values())
+    secrets = (*workflow.secrets, *edit.secrets.values())
+    for number, texts in _stated(edit):
+        check_names(number, texts, parameters, secrets)
+        if hidden.are_among(texts):
+            raise BadInput(f"what is stated for step {number} holds a secret", "leave it out")
+    for number in {*edit.expected, *edit.read_backs}:
+        check_kind(number, workflow.steps[number - 1])
+    for number, _ in edit.verified:
+        if not 0 <= number <= len(workflow.steps):
+            has = f"{workflow.name!r} has steps 1 to {len(workflow.steps)}"
+            raise BadInput(f"{has}: none can stand behind {number}", _look(workflow))
+    for number in edit.unexpected:
+        after = workflow.steps[number - 1].after
+        if not (after.learned or after.checks or after.read_back):
+            raise BadInput(f"step {number} expects nothing that can be dropped", _look(workflow))
+
+
+def _stated(edit: Edit) -> Iterator[tuple[int, list[str]]]:
+    for number, checks in edit.expected.items():
+        yield number, list(texts_in(checks))
+    for number, back in edit.read_backs.items():
+        yield number, list(texts_in((), back))
+    for number, check in edit.verified:
+        yield number, list(texts_in([check]))
 
 
 def _check_once(edit: Edit) -> None:
@@ -175,11 +223,26 @@ def _look(workflow: Workflow) -> str:
 # -- what comes of it ------------------------------------------------------------------------------
 
 
+def _with_looks(numbered: Iterable[tuple[int, Step]], edit: Edit) -> Iterator[tuple[int, Step]]:
+    """The steps with those that only look; these have no number yet."""
+    for number, step in ((0, None), *numbered):
+        if step is not None:
+            yield number, step
+        yield from ((0, verifying(check)) for after, check in edit.verified if after == number)
+
+
 def _step(number: int, step: Step, edit: Edit, values: Mapping[str, str], *, passed: bool) -> Step:
     """The step changed. When the page behind it may be passed over, it may lead past that."""
-    after = step.after
-    if passed:
-        after = Expectation(effect=after.effect)  # where it led, the next step due looks for itself
+    step = stated(
+        number,
+        step,
+        edit.expected.get(number, ()),
+        edit.read_backs.get(number),
+        afresh=number in edit.unexpected,
+    )
+    after = named(step.after, values, edit.parameters.get(number, ""))
+    if passed:  # where it led, the next step due looks for itself; what was stated holds
+        after = Expectation(effect=after.effect, checks=after.checks, read_back=after.read_back)
     elif after.place is not None:
         after = msgspec.structs.replace(after, place=_placed(after.place, values.values()))
     return msgspec.structs.replace(
@@ -200,7 +263,8 @@ def _action(number: int, action: Action, edit: Edit, values: Mapping[str, str]) 
     target = named_target(action.target, values) if action.target is not None else None
     if target is not None and target.strategies:  # without any, it keeps what it was found by
         action = msgspec.structs.replace(action, target=target)
-    return msgspec.structs.replace(action, value=value)
+    verify = named_checks(action.verify, values)
+    return msgspec.structs.replace(action, value=value, verify=verify)
 
 
 def _withheld(number: int, step: Step, hidden: Literals) -> Step:
@@ -208,11 +272,12 @@ def _withheld(number: int, step: Step, hidden: Literals) -> Step:
         step,
         action=hidden.action(number, step.action),
         before=_pathless(step.before, hidden),
-        after=_expected(step.after, hidden),
+        after=_expected(number, step.after, hidden),
     )
 
 
-def _expected(expectation: Expectation, hidden: Literals) -> Expectation:
+def _expected(number: int, expectation: Expectation, hidden: Literals) -> Expectation:
+    expectation = withheld(number, expectation, hidden)
     place = None if expectation.place is None else _pathless(expectation.place, hidden)
     headings = tuple(hidden.hide(heading) for heading in expectation.headings)
     return msgspec.structs.replace(expectation, place=place, headings=headings)
@@ -234,8 +299,9 @@ def _end(
 ) -> Expectation:
     """Without its last step the workflow ends where the one before led."""
     if len(workflow.steps) in edit.dropped:
-        return Expectation(place=steps[-1].after.place)
-    end = workflow.end
+        led = [step.after.place for step in steps if step.action.type != "check"]
+        return Expectation(place=led[-1])
+    end = named(workflow.end, values)
     place = None if end.place is None else _placed(end.place, values.values())
     headings = tuple(_blurred(heading, values.values()) for heading in end.headings)
     return msgspec.structs.replace(end, place=place, headings=headings)

@@ -15,7 +15,7 @@ from events.action import Action
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope
 from events.errors import BadInput
-from events.executor import ActionDone
+from events.executor import ActionDone, QueryAnswered
 from events.planner import PlanProposed
 from events.runtime import SessionStarted
 from events.validator import ActionRejected, ActionStarted
@@ -44,7 +44,9 @@ def fork_of(
     new = msgspec.structs.replace(
         old,
         logic=LOGIC,
-        policy=with_hosts(policy, (*old.policy.hosts, *allow)),
+        policy=msgspec.structs.replace(
+            with_hosts(policy, (*old.policy.hosts, *allow)), folders=old.policy.folders
+        ),
         settings=msgspec.structs.replace(old.settings, dry_run=False),
         values={**old.values, **values},
         secrets=tuple(sorted(bound)),
@@ -100,14 +102,18 @@ def left_open(events: Iterable[Envelope]) -> bool:
 
 
 def confirmed(events: Iterable[Envelope]) -> list[Action]:
-    """What the session did and the Critic confirmed, in order."""
+    """What the session did and the Critic confirmed, and what it read, in order. A look at the
+    result of a step is no step to be repeated."""
     done: list[Action] = []
     plan: PlanProposed | None = None
     for envelope in events:
-        if isinstance(envelope.event, PlanProposed):
-            plan = envelope.event
-        elif isinstance(envelope.event, ActionDone):
-            plan = told(plan, envelope.event.typed)
-        elif isinstance(envelope.event, ActionJudged) and envelope.event.verdict == "confirmed":
-            done += [plan.action] if plan is not None else []
+        match envelope.event:
+            case PlanProposed(read_back_of=0) as plan:
+                pass
+            case ActionDone(typed=typed):
+                plan = told(plan, typed)
+            case ActionJudged(step=step, verdict="confirmed") | QueryAnswered(step=step):
+                done += [plan.action] if plan is not None and plan.step == step else []
+            case _:
+                pass
     return done

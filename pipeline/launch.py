@@ -1,15 +1,19 @@
 """What a session starts with: everything it depends on, pinned into `SessionStarted`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from actors.checking import files_in, filled
 from actors.logic import LOGIC
 from actors.place import host_of
 from actors.policy import DEFAULT_POLICY
 from events.action import Action
+from events.checks import path_of
 from events.errors import BadInput
 from events.runtime import SessionStarted
+from events.service import Service
 from events.workflow import MILLION, Criteria, Limits, Policy, RunSettings, Step, Workflow
 
 WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
@@ -18,6 +22,17 @@ TOOLS_RESOLVE_MS = 500  # a ref is there or it is not; a second try looks for wh
 TOOLS_SETTLE_MS = 500  # S3 2.2.1: a scroll has a second in all, also one that moves nothing
 TOOLS_PLACE_MS = 1_000
 MAX_TURNS = 20  # E6: of a conversation that an agent or a model leads
+
+
+class Given(msgspec.Struct, frozen=True):
+    """What is known of the service, by what its pages show an end, and where files may be."""
+
+    service: Service | None = None
+    criteria: Criteria | None = None
+    folders: tuple[str, ...] = ()
+
+
+NOTHING = Given()
 
 
 def recording(
@@ -29,14 +44,21 @@ def recording(
     allow: Iterable[str] = (),
     policy: Policy = DEFAULT_POLICY,
     screenshots: bool = False,
+    given: Given = NOTHING,
 ) -> SessionStarted:
     """A recording from a script."""
+    check_folders(script, values, given.folders)
     return SessionStarted(
         purpose="record",
         driver="script",
         logic=LOGIC,
-        settings=RunSettings(limits=limits_for(len(script)), screenshots=screenshots),
-        policy=with_hosts(policy, allow),
+        settings=RunSettings(
+            limits=limits_for(len(script)),
+            screenshots=screenshots,
+            criteria=given.criteria,
+            service=given.service,
+        ),
+        policy=_policy(policy, allow, given),
         name=name,
         script=script,
         values=dict(values),
@@ -52,6 +74,7 @@ def watching(
     allow: Iterable[str] = (),
     policy: Policy = DEFAULT_POLICY,
     screenshots: bool = False,
+    given: Given = NOTHING,
 ) -> SessionStarted:
     """A recording of a person. It begins with going to `url`; from there on they act."""
     scheme, host, port = host_of(url)
@@ -61,9 +84,14 @@ def watching(
         purpose="record",
         driver="person",
         logic=LOGIC,
-        settings=RunSettings(limits=limits_for(1), screenshots=screenshots),
+        settings=RunSettings(
+            limits=limits_for(1),
+            screenshots=screenshots,
+            criteria=given.criteria,
+            service=given.service,
+        ),
         # Whoever types an address has named its host.
-        policy=with_hosts(policy, (f"{host}:{port}" if port else host, *allow)),
+        policy=_policy(policy, (f"{host}:{port}" if port else host, *allow), given),
         name=name,
         url=url,
         script=(Step(action=Action("navigate", url=url)),),
@@ -80,19 +108,25 @@ def run_of(
     policy: Policy = DEFAULT_POLICY,
     dry_run: bool = False,
     screenshots: bool = False,
+    given: Given = NOTHING,
 ) -> SessionStarted:
     """A run of a named workflow: it is followed step by step."""
     bound = set(secrets)
     check_bound(workflow, values, bound)
+    check_folders(workflow.steps, values, given.folders)
     settings = RunSettings(
-        limits=limits_for(len(workflow.steps)), dry_run=dry_run, screenshots=screenshots
+        limits=limits_for(len(workflow.steps)),
+        dry_run=dry_run,
+        screenshots=screenshots,
+        criteria=given.criteria,
+        service=given.service or workflow.service,
     )
     return SessionStarted(
         purpose="run",
         driver="workflow",
         logic=LOGIC,
         settings=settings,
-        policy=with_hosts(policy, (*workflow.hosts, *allow)),
+        policy=_policy(policy, (*workflow.hosts, *allow), given),
         name=workflow.name,
         workflow=workflow,
         values=dict(values),
@@ -110,6 +144,7 @@ def free_run(
     policy: Policy = DEFAULT_POLICY,
     dry_run: bool = False,
     screenshots: bool = False,
+    given: Given = NOTHING,
 ) -> SessionStarted:
     """A run with no workflow named: only where the learned probability clears the threshold."""
     if not 0 <= threshold <= MILLION:
@@ -118,8 +153,14 @@ def free_run(
         purpose="free",
         driver="prediction",
         logic=LOGIC,
-        settings=RunSettings(threshold=threshold, dry_run=dry_run, screenshots=screenshots),
-        policy=with_hosts(policy, allow),
+        settings=RunSettings(
+            threshold=threshold,
+            dry_run=dry_run,
+            screenshots=screenshots,
+            criteria=given.criteria,
+            service=given.service,
+        ),
+        policy=_policy(policy, allow, given),
         url=url,
         script=(Step(action=Action("navigate", url=url)),),
         values=dict(values),
@@ -135,9 +176,11 @@ def tool_session(
     allow: Iterable[str] = (),
     policy: Policy = DEFAULT_POLICY,
     criteria: Criteria | None = None,
+    folders: Iterable[Path] = (),
     goal: str = "",
     max_turns: int = MAX_TURNS,
     screenshots: bool = True,
+    given: Given = NOTHING,
 ) -> SessionStarted:
     """A session that is driven by calls of tools, beginning at `url` if one is given."""
     if max_turns < 1:
@@ -148,14 +191,15 @@ def tool_session(
         settle_ms=TOOLS_SETTLE_MS,
         place_ms=TOOLS_PLACE_MS,
         screenshots=screenshots,
-        criteria=criteria,
+        criteria=criteria or given.criteria,
+        service=given.service,
     )
     return SessionStarted(
         purpose="tools",
         driver="agent",
         logic=LOGIC,
         settings=settings,
-        policy=with_hosts(policy, allow),
+        policy=_policy(with_folders(policy, folders), allow, given),
         url=url,
         script=(Step(action=Action("navigate", url=url)),) if url else (),
         values=dict(values or {}),
@@ -171,6 +215,39 @@ def limits_for(steps: int) -> Limits:
 
 def with_hosts(policy: Policy, hosts: Iterable[str]) -> Policy:
     return msgspec.structs.replace(policy, hosts=tuple(dict.fromkeys((*policy.hosts, *hosts))))
+
+
+def with_folders(policy: Policy, folders: Iterable[Path]) -> Policy:
+    """A folder as it was named, links and all, from wherever the session is run."""
+    named = (*policy.folders, *(str(folder.absolute()) for folder in folders))
+    return msgspec.structs.replace(policy, folders=tuple(dict.fromkeys(named)))
+
+
+def _policy(policy: Policy, hosts: Iterable[str], given: Given) -> Policy:
+    return with_folders(with_hosts(policy, hosts), map(Path, given.folders))
+
+
+def check_folders(steps: Iterable[Step], values: Mapping[str, str], folders: Sequence[str]) -> None:
+    """Every file that a step looks at lies in a folder that was given: what would be refused on
+    the way is refused before anything is done."""
+    for number, step in enumerate(steps, 1):
+        back = step.after.read_back
+        checks = [*step.action.verify, *step.after.checks, *step.after.learned]
+        for check in files_in([*checks, *(back.checks if back is not None else ())]):
+            path = PurePosixPath(filled(path_of(check), values))
+            if not _lies_in(path, folders):
+                lost = "there is no folder" if not folders else "which is in none of the folders"
+                raise BadInput(
+                    f"step {number} looks at the file {path}: {lost} given",
+                    f"add --folder {path.parent if path.is_absolute() else 'DIR'}",
+                )
+
+
+def _lies_in(path: PurePosixPath, folders: Sequence[str]) -> bool:
+    """A path that is not absolute is in the first of them."""
+    if ".." in path.parts or not folders:
+        return False
+    return not path.is_absolute() or any(path.is_relative_to(folder) for folder in folders)
 
 
 def check_bound(workflow: Workflow, values: Mapping[str, str], secrets: set[str]) -> None:

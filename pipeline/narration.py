@@ -2,110 +2,196 @@
 
 from collections.abc import Iterator
 
-from events.critic import ActionJudged, Evidence
+from events.action import Kind
+from events.advisor import VisionGiven
+from events.critic import ActionJudged, Evidence, ReadBackDue, StateDiffered, VisionSought
 from events.envelope import Envelope
-from events.executor import ActionDone, ActionFailed, PersonActed, TargetMissing, TargetResolved
-from events.observer import DialogOpened
+from events.executor import (
+    ActionDone,
+    ActionFailed,
+    PersonActed,
+    QueryAnswered,
+    QueryFailed,
+)
+from events.observer import DialogOpened, DownloadFinished, FilesSeen
 from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
 from events.runtime import ActorFailed
-from events.validator import ActionApproved, ActionRejected, ActionStarted, ApprovalRequested
+from events.tools import FileRead, ToolCalled
+from events.validator import ActionApproved, ActionRejected, ActionWithheld
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION
-from replay.wording import ascii_only, healed_in_words, in_words
+from replay.authority import confidence_shown
+from replay.phases import Phase, entered, heading
+from replay.wording import ascii_only, check_in_words, file_in_words, file_wanted, in_words
+from replay.wording import healed_in_words as healed
 
 FINAL = {
     "verification_failed": "failed due to verification failure. Aborting plan.",
     "retry_exhausted": "failed after retry. Aborting plan.",
 }
+COMMITTED: dict[Kind, str] = {
+    "action": "[OK] COMMITTED to action history",
+    "verification": "[OK] COMMITTED to action history",
+    "observation": "[OK] COMMITTED to observation log",
+}
+SAMPLE = 100  # S2 9.2: characters of a sample in a line
+
+
+class _Told:
+    """What a step was said to be, and how far it is."""
+
+    def __init__(self, number: int, words: str = "", kind: Kind = "action") -> None:
+        self.number = number
+        self.words = words
+        self.kind: Kind = kind
+        self.phase: Phase | None = None
 
 
 class Narrator:
-    """One per session: remembers the step it speaks of."""
+    """One per session: remembers the steps it speaks of, for a verdict may wait for a look
+    elsewhere."""
 
     def __init__(self) -> None:
-        self._words = ""
-        self._checked = False
+        self._now = _Told(0)
+        self._steps: dict[int, _Told] = {}
         self._recorded = ""
+        self._wanted: dict[str, str] = {}
 
     def lines(self, envelope: Envelope) -> Iterator[str]:
-        for line in self._say(envelope.event):
+        for line in self._tell(envelope.event):
             yield ascii_only(line)
 
-    def _say(self, event: AnyEvent) -> Iterator[str]:
+    def _tell(self, event: AnyEvent) -> Iterator[str]:
+        """Where the step is, what happened, and that it is kept."""
+        if isinstance(event, PlanProposed | PersonActed):
+            self._now = self._steps[event.step] = _begun(event)
+        number = getattr(event, "step", None)
+        step = self._steps.get(number, self._now) if isinstance(number, int) else self._now
+        phases = entered(event, step.kind)
+        for phase in phases:
+            if phase not in (step.phase, "COMMIT"):
+                step.phase = phase
+                yield heading(phase, step.kind)
+        yield from self._say(event, step)
+        if "COMMIT" in phases:
+            yield from _committed(step.kind)
+
+    def _say(self, event: AnyEvent, step: _Told) -> Iterator[str]:
         match event:
-            case PlanProposed(action=action, reason=reason):
-                self._words, self._checked = in_words(action), False
-                yield "PHASE 1: PLAN"
-                yield f"{self._words} ({reason})"
+            case PlanProposed(reason=reason):
+                yield f"{step.words} ({reason})"
             case PlanWithheld(reason=reason, index=index) if index >= 0:
                 yield f"[OK] PASSED OVER: {reason}"
             case PlanWithheld(reason=reason):
-                yield "PHASE 1: PLAN"
+                yield heading("PLAN", "action")
                 yield f"[FAIL] NOTHING PLANNED: {reason}"
-            case TargetResolved() | TargetMissing() | ApprovalRequested():
-                yield from self._check()
             case LookalikesRequested(fingerprint=known_by):
                 self._recorded = known_by.name.text or known_by.text.text or known_by.tag
             case TargetHealed(element=element, score=score):
-                yield f"[OK] HEALED: {healed_in_words(self._recorded, element, score)}"
+                yield f"[OK] HEALED: {healed(self._recorded, element, score)}"
             case ActionApproved(reason=reason):
-                yield from self._check()
-                yield f"[OK] APPROVED: {self._words} ({reason})"
+                yield f"[OK] APPROVED: {step.words} ({reason})"
+            case ActionWithheld(reason=reason):
+                yield f"[OK] WITHHELD: {reason}"
+            case ActionRejected(reason=reason) if step.kind == "observation":
+                yield f"[FAIL] NOT OBSERVED: {reason}"
             case ActionRejected(reason=reason, code=code):
-                yield from self._check()
                 yield f"[FAIL] DENIED: {reason}"
                 if code == "policy_denied":
                     yield "Policy denied action"
             case _:
-                yield from self._say_after(event)
+                yield from self._say_done(event, step)
 
-    def _say_after(self, event: AnyEvent) -> Iterator[str]:
+    def _say_done(self, event: AnyEvent, step: _Told) -> Iterator[str]:
         match event:
-            case ActionStarted():
-                yield "PHASE 3: ACT"
-            case PersonActed(action=action):
-                self._words = in_words(action)
-                yield f"[OK] DONE BY A PERSON: {self._words}"
-            case DialogOpened(kind=kind, message=message, answer=answer):
-                yield f"The page opened a dialog ({kind}): {message.text!r}, {answer}"
+            case PersonActed():
+                yield f"[OK] DONE BY A PERSON: {step.words}"
             case ActionDone(took_us=took_us):
-                yield f"[OK] EXECUTED: {self._words} in {took_us / 1000:.0f} ms"
+                yield f"[OK] EXECUTED: {step.words} in {took_us / 1000:.0f} ms"
             case ActionFailed(code=code, message=message):
                 yield f"[FAIL] NOT EXECUTED: {code} {message}".rstrip()
-            case ActionJudged() as judged:
-                yield from self._verified(judged)
+            case QueryAnswered(text=text, took_us=took_us):
+                read = f" -> {text.text[:SAMPLE]!r}" if text is not None else ""
+                yield f"[OK] OBSERVED: {step.words}{read} in {took_us / 1000:.0f} ms"
+            case QueryFailed(code=code, message=message):
+                yield f"[FAIL] NOT OBSERVED: {code} {message}".rstrip()
             case RunStopped() as stopped:
                 yield from _stopped(stopped)
             case ActorFailed(actor=actor, error=error, message=message):
                 yield f"[FAIL] {actor}: {error}: {message}"
+            case ToolCalled() as called:
+                wanted = file_wanted(called)
+                if wanted is not None:
+                    self._wanted = {called.call: wanted}
+            case FileRead() as read_file:
+                yield from _file_read(read_file, self._wanted.pop(read_file.call, ""))
+            case _:
+                yield from self._say_beside(event, step)
+
+    def _say_beside(self, event: AnyEvent, step: _Told) -> Iterator[str]:
+        match event:
+            case DialogOpened(kind=kind, message=message, answer=answer):
+                yield f"The page opened a dialog ({kind}): {message.text!r}, {answer}"
+            case DownloadFinished(name=name, failure=failure):
+                yield f"The page sent a file: {name.text!r}{failure and f', {failure}'}"
+            case ReadBackDue(read_back=read_back):
+                checks = " and ".join(check_in_words(check) for check in read_back.checks)
+                yield f"READ BACK: whether {checks} at {read_back.url}"
+            case FilesSeen(files=files):
+                for seen in files:
+                    yield f"FILE {file_in_words(seen)}"
+            case VisionSought(checked=checked):
+                yield f"VISION is asked about '{checked}': it is told, it does not decide"
+            case VisionGiven(said=said, message=message):
+                yield f"VISION: {said} {message}".rstrip()
+            case StateDiffered(expected=expected, actual=actual):
+                yield f"[FAIL] STATE: the page is {actual}, expected was {expected}"
+            case ActionJudged() as judged:
+                if step is not self._now and step.number:
+                    yield f"Step {step.number}: {step.words}"
+                yield from _judged(judged)
             case _:
                 return
 
-    def _check(self) -> Iterator[str]:
-        if not self._checked:
-            self._checked = True
-            yield "PHASE 2: POLICY CHECK"
 
-    def _verified(self, judged: ActionJudged) -> Iterator[str]:
-        yield "PHASE 4: VERIFY"
-        for evidence in judged.evidence:
-            yield from _evidence(evidence)
-        if judged.verdict == "confirmed":
-            yield f"[OK] VERIFIED: {judged.reason}"
-        else:
-            yield f"[FAIL] VERIFICATION FAILED: {judged.verdict}: {judged.reason}"
-        yield "PHASE 5: COMMIT"
-        yield "[OK] COMMITTED to action history"
+def _begun(event: PlanProposed | PersonActed) -> _Told:
+    kind: Kind = event.kind if isinstance(event, PlanProposed) else "action"
+    return _Told(event.step, in_words(event.action), kind)
 
 
-def _evidence(evidence: Evidence) -> Iterator[str]:
-    confidence = evidence.confidence / MILLION
+def _judged(judged: ActionJudged) -> Iterator[str]:
+    for evidence in judged.evidence:
+        yield from _evidence(evidence, confidence_shown(evidence, judged))
+    if judged.verdict == "confirmed":
+        yield f"[OK] VERIFIED: {judged.reason}"
+    else:
+        yield f"[FAIL] VERIFICATION FAILED: {judged.verdict}: {judged.reason}"
+
+
+def _committed(kind: Kind) -> Iterator[str]:
+    yield heading("COMMIT", kind)
+    yield COMMITTED[kind]
+
+
+def _evidence(evidence: Evidence, confidence: int) -> Iterator[str]:
     yield (
         f"[EVIDENCE] Source: {evidence.source}, Checked: '{evidence.checked}', "
-        f"Confidence: {confidence:g}"
+        f"Confidence: {confidence / MILLION:g}"
     )
     if evidence.sample is not None:
-        yield f"[EVIDENCE] Sample: {evidence.sample.text[:100]}..."
+        yield f"[EVIDENCE] Sample: {evidence.sample.text[:SAMPLE]}..."
+
+
+def _file_read(read: FileRead, path: str) -> Iterator[str]:
+    """A file that was read for a call of a tool: an observation like any other (S2 1.2)."""
+    yield heading("PLAN", "observation")
+    yield f"read the file {path!r}"
+    yield heading("OBSERVE", "observation")
+    if read.error:
+        yield f"[FAIL] NOT OBSERVED: {read.error} {read.message}".rstrip()
+    else:
+        yield f"[OK] OBSERVED: {path!r}, {len(read.text.text) if read.text else 0} characters"
+    yield from _committed("observation")
 
 
 def _stopped(stopped: RunStopped) -> Iterator[str]:

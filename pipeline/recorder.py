@@ -1,16 +1,18 @@
 """Chrome DevTools Recorder JSON as steps of ours. What cannot be kept faithfully is refused.
 
-A typed `${name}` is the parameter or secret of that name, as `rutter export` writes it.
+A typed `${name}` is the parameter or secret of that name, as `rutter export` writes it. The custom
+steps `extract`, `verify` and `read_back` are ours.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from actors.bindings import PLACEHOLDER
+from actors.place import place_of
 from actors.predictor.recording import template
 from actors.secret_words import asks_for_a_secret
 from events.action import (
@@ -24,9 +26,14 @@ from events.action import (
     Target,
     Typed,
     Value,
+    kind_of,
 )
+from events.checks import Check, texts_of
 from events.errors import BadInput
 from events.workflow import Step
+from pipeline.checks import check_from, read_back_from
+from pipeline.stating import named_checks, named_read_back, web_address
+from pipeline.withholding import Literals
 
 MAIN = "main"  # the page that the script starts in
 # The Recorder numbers a page's frames. A selector cannot count them, so `iframe` stands for the
@@ -37,6 +44,7 @@ MODIFIERS = ("Control", "Alt", "Shift", "Meta")
 # No action of ours, and nothing is lost by passing them over.
 PASSED_OVER = frozenset({"setViewport", "keyUp", "close", "emulateNetworkConditions"})
 _ARIA = re.compile(r'^(?P<name>.*?)(?:\[role="(?P<role>[^"]+)"\])?$', re.DOTALL)
+Wanted = TypeVar("Wanted", bound=msgspec.Struct)
 _PART = re.compile(r"(?:Otp|Pin)(?![a-z])")  # of a name that is written in one: userOtp
 
 
@@ -128,6 +136,9 @@ class _Reader:
             self._held.append(step.key)
             return
         try:
+            if step.type == "customStep" and step.name == "read_back":
+                self._state_read_back(step)
+                return
             action = self._action(step)
         except BadInput as error:
             raise BadInput(f"step {number} ({step.type}): {error.what}", error.fix) from error
@@ -166,9 +177,59 @@ class _Reader:
                 return _scroll(step)
             case "customStep" if step.name == "extract":
                 return _extract(step)
+            case "customStep" if step.name == "verify":
+                return Action("check", verify=self._checks([step.parameters]))
             case _:
                 known = "navigate, click, change, keyDown, keyUp, scroll, waitForElement"
                 raise BadInput("this step is not supported", f"remove it (supported: {known})")
+
+    def _state_read_back(self, step: RecorderStep) -> None:
+        """Where the result of the step before must show."""
+        if not self.steps or kind_of(self.steps[-1].action) != "action":
+            raise BadInput("no action stands before it", "put it behind the step that it is about")
+        before = self.steps[-1]
+        if before.after.read_back is not None:
+            raise BadInput("the step before it has a read-back", "put the checks into one")
+        wanted = _converted(step.parameters, _ReadBack, "give url and checks")
+        url = self._address(wanted.url)
+        self._check_texts([url])
+        said = read_back_from(url, self._checks(wanted.checks))
+        said = named_read_back(said, self._parameters)
+        self._used.update(set(PLACEHOLDER.findall(said.url)) & self._parameters.keys())
+        after = msgspec.structs.replace(before.after, read_back=said)
+        self.steps[-1] = msgspec.structs.replace(before, after=after)
+
+    def _address(self, url: str) -> str:
+        """A path is on the site that the script went to last."""
+        if not url.startswith("/") or url.startswith("//"):
+            return web_address(url)
+        went = [each.action.url for each in self.steps if each.action.url is not None]
+        origin = place_of(went[-1]).origin if went else ""
+        if not origin.startswith("http"):
+            raise BadInput("which site its path is on is not known", "give the whole address")
+        return origin + url
+
+    def _checks(self, given: Sequence[Mapping[str, object]]) -> tuple[Check, ...]:
+        """Checks with parameters in place of their values, as in what is typed."""
+        checks = tuple(map(check_from, given))
+        self._check_texts([text for check in checks for text in texts_of(check)])
+        named = named_checks(checks, self._parameters)
+        for text in (text for check in named for text in texts_of(check)):
+            self._used.update(set(PLACEHOLDER.findall(text)) & self._parameters.keys())
+        return named
+
+    def _check_texts(self, texts: Sequence[str]) -> None:
+        if Literals(self._secrets).are_among(texts):
+            raise BadInput("it holds a secret", "check something else: a secret is never stored")
+        for name in (name for text in texts for name in PLACEHOLDER.findall(text)):
+            if name in self._secrets:
+                raise BadInput(f"it holds the secret {name!r}", "a secret is compared with nothing")
+            if name not in self._parameters:
+                raise BadInput(
+                    f"it holds the parameter {name!r}, which has no value",
+                    f"add --param {name}=VALUE",
+                )
+            self._used.add(name)
 
     def _in_tab(self, action: Action, target: str) -> Action:
         """As long as there is one page, nobody need say which."""
@@ -321,9 +382,18 @@ class _Extract(msgspec.Struct):
     selectors: list[str | list[str]]
 
 
+class _ReadBack(msgspec.Struct, forbid_unknown_fields=True):
+    url: str
+    checks: list[dict[str, object]]
+
+
 def _extract(step: RecorderStep) -> Action:
-    try:
-        wanted = msgspec.convert(step.parameters, _Extract)
-    except msgspec.ValidationError as error:
-        raise BadInput(f"its parameters do not fit: {error}", "give name and selectors") from error
+    wanted = _converted(step.parameters, _Extract, "give name and selectors")
     return Action("extract", target=_target(wanted.selectors, step.frame), name=wanted.name)
+
+
+def _converted(parameters: Mapping[str, object], kind: type[Wanted], fix: str) -> Wanted:
+    try:
+        return msgspec.convert(parameters, kind)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"its parameters do not fit: {error}", fix) from error

@@ -6,7 +6,6 @@ is raised to the caller: whatever happens is an answer of the contract. One call
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Any, Literal
 
 import anyio
@@ -14,14 +13,16 @@ import anyio.to_thread
 import msgspec
 
 from actors.effector import OpensWindows
+from actors.files import read_file
 from actors.person import Answers
 from actors.snapshot import Snapshot, snapshot_of
 from actors.tool_calls import TYPE_OF, WITHOUT_SNAPSHOT
 from actors.toolbox import TOOLS
+from actors.vision import Vision
 from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.errors import LogCorrupt, RutterError
-from events.executor import ActionFailed
+from events.executor import ActionFailed, QueryAnswered, QueryFailed
 from events.observer import ObservationFailed, PageObserved
 from events.person import ApprovalAnswered
 from events.planner import PlanProposed
@@ -30,7 +31,6 @@ from events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolErro
 from events.validator import ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
 from pipeline.app import App
-from pipeline.confined import read_confined
 from pipeline.tool_orders import Names, Order, order
 
 # S3 2.4.1: the network gets three tries, a second and then two apart, never more than ten.
@@ -95,7 +95,6 @@ class Tools:
         app: App,
         started: SessionStarted,
         *,
-        files: Path | None = None,
         by: Caller = "agent",
         timeouts_ms: Mapping[str, int] | None = None,
     ) -> None:
@@ -105,7 +104,7 @@ class Tools:
         self.finished = anyio.Event()
         self._app = app
         self._names = Names(started.values, started.secrets)
-        self._files = files
+        self._folders = started.policy.folders
         self._by = by
         self._timeouts_ms = timeouts_ms or {}
         self._one_at_a_time = anyio.Lock()
@@ -161,7 +160,7 @@ class Tools:
             if not await self._app.hand_in(self.session, "runtime", called):
                 return None
             if wanted.tool == "read_file" and not wanted.invalid:
-                read = await anyio.to_thread.run_sync(read_confined, name, self._files, wanted.path)
+                read = await anyio.to_thread.run_sync(read_file, name, wanted.path, self._folders)
                 await self._app.hand_in(self.session, "runtime", read)
             heard = await self._answer(name, patience)
             answered = True
@@ -282,6 +281,8 @@ class Tools:
                 self._flying = True
             case ActionJudged() | ActionRejected() | ObservationFailed():
                 self._flying = False
+            case QueryAnswered() | QueryFailed():
+                self._flying = False
             case _:
                 return
 
@@ -346,12 +347,12 @@ async def open_tools(
     *,
     answers: Answers | None = None,
     secrets: Mapping[str, str] | None = None,
-    files: Path | None = None,
     by: Caller = "agent",
     timeouts_ms: Mapping[str, int] | None = None,
+    vision: Vision | None = None,
 ) -> AsyncIterator[Tools]:
     """A session of the purpose `tools`, with its tools, for as long as they are held."""
-    tools = Tools(app, started, files=files, by=by, timeouts_ms=timeouts_ms)
+    tools = Tools(app, started, by=by, timeouts_ms=timeouts_ms)
 
     async def sail(opened: Tools) -> SessionEnded:
         return await app.sail(
@@ -361,6 +362,7 @@ async def open_tools(
             secrets=secrets,
             typed=opened.typed,
             name=opened.session,
+            vision=vision,
         )
 
     async with serving(app, tools, sail):

@@ -4,7 +4,7 @@ Nothing is found by a secret's value: a way that holds it goes, a text keeps `*`
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
@@ -25,6 +25,7 @@ from events.action import (
     Text,
 )
 from events.chain import is_gone
+from events.checks import texts_of
 from events.envelope import kind
 from events.errors import BadInput
 from events.runtime import ProcessStarted
@@ -57,10 +58,16 @@ class Literals:
     def hide(self, text: str) -> str:
         return self._either.sub("*", text)
 
+    def are_among(self, texts: Iterable[str]) -> bool:
+        """Whether one of the texts holds one of them; a short one must be all of a text."""
+        return any(text in self._names or self.holds(text) for text in texts)
+
     def action(self, number: int, action: Action) -> Action:
         """The action without them; what cannot be done without them is refused."""
+        if self.are_among(text for check in action.verify for text in texts_of(check)):
+            raise refusal(number, "checks a text that holds it", "drop that step")
         if action.url is not None and self.holds(action.url):
-            raise _refusal(number, "goes to an address that holds it", "drop that step")
+            raise refusal(number, "goes to an address that holds it", "drop that step")
         target = action.target
         if target is not None:
             target = self._target(number, target)
@@ -85,7 +92,7 @@ class Literals:
     def _target(self, number: int, target: Target) -> Target:
         ways = tuple(way for way in target.strategies if not self.holds(_text_of(way)))
         if target.strategies and not ways:
-            raise _refusal(number, "finds its element by nothing else", "drop that step")
+            raise refusal(number, "finds its element by nothing else", "drop that step")
         known_by = target.fingerprint
         return Target(ways, None if known_by is None else mapped(known_by, self.hide))
 
@@ -97,7 +104,7 @@ class Literals:
 
     def _name(self, number: int, typed: str) -> str:
         if typed not in self._names:
-            raise _refusal(number, "types it among other words", f"add --secret {number}=NAME")
+            raise refusal(number, "types it among other words", f"add --secret {number}=NAME")
         return self._names[typed]
 
     def _are_in(self, payload: bytes) -> bool:
@@ -149,6 +156,6 @@ def _text_of(way: Strategy) -> str:
             return ""
 
 
-def _refusal(number: int, why: str, instead: str) -> BadInput:
+def refusal(number: int, why: str, instead: str) -> BadInput:
     said = f"step {number} {why}, and a secret is kept in no workflow"
     return BadInput(said, f"{instead}, or record it again with --secret")

@@ -7,6 +7,7 @@ from html import escape
 
 from events.page import Artifact
 from events.workflow import MILLION
+from replay.retelling import details, unjudged
 from replay.story import StepStory, Story
 
 # Whatever a page said is text here and nothing else; the policy holds even if escaping failed.
@@ -57,7 +58,7 @@ def _body(story: Story, load: Load) -> Iterator[str]:
     yield from _pairs("Results", story.results)
     yield "<table><tr><th>step</th><th>what</th><th>came of it</th><th>ms</th></tr>"
     for step in story.steps:
-        yield _row(step, load)
+        yield from _rows(step, load)
     yield "</table>"
     if story.screenshot is not None:
         yield f"<h2>Where it ended</h2>{_image(story.screenshot, load)}"
@@ -69,28 +70,24 @@ def _pairs(heading: str, pairs: dict[str, str]) -> Iterator[str]:
         yield f"<h2>{heading}</h2><ul>{listed}</ul>"
 
 
+def _rows(step: StepStory, load: Load) -> Iterator[str]:
+    """A step, and below it the looks whether it really worked."""
+    yield _row(step, load)
+    for look in step.read_backs:
+        yield _row(look, load)
+
+
 def _row(step: StepStory, load: Load) -> str:
-    mark = "ok" if step.verdict == "confirmed" else "bad"
-    why = step.why
-    if step.probability is not None:
-        why = f"{why}, probability {step.probability / MILLION:.2f}"
-    details = [f"{step.driver}: {why}"]
-    if step.found_by:
-        details.append(f"found by {step.found_by}")
-    if step.rule:
-        details.append(f"gate: {step.rule}, {step.approved or step.reason}")
-    if step.asked:
-        details.append(f"asked: {step.asked}")
-    details += [f"the page asked: {dialog}" for dialog in step.dialogs]
-    details += [f"evidence: {evidence}" for evidence in step.evidence]
-    lines = "<br>".join(escape(detail) for detail in details)
+    mark = "ok" if step.done or step.verdict == "passed_over" else "bad"
+    lines = "<br>".join(escape(detail) for detail in details(step))
     again = f" (try {step.attempts})" if step.attempts > 1 else ""
     picture = f"<details><summary>page</summary>{_image(step.screenshot, load)}</details>"
+    kind = "" if step.kind == "action" else f'<div class="why">{escape(step.kind)}</div>'
     return (
-        f"<tr><td>{step.step}</td>"
+        f"<tr><td>{step.step or ''}{kind}</td>"
         f'<td>{escape(step.words + again)}<div class="why">{lines}</div>'
         f"{picture if step.screenshot is not None else ''}</td>"
-        f'<td class="{mark}">{escape(step.verdict or "not judged")}'
+        f'<td class="{mark}">{escape(step.verdict or unjudged(step))}'
         f'<div class="why">{escape(step.reason)}</div></td><td>{step.took_ms:.0f}</td></tr>'
     )
 

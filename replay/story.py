@@ -5,18 +5,58 @@ from collections.abc import Iterable
 
 import msgspec
 
-from events.advisor import AdviceReceived
-from events.critic import ActionJudged, CompletionChecked, OutcomeUnknown
+from events.action import Kind
+from events.advisor import AdviceReceived, VisionGiven
+from events.critic import (
+    ActionJudged,
+    CompletionChecked,
+    Evidence,
+    OutcomeUnknown,
+    PageAssessed,
+    StateDiffered,
+    VisionSought,
+)
 from events.envelope import Envelope, kind
-from events.executor import ActionDone, ActionFailed, PersonActed, TargetMissing, TargetResolved
-from events.observer import DialogOpened, PageObserved, ScreenshotTaken
+from events.executor import (
+    ActionDone,
+    ActionFailed,
+    PersonActed,
+    QueryAnswered,
+    QueryFailed,
+    TargetMissing,
+    TargetResolved,
+)
+from events.observer import (
+    DialogOpened,
+    DownloadFinished,
+    FilesSeen,
+    PageObserved,
+    ScreenshotTaken,
+)
 from events.page import Artifact, Try
 from events.person import ApprovalAnswered
 from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
 from events.runtime import PayloadGone, SessionEnded, SessionStarted
-from events.validator import ActionApproved, ActionRejected, ActionStarted, ApprovalRequested
+from events.tools import FileRead, ToolCalled
+from events.validator import (
+    ActionApproved,
+    ActionRejected,
+    ActionStarted,
+    ApprovalRequested,
+    QueryStarted,
+)
 from events.vocabulary import AnyEvent
-from replay.wording import ascii_only, healed_in_words, in_words, way_in_words
+from events.workflow import MILLION
+from replay.authority import overall
+from replay.phases import PHASES, Phase, entered
+from replay.wording import (
+    ascii_only,
+    file_in_words,
+    file_wanted,
+    healed_in_words,
+    in_words,
+    way_in_words,
+)
 
 CAME_OF = {
     "taken": "found",
@@ -28,13 +68,45 @@ CAME_OF = {
 }
 
 
+class EvidenceStory(msgspec.Struct, omit_defaults=True):
+    """What one source said (S2 5.1), as text that any terminal takes."""
+
+    source: str
+    checked: str
+    confidence: float
+    sample: str = ""
+
+    def __str__(self) -> str:
+        sample = f" (sample '{self.sample}')" if self.sample else ""
+        return f"{self.source} '{self.checked}'{sample}, confidence {self.confidence:g}"
+
+
+class VisionStory(msgspec.Struct, omit_defaults=True):
+    """What a picture was said to show. It is advice: the verdict was fixed before it."""
+
+    said: str = "no answer"
+    provider: str = ""
+    message: str = ""
+
+    def __str__(self) -> str:
+        by = f" by {self.provider}" if self.provider else ""
+        more = f" ({self.message})" if self.message else ""
+        return f"{self.said}{by}{more}; it changed nothing"
+
+
 class StepStory(msgspec.Struct, omit_defaults=True):
-    """One step with everything that was decided about it."""
+    """One step with everything that was decided about it.
+
+    `verdict` is the Critic's; of an observation it is `answered` or `failed`, for nothing of it is
+    judged. `step` is 0 for a file that was read for a call: it has no number.
+    """
 
     step: int
     driver: str
     words: str
     why: str
+    kind: Kind = "action"
+    phases: list[Phase] = []
     url: str = ""
     probability: int | None = None
     attempts: int = 1
@@ -47,12 +119,24 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     rule: str = ""
     approved: str = ""
     asked: str = ""
-    evidence: list[str] = []
+    evidence: list[EvidenceStory] = []
+    confidence: float | None = None
+    vision: VisionStory | None = None
+    state: str = ""
+    differed: str = ""
+    files: list[str] = []
+    downloads: list[str] = []
     dialogs: list[str] = []
+    read_backs: list["StepStory"] = []
     screenshot: Artifact | None = None
     extracted: str | None = None
     began_ns: int = 0
     took_ms: float = 0.0
+
+    @property
+    def done(self) -> bool:
+        """It is known to have come to what it was for."""
+        return self.verdict in ("confirmed", "answered")
 
 
 class Story(msgspec.Struct, omit_defaults=True):
@@ -69,6 +153,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     detail: str = ""
     steps: list[StepStory] = []
     results: dict[str, str] = {}
+    state: str = ""
     model_calls: int = 0
     cost_microdollars: int = 0
     events: int = 0
@@ -88,14 +173,15 @@ def tell(events: Iterable[Envelope]) -> Story:
 class _Teller:
     def __init__(self) -> None:
         self.story = Story()
+        self._now: StepStory | None = None
+        self._numbered: dict[int, StepStory] = {}
+        self._asked_of: dict[str, StepStory] = {}
         self._url = ""
         self._ways: tuple[str, ...] = ()
-        self._read_as = ""
+        self._read_as: dict[int, str] = {}
+        self._failed: dict[int, tuple[str, str]] = {}
         self._recorded = ""
-
-    @property
-    def _step(self) -> StepStory:
-        return self.story.steps[-1]
+        self._wanted: dict[str, tuple[str, str]] = {}
 
     def hear(self, envelope: Envelope) -> None:
         self.story.events += 1
@@ -112,8 +198,8 @@ class _Teller:
                 story.started_ns = envelope.at_ns
             case PageObserved(page=page, screenshot=screenshot):
                 self._url = page.url
-                if story.steps and screenshot is not None:
-                    self._step.screenshot = screenshot
+                if self._now is not None and screenshot is not None:
+                    self._now.screenshot = screenshot
             case RunStopped(reason=reason, failure=failure, detail=detail):
                 story.reason, story.failure, story.detail = reason, failure, detail
             case SessionEnded(reason=reason, failure=failure, detail=detail):
@@ -127,12 +213,27 @@ class _Teller:
                 story.screenshot = artifact
             case OutcomeUnknown(why=why):
                 story.unknown = why
+            case CompletionChecked(reason=reason):
+                story.detail = reason
+            case PayloadGone(was=was):
+                self._gone(envelope, was)
+            case _:
+                return self._begun(envelope)
+        return True
+
+    def _begun(self, envelope: Envelope) -> bool:
+        """What opens a step: a plan, a person, a file that a call wants."""
+        match envelope.event:
             case PlanProposed() as plan:
                 self._propose(envelope, plan)
             case PersonActed() as acted:
                 self._acted(envelope, acted)
-            case PayloadGone(was=was):
-                self._gone(envelope, was)
+            case ToolCalled() as called:
+                wanted = file_wanted(called)
+                if wanted is not None:
+                    self._wanted[called.call] = (wanted, called.by)
+            case FileRead() as read:
+                self._read_file(envelope, read)
             case _:
                 return False
         return True
@@ -149,73 +250,108 @@ class _Teller:
             story.took_ms = (envelope.at_ns - story.started_ns) / 1e6
 
     def _propose(self, envelope: Envelope, plan: PlanProposed) -> None:
-        steps = self.story.steps
-        self._ways = tuple(
-            way_in_words(way)
-            for way in (plan.action.target.strategies if plan.action.target else ())
-        )
-        if steps and steps[-1].step == plan.step:
-            again = steps[-1]
+        ways = plan.action.target.strategies if plan.action.target else ()
+        self._ways = tuple(way_in_words(way) for way in ways)
+        again = self._numbered.get(plan.step)
+        if again is not None:
             again.attempts, again.words, again.why = (
                 plan.attempt,
                 in_words(plan.action),
                 plan.reason,
             )
             again.verdict = again.reason = ""  # of the try before
-            return
-        steps.append(
-            StepStory(
-                step=plan.step,
-                driver=plan.driver,
-                words=in_words(plan.action),
-                why=plan.reason,
-                url=self._url,
-                probability=plan.probability,
-                began_ns=envelope.at_ns,
+            self._failed.pop(plan.step, None)
+            self._now = again
+        else:
+            self._open(
+                StepStory(
+                    step=plan.step,
+                    driver=plan.driver,
+                    words=in_words(plan.action),
+                    why=plan.reason,
+                    kind=plan.kind,
+                    url=self._url,
+                    probability=plan.probability,
+                    began_ns=envelope.at_ns,
+                ),
+                below=plan.read_back_of,
             )
-        )
+        self._enter(envelope.event, self._numbered[plan.step])
 
     def _acted(self, envelope: Envelope, acted: PersonActed) -> None:
         name = acted.element.name.text if acted.element is not None else ""
-        self.story.steps.append(
-            StepStory(
-                step=acted.step,
-                driver="person",
-                words=in_words(acted.action, name),
-                why="done by a person",
-                url=self._url,
-                element=name,
-                began_ns=envelope.at_ns,
-            )
+        step = StepStory(
+            step=acted.step,
+            driver="person",
+            words=in_words(acted.action, name),
+            why="done by a person",
+            url=self._url,
+            element=name,
+            began_ns=envelope.at_ns,
         )
+        self._open(step)
+        self._enter(acted, step)
+
+    def _open(self, step: StepStory, below: int = 0) -> None:
+        """A look whether a step really worked is told under that step."""
+        owner = self._numbered.get(below)
+        (self.story.steps if owner is None else owner.read_backs).append(step)
+        self._now = self._numbered[step.step] = step
+
+    def _read_file(self, envelope: Envelope, read: FileRead) -> None:
+        path, by = self._wanted.pop(read.call, ("", "agent"))
+        step = StepStory(
+            step=0,
+            driver=by,
+            words=ascii_only(f"read the file {path!r}"),
+            why="called for",
+            kind="observation",
+            phases=list(PHASES["observation"]),
+            url=self._url,
+            verdict="failed" if read.error else "answered",
+            reason=ascii_only(f"{read.error}: {read.message}") if read.error else "file_read",
+            began_ns=envelope.at_ns,
+        )
+        self.story.steps.append(step)
+
+    def _enter(self, event: AnyEvent, step: StepStory) -> None:
+        for phase in entered(event, step.kind):
+            if not step.phases or step.phases[-1] != phase:
+                step.phases.append(phase)
 
     def _of_step(self, envelope: Envelope) -> None:
-        if not self.story.steps:
+        event = envelope.event
+        number = getattr(event, "step", None)
+        # By its number: a verdict may come after that of the look elsewhere that it waited for.
+        step = self._numbered.get(number) if isinstance(number, int) else self._now
+        if step is None:
+            if isinstance(event, PageAssessed):
+                self._assess(event)
             return
-        step = self._step
-        match envelope.event:
+        self._enter(event, step)
+        match event:
             case ActionRejected(rule=rule, reason=reason):
-                step.rule, step.verdict, step.reason = rule, "rejected", reason
-            case PlanWithheld(index=index) if index >= 0 and step.verdict == "rejected":
+                refused = "failed" if step.kind == "observation" else "rejected"
+                step.rule, step.verdict, step.reason = rule, refused, reason
+            case PlanWithheld(index=index) if index >= 0 and step.verdict in ("rejected", "failed"):
                 step.verdict = "passed_over"  # an optional one
-            case ActionStarted(action=action):
+            case ActionStarted(action=action) | QueryStarted(action=action):
                 step.words = in_words(action, step.element)
-                self._read_as = action.name or "text"
+                self._read_as[step.step] = action.name or "text"
             case ActionFailed(code=code, message=message):
                 step.reason = f"{code}: {message}" if message else code
+                self._failed[step.step] = (code, step.reason)
             case ActionDone(extracted=extracted, typed=typed):
                 step.extracted = extracted.text if extracted is not None else None
                 if typed is not None:
                     step.words = re.sub(
                         r"<typed \d+>", lambda _: ascii_only(repr(typed)), step.words
                     )
-            case DialogOpened(kind=kind, message=message, answer=answer):
-                step.dialogs.append(ascii_only(f"{kind} {message.text!r} was {answer}"))
+            case QueryAnswered() | QueryFailed() as answer:
+                self._answer(envelope, step, answer)
             case ActionJudged() as judged:
-                self._judge(envelope, judged)
-            case CompletionChecked(reason=reason):
-                self.story.detail = reason
-            case _ as event:
+                self._judge(envelope, step, judged)
+            case _:
                 self._looked(step, event)
 
     def _looked(self, step: StepStory, event: AnyEvent) -> None:
@@ -233,28 +369,84 @@ class _Teller:
                 step.healed = healed_in_words(self._recorded, element, score)
             case ActionApproved(rule=rule, reason=reason):
                 step.rule, step.approved = rule, reason
-            case ApprovalRequested(question=question):
+            case ApprovalRequested(approval=approval, question=question):
                 step.asked = ascii_only(question)
-            case ApprovalAnswered(approved=approved, by=by):
-                step.asked += f" -> {'yes' if approved else 'no'} ({by})"
+                self._asked_of[approval] = step
+            case ApprovalAnswered(approval=approval, approved=approved, by=by):
+                asked = self._asked_of.get(approval, step)
+                asked.asked += f" -> {'yes' if approved else 'no'} ({by})"
+            case _:
+                self._verified(step, event)
+
+    def _verified(self, step: StepStory, event: AnyEvent) -> None:
+        """What was looked at afterwards, beside the verdict."""
+        match event:
+            case PageAssessed() as assessed:
+                self._assess(assessed)
+            case StateDiffered(expected=expected, actual=actual):
+                step.differed = f"expected {expected}, is {actual}"
+            case VisionSought():
+                step.vision = VisionStory()
+            case VisionGiven(said=said, provider=provider, message=message):
+                step.vision = VisionStory(said, ascii_only(provider), ascii_only(message))
+            case FilesSeen(files=files):
+                step.files = [file_in_words(seen) for seen in files]
+            case DownloadFinished(name=name, failure=failure):
+                came = f"not kept: {failure}" if failure else "kept"
+                step.downloads.append(ascii_only(f"{name.text!r} {came}"))
+            case DialogOpened(kind=asked, message=message, answer=answer):
+                step.dialogs.append(ascii_only(f"{asked} {message.text!r} was {answer}"))
             case _:
                 pass
+
+    def _assess(self, assessed: PageAssessed) -> None:
+        """The state that a step left the page in. A look elsewhere is over by then."""
+        self.story.state = assessed.state
+        top = self.story.steps[-1] if self.story.steps else None
+        if top is not None:
+            top.state = assessed.state
 
     def _tried(self, tries: tuple[Try, ...]) -> list[str]:
         return [f"{self._way(entry.strategy)}: {CAME_OF[entry.result]}" for entry in tries]
 
-    def _judge(self, envelope: Envelope, judged: ActionJudged) -> None:
-        step = self._step
-        step.verdict = judged.verdict
-        step.reason = (
-            judged.reason if judged.verdict == "confirmed" else step.reason or judged.reason
-        )
+    def _answer(
+        self, envelope: Envelope, step: StepStory, answer: QueryAnswered | QueryFailed
+    ) -> None:
+        """An observation has no verdict: it came to something, or it did not."""
         step.took_ms = (envelope.at_ns - step.began_ns) / 1e6
-        step.evidence = [
-            f"{evidence.source} {ascii_only(evidence.checked)}" for evidence in judged.evidence
-        ]
+        if isinstance(answer, QueryFailed):
+            step.verdict = "failed"
+            step.reason = f"{answer.code}: {answer.message}" if answer.message else answer.code
+            return
+        step.verdict, step.reason = "answered", ""
+        if answer.text is not None:
+            step.extracted = answer.text.text
+            self.story.results[self._read_as.get(step.step, "text")] = answer.text.text
+
+    def _judge(self, envelope: Envelope, step: StepStory, judged: ActionJudged) -> None:
+        step.verdict = judged.verdict
+        step.reason = self._reason(judged)
+        step.took_ms = (envelope.at_ns - step.began_ns) / 1e6
+        step.evidence = [_evidence(each) for each in judged.evidence]
+        step.confidence = overall(judged) / MILLION if judged.evidence else None
         if step.extracted is not None:
-            self.story.results[self._read_as] = step.extracted
+            self.story.results[self._read_as.get(step.step, "text")] = step.extracted
+
+    def _reason(self, judged: ActionJudged) -> str:
+        """The Critic's words, with the Executor's where it could not act."""
+        code, words = self._failed.get(judged.step, ("", ""))
+        if judged.verdict == "confirmed" or not code:
+            return judged.reason
+        return words if judged.reason == code else f"{judged.reason} ({words})"
 
     def _way(self, index: int) -> str:
         return self._ways[index] if index < len(self._ways) else f"way {index + 1}"
+
+
+def _evidence(evidence: Evidence) -> EvidenceStory:
+    return EvidenceStory(
+        evidence.source,
+        ascii_only(evidence.checked),
+        evidence.confidence / MILLION,
+        ascii_only(evidence.sample.text) if evidence.sample is not None else "",
+    )

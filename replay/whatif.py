@@ -19,6 +19,7 @@ from actors.topology import row
 from events.critic import ActionJudged
 from events.envelope import Actor, Envelope, kind
 from events.errors import BadInput
+from events.executor import QueryAnswered, QueryFailed
 from events.planner import PlanProposed, PlanWithheld
 from events.predictor import PredictionMade, TransitionLearned
 from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
@@ -223,6 +224,10 @@ class _Asker:
                 self._step[session] = step
             case ActionJudged(step=step, verdict=verdict):
                 self._outcomes[session, step] = verdict
+            case QueryAnswered(step=step):
+                self._outcomes[session, step] = "answered"
+            case QueryFailed(step=step):
+                self._outcomes[session, step] = "failed"
             case TransitionLearned(token=token) if asked and session in self._predicted:
                 predicted, probability = self._predicted.pop(session)
                 self._scored.append(Scored(probability, predicted == token))

@@ -1,6 +1,9 @@
-"""Actions and targets in plain words, and any text made safe for an ASCII terminal (H7)."""
+"""Actions, checks and targets in plain words, and any text made safe for an ASCII terminal (H7)."""
 
 import re
+from collections.abc import Iterable
+
+import msgspec
 
 from events.action import (
     Action,
@@ -16,7 +19,23 @@ from events.action import (
     Typed,
     Value,
 )
+from events.checks import (
+    Check,
+    Downloaded,
+    ElementState,
+    FileContains,
+    FileExists,
+    FileSize,
+    Said,
+    StateIs,
+    TextGone,
+    TextVisible,
+    UrlHas,
+    ValueSet,
+)
+from events.observer import FileSeen
 from events.page import Resolved
+from events.tools import ToolCalled
 from events.workflow import MILLION
 
 
@@ -30,7 +49,90 @@ def in_words(action: Action, name: str = "") -> str:
     """What the action does; `name` is what its element calls itself, when that is known."""
     target = repr(name) if name else _target(action)
     value = _value(action.value)
-    return ascii_only(_words(action, target, value))
+    if not action.verify:
+        return ascii_only(_words(action, target, value))
+    return ascii_only(_verifying(action, _words(action, target, value)))
+
+
+def check_in_words(check: Check) -> str:
+    """What must be so: `the page shows 'Order sent'`."""
+    return ascii_only(_check(check))
+
+
+def file_in_words(seen: FileSeen) -> str:
+    """What was found out about a file, and never a word of what it holds."""
+    if seen.error:
+        what = f"not looked at ({seen.error}{': ' if seen.message else ''}{seen.message})"
+    elif not seen.exists:
+        what = "not there"
+    else:
+        what = f"there, {seen.size} bytes"
+        if seen.holds is not None:
+            what += ", holds it" if seen.holds else ", does not hold it"
+    return ascii_only(f"{seen.path!r}: {what}")
+
+
+def file_wanted(called: ToolCalled) -> str | None:
+    """The path of the file that a call is to read; nothing for any other call."""
+    if called.tool != "read_file":
+        return None
+    try:
+        return msgspec.json.decode(called.arguments, type=_Reading).path
+    except msgspec.DecodeError:
+        return ""
+
+
+class _Reading(msgspec.Struct):
+    path: str = ""
+
+
+def _verifying(action: Action, words: str) -> str:
+    """A verification by what it checks; one that is made aside is a look elsewhere (S2 1.3)."""
+    texts = [check.value for check in action.verify if isinstance(check, TextVisible)]
+    if action.aside and len(texts) == len(action.verify):
+        return f"look at {action.url} for {_and(_named(text) for text in texts)}"
+    checks = "check that " + _and(_check(check) for check in action.verify)
+    if action.aside:
+        return f"look at {action.url} and {checks}"
+    return checks if action.type == "check" else f"{words} and {checks}"
+
+
+def _and(parts: Iterable[str]) -> str:
+    return " and ".join(parts)
+
+
+def _check(check: Check) -> str:
+    match check:
+        case TextVisible(value):
+            return f"the page shows {_named(value)}"
+        case TextGone(value):
+            return f"the page does not show {_named(value)}"
+        case UrlHas(value):
+            return f"the address holds {_named(value)}"
+        case Said(value):
+            return f"the page says {_named(value)}"
+        case ValueSet(value, name):
+            return f"{_named(name)} holds {_named(value)}"
+        case ElementState(value, name):
+            return f"{_named(name)} is {value}"
+        case StateIs(value):
+            return f"the page is in state {value}"
+        case Downloaded(value):
+            return f"a file {_named(value)} was downloaded" if value else "a file was downloaded"
+        case FileExists() | FileContains() | FileSize():
+            return _file_check(check)
+
+
+def _file_check(check: FileExists | FileContains | FileSize) -> str:
+    match check:
+        case FileExists(value):
+            return f"there is a file {_named(value)}"
+        case FileContains(value, path):
+            return f"the file {_named(path)} contains {_named(value)}"
+        case FileSize(value, at_least, None):
+            return f"the file {_named(value)} has at least {at_least} bytes"
+        case FileSize(value, at_least, at_most):
+            return f"the file {_named(value)} has {at_least} to {at_most} bytes"
 
 
 def _words(action: Action, target: str, value: str) -> str:
@@ -53,6 +155,8 @@ def _words(action: Action, target: str, value: str) -> str:
             return f"wait {action.ms} ms"
         case "extract":
             return f"read {action.name or 'text'} from {target}"
+        case "check":
+            return "check the page"
 
 
 def way_in_words(strategy: Strategy) -> str:

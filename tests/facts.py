@@ -5,6 +5,7 @@ from typing import Any
 from actors.logic import LOGIC
 from actors.policy import DEFAULT_POLICY
 from events.action import Action, ActionType, ByCss, Target, Text, Untrusted, Value
+from events.checks import TextVisible
 from events.critic import ActionJudged, Verdict
 from events.executor import ActionDone, ActionFailed, ErrorCode, TargetResolved
 from events.observer import PageObserved
@@ -56,6 +57,8 @@ def any_action(kind: ActionType) -> Action:
             return Action(kind, direction="down", amount=300)
         case "wait":
             return Action(kind, ms=10)
+        case "check":
+            return Action(kind, verify=(TextVisible("Done"),))
         case "click" | "wait_for" | "extract":
             return Action(kind, target=css("#it"))
 

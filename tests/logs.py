@@ -134,6 +134,13 @@ class Replayed:
         for log, deciders in self._kept:
             check_log(records_of(log), deciders)
 
+    async def check_now(self) -> None:
+        """While what the test changed is still changed. It is not derived again at the end."""
+        kept, self._kept = self._kept, []
+        for log, deciders in kept:
+            assert isinstance(log, MemoryLog)
+            check_log(await read_all(log), deciders)
+
 
 def check_log(records: Sequence[Record], deciders: Deciders = fresh_deciders) -> None:
     """Every decision follows from the facts, every chain holds, every seal is true."""
@@ -176,6 +183,10 @@ def records_of(log: MemoryLog | Path) -> list[Record]:
 
 async def read_all(log: EventLog) -> list[Record]:
     return [Record(envelope, encode(envelope.event)) async for envelope in log.read()]
+
+
+async def envelopes_of(log: EventLog, session: str) -> list[Envelope]:
+    return [envelope async for envelope in log.read(session=session)]
 
 
 async def events_of(log: EventLog, session: str) -> list[Any]:

@@ -5,7 +5,7 @@ facts. Nothing here depends on time or chance: the same session twice gives the 
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import anyio
 import msgspec
@@ -31,15 +31,17 @@ from events.executor import (
     ActionDone,
     ActionFailed,
     ErrorCode,
+    QueryAnswered,
+    QueryFailed,
     TargetChanged,
     TargetMissing,
     TargetResolved,
 )
-from events.observer import BrowserLost, PageObserved
+from events.observer import BrowserLost, PageObserved, Shown
 from events.page import Page, Resolved, Try
 from events.planner import ObservationRequested, RunStopped
 from events.runtime import ActorFailed, SessionStarted
-from events.validator import ActionStarted, PlanAdmitted
+from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import Step
 
@@ -47,7 +49,10 @@ ORIGIN = "https://shop.example"
 
 
 class Thing(msgspec.Struct, frozen=True):
-    """An element: acting on it leads somewhere, or else changes its page."""
+    """An element: acting on it leads somewhere, or else changes its page.
+
+    `says` is a notice that the page shows then; `stores` is what another page shows from then on.
+    """
 
     tag: str = "button"
     role: str = "button"
@@ -57,13 +62,17 @@ class Thing(msgspec.Struct, frozen=True):
     submits: bool = False
     method: str = ""
     secret: bool = False
+    says: str = ""
+    stores: tuple[str, str] = ("", "")
+    waits: bool = False
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """A page: its heading, and its elements by selector."""
+    """A page: its heading, its elements by selector, and other texts that it shows."""
 
     heading: str
     things: Mapping[str, Thing] = {}
+    shows: tuple[str, ...] = ()
 
 
 class Fails(msgspec.Struct, frozen=True):
@@ -101,6 +110,10 @@ class World:
     def __init__(self, sheets: Mapping[str, Sheet]) -> None:
         self._sheets = {path: dict(sheet.things) for path, sheet in sheets.items()}
         self._headings = {path: sheet.heading for path, sheet in sheets.items()}
+        self._shows = {path: list(sheet.shows) for path, sheet in sheets.items()}
+        self._back: list[str] = []
+        self._says: list[str] = []
+        self.pending = 0
         self._troubles: dict[str, list[Trouble]] = {}
         self._changes = 0
         self.url = "about:blank"
@@ -138,9 +151,26 @@ class World:
             url=self.url,
             title=Untrusted(heading),
             headings=(Untrusted(heading),) if heading else (),
-            focused=self.focused,
+            alerts=tuple(map(Untrusted, self._says)),
+            focused=self.resolved(self.focused).digest if self.focused in self._here() else "",
             digest=f"{self.url} {sorted(self.fields.items())} {self._changes}",
         )
+
+    def shown(self, texts: Sequence[str]) -> tuple[Shown, ...]:
+        """Which of these texts the page shows, and where."""
+        said = [self._headings.get(self.path, ""), *self._shows.get(self.path, ()), *self._says]
+        whole = " ".join([*said, *(thing.name for thing in self._here().values())])
+        found = [text.casefold() in whole.casefold() for text in texts]
+        return tuple(
+            Shown(text, Untrusted(whole[:200]) if there else None)
+            for text, there in zip(texts, found, strict=True)
+        )
+
+    def come_back(self) -> None:
+        """From a page that was opened aside."""
+        if self._back:
+            self.url = self._back.pop(0)
+            self._back.clear()
 
     def find(self, strategies: Sequence[Strategy]) -> tuple[str, tuple[Try, ...]]:
         """The selector of the first that matches exactly one element."""
@@ -197,6 +227,10 @@ class World:
         """Whether it navigated."""
         self.done.append(action)
         if action.type == "navigate":
+            if action.aside:
+                self._back.append(self.url)
+            else:
+                self._says.clear()
             self.url = action.url or ""
             return True
         if action.type in ("type", "select"):
@@ -206,6 +240,11 @@ class World:
             return False
         thing = self._here()[selector]
         self.focused = selector
+        self.pending = int(thing.waits)
+        path, text = thing.stores
+        if text:
+            self._shows.setdefault(path, []).append(text)
+        self._says = [thing.says] if thing.says else []
         if thing.leads_to:
             self.url = ORIGIN + thing.leads_to
         elif not thing.inert:
@@ -224,17 +263,25 @@ class ScriptedObserver:
             case SessionStarted():
                 await self._world.meet("look")
                 yield PageObserved(self._world.look(), "start")
-            case ActionDone() | ActionFailed():
+            case ActionDone() | ActionFailed() | QueryAnswered() | QueryFailed():
                 await self._world.meet("look")
-                yield PageObserved(self._world.look(), "after_action")
-            case ObservationRequested():
+                yield self._seen("after_action")
+            case ObservationRequested(why=why, texts=texts):
                 await self._world.meet("look")
-                yield PageObserved(self._world.look(), "requested")
+                if why == "aside_over":
+                    self._world.come_back()
+                yield self._seen("requested", texts)
             case RunStopped() | ActorFailed():
                 self._world.closed = True
                 await self._world.meet("close")
             case _:
                 return
+
+    def _seen(
+        self, why: Literal["after_action", "requested"], texts: tuple[str, ...] = ()
+    ) -> PageObserved:
+        world = self._world
+        return PageObserved(world.look(), why, shown=world.shown(texts), pending=world.pending)
 
     def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
         return BrowserLost(str(error)) if isinstance(error, BrowserGone) else None
@@ -254,6 +301,8 @@ class ScriptedExecutor:
                 yield self._resolve(admitted)
             case ActionStarted() as started:
                 yield await self._perform(started)
+            case QueryStarted() as started:
+                yield await self._answer(started)
             case _:
                 return
 
@@ -274,6 +323,22 @@ class ScriptedExecutor:
             return TargetMissing(admitted.step, admitted.attempt, "element_not_found", tries)
         element = self._world.resolved(self._found)
         return TargetResolved(admitted.step, admitted.attempt, element, tries)
+
+    async def _answer(self, started: QueryStarted) -> AnyEvent:
+        action, step, attempt = started.action, started.step, started.attempt
+        if action.type == "wait_for":
+            wanted = action.target.strategies if action.target else ()
+            self._found, _ = self._world.find([self._bindings.strategy(way) for way in wanted])
+        match await self._world.meet(self._found):
+            case Fails(code):
+                return QueryFailed(step, attempt, code)
+            case _ if action.type == "wait_for" and not self._found:
+                return QueryFailed(step, attempt, "element_not_found")
+            case _ if action.type == "extract":
+                name = self._world.resolved(self._found).name
+                return QueryAnswered(step, attempt, 1, name)
+            case _:
+                return QueryAnswered(step, attempt, 1)
 
     async def _perform(self, started: ActionStarted) -> AnyEvent:
         action, step, attempt = started.action, started.step, started.attempt

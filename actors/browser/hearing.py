@@ -7,7 +7,7 @@ itself (the address bar, back, a dialog's buttons) comes from what the browser a
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -61,8 +61,11 @@ class Listener:
 class Hearing:
     """Listens to one page. `tell` is called in the order in which things happened."""
 
-    def __init__(self, tell: Callable[[Kind, Mapping[str, Any]], None]) -> None:
+    def __init__(
+        self, tell: Callable[[Kind, Mapping[str, Any]], None], phrases: Sequence[str] = ()
+    ) -> None:
         self._tell = tell
+        self._phrases = phrases
         self._frame = ""
         self._asked = False
         self._going = ""
@@ -77,6 +80,10 @@ class Hearing:
         cdp.on("Page.frameNavigated", self._on_navigated)
         cdp.on("Page.javascriptDialogOpening", self._on_opening)
         cdp.on("Page.javascriptDialogClosed", self._on_closed)
+        if self._phrases:
+            said = f"globalThis.rutterPhrases = {msgspec.json.encode(self._phrases).decode()}"
+            script = {"source": said, "worldName": world, "runImmediately": True}
+            await cdp.send("Page.addScriptToEvaluateOnNewDocument", script)
         await cdp.send("Runtime.addBinding", {"name": BINDING, "executionContextName": world})
 
     def _on_called(self, event: Mapping[str, Any]) -> None:

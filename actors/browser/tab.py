@@ -24,6 +24,15 @@ WORLD = "rutter"
 PARTS = ("asking", "reading", "snapshot", "finding", "likeness", "acting", "listening")
 LEAVING_MS = 1_000  # how long a click waits for a page that is about to go
 KILL_MS = 1_000
+# The last call before input, and waiting for what comes of it: what the page's scripts then ask
+# their server for is counted. Its answer comes when the browser counts already.
+COUNTED = frozenset({"check", "ready", "focusOn", "choose", "change"})
+ASKED_BY_SCRIPT = frozenset({"Fetch", "XHR"})
+STREAM = "text/event-stream"  # its end is no answer that anybody waits for
+MAX_REQUESTS = 1_000  # a page can make them without end; more than this many are not told apart
+NO_BODIES: Mapping[str, object] = dict.fromkeys(
+    ("maxTotalBufferSize", "maxResourceBufferSize", "maxPostDataSize"), 0
+)
 # What Chromium answers to a call whose document goes away before or under it.
 DOCUMENT_GONE = ("uniqueContextId not found", "context was destroyed", "navigated or closed")
 PAGE_CLOSED = ("has been closed", "Target closed", "session closed", "Session closed")
@@ -103,6 +112,9 @@ class Tab:
         self._gone: BrowserGone | None = None
         self._downloads: dict[str, str] = {}
         self._scopes: set[anyio.CancelScope] = set()
+        self._counting = False
+        self._requests: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self.missed = ""  # what was in the way of the last click, which then was held back
 
     async def attach(self) -> None:
@@ -210,13 +222,17 @@ class Tab:
         async with self._deadline(within_ms, "bring to front"):
             await self._send("Page.bringToFront", {})
 
-    async def change(self, within_ms: int) -> None:
-        """Waits for the page to change, at most `within_ms`. Not changing is no failure."""
+    async def change(self, within_ms: int) -> bool:
+        """Waits for the page to change, at most `within_ms`; says if it did."""
+        changed = False
         with anyio.move_on_after(within_ms / 1000):
-            with contextlib.suppress(DocumentGone):
+            try:
                 async with self._deadline(within_ms + 500, "change"):
-                    await self._evaluate("change", (within_ms,))
+                    changed = bool(await self._evaluate("change", (within_ms,)))
+            except DocumentGone:
+                changed = True
             await self._arrival()
+        return changed
 
     async def screenshot(self, *, full_page: bool, within_ms: int) -> bytes:
         async with self._deadline(within_ms, "screenshot"):
@@ -237,6 +253,17 @@ class Tab:
             }
             answer = await self._send("Page.captureScreenshot", {"format": "png", "clip": clip})
             return base64.b64decode(answer["data"])
+
+    @property
+    def pending(self) -> int:
+        """Requests that scripts of the page made since the last input and have no answer to."""
+        return len(self._requests)
+
+    def stop_counting(self) -> None:
+        """The page was looked at: when it waits for nothing, what it asks for is not listened to
+        until the next input."""
+        if self._counting and not self._requests:
+            self._count_no_more()
 
     async def close(self) -> None:
         """Ends the session of pages that it is in."""
@@ -268,7 +295,7 @@ class Tab:
             "awaitPromise": True,
         }
         try:
-            answer = await self._send("Runtime.evaluate", call)
+            answer = await self._evaluated(call, counted=function in COUNTED)
         except DocumentGone:
             if self._world == world:  # the next one may have been announced already
                 self._world, self._world_known = None, anyio.Event()
@@ -277,6 +304,22 @@ class Tab:
         if "exceptionDetails" in answer:
             raise BrowserGone(f"{function} failed in the page: {_said(answer)}")
         return msgspec.json.decode(answer["result"]["value"])
+
+    async def _evaluated(self, call: dict[str, object], *, counted: bool) -> dict[str, Any]:
+        evaluating = self._send("Runtime.evaluate", call)
+        if self._counting or not counted:
+            return await evaluating
+        self._counting = True
+        # Sent together and in this order.
+        enabling = self._unheard("Network.enable", NO_BODIES)
+        answer: dict[str, Any]
+        _, answer = await asyncio.gather(enabling, evaluating)
+        return answer
+
+    async def _unheard(self, method: str, parameters: Mapping[str, object] | None = None) -> None:
+        """A call that nothing depends on."""
+        with contextlib.suppress(PlaywrightError):
+            await self._cdp.send(method, dict(parameters or {}))
 
     @contextlib.asynccontextmanager
     async def _input(self, what: str, within_ms: int) -> AsyncIterator[None]:
@@ -304,6 +347,7 @@ class Tab:
         self._heard = False
         self._clicked = False
         self.missed = ""
+        self._requests.clear()
         self._documents_before = self._documents
 
     async def _arrival(self) -> None:
@@ -372,6 +416,10 @@ class Tab:
         on("Page.windowOpen", self._on_opening)
         on("Page.downloadWillBegin", self._on_download)
         on("Page.downloadProgress", self._on_progress)
+        on("Network.requestWillBeSent", self._on_request)
+        on("Network.responseReceived", self._on_response)
+        on("Network.loadingFinished", self._on_answered)
+        on("Network.loadingFailed", self._on_answered)
         self._page.on("crash", lambda _: self._die(BrowserGone("the page crashed")))
         self._page.on("close", self._on_closed)
 
@@ -429,6 +477,25 @@ class Tab:
         if event["state"] != "inProgress":
             self._downloads.pop(event["guid"], None)
 
+    def _on_request(self, event: Mapping[str, Any]) -> None:
+        counted = self._counting and event.get("type") in ASKED_BY_SCRIPT
+        if counted and len(self._requests) < MAX_REQUESTS:
+            self._requests.add(event["requestId"])
+
+    def _on_response(self, event: Mapping[str, Any]) -> None:
+        if event["response"].get("mimeType") == STREAM:
+            self._on_answered(event)
+
+    def _on_answered(self, event: Mapping[str, Any]) -> None:
+        self._requests.discard(event["requestId"])
+
+    def _count_no_more(self) -> None:
+        self._counting = False
+        self._requests.clear()
+        task = asyncio.ensure_future(self._unheard("Network.disable"))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
     def _on_closed(self, _: Page) -> None:
         self._die(PageClosed("the page was closed", self))
         self._window.forget(self)
@@ -436,6 +503,8 @@ class Tab:
     def _depart(self) -> None:
         if self._navigation == "none":
             self._arrived = anyio.Event()
+        if self._counting:
+            self._count_no_more()  # all that the next document is made of would be told
         self._navigation = "asked"
         self._loading = False  # a stop that is still to come may be of the one before
 

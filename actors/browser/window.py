@@ -7,7 +7,7 @@ dialogs that were answered, pages that were opened, files that were sent.
 import asyncio
 import contextlib
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,7 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from actors.browser.hearing import Hearing, Listener
 from actors.browser.hearing import Kind as Heard
-from actors.browser.tab import PageClosed, PageTimeout, Tab
+from actors.browser.tab import NavigationFailed, PageClosed, PageTimeout, Tab
 from actors.place import reads_as
 from actors.secret_words import safe_url
 from events.action import DialogAnswer
@@ -34,16 +34,19 @@ MAX_KINDS = 20  # kinds of dialogs and popups kept apart; a page can open them w
 MAX_TEXT = 200
 MAX_DOWNLOAD = 50 * 1024 * 1024  # kept whole in memory for a moment, and for ever on disk
 TOO_MANY = -1
+LAST = 1 << 62  # what is opened aside is behind all others, so that none of them is renumbered
 
 Kind = tuple[str, str, bool]
 Key = TypeVar("Key")
 
 
 class Origin(NamedTuple):
-    """Which page of the session it was, and which one opened it."""
+    """Which page of the session it was, which one opened it, and whether it goes with that one:
+    it is beside the session's own pages, for a moment."""
 
     number: int
     opener: Tab | None
+    aside: bool = False
 
 
 class Download(NamedTuple):
@@ -74,7 +77,10 @@ class Window:
         self._too_large: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._changed = anyio.Event()
+        self._opening_aside: list[Page] | None = None
+        self._aside = False
         self._listener: Listener | None = None
+        self._phrases: Sequence[str] = ()
         self.dialogs: Counter[Kind] = Counter()
         self.popups: Counter[tuple[str, int]] = Counter()
 
@@ -129,6 +135,67 @@ class Window:
         if tab is not self._front:
             await tab.show(within_ms=within_ms)
             self._front = tab
+
+    # -- pages that are opened aside -----------------------------------------------------------
+
+    async def open_aside(self) -> Tab:
+        """A page of ours with what the session knows (its cookies), in front until it is closed.
+
+        Raises `NavigationFailed` or `PageTimeout` when there is none to be had.
+        """
+        page: Page | None = None
+        try:
+            with anyio.fail_after(OPEN_MS / 1000):
+                page = await self._page_of_ours()
+                tab = await self._attach(page, Origin(LAST, self._front, aside=True))
+        except TimeoutError as error:
+            self._drop(page)
+            raise PageTimeout(f"no page was open aside within {OPEN_MS} ms") from error
+        except (PlaywrightError, BrowserGone) as error:
+            self._drop(page)
+            raise NavigationFailed(str(error).splitlines()[0]) from error
+        if tab is None:
+            raise NavigationFailed("the page aside was closed")
+        self._aside = True
+        self._tell()
+        return tab
+
+    @property
+    def lost_aside(self) -> bool:
+        """What was opened aside is not there any more, though nobody said that it is over."""
+        return self._aside and not any(origin.aside for origin in self._origins.values())
+
+    def is_aside(self, tab: Tab) -> bool:
+        return tab in self._origins and self._origins[tab].aside
+
+    async def close_asides(self) -> None:
+        """What was opened aside goes, with all that it opened: the page from before is in front."""
+        self._aside = False
+        asides = [tab for tab in self._tabs if self._origins[tab].aside]
+        for tab in reversed(asides):  # those that were opened last give way to their openers
+            self.forget(tab)
+            self._spawn(_ended(tab))
+        if asides and self._front is not None:
+            await _shown(self._front)
+
+    async def _page_of_ours(self) -> Page:
+        """The browser tells of all new pages alike: which one is ours shows when it is there."""
+        page: Page | None = None
+        self._opening_aside = []
+        try:
+            page = await self._context.new_page()
+        finally:
+            others, self._opening_aside = self._opening_aside, None
+            for other in others:
+                if other is not page:
+                    self._on_page(other)
+        return page
+
+    def _drop(self, page: Page | None) -> None:
+        if page is not None:
+            self._spawn(_page_closed(page))
+
+    # -- waiting for them ----------------------------------------------------------------------
 
     async def settle(self, tab: Tab, *, within_ms: int) -> bool:
         """Waits until what input on `tab` asked for is there; says if a new document is."""
@@ -195,10 +262,12 @@ class Window:
 
     # -- a person in front of it ---------------------------------------------------------------
 
-    async def listen(self) -> Listener:
-        """From now on a person acts here: what they do is told, dialogs are theirs to answer."""
+    async def listen(self, phrases: Sequence[str] = ()) -> Listener:
+        """From now on a person acts here: what they do is told, dialogs are theirs to answer.
+        The page before each step says which of the phrases it shows."""
         if self._listener is None:
             self._listener = Listener()
+            self._phrases = phrases
             for tab in self._tabs:
                 await self._overhear(tab, self._listener)
         return self._listener
@@ -225,7 +294,7 @@ class Window:
             at = self._tabs.index(tab) if tab in self._tabs else 0
             listener.tell(kind, at, body, alone=self._pages == 0)
 
-        await tab.hear(Hearing(tell))
+        await tab.hear(Hearing(tell, self._phrases))
 
     # -- pages that pages open -----------------------------------------------------------------
 
@@ -252,8 +321,13 @@ class Window:
             self._listener.tell("closed")
 
     def _on_page(self, page: Page) -> None:
+        if self._opening_aside is not None:
+            self._opening_aside.append(page)
+            return
         self._pages += 1
-        origin = Origin(self._pages, self._opening.popleft() if self._opening else self._front)
+        opener = self._opening.popleft() if self._opening else self._front
+        aside = opener is not None and self.is_aside(opener)
+        origin = Origin(LAST if aside else self._pages, opener, aside)
         if len(self._tabs) + self._adopting >= MAX_TABS:
             self._refuse(page.url)
             self._spawn(_page_closed(page))
@@ -291,6 +365,9 @@ class Window:
                 return None
             raise
         if page.is_closed():
+            return None
+        if origin.aside and origin.opener not in self._tabs:
+            self._drop(page)  # what it goes with is gone
             return None
         if self._listener is not None:
             await self._overhear(tab, self._listener)
@@ -372,10 +449,15 @@ class Window:
 
     async def _receive(self, download: BrowserDownload) -> None:
         name = download.suggested_filename[:MAX_TEXT]
+        large = f"larger than {MAX_DOWNLOAD >> 20} MB"
         try:
-            self._files.append(Download(name, await download.path()))
+            path = await download.path()
+            if (await anyio.Path(path).stat()).st_size > MAX_DOWNLOAD:  # there before it was told
+                await download.delete()
+                self._files.append(Download(name, None, large))
+            else:
+                self._files.append(Download(name, path))
         except PlaywrightError as error:
-            large = f"larger than {MAX_DOWNLOAD >> 20} MB"
             failure = large if download.url in self._too_large else str(error).splitlines()[0]
             self._files.append(Download(name, None, failure[:MAX_TEXT]))
         finally:
@@ -410,6 +492,14 @@ async def _closed(context: BrowserContext) -> None:
 async def _page_closed(page: Page) -> None:
     with contextlib.suppress(PlaywrightError):
         await page.close()
+
+
+async def _ended(tab: Tab) -> None:
+    """Closed, or ended with its process when it does not answer."""
+    with anyio.move_on_after(SOON_MS / 1000) as scope:
+        await _page_closed(tab.page)
+    if scope.cancelled_caught:
+        await tab.kill()
 
 
 async def _cancelled(download: BrowserDownload) -> None:

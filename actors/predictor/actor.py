@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import msgspec
 
+from actors.effects import NAMELESS, Look, notices, notices_of_run
 from actors.place import is_at, place_of
 from actors.predictor.knowledge import Knowledge
 from actors.predictor.recording import (
@@ -21,15 +22,26 @@ from actors.predictor.recording import (
     recorded_step,
     told,
 )
-from events.action import Action
-from events.critic import ActionJudged, PageAssessed
+from actors.states import detect
+from events.action import Action, kind_of
+from events.checks import PageState
+from events.critic import ActionJudged, PageAssessed, Verdict
 from events.envelope import Actor, Envelope
-from events.executor import ActionDone, PersonActed, TargetChanged, TargetResolved
-from events.observer import PageObserved
+from events.executor import (
+    ActionDone,
+    PersonActed,
+    QueryAnswered,
+    QueryFailed,
+    TargetChanged,
+    TargetResolved,
+)
+from events.observer import DownloadFinished, PageObserved
 from events.page import Page, Resolved
 from events.planner import PlanProposed, PlanWithheld, RunStopped
 from events.predictor import (
     Candidate,
+    EffectsLearned,
+    Notices,
     PredictionMade,
     StepDue,
     TransitionLearned,
@@ -40,9 +52,10 @@ from events.runtime import SessionStarted
 from events.signature import signature, token
 from events.validator import ActionApproved
 from events.vocabulary import AnyEvent
-from events.workflow import Step
+from events.workflow import Step, Workflow
 
 HISTORY = 2  # markov2 looks back no further
+BLANK = Look(Page(url="about:blank"))
 
 
 class PredictorState(msgspec.Struct, frozen=True):
@@ -50,8 +63,11 @@ class PredictorState(msgspec.Struct, frozen=True):
 
     started: SessionStarted | None = None
     session: str = ""
-    page: Page = Page(url="about:blank")
-    before: Page = Page(url="about:blank")
+    workflow: Workflow | None = None
+    look: Look = BLANK
+    before: Look = BLANK
+    reading_back: bool = False
+    downloads: tuple[str, ...] = ()
     plan: PlanProposed | None = None
     element: Resolved | None = None
     approved: bool = False
@@ -59,6 +75,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     history: tuple[str, ...] = ()
     learned: TransitionLearned | None = None
     steps: tuple[Step, ...] = ()
+    notices: tuple[Notices, ...] = ()
     healed: tuple[tuple[int, Step], ...] = ()
     stopped: bool = False
 
@@ -76,34 +93,27 @@ class Predictor:
         change = msgspec.structs.replace
         match envelope.event:
             case SessionStarted() as started:
-                return PredictorState(started=started, session=envelope.session)
-            case PageObserved(page=page):
+                return self._opened(started, envelope.session)
+            case PageObserved() as observed:
                 self.knowledge.open_turn(envelope.seq)
-                return change(state, page=page)
+                return _looked(state, observed)
+            case PlanProposed(read_back_of=of) if of:
+                return change(state, reading_back=True)
             case PlanProposed() as plan:
-                return change(state, plan=plan, before=state.page, element=None, approved=False)
+                return _proposed(state, plan)
             case PersonActed() as acted:
-                return _acted(state, acted)
-            case TargetResolved(element=element) | TargetChanged(element=element):
-                return change(state, element=element)
-            case ActionApproved(approval=approval):
-                # Only what a person was asked about and approved is approved for later runs.
-                return change(state, approved=bool(approval))
-            case ActionDone(typed=typed):
-                return change(state, plan=told(state.plan, typed))
-            case ActionJudged() as judged:
-                return _judged(state, judged)
+                return _acted(_late(state), acted)
             case PlanWithheld(index=index) if index >= 0:
-                return change(state, index=index + 1)
+                return change(state, index=index + 1, learned=None)
             case RunStopped():
-                return change(state, stopped=True)
-            case _:
+                return change(_late(state), stopped=True)
+            case _ as event:
                 self.knowledge.take_in(envelope)
-                return state
+                return _of_step(state, event)
 
     def decide(self, state: PredictorState, envelope: Envelope) -> Iterable[AnyEvent]:
         match envelope.event:
-            case ActionJudged() if state.learned is not None:
+            case ActionJudged() | QueryAnswered() if state.learned is not None:
                 yield state.learned
             case PageAssessed() if not state.stopped:
                 yield self._next(state)
@@ -111,19 +121,26 @@ class Predictor:
                 yield self._next(state)
             case RunStopped() as stopped:
                 yield from self._recorded(state, stopped)
+                yield from self._shown(state, stopped)
                 yield from self._mended(state, stopped)
             case _:
                 return
 
+    def _opened(self, started: SessionStarted, session: str) -> PredictorState:
+        """What is expected is what was learned until now: another run changes nothing in this."""
+        workflow = started.workflow
+        expected = self.knowledge.expected(workflow) if workflow is not None else None
+        return PredictorState(started=started, session=session, workflow=expected)
+
     def _next(self, state: PredictorState) -> AnyEvent:
-        workflow = state.started.workflow if state.started else None
+        workflow = state.workflow
         if workflow is None:
             return self._predicted(state)
         if state.index >= len(workflow.steps):
             return WorkflowFinished(steps=len(workflow.steps))
         step = workflow.steps[state.index]
         return StepDue(
-            index=state.index, of=len(workflow.steps), step=step, unmet=_unmet(step, state.page)
+            index=state.index, of=len(workflow.steps), step=step, unmet=_unmet(step, state.look)
         )
 
     def _predicted(self, state: PredictorState) -> PredictionMade:
@@ -150,12 +167,20 @@ class Predictor:
             started.name,
             self.knowledge.next_version(started.name),
             state.steps,
-            state.page,
+            state.look.page,
             started.values,
             complete=complete,
             session=state.session,
+            service=started.settings.service,
         )
         yield WorkflowLearned(workflow=workflow, stopped_at="" if complete else stopped.detail)
+
+    def _shown(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
+        """What a run whose end was verified led the page to say."""
+        workflow = state.workflow
+        if workflow is None or stopped.reason != "completed":
+            return
+        yield EffectsLearned(workflow.name, workflow.version, state.notices)
 
     def _mended(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         """What was healed is learned when the run's end was verified, unless the workflow was
@@ -170,37 +195,115 @@ class Predictor:
         yield WorkflowLearned(workflow=mended)
 
 
-def _acted(state: PredictorState, acted: PersonActed) -> PredictorState:
-    """What a person did stands where a plan would. Doing it in person approves it for later."""
-    plan = PlanProposed(acted.step, 1, "person", acted.action, "done by a person")
+def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
+    """What is learned about the step under way."""
+    change = msgspec.structs.replace
+    match event:
+        case TargetResolved(element=element) | TargetChanged(element=element):
+            return change(state, element=element)
+        case ActionApproved(approval=approval) if not state.reading_back:
+            # Only what a person was asked about and approved is approved for later runs.
+            return change(state, approved=bool(approval))
+        case ActionDone(typed=typed):
+            return change(state, plan=told(state.plan, typed))
+        case DownloadFinished(name=name, artifact=artifact) if artifact is not None:
+            return change(state, downloads=(*state.downloads, name.text))
+        case ActionJudged(step=step, verdict=verdict) if _is_of_plan(state, step):
+            return _judged(state, verdict)
+        case QueryAnswered(step=step) if _is_of_plan(state, step):
+            return _judged(state, "confirmed")
+        case QueryFailed():
+            return change(state, plan=None, learned=None, history=())
+        case _:
+            return state
+
+
+def _looked(state: PredictorState, observed: PageObserved) -> PredictorState:
+    """The page as it is now; one that was opened aside is not where the run is."""
+    if state.reading_back:
+        return state
+    service = state.started.settings.service if state.started else None
+    now = Look(observed.page, detect(observed.page, observed.phrases, service))
+    return msgspec.structs.replace(state, look=now)
+
+
+def _proposed(state: PredictorState, plan: PlanProposed) -> PredictorState:
     return msgspec.structs.replace(
-        state, plan=plan, before=state.page, element=acted.element, approved=True
+        state,
+        plan=plan,
+        before=state.look,
+        element=None,
+        approved=False,
+        downloads=(),
+        learned=None,
     )
 
 
-def _judged(state: PredictorState, judged: ActionJudged) -> PredictorState:
-    """A confirmed step is learned and goes on; anything else breaks the chain (design 9)."""
+def _acted(state: PredictorState, acted: PersonActed) -> PredictorState:
+    """What a person did stands where a plan would. Doing it in person approves it for later."""
+    plan = PlanProposed(acted.step, 1, "person", acted.action, "done by a person")
+    return msgspec.structs.replace(_proposed(state, plan), element=acted.element, approved=True)
+
+
+def _late(state: PredictorState) -> PredictorState:
+    """Some pages say what they did a moment later: what a person's step led to is what the page
+    says until they do the next."""
+    started = state.started
+    if started is None or started.driver != "person" or not state.steps or state.plan is not None:
+        return state
+    *others, last = state.steps
+    known = last.after.learned
+    said = notices(state.before.page, state.look.page, started.values)
+    new = tuple(each for each in said if each not in known)
+    after = msgspec.structs.replace(last.after, learned=(*known, *new))
+    return msgspec.structs.replace(
+        state, steps=(*others, msgspec.structs.replace(last, after=after))
+    )
+
+
+def _is_of_plan(state: PredictorState, step: int) -> bool:
+    """Whether this step is the plan's own, and not the look at its result."""
+    return state.plan is None or state.plan.step == step
+
+
+def _judged(state: PredictorState, verdict: Verdict) -> PredictorState:
+    """A confirmed step is learned and goes on; anything else breaks the chain (design 9). A look
+    whether something is so is no action: it neither teaches nor breaks anything."""
     plan, started = state.plan, state.started
     change = msgspec.structs.replace
+    state = change(state, reading_back=False)
     if plan is None or started is None:
         return change(state, learned=None)
     recording = started.purpose == "record"
     # A ref is good for one action: what an agent did is learned as the page names it.
     named_anew = recording or plan.healed or plan.driver == "agent"
     action = canonical(plan.action, state.element, started.values) if named_anew else plan.action
-    confirmed = judged.verdict == "confirmed"
-    kept = recording and judged.verdict in ("confirmed", "no_effect")
+    confirmed = verdict == "confirmed"
+    kept = recording and verdict in ("confirmed", "no_effect")
+    looks = kind_of(plan.action) == "verification"
     # A model must not teach itself: what it predicted freely says nothing new (design 9).
-    teaches = confirmed and plan.driver != "prediction"
+    teaches = confirmed and plan.driver != "prediction" and not looks
+    history = (*state.history, token(action))[-HISTORY:] if confirmed else ()
     return change(
         state,
         plan=None,
         learned=_transition(state, action, plan) if teaches else None,
-        history=(*state.history, token(action))[-HISTORY:] if confirmed else (),
+        history=state.history if looks else history,
         index=state.index + 1 if confirmed else state.index,
-        steps=(*state.steps, _step(state, plan.action)) if kept else state.steps,
+        steps=(*state.steps, _step(state, plan)) if kept else state.steps,
+        notices=_noticed(state, plan) if confirmed else state.notices,
         healed=_healed(state, plan, action) if confirmed else state.healed,
     )
+
+
+def _noticed(state: PredictorState, plan: PlanProposed) -> tuple[Notices, ...]:
+    workflow = state.workflow
+    if workflow is None or not 0 <= plan.index < len(workflow.steps) or state.started is None:
+        return state.notices
+    expected = workflow.steps[plan.index].after.learned
+    values = state.started.values
+    said = notices_of_run(expected, state.before.page, state.look.page, values)
+    return (*state.notices, Notices(plan.index, said)) if said else state.notices
 
 
 def _healed(
@@ -224,23 +327,38 @@ def _transition(state: PredictorState, action: Action, plan: PlanProposed) -> Tr
     )
 
 
-def _step(state: PredictorState, action: Action) -> Step:
+def _step(state: PredictorState, plan: PlanProposed) -> Step:
     performed = Performed(
-        action=action,
+        action=plan.action,
         element=state.element,
         before=state.before,
-        after=state.page,
+        after=state.look,
         approved=state.approved,
+        downloads=state.downloads,
+        stated=plan.expects,
     )
     return recorded_step(performed, state.started.values if state.started else {})
 
 
-def _unmet(step: Step, page: Page) -> str:
-    """What of the recorded situation is missing now. A navigation needs no situation."""
+def _unmet(step: Step, look: Look) -> str:
+    """What of the recorded situation is missing now. A navigation needs no situation, nor does a
+    look that was put in by hand."""
+    page = look.page
     wanted = step.action.tab
     if wanted is not None and wanted != page.tab:
         return f"recorded in tab {wanted + 1}, in front is tab {page.tab + 1} of {page.tabs}"
-    if step.action.type == "navigate" or is_at(step.before, page.url):
+    put_in = step.action.type == "check" and not step.before.origin
+    if step.action.type == "navigate" or put_in:
         return ""
-    here = place_of(page.url)
-    return f"recorded at {step.before.origin}{step.before.path}, now at {here.origin}{here.path}"
+    if not is_at(step.before, page.url):
+        here = place_of(page.url)
+        recorded = f"{step.before.origin}{step.before.path}"
+        return f"recorded at {recorded}, now at {here.origin}{here.path}"
+    if _is_in_another(step.state, look.state):
+        return f"recorded on a page that is {step.state}, this one is {look.state}"
+    return ""
+
+
+def _is_in_another(recorded: PageState, now: PageState) -> bool:
+    """Only where both are known: what no rule knows may be anything."""
+    return recorded not in NAMELESS and now not in NAMELESS and recorded != now

@@ -6,11 +6,12 @@ and names of elements that are a parameter's value.
 """
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 import msgspec
 
 from actors.bindings import PLACEHOLDER
+from actors.effects import NAMELESS, Look, effects
 from actors.expecting import ending, expectation
 from actors.likeness import mapped
 from actors.place import host_of, place_of
@@ -27,8 +28,10 @@ from events.action import (
     Target,
     Text,
 )
+from events.checks import texts_of
 from events.page import Page, Resolved
 from events.planner import PlanProposed
+from events.service import Service
 from events.workflow import Expectation, Standing, Step, Workflow
 
 # A3's order of preference. CSS by test id or id comes first because it survives a new wording.
@@ -40,9 +43,11 @@ class Performed(msgspec.Struct, frozen=True):
 
     action: Action
     element: Resolved | None
-    before: Page
-    after: Page
+    before: Look
+    after: Look
     approved: bool = False
+    downloads: tuple[str, ...] = ()
+    stated: Expectation | None = None
 
 
 def template(name: str) -> str:
@@ -83,7 +88,7 @@ def named_target(target: Target, values: Mapping[str, str]) -> Target:
     by_data = [way for way in ways if _is_template(way)]
     known_by = target.fingerprint
     if known_by is not None:
-        known_by = mapped(known_by, lambda text: _templated(text, values))
+        known_by = mapped(known_by, lambda text: templated(text, values))
     return Target(tuple(dict.fromkeys(by_data or ways)), known_by)
 
 
@@ -91,11 +96,18 @@ def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
     action = canonical(performed.action, performed.element, values)
     element = performed.element
     standing = Standing(element.origin, element.digest) if element is not None else None
+    before, after = performed.before, performed.after
+    expects = expectation(before.page, after.page, values, element)
+    learned = effects(action, element, before, after, performed.downloads, values)
+    stated = performed.stated or Expectation()
     return Step(
         action=action,
-        before=place_of(performed.before.url, values.values()),
-        after=expectation(performed.before, performed.after, values),
+        before=place_of(before.page.url, values.values()),
+        after=msgspec.structs.replace(
+            expects, learned=learned, checks=stated.checks, read_back=stated.read_back
+        ),
         standing=standing if performed.approved else None,
+        state="UNKNOWN" if before.state in NAMELESS else before.state,
     )
 
 
@@ -125,6 +137,7 @@ def assemble(
     *,
     complete: bool,
     session: str,
+    service: Service | None = None,
 ) -> Workflow:
     parameters, secrets = names_used(steps, values)
     return Workflow(
@@ -137,6 +150,7 @@ def assemble(
         hosts=hosts_of(steps),
         complete=complete,
         session=session,
+        service=service,
     )
 
 
@@ -160,9 +174,20 @@ def names_used(
         secrets |= dict.fromkeys(said.secret for said in step.action.dialogs if said.secret)
         ways = step.action.target.strategies if step.action.target else ()
         texts = [*map(_text_of, ways), *(said.text or "" for said in step.action.dialogs)]
-        for text in texts:
+        for text in (*texts, *_checked(step)):
             parameters |= dict.fromkeys(name for name in PLACEHOLDER.findall(text) if name in known)
     return tuple(parameters), tuple(secrets)
+
+
+def _checked(step: Step) -> Iterator[str]:
+    """Every text in what is checked after the step, here or where its result is read back."""
+    after = step.after
+    checks = [*step.action.verify, *after.checks, *after.learned]
+    if after.read_back is not None:
+        yield after.read_back.url
+        checks += after.read_back.checks
+    for check in checks:
+        yield from texts_of(check)
 
 
 def hosts_of(steps: tuple[Step, ...]) -> tuple[str, ...]:
@@ -171,6 +196,7 @@ def hosts_of(steps: tuple[Step, ...]) -> tuple[str, ...]:
     for step in steps:
         places: list[str] = [step.action.url or "", step.before.origin]
         places.append(step.after.place.origin if step.after.place else "")
+        places.append(step.after.read_back.url if step.after.read_back else "")
         for url in places:
             _, host, port = host_of(url)
             if host:
@@ -183,9 +209,9 @@ def _parametrised(strategy: Strategy, values: Mapping[str, str]) -> Strategy | N
     one, because it is tied to that one run."""
     match strategy:
         case ByRole(role, name):
-            return ByRole(role, _templated(name, values))
+            return ByRole(role, templated(name, values))
         case ByText(text):
-            return ByText(_templated(text, values))
+            return ByText(templated(text, values))
         case ByCss(selector):
             folded = selector.casefold()
             tied = any(value.casefold() in folded for value in _telling(values))
@@ -196,7 +222,7 @@ def _parametrised(strategy: Strategy, values: Mapping[str, str]) -> Strategy | N
             return None  # good for one action of one session
 
 
-def _templated(text: str, values: Mapping[str, str]) -> str:
+def templated(text: str, values: Mapping[str, str]) -> str:
     """`Open Aurora Shipping` as `Open ${customer}`: whole words only, the longest value first."""
     names = {value.strip().casefold(): name for name, value in values.items()}
     telling = sorted(_telling(values), key=len, reverse=True)

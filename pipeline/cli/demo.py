@@ -90,7 +90,7 @@ async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Sto
 
 def _steps(story: Story, terminal: Terminal) -> None:
     for step in story.steps:
-        mark = "[OK]  " if step.verdict == "confirmed" else "[FAIL]"
+        mark = "[OK]  " if step.done else "[FAIL]"
         asked = f"  asked: {step.asked}" if step.asked else ""
         gate = "  approved by its recording" if step.rule == "standing_approval" else ""
         line = f"{mark} {step.step:2}  {step.words}  ({step.took_ms:.0f} ms){asked}{gate}"

@@ -8,6 +8,7 @@ from pipeline.cli import (
     demo,
     doctor,
     exporting,
+    given,
     hindsight,
     log,
     reading,
@@ -70,7 +71,9 @@ def parser() -> argparse.ArgumentParser:
     it.set_defaults(do=hindsight.report)
     _fork(command("fork", "sail the first steps of a session again, and go on from there"))
     it = command("tools", "what can be called from outside, and calling it")
-    _sailing(tools.add_commands(it, shared))
+    it = tools.add_commands(it, shared)
+    given.add_options(it)
+    _sailing(it)
     tracing.add_options(command("trace", "sessions as OpenTelemetry traces"))
     log.add_commands(command("log", "the log itself: disk use, verify, backup, erase"), shared)
     it = command("doctor", "is everything here that is needed; what to do if not")
@@ -109,6 +112,7 @@ def _record(it: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="every typed VALUE becomes the parameter NAME",
     )
+    given.add_options(it, ends=False)
     _sailing(it)
     it.set_defaults(do=watching.record)
 
@@ -129,6 +133,7 @@ def _run(it: argparse.ArgumentParser) -> None:
         "0.7 conservative",
     )
     it.add_argument("--dry-run", action="store_true", help="stop before anything irreversible")
+    given.add_options(it)
     _sailing(it)
     it.set_defaults(do=sailing.run)
 

@@ -16,6 +16,7 @@ from pipeline.cli.terminal import Terminal
 from pipeline.settings import Settings
 from replay.projections import ProjectionStore
 from replay.projections.metrics import snapshot
+from replay.retelling import details, unjudged
 from replay.story import StepStory, Story, tell
 
 
@@ -57,13 +58,13 @@ def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal
         terminal.say("no sessions yet")
         return 0
     terminal.table(
-        ("session", "what", "started", "steps", "took", "end"),
+        ("session", "what", "started", "done/proposed", "took", "end"),
         (
             (
                 row["session"],
                 f"{row['purpose']} {row['name']}".strip(),
                 when(row["started_ns"]),
-                f"{row['confirmed']}/{row['steps']}",
+                f"{row['done']}/{row['proposed']}",
                 f"{(row['ended_ns'] - row['started_ns']) / 1e9:.1f} s" if row["ended_ns"] else "-",
                 f"{row['reason'] or 'running'} {row['failure'] or ''}".strip(),
             )
@@ -90,8 +91,8 @@ def transitions(options: argparse.Namespace, settings: Settings, terminal: Termi
     with project(settings) as store:
         rows = _rows(
             store.db,
-            "SELECT from_action, to_action, count FROM transitions_first_order "
-            "ORDER BY count DESC, from_action, to_action LIMIT ?",
+            "SELECT from_action, to_action, count, by_person, by_agent "
+            "FROM transitions_first_order ORDER BY count DESC, from_action, to_action LIMIT ?",
             options.top,
         )
     if terminal.as_json:
@@ -100,8 +101,15 @@ def transitions(options: argparse.Namespace, settings: Settings, terminal: Termi
         terminal.say("nothing learned yet")
     else:
         terminal.table(
-            ("count", "from", "to"),
-            ((str(row["count"]), row["from_action"], row["to_action"]) for row in rows),
+            ("count", "by person", "by agent", "from", "to"),
+            (
+                (
+                    *(str(row[name]) for name in ("count", "by_person", "by_agent")),
+                    row["from_action"],
+                    row["to_action"],
+                )
+                for row in rows
+            ),
         )
     return 0
 
@@ -157,6 +165,8 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
             terminal.say(line)
     for name, value in story.results.items():
         terminal.say(f"result: {name} = {value}")
+    if story.state and story.state != "UNKNOWN":
+        terminal.say(f"state: {story.state}")
     failure = f" ({story.failure})" if story.failure else ""
     terminal.say(f"end: {story.reason}{failure}: {story.detail}")
     if story.unknown:
@@ -170,28 +180,17 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
         terminal.say(f"screenshot: {settings.directory.artifacts.path(story.screenshot)}")
 
 
-def _step_lines(step: StepStory) -> Iterator[str]:
-    """What was done and what came of it; below it why, how it was found, and who allowed it."""
-    well = step.verdict in ("confirmed", "passed_over")
+def _step_lines(step: StepStory, indent: str = "") -> Iterator[str]:
+    """What was done and what came of it; below it why, how, and on what evidence; and below that
+    the looks whether it really worked."""
+    well = step.done or step.verdict == "passed_over"
     mark = "[OK]  " if well else "[FAIL]" if step.verdict else "[..]  "
     again = f" (try {step.attempts})" if step.attempts > 1 else ""
-    verdict = f"{step.verdict}: {step.reason}" if step.verdict else "not judged"
-    yield f"{mark} {step.step:3}  {step.words}{again}  {verdict}  {step.took_ms:.0f} ms"
-    why = step.why if step.probability is None else f"{step.why} (p={step.probability / 1e6:.2f})"
-    details = [f"{step.driver}: {why}"]
-    if step.found_by:
-        details.append(f"found by {step.found_by}")
-    if step.healed:
-        details.append(f"healed: {step.healed}")
-    if step.rule:
-        details.append(f"gate: {step.rule}, {step.approved or step.reason}")
-    if step.asked:
-        details.append(f"asked: {step.asked}")
-    yield "            " + "; ".join(details)
-    if step.verdict and step.verdict != "confirmed":
-        for tried in step.tried:
-            yield f"            looked for {tried}"
-    for dialog in step.dialogs:
-        yield f"            the page asked: {dialog}"
-    for evidence in step.evidence:
-        yield f"            evidence: {evidence}"
+    reason = f": {step.reason}" if step.reason else ""
+    verdict = f"{step.verdict}{reason}" if step.verdict else unjudged(step)
+    number = f"{step.step:3}" if step.step else "  -"
+    yield f"{indent}{mark} {number}  {step.words}{again}  {verdict}  {step.took_ms:.0f} ms"
+    for detail in details(step):
+        yield f"{indent}            {detail}"
+    for look in step.read_backs:
+        yield from _step_lines(look, indent + "    ")

@@ -13,6 +13,7 @@ from events.sqlite_reader import SqliteReader
 from events.workflow import MILLION, Workflow
 from pipeline import exit_codes, launch
 from pipeline.cli.binding import ask_unbound
+from pipeline.cli.given import read_given
 from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
@@ -36,6 +37,7 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         secrets,
         allow=options.allow,
         screenshots=options.screenshots,
+        given=read_given(options),
     )
     answers = person(terminal, options.answers)
 
@@ -57,8 +59,9 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
     """Sails a workflow alone, or freely wherever the model is sure."""
     values = read_pairs(options.set, "--set")
     secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
+    given = read_given(options)
     if options.free:
-        started = _free(options, values, secrets)
+        started = _free(options, values, secrets, given)
     else:
         if not options.name:
             raise BadInput("which workflow?", "rutter run NAME, or rutter run --free --url URL")
@@ -72,6 +75,7 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
             allow=options.allow,
             dry_run=options.dry_run,
             screenshots=options.screenshots,
+            given=given,
         )
         if before:
             # E7: what may have happened is asked about before it is done again.
@@ -99,7 +103,7 @@ def report(
     if terminal.as_json:
         terminal.json(story)
         return code
-    confirmed = sum(step.verdict == "confirmed" for step in story.steps)
+    confirmed = sum(step.done for step in story.steps)
     cost = f"{story.model_calls} model calls, ${story.cost_microdollars / MILLION:.2f}"
     if code == exit_codes.Exit.DONE:
         terminal.say(
@@ -143,7 +147,7 @@ def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
     more = f" ({story.failure})" if story.failure not in ("", story.reason) else ""
     terminal.say(f"[FAIL] {story.reason}{more}{at}")
     terminal.say(f"     why: {story.detail}")
-    if last is not None and last.verdict == "rejected" and not last.found_by:
+    if last is not None and not last.done and not last.found_by:
         for tried in last.tried:
             terminal.say(f"     looked for {tried}")
     if story.unknown:
@@ -180,7 +184,10 @@ def _unsettled(workflow: Workflow, settings: Settings) -> list[Envelope]:
 
 
 def _free(
-    options: argparse.Namespace, values: dict[str, str], secrets: dict[str, str]
+    options: argparse.Namespace,
+    values: dict[str, str],
+    secrets: dict[str, str],
+    given: launch.Given,
 ) -> SessionStarted:
     if not options.url:
         raise BadInput("a free run needs a place to start", "add --url URL")
@@ -194,4 +201,5 @@ def _free(
         allow=options.allow,
         dry_run=options.dry_run,
         screenshots=options.screenshots,
+        given=given,
     )

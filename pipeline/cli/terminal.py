@@ -143,5 +143,8 @@ class Progress:
         if isinstance(event, SessionStarted):
             self._of = len(event.workflow.steps if event.workflow else event.script)
         elif isinstance(event, PlanProposed) and self._status is not None:
-            where = f"{event.step}/{self._of}" if self._of > 1 else str(event.step)
+            # By its place in the script: a look elsewhere has a number too, and no place.
+            number = event.index + 1 if event.index >= 0 else event.step
+            placed = self._of > 1 and not event.read_back_of
+            where = f"{number}/{self._of}" if placed else str(number)
             self._status.update(Text(f"{self._what}  {where}  {in_words(event.action)}"))

@@ -5,17 +5,17 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
 from actors.toolbox import TOOLS, Descriptor
 from events.errors import BadInput
 from events.runtime import SessionStarted
-from events.workflow import Criteria, Indicator
 from pipeline import exit_codes, launch
+from pipeline.cli.given import read_given
 from pipeline.cli.reading import project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
@@ -28,7 +28,6 @@ EPILOG = """examples:
   rutter tools                     what there is
   rutter tools --json              the same with schemas, for a model
   echo '{"tool": "get_snapshot"}' | rutter tools call --url https://example.org/"""
-PLACES = get_args(msgspec.structs.fields(Indicator)[0].type)
 
 
 def add_commands(
@@ -49,14 +48,6 @@ def add_commands(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="typed as ${NAME}"
     )
     each.add_argument("--files", type=Path, metavar="DIR", help="what read_file may read")
-    for status in ("success", "failure"):
-        each.add_argument(
-            f"--{status}",
-            action="append",
-            default=[],
-            metavar="WHERE=TEXT",
-            help=f"a sign of {status} on the page; WHERE is one of {', '.join(PLACES)}",
-        )
     each.add_argument(
         "--max-turns", type=int, default=launch.MAX_TURNS, metavar="N", help="calls (default 20)"
     )
@@ -101,10 +92,11 @@ def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         values,
         secrets,
         allow=options.allow,
-        criteria=_criteria(options),
+        folders=[options.files] if options.files is not None else (),
         goal=options.goal,
         max_turns=options.max_turns,
         screenshots=options.screenshots,
+        given=read_given(options),
     )
     story = asyncio.run(_serve(options, settings, terminal, started, secrets))
     project(settings).close()
@@ -129,9 +121,7 @@ async def _serve(
     # Standard input holds the calls, so a question to a person is answered by a file or by nobody.
     answers = person(terminal, options.answers)
     async with open_voyage(settings, terminal) as voyage:
-        async with voyage.tools(
-            started, answers=answers, secrets=secrets, files=options.files
-        ) as tools:
+        async with voyage.tools(started, answers=answers, secrets=secrets) as tools:
             async for line in _lines(tools):
                 if line.strip():
                     tool, arguments = _asked(line)
@@ -180,24 +170,3 @@ async def _lines(tools: Tools) -> AsyncIterator[bytes]:
             yield line
     finally:
         watching.cancel()
-
-
-def _criteria(options: argparse.Namespace) -> Criteria | None:
-    success, failure = _signs(options.success, "success"), _signs(options.failure, "failure")
-    return Criteria(success, failure) if success or failure else None
-
-
-def _signs(pairs: Sequence[str], flag: str) -> tuple[Indicator, ...]:
-    signs = []
-    for pair in pairs:
-        where, _, says = pair.partition("=")
-        try:
-            signs.append(msgspec.convert({"where": where, "says": says}, Indicator))
-        except msgspec.ValidationError as error:
-            raise BadInput(
-                f"--{flag} {pair}: there is no such place on a page",
-                f"write WHERE=TEXT with one of {', '.join(PLACES)}",
-            ) from error
-        if not says:
-            raise BadInput(f"--{flag} {pair} has no text", "write WHERE=TEXT")
-    return tuple(signs)

@@ -72,7 +72,6 @@ class Voyage:
         *,
         answers: Answers,
         secrets: Mapping[str, str],
-        files: Path | None,
     ) -> AsyncIterator[Tools]:
         """A session to be driven by calls of tools. Ctrl-C stops it."""
         async with open_tools(
@@ -81,7 +80,6 @@ class Voyage:
             started,
             answers=answers,
             secrets=secrets,
-            files=files,
             by="terminal",
         ) as tools:
             with _interruptible(self._app, tools.session):

@@ -15,6 +15,7 @@ from events.planner import PersonAwaited
 from events.workflow import Workflow
 from pipeline import exit_codes, launch
 from pipeline.cli import sailing
+from pipeline.cli.given import read_given
 from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
@@ -44,6 +45,7 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         values,
         allow=options.allow,
         screenshots=options.screenshots,
+        given=read_given(options),
     )
     headed = msgspec.structs.replace(settings, headless=False)
 

@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from actors.predictor import Knowledge
+from events.checks import Check, ReadBack, texts_of
 from events.errors import BadInput
 from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
+from events.workflow import Step, Workflow
+from pipeline.checks import read_back_from, read_check, write_check
 from pipeline.cli.reading import latest_workflow, project, when
 from pipeline.cli.terminal import Terminal
 from pipeline.directory import DataDirectory
@@ -20,13 +22,15 @@ from pipeline.erasing import finish_erasing
 from pipeline.exit_codes import Exit
 from pipeline.settings import Settings
 from replay.projections import ProjectionStore
-from replay.wording import in_words
+from replay.wording import ascii_only, in_words
 
 EPILOG = """examples:
   rutter workflows                                 everything it knows
   rutter workflows show order                      its steps, with their numbers
   rutter workflows edit order --param 6=customer   what step 6 types is now bound with --set
   rutter workflows edit order --drop 9 --optional 4
+  rutter workflows edit order --expect 17=text_visible:placed
+  rutter workflows edit order --read-back '17=/orders text_visible:${customer}'
   rutter workflows rename order order-old
   rutter workflows delete order-old"""
 
@@ -69,6 +73,20 @@ def _edit_options(it: argparse.ArgumentParser) -> None:
         ("--required", "no longer optional"),
     ):
         it.add_argument(flag, action="append", default=[], metavar="STEP", type=int, help=text)
+    for flag, form, text in (
+        ("--expect", "STEP=CHECK", "what must be so after this step"),
+        ("--read-back", '"STEP=URL CHECK"', "what must be so at URL, once the step has worked"),
+        ("--verify", "STEP=CHECK", "a step of its own that looks, behind this one; 0: the first"),
+    ):
+        it.add_argument(flag, action="append", default=[], metavar=form, help=text)
+    it.add_argument(
+        "--no-expect",
+        action="append",
+        default=[],
+        metavar="STEP",
+        type=int,
+        help="without what was stated and learned about what this step leads to",
+    )
     it.add_argument(
         "--complete", action="store_true", help="a recording that was cut short is all there is"
     )
@@ -117,7 +135,8 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
 
 
 def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    """A literal becomes a parameter or a secret; a step is dropped, or may be missing."""
+    """A literal becomes a parameter or a secret; a step is dropped, may be missing, or must lead
+    to what is stated."""
     asked = Edit(
         parameters=_named(options.param, "--param"),
         secrets=_named(options.secret, "--secret"),
@@ -125,6 +144,12 @@ def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         optional=frozenset(options.optional),
         required=frozenset(options.required),
         complete=options.complete,
+        expected=_checks(options.expect),
+        read_backs=_read_backs(options.read_back),
+        unexpected=frozenset(options.no_expect),
+        verified=tuple(
+            (number, read_check(said)) for number, said in _numbered(options.verify, "--verify")
+        ),
     )
     with _changing(settings) as directory:
         with project(settings) as store:
@@ -139,9 +164,21 @@ def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     for name, numbers in typed_again(before, asked).items():
         listed = ", ".join(map(str, numbers))
         terminal.note(f"the same is typed by step {listed}, which stays as it was ({name})")
+    if more := [host for host in after.hosts if host not in before.hosts]:
+        terminal.note(f"its runs may go to {', '.join(more)} from now on")
     if asked.secrets:
+        _tell_forgotten(before, asked, terminal)
         _tell_holders(before, asked, settings, terminal)
     return Exit.DONE
+
+
+def _tell_forgotten(before: Workflow, asked: Edit, terminal: Terminal) -> None:
+    """What was learned by a text that is a secret from now on is not looked for any more."""
+    hidden = hidden_by(before, asked)
+    for number, step in enumerate(before.steps, 1):
+        learned = [each for each in step.after.learned if hidden.are_among(texts_of(each))]
+        if learned and number not in asked.dropped:
+            terminal.note(f"step {number} is no longer checked by what it said of the secret")
 
 
 def _tell_holders(before: Workflow, asked: Edit, settings: Settings, terminal: Terminal) -> None:
@@ -211,13 +248,47 @@ def _publish(directory: DataDirectory, decide: Callable[[Knowledge], Change]) ->
 def _named(pairs: Sequence[str], flag: str) -> dict[int, str]:
     """`6=customer` arguments as a mapping; each step once."""
     found: dict[int, str] = {}
-    for pair in pairs:
-        number, equals, name = pair.partition("=")
-        if not equals or not number.isascii() or not number.isdigit():
-            raise BadInput(f"{flag} {pair!r} is not STEP=NAME", f"write {flag} 3=name")
-        if int(number) in found:
+    for number, name in _numbered(pairs, flag, "NAME"):
+        if number in found:
             raise BadInput(f"{flag} names step {number} twice", "give it one name")
-        found[int(number)] = name
+        found[number] = name
+    return found
+
+
+def _numbered(pairs: Sequence[str], flag: str, what: str = "CHECK") -> Iterator[tuple[int, str]]:
+    """`6=...` arguments as numbers of steps with what is said of them."""
+    for pair in pairs:
+        number, equals, said = pair.partition("=")
+        # No workflow has a step of so many digits, and int() refuses thousands of them.
+        if not equals or not number.isascii() or not number.isdigit() or len(number) > 9:
+            example = "name" if what == "NAME" else "text_visible:TEXT"
+            raise BadInput(f"{flag} {pair!r} is not STEP={what}", f"write {flag} 3={example}")
+        yield int(number), said
+
+
+def _checks(pairs: Sequence[str]) -> dict[int, tuple[Check, ...]]:
+    """`6=text_visible:Order sent` arguments; a step may be given several."""
+    found: dict[int, tuple[Check, ...]] = {}
+    for number, said in _numbered(pairs, "--expect"):
+        found[number] = (*found.get(number, ()), read_check(said))
+    return found
+
+
+def _read_backs(pairs: Sequence[str]) -> dict[int, ReadBack]:
+    """`6=/orders text_visible:1008` arguments; those of one step are about one address."""
+    found: dict[int, ReadBack] = {}
+    for number, said in _numbered(pairs, "--read-back"):
+        url, _, check = said.strip().partition(" ")
+        if not check.strip():
+            raise BadInput(
+                f"--read-back {number}={said} says nothing that must be there",
+                f"write --read-back '{number}=/orders text_visible:TEXT'",
+            )
+        before = found.get(number)
+        if before is not None and before.url != url:
+            raise BadInput(f"step {number} is read back in two places", "give it one address")
+        checks = (*(before.checks if before else ()), read_check(check.lstrip()))
+        found[number] = read_back_from(url, checks)
     return found
 
 
@@ -247,6 +318,30 @@ def _tell(workflow: Workflow, terminal: Terminal) -> None:
             for number, step in enumerate(workflow.steps, 1)
         ),
     )
+    _tell_checks(workflow, terminal)
+
+
+def _tell_checks(workflow: Workflow, terminal: Terminal) -> None:
+    """What each step expects, as it is written."""
+    lines = [
+        f"{number:>4}  {line}"
+        for number, step in enumerate(workflow.steps, 1)
+        for line in _expects(step)
+    ]
+    if lines:
+        terminal.say("what is checked after them:")
+    for line in lines:
+        terminal.say(line)
+
+
+def _expects(step: Step) -> Iterator[str]:
+    for check in (*step.action.verify, *step.after.checks):
+        yield ascii_only(write_check(check))
+    for check in step.after.learned:
+        yield ascii_only(f"{write_check(check)} (learned)")
+    if step.after.read_back is not None:
+        for check in step.after.read_back.checks:
+            yield ascii_only(f"at {step.after.read_back.url}: {write_check(check)}")
 
 
 def _versions(store: ProjectionStore, name: str) -> int:

@@ -10,7 +10,9 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from urllib.parse import urlsplit
+from math import inf
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
 
 from playwright.sync_api import (
     BrowserContext,
@@ -28,6 +30,38 @@ OPTIONAL_S = 3.0
 POLL_MS = 30
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 Ways = Callable[[Frame], list[Locator]]
+# What can be named and has a state or a value.
+ROLES = (
+    "button",
+    "checkbox",
+    "combobox",
+    "link",
+    "listbox",
+    "menuitem",
+    "option",
+    "radio",
+    "searchbox",
+    "slider",
+    "spinbutton",
+    "switch",
+    "tab",
+    "textbox",
+)
+STATES = {
+    "busy": "e => e.ariaBusy === 'true'",
+    "checked": "e => e.checked ? !e.indeterminate : e.ariaChecked === 'true'",
+    "unchecked": "e => 'checked' in e ? !e.checked && !e.indeterminate : e.ariaChecked !== 'true'",
+    "mixed": "e => e.indeterminate || e.ariaChecked === 'mixed'",
+    "collapsed": "e => e.ariaExpanded === 'false' || e.parentElement?.open === false",
+    "expanded": "e => e.ariaExpanded === 'true' || e.parentElement?.open === true",
+    "focused": "e => e.matches(':focus')",
+    "disabled": "e => e.matches(':disabled') || !!e.closest('[aria-disabled=\"true\"]')",
+    "invalid": "e => !['false', null].includes(e.ariaInvalid)",
+    "pressed": "e => e.ariaPressed === 'true'",
+    "readonly": "e => e.readOnly === true || e.ariaReadOnly === 'true'",
+    "required": "e => e.required === true || e.ariaRequired === 'true'",
+    "selected": "e => e.selected === true || e.ariaSelected === 'true'",
+}
 
 
 class NotAsRecorded(Exception):
@@ -40,12 +74,23 @@ class Pages:
     def __init__(self, context: BrowserContext) -> None:
         self._opened: dict[Page, Page | None] = {}  # each with the one that was in front then
         self._front: Page | None = None
+        self._context = context
+        self.downloads: list[str] = []
         context.on("page", self._add)
         context.new_page()
 
     def _add(self, page: Page) -> None:
         self._opened[page] = self._front
         self._front = page
+        page.on("download", lambda download: self.downloads.append(download.suggested_filename))
+
+    @contextmanager
+    def aside(self, url: str) -> Iterator[Page]:
+        """A page of its own, to look where a result must show."""
+        page = self._context.new_page()
+        page.goto(url, wait_until="domcontentloaded")
+        yield page
+        page.close()
 
     def open(self) -> list[Page]:
         return [page for page in self._opened if not page.is_closed()]
@@ -128,6 +173,108 @@ def check_heading(page: Page, heading: str) -> None:
         return any(re.fullmatch(heading, text) for text in blurred)
 
     wait(page, shown, f"there is no heading {heading!r}")
+
+
+def check_text(page: Page, text: str) -> None:
+    wait(page, lambda: shows(page, text), f"the page does not show {text!r}")
+
+
+def check_no_text(page: Page, text: str) -> None:
+    wait(page, lambda: not shows(page, text), f"the page shows {text!r}")
+
+
+def shows(page: Page, text: str) -> bool:
+    """In any case and across elements, shadow roots included."""
+    for frame in own_frames(page):
+        try:
+            said = frame.evaluate("document.body ? document.body.innerText : ''")
+        except Error:
+            continue  # it has just moved on
+        if folded(text) in folded(said) or matching(frame.get_by_text(text), hidden=False):
+            return True
+    return False
+
+
+def folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def in_address(value: str) -> str:
+    """A value as one part of an address."""
+    return quote(value, "")
+
+
+def check_url(page: Page, part: str) -> None:
+    wait(
+        page,
+        lambda: part in page.url or part in unquote(page.url),
+        f"the address does not hold {part!r}",
+    )
+
+
+def called(page: Page, role: str, name: str) -> list[Locator]:
+    """The visible elements of this name, in the page and the frames of its own site."""
+    exact = re.compile(rf"^{re.escape(name)}$", re.IGNORECASE)
+    found: list[Locator] = []
+    for frame in own_frames(page):
+        by_role: Callable[..., Locator] = frame.get_by_role
+        for each in (role,) if role else ROLES:
+            found += matching(by_role(each, name=exact), hidden=False)
+        if not role:  # what Playwright knows no role of
+            found += matching(frame.locator("summary", has_text=exact), hidden=False)
+    return found
+
+
+def check_value(page: Page, role: str, name: str, value: str) -> None:
+    wait(
+        page,
+        lambda: any(holds(each, value) for each in called(page, role, name)),
+        f"{name!r} does not hold {value!r}",
+    )
+
+
+def holds(element: Locator, value: str) -> bool:
+    """A list holds what it shows as chosen, and what stands for that."""
+    try:
+        chosen = "e => [e.value, ...[...e.selectedOptions ?? []].map(each => each.label.trim())]"
+        return value in element.evaluate(chosen)
+    except Error:
+        return False
+
+
+def check_state(page: Page, role: str, name: str, state: str) -> None:
+    def stands() -> bool:
+        found = called(page, role, name)
+        if state == "gone":
+            return not found
+        wanted = not state.startswith("not ")
+        return any(is_in(each, state.removeprefix("not ")) is wanted for each in found)
+
+    wait(page, stands, f"{name!r} is not as stated: {state}")
+
+
+def is_in(element: Locator, state: str) -> bool:
+    try:
+        return bool(element.evaluate(STATES[state]))
+    except Error:
+        return False
+
+
+def check_download(pages: Pages, name: str) -> None:
+    """A download counts once."""
+    page = pages.front()
+    wait(page, lambda: any(name in each for each in pages.downloads), f"no file {name!r} came")
+    pages.downloads.remove(next(each for each in pages.downloads if name in each))
+
+
+def check_file(page: Page, path: str, text: str = "", least: int = 0, most: float = inf) -> None:
+    def fits() -> bool:
+        file = Path(path)
+        if not file.is_file() or not least <= file.stat().st_size <= most:
+            return False
+        return not text or text in file.read_text("utf-8", "replace")
+
+    wait(page, fits, f"the file {path!r} is not as it must be")
 
 
 def arriving(page: Page, place: str) -> AbstractContextManager[object]:

@@ -24,8 +24,23 @@ from events.action import (
     Text,
     Typed,
 )
+from events.checks import (
+    Check,
+    Downloaded,
+    ElementState,
+    FileContains,
+    FileExists,
+    FileSize,
+    Said,
+    StateIs,
+    TextGone,
+    TextVisible,
+    UrlHas,
+    ValueSet,
+)
 from events.errors import BadInput
 from events.workflow import Place, Step, Workflow
+from pipeline.checks import write_check
 from pipeline.export import hands
 from pipeline.export.recorder import is_upload
 from pipeline.recorder import INTO
@@ -33,7 +48,7 @@ from replay.wording import ascii_only, in_words
 
 INDENT = "    "
 # After these the page in front is the one that was.
-STAYING = frozenset({"type", "select", "scroll", "wait_for", "wait", "extract"})
+STAYING = frozenset({"type", "select", "scroll", "wait_for", "wait", "extract", "check"})
 RESERVED = frozenset({"help", "headed", "chromium"})
 _TEST_ID = re.compile(r'\[data-testid="([\w-]+)"\]')
 _FRAME = re.compile(r"i?frame\b")
@@ -135,9 +150,60 @@ def _step(step: Step, workflow: Workflow, *, elsewhere: bool) -> Iterator[str]:
     if around:
         yield f"{deep}with {', '.join(around)}:"
         deep += INDENT
-    yield deep + _done(action)
+    if done := _done(action):
+        yield deep + done
     if action.type == "navigate" and (place := _pattern(step.after.place)):
         yield f"check_place(page, {place!a})"
+    deep = INDENT if step.optional and action.target is not None else ""
+    yield from (deep + line for line in _checked(step, workflow))
+
+
+# -- what must be so afterwards --------------------------------------------------------------------
+
+
+def _checked(step: Step, workflow: Workflow) -> Iterator[str]:
+    """What was stated of the step. What it was learned by is where it led, and checked as that."""
+    checks = (*step.action.verify, *step.after.checks)
+    if checks and step.action.type not in STAYING:
+        yield "page = pages.front()"
+    yield from (_asserted(check, workflow) for check in checks)
+    if (back := step.after.read_back) is not None:
+        asserted = [_asserted(check, workflow) for check in back.checks]
+        if all(line.startswith("#") for line in asserted):
+            asserted.append("pass")
+        yield f"with pages.aside({_text(back.url, workflow, 'in_address(values[{}])')}) as page:"
+        yield from (INDENT + line for line in asserted)
+        yield "page = pages.front()"
+
+
+def _asserted(check: Check, workflow: Workflow) -> str:
+    """One check in Playwright's words, or a comment that there are none for it."""
+
+    def said(text: str) -> str:
+        return _text(text, workflow)
+
+    match check:
+        case TextVisible(text):
+            return f"check_text(page, {said(text)})"
+        case TextGone(text):
+            return f"check_no_text(page, {said(text)})"
+        case UrlHas(part):
+            return f"check_url(page, {said(part)})"
+        case ValueSet(value, name, role):
+            return f"check_value(page, {role!a}, {said(name)}, {said(value)})"
+        case ElementState(value, name, role):
+            return f"check_state(page, {role!a}, {said(name)}, {value!a})"
+        case Downloaded(name):
+            return f"check_download(pages, {said(name)})"
+        case FileExists(path):
+            return f"check_file(page, {said(path)})"
+        case FileContains(text, path):
+            return f"check_file(page, {said(path)}, text={said(text)})"
+        case FileSize(path, least, most):
+            limit = "" if most is None else f", most={most}"
+            return f"check_file(page, {said(path)}, least={least}{limit})"
+        case Said() | StateIs():
+            return f"# not checked here: {ascii_only(write_check(check))}"
 
 
 def _found(step: Step, workflow: Workflow) -> Iterator[str]:
@@ -204,6 +270,8 @@ def _done(action: Action) -> str:
             return f"page.wait_for_timeout({action.ms or 0})"
         case "extract":
             return f"results[{action.name or 'text'!a}] = read(element)"
+        case "check":
+            return ""
 
 
 def _typed(action: Action) -> str:
@@ -282,14 +350,14 @@ def _by_css(selector: str) -> Iterator[str]:
         yield f"at{path}.locator({last!a})"
 
 
-def _text(text: str, workflow: Workflow) -> str:
+def _text(text: str, workflow: Workflow, bound: str = "values[{}]") -> str:
     """An expression for a text with parameters in it; what is not one of ours is the page's own."""
     parts: list[str] = []
     for number, part in enumerate(PLACEHOLDER.split(text)):
         if number % 2 == 0:
             parts += [ascii(part)] if part else []
         elif part in workflow.parameters:
-            parts.append(f"values[{part!a}]")
+            parts.append(bound.format(ascii(part)))
         else:
             parts.append(ascii("${" + part + "}"))
     return " + ".join(parts) or "''"

@@ -8,7 +8,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from actors.bindings import PLACEHOLDER
+from actors.checking import bound_back
 from actors.predictor.recording import template
 from events.action import (
     Action,
@@ -23,8 +26,10 @@ from events.action import (
     Text,
     Typed,
 )
+from events.checks import Check, ReadBack
 from events.errors import BadInput
 from events.workflow import Step, Workflow
+from pipeline.checks import mapped
 from pipeline.recorder import FRAME, INTO, MODIFIERS, read_way
 
 Json = dict[str, Any]
@@ -61,8 +66,23 @@ class _Writer:
             ) from error
 
     def _said(self, step: Step) -> Iterator[Json]:
+        """The step, where its result is read back, and what must be so after it: read again, that
+        is a step of its own."""
         if what := _unsaid(step):
             raise BadInput(what)
+        if step.action.type != "check":
+            yield from self._done(step)
+        if (back := step.after.read_back) is not None:
+            url = self._bound_address(back.url)
+            yield _custom("read_back", {"url": url, "checks": list(map(self._check, back.checks))})
+        for check in (*step.action.verify, *step.after.checks):
+            yield _custom("verify", self._check(check))
+
+    def _check(self, check: Check) -> Json:
+        said: Json = msgspec.to_builtins(mapped(check, self._bound))
+        return said
+
+    def _done(self, step: Step) -> Iterator[Json]:
         action = step.action
         match action.type:
             case "press":
@@ -152,6 +172,11 @@ class _Writer:
             return ByRole(way.role, self._bound(way.name))
         return ByText(self._bound(way.text))
 
+    def _bound_address(self, url: str) -> str:
+        """A value in an address is one part of it; a name that is left stays one."""
+        bound = {name: value for name, value in self._values.items() if value != template(name)}
+        return bound_back(ReadBack(url, ()), bound).url
+
     def _bound(self, text: str) -> str:
         return PLACEHOLDER.sub(lambda found: self._values.get(found[1], found[0]), text)
 
@@ -206,6 +231,10 @@ def _point(action: Action) -> Json:
     if box is None:
         return {"offsetX": 1, "offsetY": 1}
     return {"offsetX": max(box.width // 2, 1), "offsetY": max(box.height // 2, 1)}
+
+
+def _custom(name: str, parameters: Json) -> Json:
+    return {"type": "customStep", "target": "main", "name": name, "parameters": parameters}
 
 
 def _key(kind: str, key: str) -> Json:

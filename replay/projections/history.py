@@ -7,19 +7,19 @@ from typing import ClassVar
 
 import msgspec
 
-from events.action import Action, ByPoint, Parameter, Secret, Text, Typed
-from events.critic import ActionJudged, Evidence
+from events.action import Action, ByPoint, Parameter, Secret, Text, Typed, kind_of
+from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.event import Event
-from events.executor import ActionDone, ActionFailed, PersonActed
-from events.observer import ObservationFailed, PageObserved
+from events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
+from events.observer import FilesSeen, ObservationFailed, PageObserved
+from events.planner import PlanProposed
 from events.runtime import SessionEnded
-from events.validator import ActionStarted
+from events.tools import FileRead, ToolCalled
+from events.validator import ActionRejected, ActionStarted, QueryStarted
 from events.workflow import MILLION
-from replay.wording import in_words, way_in_words
-
-# Reading is an observation, not an action (S2 1.2).
-LOOKING = frozenset({"extract", "wait_for", "wait"})
+from replay.authority import deciding, overall
+from replay.wording import file_in_words, file_wanted, in_words, way_in_words
 
 
 class History:
@@ -33,6 +33,14 @@ class History:
             ActionDone,
             ActionFailed,
             ActionJudged,
+            PlanProposed,
+            ActionRejected,
+            QueryStarted,
+            QueryAnswered,
+            QueryFailed,
+            ToolCalled,
+            FileRead,
+            FilesSeen,
             PageObserved,
             ObservationFailed,
             SessionEnded,
@@ -48,41 +56,73 @@ class History:
             id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL,
             query_type TEXT NOT NULL, target TEXT, result TEXT, success INTEGER NOT NULL,
             session TEXT NOT NULL""",
-        "history_running": "session TEXT PRIMARY KEY, action TEXT, result TEXT, error TEXT",
+        "history_running": """
+            session TEXT NOT NULL, step INTEGER NOT NULL, action TEXT NOT NULL, result TEXT,
+            error TEXT, PRIMARY KEY (session, step)""",
+        "history_wanted": "session TEXT PRIMARY KEY, call TEXT NOT NULL, path TEXT NOT NULL",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
         match envelope.event:
-            case PageObserved(page=page):
-                _observed(db, envelope, "page", page.url, page.title.text, success=True)
-            case ObservationFailed(code=code, message=message):
-                _observed(db, envelope, "page", "", f"{code}: {message}", success=False)
-            case ActionStarted(action=action) | PersonActed(action=action):
+            case (
+                ActionStarted(step=step, action=action)
+                | PersonActed(step=step, action=action)
+                | QueryStarted(step=step, action=action)
+                | PlanProposed(step=step, action=action, kind="observation")
+            ):
                 db.execute(
-                    "INSERT OR REPLACE INTO history_running VALUES (?, ?, NULL, NULL)",
-                    (envelope.session, msgspec.json.encode(action).decode()),
+                    "INSERT OR REPLACE INTO history_running VALUES (?, ?, ?, NULL, NULL)",
+                    (envelope.session, step, msgspec.json.encode(action).decode()),
                 )
-            case ActionDone(extracted=extracted) if extracted is not None:
-                _note(db, envelope, "result", extracted.text)
-            case ActionFailed(code=code, message=message):
-                _note(db, envelope, "error", f"{code}: {message}" if message else code)
+            case ActionDone(step=step, extracted=extracted) if extracted is not None:
+                _note(db, envelope, step, "result", extracted.text)
+            case ActionFailed(step=step, code=code, message=message):
+                _note(db, envelope, step, "error", f"{code}: {message}" if message else code)
             case ActionJudged() as judged:
                 _judged(db, envelope, judged)
             case SessionEnded():
-                db.execute("DELETE FROM history_running WHERE session = ?", (envelope.session,))
+                for table in ("history_running", "history_wanted"):
+                    db.execute(f"DELETE FROM {table} WHERE session = ?", (envelope.session,))
             case _:
-                pass
+                _looked(db, envelope)
+
+
+def _looked(db: sqlite3.Connection, envelope: Envelope) -> None:
+    """What only reads, whoever asked for it."""
+    match envelope.event:
+        case PageObserved(page=page):
+            _observed(db, envelope, "page", page.url, page.title.text, success=True)
+        case ObservationFailed(code=code, message=message):
+            _observed(db, envelope, "page", "", f"{code}: {message}", success=False)
+        case QueryAnswered(step=step, text=text):
+            _answered(db, envelope, step, text.text if text is not None else None, success=True)
+        case QueryFailed(step=step, code=code, message=message):
+            said = f"{code}: {message}" if message else code
+            _answered(db, envelope, step, said, success=False)
+        case ActionRejected(step=step, reason=reason):
+            _answered(db, envelope, step, reason, success=False)
+        case FilesSeen(files=files):
+            for seen in files:
+                found = seen.exists and not seen.error
+                _observed(db, envelope, "file", seen.path, file_in_words(seen), success=found)
+        case ToolCalled() as called:
+            _wanted(db, envelope, called)
+        case FileRead() as read:
+            _file_read(db, envelope, read)
+        case _:
+            pass
 
 
 def _judged(db: sqlite3.Connection, envelope: Envelope, judged: ActionJudged) -> None:
     row = db.execute(
-        "SELECT action, result, error FROM history_running WHERE session = ?", (envelope.session,)
+        "SELECT action, result, error FROM history_running WHERE session = ? AND step = ?",
+        (envelope.session, judged.step),
     ).fetchone()
     if row is None:
         return
     action = msgspec.json.decode(row[0], type=Action)
     success = judged.verdict == "confirmed"
-    if action.type in LOOKING:
+    if kind_of(action) == "observation":  # of a log from before these had a way of their own
         _observed(db, envelope, action.type, _target(action), row[1] or row[2], success=success)
         return
     db.execute(
@@ -98,11 +138,44 @@ def _judged(db: sqlite3.Connection, envelope: Envelope, judged: ActionJudged) ->
             success,
             in_words(action),
             None if success else row[2] or f"{judged.verdict}: {judged.reason}",
-            _evidence(judged.evidence),
+            _evidence(judged),
             envelope.session,
             judged.step,
         ),
     )
+
+
+def _answered(
+    db: sqlite3.Connection, envelope: Envelope, step: int, result: str | None, *, success: bool
+) -> None:
+    row = db.execute(
+        "SELECT action FROM history_running WHERE session = ? AND step = ?",
+        (envelope.session, step),
+    ).fetchone()
+    action = msgspec.json.decode(row[0], type=Action) if row is not None else None
+    if action is not None and kind_of(action) == "observation":
+        _observed(db, envelope, action.type, _target(action), result, success=success)
+
+
+def _wanted(db: sqlite3.Connection, envelope: Envelope, called: ToolCalled) -> None:
+    path = file_wanted(called)
+    if path is not None:
+        db.execute(
+            "INSERT OR REPLACE INTO history_wanted VALUES (?, ?, ?)",
+            (envelope.session, called.call, path),
+        )
+
+
+def _file_read(db: sqlite3.Connection, envelope: Envelope, read: FileRead) -> None:
+    """That it was read, and how much; what it holds stays in the log (S2 5.2)."""
+    row = db.execute(
+        "SELECT path FROM history_wanted WHERE session = ? AND call = ?",
+        (envelope.session, read.call),
+    ).fetchone()
+    length = len(read.text.text) if read.text is not None else 0
+    result = f"{read.error}: {read.message}" if read.error else f"{length} characters"
+    path = row[0] if row is not None else None
+    _observed(db, envelope, "file", path, result, success=not read.error)
 
 
 def timestamp(ns: int) -> str:
@@ -125,9 +198,10 @@ def _observed(
     )
 
 
-def _note(db: sqlite3.Connection, envelope: Envelope, column: str, text: str) -> None:
+def _note(db: sqlite3.Connection, envelope: Envelope, step: int, column: str, text: str) -> None:
     db.execute(
-        f"UPDATE history_running SET {column} = ? WHERE session = ?", (text, envelope.session)
+        f"UPDATE history_running SET {column} = ? WHERE session = ? AND step = ?",
+        (text, envelope.session, step),
     )
 
 
@@ -157,15 +231,15 @@ def _coordinates(action: Action) -> str | None:
     return f"{way.x},{way.y}" if isinstance(way, ByPoint) else None
 
 
-def _evidence(evidence: tuple[Evidence, ...]) -> str | None:
-    """The deciding evidence in the seed's own form (S2 5.1)."""
-    if not evidence:
+def _evidence(judged: ActionJudged) -> str | None:
+    """The deciding evidence in the seed's own form (S2 5.1), with the confidence over all."""
+    decided = deciding(judged.evidence)
+    if decided is None:
         return None
-    last = evidence[-1]
     said = {
-        "source": last.source,
-        "checked_text": last.checked,
-        "sample": last.sample.text if last.sample else None,
-        "confidence": last.confidence / MILLION,
+        "source": decided.source,
+        "checked_text": decided.checked,
+        "sample": decided.sample.text if decided.sample else None,
+        "confidence": overall(judged) / MILLION,
     }
     return msgspec.json.encode(said).decode()

@@ -1,13 +1,15 @@
-"""S0 6: how well it does. A prediction is correct when the next confirmed action is the one."""
+"""S0 6: how well it does. A prediction is correct when the next confirmed action is the one; what
+only reads is confirmed when it is answered."""
 
 import sqlite3
 from collections.abc import Mapping
 from typing import ClassVar
 
+from events.action import kind_of
 from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.event import Event
-from events.executor import PersonActed
+from events.executor import PersonActed, QueryAnswered
 from events.observer import PageObserved
 from events.planner import PlanProposed
 from events.predictor import PredictionMade, TransitionLearned
@@ -39,6 +41,7 @@ class Metrics:
             ActionStarted,
             PersonActed,
             ActionJudged,
+            QueryAnswered,
             ActionRejected,
             ProcessStarted,
             ProcessStopped,
@@ -48,8 +51,12 @@ class Metrics:
     tables: ClassVar[Mapping[str, str]] = {
         "metrics": "counter TEXT PRIMARY KEY, value INTEGER NOT NULL",
         "metrics_open": """
-            session TEXT PRIMARY KEY, token TEXT, probability INTEGER, planned TEXT,
-            observed_ns INTEGER, started_ns INTEGER, acting INTEGER""",
+            session TEXT PRIMARY KEY, token TEXT, probability INTEGER, observed_ns INTEGER,
+            started_ns INTEGER""",
+        # Two may be open at once: a step, and the look elsewhere whether it worked.
+        "metrics_steps": """
+            session TEXT NOT NULL, step INTEGER NOT NULL, planned TEXT, acting INTEGER NOT NULL,
+            PRIMARY KEY (session, step)""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
@@ -63,18 +70,20 @@ class Metrics:
                 _settle_prediction(db, envelope.session, learned)
             case PageObserved():
                 _note(db, envelope, observed_ns=envelope.at_ns)
-            case PlanProposed(driver=driver, action=action):
+            case PlanProposed() as plan if not _only_checks(plan):
                 _settle_decision(db, envelope)
                 # What was predicted freely is not learned again: its own plan says what it was.
-                _note(db, envelope, planned=token(action) if driver == "prediction" else None)
-            case ActionStarted():
+                planned = token(plan.action) if plan.driver == "prediction" else None
+                _begin(db, envelope, plan.step, planned=planned)
+            case ActionStarted(step=step, action=action) if not action.verify:
                 _add(db, "executions", 1)
-                _note(db, envelope, acting=1)
-            case PersonActed():
-                _note(db, envelope, acting=0)  # done by a person: not ours to be praised for
-            case ActionJudged(verdict="confirmed"):
-                _add(db, "successes", _acting(db, envelope.session))
-                _settle_prediction(db, envelope.session, _planned(db, envelope.session))
+                _begin(db, envelope, step, acting=1)
+            case PersonActed(step=step):
+                _begin(db, envelope, step, acting=0)  # not ours to be praised for
+            case ActionJudged(step=step, verdict="confirmed") | QueryAnswered(step=step):
+                planned, acting = _begun(db, envelope.session, step)
+                _add(db, "successes", acting)
+                _settle_prediction(db, envelope.session, planned)
             case ActionRejected(code="policy_denied"):
                 _add(db, "unsafe_filtered", 1)
             case ProcessStarted():
@@ -82,9 +91,9 @@ class Metrics:
             case ProcessStopped():
                 began = _open(db, envelope.session)[3]
                 _add(db, "uptime_ns", envelope.at_ns - (began or envelope.at_ns))
-                db.execute("DELETE FROM metrics_open WHERE session = ?", (envelope.session,))
+                _forget(db, envelope.session)
             case SessionEnded():
-                db.execute("DELETE FROM metrics_open WHERE session = ?", (envelope.session,))
+                _forget(db, envelope.session)
             case _:
                 pass
 
@@ -142,14 +151,33 @@ def _open(
     return row or (None, None, None, None)
 
 
-def _acting(db: sqlite3.Connection, session: str) -> int:
-    row = db.execute("SELECT acting FROM metrics_open WHERE session = ?", (session,)).fetchone()
-    return row[0] or 0 if row else 0
+def _only_checks(plan: PlanProposed) -> bool:
+    """What looks whether something is so is neither predicted nor counted."""
+    return kind_of(plan.action) == "verification" or plan.read_back_of > 0
 
 
-def _planned(db: sqlite3.Connection, session: str) -> str | None:
-    row = db.execute("SELECT planned FROM metrics_open WHERE session = ?", (session,)).fetchone()
-    return row[0] if row else None
+def _begin(db: sqlite3.Connection, envelope: Envelope, step: int, **column: object) -> None:
+    [(name, value)] = column.items()
+    db.execute(
+        "INSERT OR IGNORE INTO metrics_steps VALUES (?, ?, NULL, 0)", (envelope.session, step)
+    )
+    db.execute(
+        f"UPDATE metrics_steps SET {name} = ? WHERE session = ? AND step = ?",
+        (value, envelope.session, step),
+    )
+
+
+def _begun(db: sqlite3.Connection, session: str, step: int) -> tuple[str | None, int]:
+    """What was planned of the step, and whether we did it; nothing of what only checks."""
+    row: tuple[str | None, int] | None = db.execute(
+        "SELECT planned, acting FROM metrics_steps WHERE session = ? AND step = ?", (session, step)
+    ).fetchone()
+    return row or (None, 0)
+
+
+def _forget(db: sqlite3.Connection, session: str) -> None:
+    for table in ("metrics_open", "metrics_steps"):
+        db.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
 
 
 def _settle_prediction(db: sqlite3.Connection, session: str, confirmed: str | None) -> None:

@@ -1,4 +1,7 @@
-"""What ran: one row a session, from its start to its end."""
+"""What ran: one row a session, from its start to its end.
+
+`done` of its `proposed` steps were confirmed or, where they only read, answered.
+"""
 
 import sqlite3
 from collections.abc import Mapping
@@ -10,20 +13,31 @@ from events.advisor import AdviceReceived
 from events.critic import ActionJudged
 from events.envelope import Envelope, kind
 from events.event import Event
+from events.executor import PersonActed, QueryAnswered
+from events.planner import PlanProposed
 from events.runtime import PayloadGone, SessionEnded, SessionStarted
 
 
 class Sessions:
     name: ClassVar[str] = "sessions"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
-        {SessionStarted, ActionJudged, AdviceReceived, SessionEnded, PayloadGone}
+        {
+            SessionStarted,
+            PlanProposed,
+            PersonActed,
+            ActionJudged,
+            QueryAnswered,
+            AdviceReceived,
+            SessionEnded,
+            PayloadGone,
+        }
     )
     tables: ClassVar[Mapping[str, str]] = {
         "sessions": """
             session TEXT PRIMARY KEY, seq INTEGER NOT NULL, purpose TEXT NOT NULL,
             driver TEXT NOT NULL, name TEXT NOT NULL, version INTEGER, started_ns INTEGER NOT NULL,
-            ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT, steps INTEGER NOT NULL,
-            confirmed INTEGER NOT NULL, model_calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
+            ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT, proposed INTEGER NOT NULL,
+            done INTEGER NOT NULL, model_calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
             cost_microdollars INTEGER NOT NULL, vals TEXT NOT NULL""",
     }
 
@@ -31,12 +45,15 @@ class Sessions:
         match envelope.event:
             case SessionStarted() as started:
                 self._start(db, envelope, started)
-            case ActionJudged(step=step, verdict=verdict):
-                # A step that was tried twice is judged twice, and is one step.
+            case PlanProposed(step=step) | PersonActed(step=step):
+                # A step that is tried twice is proposed twice, and is one step.
                 db.execute(
-                    "UPDATE sessions SET steps = max(steps, ?), confirmed = confirmed + ? "
-                    "WHERE session = ?",
-                    (step, verdict == "confirmed", envelope.session),
+                    "UPDATE sessions SET proposed = max(proposed, ?) WHERE session = ?",
+                    (step, envelope.session),
+                )
+            case ActionJudged(verdict="confirmed") | QueryAnswered():
+                db.execute(
+                    "UPDATE sessions SET done = done + 1 WHERE session = ?", (envelope.session,)
                 )
             case AdviceReceived() as advice:
                 db.execute(

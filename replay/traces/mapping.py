@@ -11,15 +11,16 @@ from typing import Any, Final, NamedTuple
 
 from events import advisor, critic, executor, observer, person, planner, predictor, runtime, tools
 from events import validator as gate
-from events.action import Action
+from events.action import Action, Kind
 from events.event import Event
 from events.workflow import MILLION
+from replay.authority import deciding, overall
 from replay.traces.said import said
 from replay.traces.span import Attributes
 from replay.traces.takes import Takes
 from replay.wording import in_words
 
-MAPPING: Final = "2"
+MAPPING: Final = "3"
 
 RESOURCE: Final[Attributes] = {
     "service.name": "rutter",
@@ -60,6 +61,7 @@ TOTALS: Final = (
     "rutter.event_count",
     "rutter.steps",
     "rutter.steps.confirmed",
+    "rutter.steps.answered",
     "rutter.model_calls",
     "rutter.tokens.input",
     "rutter.tokens.output",
@@ -118,11 +120,35 @@ def _action_done(event: executor.ActionDone) -> Attributes:
     return found
 
 
+def _query_answered(event: executor.QueryAnswered) -> Attributes:
+    found: Attributes = {"rutter.step": event.step, "rutter.attempt": event.attempt}
+    if event.text is not None:
+        found["output.value"] = said(event.text.text)
+    return found
+
+
+def _files_seen(event: observer.FilesSeen) -> Attributes:
+    return {"rutter.step": event.step, "rutter.files": len(event.files)}
+
+
+def _read_back_due(event: critic.ReadBackDue) -> Attributes:
+    """Where it is looked: an address that is not whole loses its query all the same."""
+    address = event.read_back.url.partition("?")[0].partition("#")[0]
+    return {
+        "rutter.step": event.step,
+        "rutter.attempt": event.attempt,
+        "rutter.read_back.url": said(address),
+    }
+
+
 def _action_judged(event: critic.ActionJudged) -> Attributes:
     found = _JUDGED(event)
     if event.evidence:
-        found["rutter.evidence"] = said(event.evidence[0].checked)
-        found["rutter.confidence"] = event.evidence[0].confidence / MILLION
+        found["rutter.evidence.sources"] = tuple(each.source for each in event.evidence)
+        found["rutter.confidence"] = overall(event) / MILLION
+    decided = deciding(event.evidence)
+    if decided is not None:
+        found["rutter.evidence"] = said(decided.checked)
     return found
 
 
@@ -226,11 +252,14 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     predictor.StepDue: Row("predict", Takes("index of", maybe="unmet")),
     predictor.WorkflowFinished: Row("predict", Takes("rutter.workflow.steps=steps")),
     predictor.TransitionLearned: Row("learn", _transition_learned),
+    predictor.EffectsLearned: Row(
+        "learn", Takes("rutter.workflow.version=version", text="rutter.workflow=workflow")
+    ),
     predictor.WorkflowLearned: Row("learn", _workflow_learned),
     planner.PlanProposed: Row(
         "plan",
         Takes(
-            "step attempt driver rutter.action=action.type",
+            "step attempt driver kind rutter.action=action.type",
             text="reason",
             shares="probability certainty",
         ),
@@ -249,6 +278,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     ),
     gate.ActionWithheld: Row("validate", Takes("step", text="reason")),
     gate.ActionStarted: Row("validate", Takes("attempt irreversible")),
+    gate.QueryStarted: Row("validate", Takes("step attempt")),
     gate.ApprovalRequested: Row(
         "validate", Takes("step approval rutter.approval.kind=kind rule", text="question")
     ),
@@ -261,6 +291,8 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     executor.ActionFailed: Row(
         "act", Takes("step attempt dispatched error.type=code", text="message")
     ),
+    executor.QueryAnswered: Row("act", _query_answered),
+    executor.QueryFailed: Row("act", Takes("step attempt error.type=code", text="message")),
     executor.PersonActed: Row("act", _person_acted),
     critic.ActionJudged: Row("judge", _action_judged),
     critic.PageAssessed: Row("judge", Takes(maybe="state")),
@@ -268,6 +300,12 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     critic.OutcomeUnknown: Row(
         "judge", Takes("step attempt", text="rutter.reason=why", error="outcome_unknown")
     ),
+    critic.FilesRequested: Row("judge", Takes("step within_ms")),
+    critic.ReadBackDue: Row("judge", _read_back_due),
+    critic.StateDiffered: Row(
+        "judge", Takes("step attempt rutter.state.expected=expected rutter.state=actual")
+    ),
+    critic.VisionSought: Row("judge", Takes("step attempt", text="rutter.checked=checked")),
     person.ApprovalAnswered: Row("ask person", _approval_answered),
     advisor.AdviceReceived: Row("chat", _advice_received),
     advisor.AdviceFailed: Row(
@@ -276,6 +314,10 @@ TABLE: Final[Mapping[type[Event], Row]] = {
             "error.type=code transient",
             text="gen_ai.provider.name=provider llm.provider=provider message",
         ),
+    ),
+    advisor.VisionGiven: Row(
+        "chat",
+        Takes("step attempt rutter.vision=said", maybe="gen_ai.provider.name=provider message"),
     ),
     advisor.AdviceLost: Row("chat", Takes(error="lost")),
     tools.ToolCalled: Row("", Takes("rutter.call=call gen_ai.tool.name=tool by attempt")),
@@ -296,6 +338,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     ),
     observer.PopupOpened: Row("", Takes("repeats", text="rutter.page.url=url")),
     observer.DownloadFinished: Row("", _download_finished),
+    observer.FilesSeen: Row("observe", _files_seen),
     observer.RequestBlocked: Row(
         "", Takes("server.port=port repeats", text="server.address=host channel")
     ),
@@ -344,12 +387,15 @@ def run_attributes(
     return found if ended is None else found | _END(ended)
 
 
-def step_attributes(number: int, driver: str, action: Action, words: str, url: str) -> Attributes:
+def step_attributes(
+    number: int, driver: str, kind: Kind, action: Action, words: str, url: str
+) -> Attributes:
     """What a step is known by when it opens; verdict and attempts follow."""
     return {
         "openinference.span.kind": KINDS["step"],
         "rutter.step": number,
         "rutter.driver": driver,
+        "rutter.kind": kind,
         "rutter.action": action.type,
         "rutter.page.url": url,
         "input.value": words,
@@ -361,6 +407,10 @@ def verdict_of(event: Event) -> str:
     match event:
         case critic.ActionJudged(verdict=verdict):
             return verdict
+        case executor.QueryAnswered():
+            return "answered"
+        case executor.QueryFailed():
+            return "failed"
         case gate.ActionRejected():
             return "rejected"
         case gate.ActionWithheld():

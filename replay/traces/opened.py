@@ -1,12 +1,20 @@
 """Spans that are not finished yet: an actor's work, and the step that it belongs to."""
 
+from collections.abc import Iterator
 from typing import Final, Literal
 
 from events.action import Action
-from events.advisor import AdviceFailed, AdviceReceived
+from events.advisor import AdviceFailed, AdviceReceived, VisionGiven
 from events.envelope import Envelope
 from events.event import Event
-from events.executor import ActionDone, ActionFailed, TargetMissing, TargetResolved
+from events.executor import (
+    ActionDone,
+    ActionFailed,
+    QueryAnswered,
+    QueryFailed,
+    TargetMissing,
+    TargetResolved,
+)
 from events.observer import PageObserved
 from replay.traces.mapping import KINDS
 from replay.traces.outcomes import OPEN
@@ -22,8 +30,11 @@ UNITS_NS: Final[dict[type[Event], tuple[str, int]]] = {
     TargetMissing: ("took_us", 1_000),
     ActionDone: ("took_us", 1_000),
     ActionFailed: ("took_us", 1_000),
+    QueryAnswered: ("took_us", 1_000),
+    QueryFailed: ("took_us", 1_000),
     AdviceReceived: ("took_ms", 1_000_000),
     AdviceFailed: ("took_ms", 1_000_000),
+    VisionGiven: ("took_ms", 1_000_000),
 }
 
 
@@ -50,6 +61,7 @@ class Work:
         "place",
         "span_id",
         "start_ns",
+        "step",
     )
 
     def __init__(self, envelope: Envelope, name: str, span_id: bytes, place: Place) -> None:
@@ -58,6 +70,7 @@ class Work:
         self.name = name
         self.span_id = span_id
         self.place = place
+        self.step: Step | None = None
         self.start_ns = self.end_ns = 0
         self.kinds = ""
         self.model = ""
@@ -93,11 +106,21 @@ class Work:
 
 
 class Step:
-    """From what led to its plan until the next step is planned; a retry is the same step."""
+    """From what led to its plan until the next step is planned; a retry is the same step.
+
+    One that looks whether another worked lies inside that one, its `owner`.
+    """
 
     def __init__(
-        self, span_id: bytes, number: int, action: Action, words: str, attributes: Attributes
+        self,
+        span_id: bytes,
+        number: int,
+        action: Action,
+        words: str,
+        attributes: Attributes,
+        owner: "Step | None" = None,
     ) -> None:
+        self.owner = owner
         self.span_id = span_id
         self.number = number
         self.action = action
@@ -109,10 +132,17 @@ class Step:
         self.settled = False
         self.outcome = OPEN
 
-    def cover(self, work: Work) -> None:
-        """A step reaches as far as its work does."""
-        self.start_ns = min(self.start_ns or work.start_ns, work.start_ns)
-        self.end_ns = max(self.end_ns, work.end_ns)
+    def chain(self) -> "Iterator[Step]":
+        """This one and those that it lies in."""
+        step: Step | None = self
+        while step is not None:
+            yield step
+            step = step.owner
+
+    def cover(self, inner: "Work | Step") -> None:
+        """A step reaches as far as its work does, and as what lies in it."""
+        self.start_ns = min(self.start_ns or inner.start_ns, inner.start_ns)
+        self.end_ns = max(self.end_ns, inner.end_ns)
 
     def finish(self, trace_id: bytes, parent_id: bytes) -> Span:
         self.attributes["rutter.attempts"] = self.attempts

@@ -58,6 +58,8 @@ OUTCOMES: Final[Mapping[type[Event], Callable[[Any], Outcome]]] = {
     executor.TargetMissing: lambda event: bad(event.code),
     executor.TargetChanged: lambda _: bad("target_changed"),
     executor.ActionFailed: lambda event: bad(event.code, event.message),
+    executor.QueryAnswered: lambda _: GOOD,
+    executor.QueryFailed: lambda event: bad(event.code, event.message),
     observer.ObservationFailed: lambda event: bad(event.code, event.message),
     observer.BrowserLost: lambda event: bad("browser_lost", event.why),
     advisor.AdviceFailed: lambda event: bad(event.code, event.message),

@@ -11,12 +11,12 @@ Whether a thought leads to a step shows only later, so it waits; if it led to no
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from events.action import Action
+from events.action import Action, Kind
 from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope, kind
 from events.event import Event
-from events.executor import ActionDone, ActionFailed, PersonActed
+from events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
 from events.observer import PageObserved
 from events.person import ApprovalAnswered
 from events.planner import AdviceRequested, PlanProposed, RunStopped
@@ -107,7 +107,7 @@ class SessionSpans:
 
     def _take_work(self, envelope: Envelope, at_ns: int, row: Row) -> None:
         event, work = envelope.event, self._work
-        if work is None or not work.goes_on(envelope):
+        if work is None or not work.goes_on(envelope) or _of_another_step(event, work):
             self._close_work()
             work = self._work = self._begin(envelope, at_ns, row.span)
         self._heard[envelope.n] = (work.span_id, at_ns)
@@ -127,6 +127,7 @@ class SessionSpans:
             who = event.actor if isinstance(event, ActorFailed) else envelope.actor
             name = WORK_OF.get(who, "runtime")
         work = Work(envelope, name, self._ids.of(envelope.n, "work"), self._place(event))
+        work.step = self._at_work(event)
         cause_id, cause_ns = self._heard.get(envelope.cause, NOTHING)
         if cause_id:
             work.link = Link(self._trace_id, cause_id)
@@ -140,10 +141,21 @@ class SessionSpans:
         step = self._step
         if self._stopped:
             return "step" if isinstance(event, OutcomeUnknown) and step is not None else "run"
-        if step is None:
-            return "later"
-        # What a verdict teaches is still of the step that was judged.
-        return "step" if not step.settled or TABLE[type(event)].span == "learn" else "later"
+        return "later" if self._at_work(event) is None else "step"
+
+    def _at_work(self, event: AnyEvent) -> Step | None:
+        """The innermost step that has no verdict yet. What a verdict teaches is still of the step
+        that was judged, and nothing is learned from a look whether it worked."""
+        if self._step is None:
+            return None
+        chain = list(self._step.chain())
+        if TABLE[type(event)].span == "learn" and all(step.settled for step in chain):
+            return chain[-1]
+        return next((step for step in chain if not step.settled), None)
+
+    def _numbered(self, number: int) -> Step | None:
+        chain = self._step.chain() if self._step is not None else ()
+        return next((step for step in chain if step.number == number), None)
 
     # What some events mean for the step around their work, and for the run: see `FOLLOWS`.
 
@@ -154,6 +166,11 @@ class SessionSpans:
         if self._step is not None:
             tool = tool_attributes(self._step.action, self._step.words)
             work.attributes.update(tool)
+
+    def _answered(self, envelope: Envelope, work: Work) -> None:
+        """An observation is over with its answer: there is nothing to judge."""
+        self._acted(envelope, work)
+        self._settled(envelope, work)
 
     def _stop(self, _: Envelope, work: Work) -> None:
         work.place = "run"
@@ -207,9 +224,11 @@ class SessionSpans:
                 self._release(self._run_id)
             return
         parent_id = self._run_id
-        if work.place == "step" and self._step is not None:
-            self._step.cover(work)
-            parent_id = self._step.span_id
+        step = work.step or self._step
+        if work.place == "step" and step is not None:
+            for around in step.chain():
+                around.cover(work)
+            parent_id = step.span_id
         self._finished.append(work.finish(self._trace_id, parent_id))
 
     def _release(self, parent_id: bytes) -> None:
@@ -223,10 +242,14 @@ class SessionSpans:
         """A plan opens its step, or goes on with it when it is another try."""
         plan = envelope.event
         assert isinstance(plan, PlanProposed)
-        step = self._step
-        if step is None or step.number != plan.step:
-            step = self._open_step(envelope.n, plan.step, plan.driver, plan.action)
+        step = self._numbered(plan.step)
+        if step is None:
+            owner = self._numbered(plan.read_back_of) if plan.read_back_of else None
+            step = self._open_step(
+                envelope.n, plan.step, plan.driver, plan.action, plan.kind, owner=owner
+            )
         else:
+            self._close_step(until=step)
             step.action, step.words = plan.action, words_of(plan.action)
         step.attempts = max(step.attempts, plan.attempt)
         step.attributes["rutter.reason"] = said(plan.reason)
@@ -238,38 +261,58 @@ class SessionSpans:
         assert isinstance(event, PersonActed)
         self._led_to(self._open_step(envelope.n, event.step, "person", event.action), work)
 
-    def _open_step(self, n: int, number: int, driver: str, action: Action) -> Step:
-        self._close_step()
+    def _open_step(
+        self,
+        n: int,
+        number: int,
+        driver: str,
+        action: Action,
+        kind: Kind = "action",
+        owner: Step | None = None,
+    ) -> Step:
+        """A step that looks whether another worked opens inside it; any other ends what was."""
+        self._close_step(until=owner)
         words = words_of(action)
-        found = step_attributes(number, driver, action, words, self._url)
-        step = self._step = Step(self._ids.of(n, "step"), number, action, words, found)
+        found = step_attributes(number, driver, kind, action, words, self._url)
+        if owner is not None:
+            found["rutter.read_back_of"] = owner.number
+        step = self._step = Step(self._ids.of(n, "step"), number, action, words, found, owner)
         self._totals["rutter.steps"] += 1
         return step
 
     def _led_to(self, step: Step, work: Work) -> None:
         """What waited has led to this step, and is part of it."""
-        for waited in self._waiting:
-            step.cover(waited)
-        step.cover(work)
+        for around in step.chain():
+            for waited in self._waiting:
+                around.cover(waited)
+            around.cover(work)
         self._release(step.span_id)
         step.settled, step.outcome = False, OPEN
-        work.place = "step"
+        work.place, work.step = "step", step
         work.attributes["output.value"] = step.words
 
     def _settled(self, envelope: Envelope, work: Work) -> None:
-        step = self._step
+        """By the number of the step: its verdict may come after that of the look that it led to."""
+        step = self._numbered(getattr(envelope.event, "step", 0))
         if step is None:
             return
         step.settled = True
         step.outcome = work.outcome
+        work.place, work.step = "step", step
         verdict = verdict_of(envelope.event)
         step.attributes["rutter.verdict"] = verdict
-        self._totals["rutter.steps.confirmed"] += verdict == "confirmed"
+        for total in ("confirmed", "answered"):
+            self._totals[f"rutter.steps.{total}"] += verdict == total
 
-    def _close_step(self) -> None:
-        step, self._step = self._step, None
-        if step is not None:
-            self._finished.append(step.finish(self._trace_id, self._run_id))
+    def _close_step(self, until: Step | None = None) -> None:
+        """Ends the open steps, the innermost first, down to the one that goes on."""
+        while self._step is not None and self._step is not until:
+            step, self._step = self._step, self._step.owner
+            parent_id = self._run_id
+            if step.owner is not None:
+                step.owner.cover(step)
+                parent_id = step.owner.span_id
+            self._finished.append(step.finish(self._trace_id, parent_id))
 
     # -- moments and the end -------------------------------------------------------------------
 
@@ -279,14 +322,14 @@ class SessionSpans:
             self._end(envelope.event, at_ns)
             return
         self._close_work()
-        step = self._step if self._step is not None and not self._step.settled else None
+        step = next((s for s in self._step.chain() if not s.settled), None) if self._step else None
         self._heard[envelope.n] = (step.span_id if step else self._run_id, at_ns)
         notes = step.notes if step else self._notes
         if len(notes) < MAX_NOTES:
             found = {"rutter.n": envelope.n, "rutter.cause": envelope.cause}
             notes.append(SpanEvent(kind(envelope.event), at_ns, found | row.adds(envelope.event)))
-        if step is not None:
-            step.end_ns = max(step.end_ns, at_ns)
+        for around in step.chain() if step is not None else ():
+            around.end_ns = max(around.end_ns, at_ns)
 
     def _end(self, event: AnyEvent, at_ns: int) -> None:
         """The run is over; when what its end said was erased, nobody knows how."""
@@ -295,8 +338,9 @@ class SessionSpans:
         self._release(self._run_id)
         end = event if isinstance(event, SessionEnded) else None
         outcome = OPEN if end is None else OUTCOMES[SessionEnded](end)
-        if self._step is not None and not self._step.settled and outcome.status == ERROR:
-            self._step.outcome = bad("no verdict", outcome.message)
+        for step in self._step.chain() if self._step is not None else ():
+            if not step.settled and outcome.status == ERROR:
+                step.outcome = bad("no verdict", outcome.message)
         self._close_step()
         started = self._started
         attributes = run_attributes(self._session, started, end) | self._totals
@@ -324,6 +368,8 @@ FOLLOWS: Final[Mapping[type[Event], Follow]] = {
     PersonActed: SessionSpans._person_acted,
     ActionDone: SessionSpans._acted,
     ActionFailed: SessionSpans._acted,
+    QueryAnswered: SessionSpans._answered,
+    QueryFailed: SessionSpans._answered,
     ActionJudged: SessionSpans._settled,
     ActionRejected: SessionSpans._settled,
     ActionWithheld: SessionSpans._settled,
@@ -337,6 +383,12 @@ FOLLOWS: Final[Mapping[type[Event], Follow]] = {
     RunStopped: SessionSpans._stop,
     ActorFailed: SessionSpans._failed,
 }
+
+
+def _of_another_step(event: AnyEvent, work: Work) -> bool:
+    """Two verdicts in one turn, of a step and of the look whether it worked, are two spans."""
+    judged = work.attributes.get("rutter.verdict")
+    return isinstance(event, ActionJudged) and judged is not None and work.name == "judge"
 
 
 def _origins(started: SessionStarted) -> tuple[Link, ...]:

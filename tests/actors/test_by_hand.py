@@ -118,20 +118,20 @@ def test_a_confirmed_step_of_a_person_is_learned_as_theirs() -> None:
     told = Story(Predictor())
     for event in (by_hand(), saw(page("/")), PersonActed(2, click("#go"), element(digest="d"))):
         told.tell(event)
-    learned = only(told.tell(judged()), TransitionLearned)
+    learned = only(told.tell(judged(number=2)), TransitionLearned)
     assert learned.driver == "person"
 
 
 def test_doing_it_in_person_approves_it_for_later_runs() -> None:
     button = element(digest="d", ways=(ByCss("#go"),))
-    flow = recorded(PersonActed(2, click("#go"), button), saw(page("/next")), judged()).workflow
+    flow = recorded(PersonActed(2, click("#go"), button), saw(page("/next")), judged(number=2)).workflow
     assert flow.complete
     assert flow.steps[0].standing == Standing(ORIGIN, "d")
 
 
 def test_the_target_is_named_as_the_page_names_it() -> None:
     button = element(ways=(ByCss('[data-testid="go"]'),))
-    flow = recorded(PersonActed(2, click("#go"), button), saw(page("/next")), judged()).workflow
+    flow = recorded(PersonActed(2, click("#go"), button), saw(page("/next")), judged(number=2)).workflow
     target = flow.steps[0].action.target
     assert isinstance(target, Target)
     assert target.primary == ByCss('[data-testid="go"]')
@@ -139,14 +139,14 @@ def test_the_target_is_named_as_the_page_names_it() -> None:
 
 def test_a_step_that_changed_nothing_is_part_of_what_the_person_did() -> None:
     acted = PersonActed(2, click("#go"), element())
-    flow = recorded(acted, saw(page("/")), judged("no_effect")).workflow
+    flow = recorded(acted, saw(page("/")), judged("no_effect", 2)).workflow
     assert len(flow.steps) == 1
 
 
 def test_parameters_and_secrets_are_those_that_were_typed() -> None:
     story: list[object] = []
     for number, value in ((2, Parameter("customer")), (3, Secret("password"))):
-        story += [PersonActed(number, fill("#f", value), element("input")), judged()]
+        story += [PersonActed(number, fill("#f", value), element("input")), judged(number=number)]
     flow = recorded(*story, customer="Aurora").workflow
     assert (flow.parameters, flow.secrets) == (("customer",), ("password",))
 

@@ -1,6 +1,9 @@
 """Given signs of success and of failure: what the page bears out, and what the Critic says."""
 
+from typing import Literal
+
 import pytest
+from msgspec.structs import replace
 
 from actors.criteria import first_met
 from actors.critic import Critic
@@ -16,6 +19,7 @@ from pipeline import launch
 from tests.facts import click, done, intent, page, plan
 from tests.given import Story, at
 
+Where = Literal["url", "title", "heading", "name", "alert", "text", "state"]
 SHOWN = Page(
     url="https://shop.example/Plan/Error",
     title=Untrusted("Your plan was CANCELLED"),
@@ -41,6 +45,36 @@ SHOWN = Page(
 )
 def test_a_sign_is_words_in_a_place_in_any_case(indicator: Indicator, met: bool) -> None:
     assert (first_met([indicator], SHOWN) is not None) == met
+
+
+def test_an_alert_is_what_the_page_says_of_its_own() -> None:
+    told = replace(SHOWN, alerts=(Untrusted("Your  plan\nwas ended"),))
+    assert first_met([Indicator("alert", "plan was ENDED")], told) is not None
+    assert first_met([Indicator("alert", "goodbye")], told) is None
+    asked = Page(url="", elements=(Element("alertdialog", Untrusted("Really?")),))
+    assert first_met([Indicator("alert", "really")], asked) is not None
+
+
+def test_a_text_is_met_if_the_page_was_found_to_say_it() -> None:
+    text = Indicator("text", "You  won't be charged")
+    assert first_met([text], SHOWN) is None
+    assert first_met([text], SHOWN, ("all is over",)) is None
+    assert first_met([text], SHOWN, ("you won\u2019t be charged",)) == text
+    assert first_met([Indicator("text", "be charged")], SHOWN, ("you won't be charged",)) is None
+
+
+def test_a_state_is_met_by_that_state_and_unknown_by_none() -> None:
+    state = Indicator("state", "complete")
+    assert first_met([state], SHOWN, (), "COMPLETE") == state
+    assert first_met([state], SHOWN, (), "FINAL_CONFIRMATION") is None
+    assert first_met([state], SHOWN) is None
+    assert first_met([Indicator("state", "UNKNOWN")], SHOWN, (), "UNKNOWN") is None
+
+
+@pytest.mark.parametrize("where", ["url", "title", "heading", "name", "alert", "text", "state"])
+def test_a_sign_without_words_is_never_met(where: Where) -> None:
+    told = replace(SHOWN, alerts=(Untrusted("Done"),))
+    assert first_met([Indicator(where, " ")], told, ("done",), "COMPLETE") is None
 
 
 def test_one_sign_is_enough_and_the_first_is_named() -> None:

@@ -5,7 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.critic import CERTAIN, DOUBTFUL, Critic, judge
+from actors.checking import Seen
+from actors.critic import Critic
+from actors.judging import Case, judge
 from events.action import Action, ActionType, Untrusted
 from events.critic import (
     ActionJudged,
@@ -21,7 +23,7 @@ from events.planner import ObservationRequested, RunStopped
 from events.predictor import WorkflowFinished
 from events.validator import ActionStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Expectation, RunSettings
+from events.workflow import Expectation
 from tests.facts import (
     any_action,
     click,
@@ -37,11 +39,11 @@ from tests.facts import (
     plan,
     run_of,
     saw,
-    settings,
     workflow,
 )
 from tests.given import Told, at, given
 
+CERTAIN, DOUBTFUL = 1_000_000, 200_000  # S2 4.2, without vision
 HOME = page("/", "home")
 RUN = run_of(workflow())
 
@@ -85,27 +87,6 @@ def test_a_value_is_confirmed_by_the_field_that_holds_it(kind: ActionType) -> No
     assert verdict_on(action, HOME, outcome=done(value_set=False)) == ("failed", "value_not_set")
 
 
-@pytest.mark.parametrize("kind", ["wait", "wait_for"])
-def test_waiting_is_confirmed_by_having_waited(kind: ActionType) -> None:
-    assert verdict_on(any_action(kind), HOME) == ("confirmed", "waited")
-
-
-def test_what_was_read_is_the_evidence_of_reading() -> None:
-    read = msgspec.structs.replace(any_action("extract"), name="order number")
-    story = acted(read, done(extracted=Untrusted("A-1042")))
-    assert said(*story, saw(HOME))[0] == ActionJudged(
-        1,
-        1,
-        "confirmed",
-        "text_read",
-        (Evidence("DOM", "order number", CERTAIN, Untrusted("A-1042")),),
-    )
-
-
-def test_reading_nothing_is_still_having_read() -> None:
-    assert verdict_on(any_action("extract"), HOME) == ("confirmed", "text_read")
-
-
 @pytest.mark.parametrize("kind", ["navigate", "type", "select", "scroll"])
 def test_what_failed_has_failed_whatever_the_page_looks_like(kind: ActionType) -> None:
     outcome = failed("timeout", dispatched=True)
@@ -127,7 +108,7 @@ def test_what_cannot_be_undone_and_shows_no_effect_is_unknown() -> None:
     intent = ActionStarted(1, 1, click(), irreversible=True)
     expects = Expectation(moved=True, place=place("/done"))
     late = ActionFailed(1, 1, "timeout", True, "settle did not finish")
-    judgement = judge(intent, late, HOME, HOME, expects, RunSettings())
+    judgement = judge(Case(intent, late, HOME, Seen(HOME), expects))
     assert (judgement.verdict, judgement.may_still_come_ms) == ("unknown", 3_000)
 
 
@@ -140,6 +121,7 @@ def test_a_failure_is_judged_at_once() -> None:
             "failed",
             "element_obscured",
             (Evidence("DOM", "a banner covers it", DOUBTFUL),),
+            DOUBTFUL,
         ),
         PageAssessed(),
     )
@@ -309,6 +291,7 @@ def test_an_effect_that_comes_while_waiting_is_seen() -> None:
             "confirmed",
             "page_moved",
             (Evidence("DOM", page("/next").url, CERTAIN),),
+            CERTAIN,
         ),
         PageAssessed(),
     )
@@ -367,10 +350,6 @@ def test_every_verdict_has_evidence_from_the_page(after: Page, confidence: int) 
     assert evidence.sample == (after.title if after.title.text else None)
 
 
-def test_confidence_is_by_the_table_of_the_seeds() -> None:
-    assert (CERTAIN, DOUBTFUL) == (1_000_000, 200_000)
-
-
 def test_a_sample_is_at_most_200_characters() -> None:
     long = page("/" + "x" * 500, title=Untrusted("t" * 500))
     decision = said(*acted(click()), saw(long))[0]
@@ -381,7 +360,7 @@ def test_a_sample_is_at_most_200_characters() -> None:
 
 
 def test_judging_needs_no_critic() -> None:
-    judgement = judge(intent(click()), done(), HOME, page("/next"), None, settings())
+    judgement = judge(Case(intent(click()), done(), HOME, Seen(page("/next"))))
     assert (judgement.verdict, judgement.may_still_come_ms) == ("confirmed", 0)
 
 

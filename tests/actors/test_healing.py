@@ -13,6 +13,7 @@ from events.executor import ErrorCode, LookalikesFound, TargetChanged, TargetMis
 from events.page import Resolved
 from events.planner import LookalikesRequested, PlanProposed, RunStopped, TargetHealed
 from events.predictor import (
+    EffectsLearned,
     StepDue,
     TransitionLearned,
     WorkflowDeleted,
@@ -348,7 +349,9 @@ KNOWN = WorkflowLearned(FLOW)
 
 
 def told(*events: AnyEvent) -> tuple[AnyEvent, ...]:
-    return given(Predictor(), *events)
+    """What the Predictor says to the last of them, but for what the run itself showed."""
+    decided = given(Predictor(), *events)
+    return tuple(each for each in decided if not isinstance(each, EffectsLearned))
 
 
 def test_a_healed_step_is_learned_as_the_page_names_it() -> None:

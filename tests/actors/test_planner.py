@@ -9,7 +9,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from actors.planner import Planner, hundredths
-from actors.repeating import REPEATABLE, TRANSIENT
+from actors.repeating import TRANSIENT
 from events.action import Action, ActionType
 from events.critic import ActionJudged, CompletionChecked, Verdict
 from events.executor import ActionFailed, ErrorCode
@@ -244,9 +244,6 @@ TYPES: tuple[ActionType, ...] = (
     "press",
     "select",
     "scroll",
-    "wait_for",
-    "wait",
-    "extract",
 )
 
 
@@ -284,11 +281,17 @@ def test_after_input_was_dispatched_only_what_can_be_done_twice_is_tried_again(
 
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("verdict", ["wrong_target", "failed", "unknown"])
-def test_done_but_not_confirmed_only_what_can_be_done_twice_is_tried_again(
-    kind: ActionType, verdict: Verdict
-) -> None:
+def test_what_was_done_and_judged_against_is_final(kind: ActionType, verdict: Verdict) -> None:
     decision = after_failure(kind, None, verdict)
-    assert isinstance(decision, PlanProposed if kind in REPEATABLE else RunStopped)
+    assert isinstance(decision, RunStopped)
+    assert (decision.reason, decision.failure) == ("failed", "verification_failed")
+
+
+@pytest.mark.parametrize("kind", ["type", "select"])
+def test_a_field_that_does_not_hold_its_value_is_filled_once_more(kind: ActionType) -> None:
+    script = recording_of(any_action(kind), max_steps=9)
+    unset = ActionJudged(1, 1, "failed", "value_not_set")
+    assert isinstance(said(script, NOTHING, unset, NOTHING), PlanProposed)
 
 
 @pytest.mark.parametrize("kind", ["type", "select", "navigate"])
@@ -345,9 +348,9 @@ def test_a_retry_that_works_goes_on() -> None:
 
 def test_the_failure_of_one_step_does_not_excuse_the_next() -> None:
     first = RUN, due(), failed("timeout", dispatched=False), judged("failed"), due()
-    second = judged("confirmed", 1, 2), due(1), judged("no_effect", 2), due(1)
+    second = judged("confirmed", 1, 2), due(1), judged("failed", 2), due(1)
     assert said(*first, *second) == RunStopped(
-        "failed", "verification_failed", "no_effect: seen", step=2
+        "failed", "verification_failed", "failed: seen", step=2
     )
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from actors.effects import Look
 from actors.predictor.recording import (
     Performed,
     assemble,
@@ -144,7 +145,10 @@ def test_when_no_way_is_left_the_scripts_own_is_kept() -> None:
 
 def test_a_step_keeps_where_it_was_due_and_what_it_changed() -> None:
     performed = Performed(
-        click("#go"), seen(ByCss("#go")), page("/customers/aurora%20shipping"), page("/orders/7")
+        click("#go"),
+        seen(ByCss("#go")),
+        Look(page("/customers/aurora%20shipping")),
+        Look(page("/orders/7")),
     )
     assert recorded_step(performed, VALUES) == Step(
         action=Action("click", target=Target((ByCss("#go"),), PRINT)),
@@ -154,7 +158,7 @@ def test_a_step_keeps_where_it_was_due_and_what_it_changed() -> None:
 
 
 def test_only_what_a_person_approved_has_standing_approval() -> None:
-    before, after, what = page("/"), page("/done"), seen(ByCss("#go"))
+    before, after, what = Look(page("/")), Look(page("/done")), seen(ByCss("#go"))
     harmless = Performed(click("#go"), what, before, after)
     sending = Performed(click("#go"), what, before, after, approved=True)
     assert recorded_step(harmless, {}).standing is None
@@ -162,7 +166,7 @@ def test_only_what_a_person_approved_has_standing_approval() -> None:
 
 
 def test_a_step_without_an_element_has_no_standing_approval() -> None:
-    performed = Performed(go_to("/"), None, page("/"), page("/x"), approved=True)
+    performed = Performed(go_to("/"), None, Look(page("/")), Look(page("/x")), approved=True)
     assert recorded_step(performed, {}).standing is None
 
 

@@ -11,7 +11,7 @@ from actors.tool_calls import RETRIABLE, SAID_AS, TYPE_OF
 from actors.validator import Validator
 from events.action import Action, ByCss, ByRef, Target, Typed, Untrusted
 from events.critic import CompletionChecked
-from events.executor import ErrorCode
+from events.executor import ErrorCode, QueryAnswered, QueryFailed
 from events.observer import BrowserLost, ObservationFailed, PageObserved
 from events.page import Element
 from events.person import ApprovalAnswered
@@ -104,8 +104,17 @@ def test_an_action_is_proposed_like_any_other_and_answered_when_it_was_judged() 
 def test_what_was_read_is_in_the_answer() -> None:
     desk = Desk().with_refs()
     desk.tell(call("extract", ref="@e0"))
-    desk.tell(done(extracted=Untrusted("Order 1001")))
-    assert desk.over() == (ToolAnswered("c1", True, result=Untrusted("Order 1001")),)
+    desk.tell(QueryAnswered(1, 1, 1, Untrusted("Order 1001")))
+    desk.tell(PageObserved(page(elements=FIVE), "after_action"))
+    assert desk.tell(AGREED) == (ToolAnswered("c1", True, result=Untrusted("Order 1001")),)
+
+
+def test_what_could_not_be_read_is_an_error_and_is_not_tried_again() -> None:
+    desk = Desk().with_refs()
+    desk.tell(call("extract", ref="@e0"))
+    desk.tell(QueryFailed(1, 1, "timeout", "it took too long"))
+    desk.tell(PageObserved(page(elements=FIVE), "after_action"))
+    assert desk.tell(AGREED) == (bad("timeout", "timeout: it took too long", again=True),)
 
 
 def test_what_is_typed_is_a_number() -> None:

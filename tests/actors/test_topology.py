@@ -9,16 +9,16 @@ from typing import get_args
 import pytest
 
 from actors.topology import DECIDERS, EFFECTORS, HEARD, Row, row
-from events.critic import PageAssessed
+from events.critic import FilesRequested, PageAssessed
 from events.envelope import Actor, kind
 from events.event import Event
-from events.executor import ActionDone, ActionFailed
+from events.executor import ActionDone, ActionFailed, QueryAnswered, QueryFailed
 from events.observer import ScreenshotTaken
 from events.person import ApprovalAnswered
 from events.planner import LookalikesRequested, ObservationRequested, PersonAwaited, RunStopped
 from events.runtime import SessionStarted
 from events.tools import ToolAnswered, ToolCalled
-from events.validator import ActionStarted, ApprovalRequested, PlanAdmitted
+from events.validator import ActionStarted, ApprovalRequested, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 
 # Facts of the world that nobody decides on yet; they are in the log for people.
@@ -34,7 +34,6 @@ UNHEARD = {
     "ScreenshotTaken",
     "DialogOpened",
     "PopupOpened",
-    "DownloadFinished",
     "RequestBlocked",
 }
 MODULES: dict[Actor, tuple[str, ...]] = {
@@ -105,6 +104,10 @@ def test_only_reading_and_stopping_a_clock_need_not_wait_for_the_disk() -> None:
         PlanAdmitted: ("executor",),
         ActionDone: ("observer",),
         ActionFailed: ("observer",),
+        QueryStarted: ("executor",),
+        QueryAnswered: ("observer",),
+        QueryFailed: ("observer",),
+        FilesRequested: ("observer",),
         ApprovalAnswered: ("clock",),
         ToolCalled: ("clock",),
         ToolAnswered: ("clock",),

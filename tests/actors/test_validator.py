@@ -22,6 +22,7 @@ from events.validator import (
     ApprovalRequested,
     ApprovalVoided,
     PlanAdmitted,
+    QueryStarted,
 )
 from events.vocabulary import AnyEvent
 from events.workflow import Driver, Policy, Standing, Workflow
@@ -96,7 +97,12 @@ def test_a_proposal_that_misses_a_field_is_refused(action: Action, missing: str)
     )
 
 
-@pytest.mark.parametrize("action", [go_to("/"), any_action("wait"), any_action("wait_for")])
+@pytest.mark.parametrize("action", [any_action("wait"), any_action("wait_for")])
+def test_what_only_waits_begins_at_once(action: Action) -> None:
+    assert said(RECORDING, plan(action)) == (QueryStarted(1, 1, action),)
+
+
+@pytest.mark.parametrize("action", [go_to("/"), any_action("check")])
 def test_what_needs_no_element_is_judged_at_once(action: Action) -> None:
     assert said(RECORDING, plan(action)) == (
         ActionApproved(1, "nothing_matched", "no rule is against it", "1"),
@@ -242,10 +248,10 @@ def test_a_question_about_an_element_without_a_name_does_without() -> None:
     assert asked.question == "click: it sends a form (POST). Approve?"
 
 
-def test_reading_a_risky_element_is_not_irreversible() -> None:
+def test_reading_a_risky_element_needs_no_policy() -> None:
     read = Action("extract", target=css("#delete"))
-    assert said(RECORDING, plan(read), found(element(name="Delete")))[1] == ActionStarted(
-        1, 1, read, digest="e1"
+    assert said(RECORDING, plan(read), found(element(name="Delete"))) == (
+        QueryStarted(1, 1, read, digest="e1"),
     )
 
 

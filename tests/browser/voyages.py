@@ -7,7 +7,7 @@ import msgspec
 
 from actors.browser.chromium import Chromium
 from actors.person import Answer, Answers, ScriptedPerson
-from events.executor import ActionDone, TargetChanged, TargetResolved
+from events.executor import QueryAnswered, TargetChanged, TargetResolved
 from events.log import EventLog
 from events.page import Resolved
 from events.planner import TargetHealed
@@ -116,8 +116,8 @@ async def sail_order(
             case ActionStarted(step=step, action=action) if action.target is not None:
                 assert element is not None
                 acted_on[step] = element
-            case ActionDone(extracted=extracted) if extracted is not None:
-                read.append(extracted.text)
+            case QueryAnswered(text=text) if text is not None:
+                read.append(text.text)
             case _:
                 pass
     versions = (await learned(log))[known:]

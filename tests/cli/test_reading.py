@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from events.runtime import SessionEnded
 from events.sqlite_log import SqliteLog
 from events.workflow import Workflow
 from replay.projections import ProjectionStore
+from tests import facts
 from tests.cli import logbook
 from tests.cli.shell import Rutter, check_logs
+from tests.replay import kinds
+from tests.replay.ledger import Ledger
 
 SEED_METRICS = (
     "total_predictions",
@@ -105,7 +109,7 @@ def test_a_workflow_that_it_does_not_know(rutter: Rutter) -> None:
 def test_sessions_lists_what_ran_newest_first(rutter: Rutter) -> None:
     head, half, lost, alone, watched = squeezed(rutter("sessions").out)
 
-    assert head == "session what started steps took end"
+    assert head == "session what started done/proposed took end"
     assert half.startswith("record-0005 record half 2023-11-14")
     assert half.endswith("failed lost")
     assert lost.startswith("run-0004 run order")
@@ -127,7 +131,8 @@ def test_sessions_as_json(rutter: Rutter) -> None:
     ]
     alone = rows[2]
     assert (alone["purpose"], alone["driver"], alone["reason"]) == ("run", "workflow", "completed")
-    assert (alone["steps"], alone["confirmed"], alone["model_calls"]) == (6, 6, 0)
+    assert (alone["proposed"], alone["done"], alone["model_calls"]) == (6, 6, 0)
+    assert (rows[1]["proposed"], rows[1]["done"]) == (5, 4)  # it was lost at the fifth
     assert alone["vals"] == '{"customer":"Fairlead Offshore"}'
 
 
@@ -162,6 +167,8 @@ def test_a_session_is_shown_step_by_step(rutter: Rutter) -> None:
     assert "customer = Fairlead Offshore" in lines
     assert any(line.startswith("[OK] 4 click 'Fairlead Offshore' confirmed:") for line in lines)
     assert "gate: standing_approval, approved by its recording" in out
+    assert "action: PLAN -> POLICY CHECK -> ACT -> VERIFY -> COMMIT; confidence 1" in lines
+    assert any(re.match(r"evidence: DOM '.+', confidence 1$", line) for line in lines)
     assert lines[-1] == "end: completed: the recorded end is reached"
 
 
@@ -209,10 +216,12 @@ def test_transitions_are_counted_most_frequent_first(rutter: Rutter) -> None:
     head, *rows = squeezed(rutter("transitions").out)
     counts = [int(row.split()[0]) for row in rows]
 
-    assert head == "count from to"
+    assert head == "count by person by agent from to"
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 3
     assert rows[0].split()[1:] == [
+        "1",  # recorded
+        "2",  # sailed, and sailed until it was lost
         '{"param":"customer","selector":"#q","type":"type"}',
         '{"selector":"#find","type":"click"}',
     ]
@@ -221,8 +230,9 @@ def test_transitions_are_counted_most_frequent_first(rutter: Rutter) -> None:
 def test_transitions_as_json(rutter: Rutter) -> None:
     rows = rutter.json("transitions", "--top", "2")
 
-    assert [set(row) for row in rows] == [{"from_action", "to_action", "count"}] * 2
-    assert rows[0]["count"] == 3
+    columns = {"from_action", "to_action", "count", "by_person", "by_agent"}
+    assert [set(row) for row in rows] == [columns] * 2
+    assert (rows[0]["count"], rows[0]["by_person"], rows[0]["by_agent"]) == (3, 1, 2)
 
 
 def test_metrics_has_every_field_of_the_seed(rutter: Rutter) -> None:
@@ -234,6 +244,44 @@ def test_metrics_has_every_field_of_the_seed(rutter: Rutter) -> None:
     # 6 recorded, 6 sailed, 4 until it was lost, 1 of the half: all confirmed.
     assert (counted["total_executions"], counted["successful_executions"]) == (17, 17)
     assert counted["average_decision_time_ms"] > 0
+
+
+# -- three kinds of step ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def by_hand(tmp_path: Path) -> Rutter:
+    """A step that was looked for elsewhere, one that read, and one that checked in vain."""
+    with Ledger(tmp_path / "log.db") as ledger:
+        ledger.write(facts.run_of(None), *kinds.read_back(1), *kinds.read(3), ms=1)
+        ledger.write(*kinds.checked(4), SessionEnded("failed", "verification_failed"), ms=1)
+    return Rutter(tmp_path)
+
+
+def test_each_kind_of_step_is_shown_as_what_it_is(by_hand: Rutter) -> None:
+    out = by_hand("show", "last").out
+    lines = squeezed(out)
+
+    assert "[OK] 1 click #save confirmed: as_recorded 12 ms" in lines
+    look = f"    [OK]     2  look at {kinds.LOOK.url} for 'Order 7'  confirmed: as_recorded"
+    assert any(line.startswith(look) for line in out.splitlines())
+    assert "[OK] 3 read order_number from 'Number' answered 4 ms" in lines
+    assert "observation: PLAN -> OBSERVE -> COMMIT" in lines
+    assert any(
+        line.startswith("[FAIL] 4 check that the page shows 'Order sent' and") for line in lines
+    )
+    assert "vision: VERIFIED by scripted (it says \\U0001f6a2); it changed nothing" in lines
+    assert lines[-3:-1] == ["result: order_number = 1007", "state: RETENTION_OFFER"]
+    assert out.isascii()
+
+
+def test_a_look_elsewhere_is_under_its_step_in_the_json_too(by_hand: Rutter) -> None:
+    saved, read, checked = by_hand.json("show", "last")["steps"]
+
+    assert [look["step"] for look in saved["read_backs"]] == [2]
+    assert (read["kind"], read["verdict"]) == ("observation", "answered")
+    assert (checked["kind"], checked["confidence"]) == ("verification", 0.65)
+    assert by_hand.json("sessions")[0]["done"] == 3
 
 
 # -- around them -----------------------------------------------------------------------------------

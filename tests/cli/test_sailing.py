@@ -492,6 +492,30 @@ def test_a_hostile_page_is_worked_on_and_told_in_plain_ascii(
     assert said[:20].split()[0] in rutter.json("show", "last")["results"]["heading"]
 
 
+# -- what was stated -------------------------------------------------------------------------------
+
+
+def test_what_was_stated_is_checked_and_read_back_and_no_end_is_believed_without_a_sign(
+    ship: Ship,
+) -> None:
+    stated = ship.rutter(
+        "workflows", "edit", "order",
+        "--verify", "16=text_visible:Nothing is ordered until you place it.",
+        "--expect", "17=url:/orders/",
+        "--read-back", "17=/orders text_visible:${customer}",
+    )  # fmt: skip
+    assert stated.code == 0, stated
+    assert ship.run("--success", "title=Orders").code == 0
+    [order] = ship.site.placed
+    assert is_wanted(order)
+    words = [step["words"] for step in ship.story()["steps"]]
+    assert any("Nothing is ordered" in each for each in words)
+
+    unsure = ship.run("--success", "heading=Never", "--answers", ship.harbour.yes)
+    assert unsure.code == 6
+    assert "signs of success" in unsure.out
+
+
 # -- forking -------------------------------------------------------------------------------------
 
 

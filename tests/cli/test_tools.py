@@ -42,6 +42,9 @@ def test_machines_get_what_a_model_is_given(rutter: Rutter) -> None:
     [
         (["--success", "colour=red"], "there is no such place on a page"),
         (["--failure", "title="], "has no text"),
+        (["--success", "state=DONE"], "no page is 'DONE'"),
+        (["--folder", "nowhere"], "is no directory"),
+        (["--service", "nowhere.toml"], "nowhere.toml cannot be read"),
         (["--files", "nowhere"], "is no directory"),
         (["--max-turns", "0"], "at least one turn"),
     ],

@@ -12,7 +12,9 @@ import msgspec
 import pytest
 
 from actors.person import ScriptedPerson
+from actors.predictor import Knowledge
 from events.action import Text
+from events.checks import Check, Said, ValueSet
 from events.errors import BrowserGone
 from events.predictor import WorkflowLearned
 from events.sqlite_log import SqliteLog
@@ -21,6 +23,7 @@ from events.workflow import Step
 from pipeline import launch
 from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.sailing import _unsettled
+from pipeline.editing import publish
 from pipeline.settings import load
 from tests.cli import logbook
 from tests.cli.shell import Ended, Rutter, places_of
@@ -46,6 +49,101 @@ def squeezed(text: str) -> list[str]:
 
 def versions(rutter: Rutter) -> list[tuple[str, int]]:
     return [(row["name"], row["version"]) for row in rutter.json("workflows")]
+
+
+# -- stating what a step leads to ------------------------------------------------------------------
+
+
+def test_what_a_step_must_lead_to_is_stated_and_shown(rutter: Rutter) -> None:
+    flags = (
+        "--expect", "6=text_visible:Order for ${customer}", "--expect", "6=url:/orders",
+        "--read-back", "6=/orders text_visible:${customer}", "--read-back", "6=/orders url:=3",
+        "--verify", "6=element_state:Send=not disabled",
+    )  # fmt: skip
+    ended = rutter("workflows", "edit", "order", *flags)
+
+    assert (ended.code, ended.err) == (0, "")
+    lines = squeezed(ended.out)
+    assert lines[lines.index("what is checked after them:") + 1 :] == [
+        "6 text_visible:Order for ${customer}",
+        "6 url:/orders",
+        "6 at https://shop.example/orders: text_visible:${customer}",
+        "6 at https://shop.example/orders: url:=3",
+        "7 element_state:Send=not disabled",
+    ]
+    assert lines == squeezed(rutter("workflows", "show", "order").out)
+    flow = rutter.json("workflows", "show", "order")
+    assert flow["steps"][5]["after"]["checks"][1] == {"type": "url", "value": "/orders"}
+    assert flow["steps"][6]["action"]["type"] == "check"
+
+
+def test_what_was_stated_is_taken_back(rutter: Rutter) -> None:
+    rutter("workflows", "edit", "order", "--expect", "6=url:/orders")
+    flow = rutter.json("workflows", "edit", "order", "--no-expect", "6")
+
+    assert "checks" not in flow["steps"][5]["after"]
+    assert flow["steps"][5]["after"]["moved"]
+
+
+def test_another_site_to_read_back_from_is_told(rutter: Rutter) -> None:
+    back = "6=http://127.0.0.1:8000/orders text_visible:3"
+    ended = rutter("workflows", "edit", "order", "--read-back", back)
+
+    assert ended.complaint == "its runs may go to 127.0.0.1:8000 from now on"
+    assert "127.0.0.1:8000" in rutter.json("workflows", "show", "order")["hosts"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "what"),
+    [
+        (("--expect", "6=text_seen:x"), "there is no check 'text_seen' -> a check is one of"),
+        (("--expect", "6=text_visible:"), "the check 'text_visible' has no value"),
+        (("--expect", "6=text_visible:   "), "nothing but blanks"),
+        (("--expect", "6=element_state:Send=shiny"), "an element is never 'shiny'"),
+        (("--expect", "6=page_state:DONE"), "a page is one of START"),
+        (("--expect", "six=url:x"), "is not STEP=CHECK"),
+        (("--expect", "9999999999=url:x"), "is not STEP=CHECK"),
+        (("--expect", "99=url:x"), "has steps 1 to 6, not 99"),
+        (("--expect", "6=url:${nobody}"), "holds ${nobody}, which nothing binds"),
+        (("--verify", "99=url:x"), "none can stand behind 99"),
+        (("--verify", "url:x"), "is not STEP=CHECK"),
+        (("--no-expect", "1"), "expects nothing that can be dropped"),
+        (("--read-back", "6=/orders"), "says nothing that must be there"),
+        (("--read-back", "6=orders url:x"), "'orders' is not a web address"),
+        (("--read-back", "6=/a url:x", "--read-back", "6=/b url:x"), "read back in two places"),
+    ],
+)
+def test_what_cannot_be_stated_is_bad_input(
+    rutter: Rutter, flags: tuple[str, ...], what: str
+) -> None:
+    refused(rutter("workflows", "edit", "order", *flags), what)
+    assert versions(rutter) == [("half", 1), ("order", 1)]
+
+
+def test_a_secret_takes_what_was_learned_from_it_along(rutter: Rutter) -> None:
+    learn(rutter, 5, ValueSet("3", "Quantity"), Said("changed"))
+    assert "5 value_set:Quantity=3 (learned)" in squeezed(rutter("workflows", "show", "order").out)
+    ended = rutter("workflows", "edit", "order", "--secret", "5=pin")
+
+    assert "step 5 is no longer checked by what it said of the secret" in ended.err
+    after = rutter.json("workflows", "show", "order")["steps"][4]["after"]
+    assert after["learned"] == [{"type": "alert", "value": "changed"}]
+
+
+def learn(rutter: Rutter, number: int, *checks: Check) -> None:
+    """A version whose step is known by these checks, as a verified run would leave it."""
+    settings = load(str(rutter.data))
+    with project(settings) as store:
+        flow = latest_workflow(store, "order")
+    steps = list(flow.steps)
+    after = msgspec.structs.replace(steps[number - 1].after, learned=checks)
+    steps[number - 1] = msgspec.structs.replace(steps[number - 1], after=after)
+
+    def decide(knowledge: Knowledge) -> WorkflowLearned:
+        version = knowledge.next_version("order")
+        return WorkflowLearned(msgspec.structs.replace(flow, steps=tuple(steps), version=version))
+
+    asyncio.run(publish(settings.directory, decide))
 
 
 # -- editing ---------------------------------------------------------------------------------------

@@ -30,6 +30,21 @@ from events.action import (
     Text,
     Typed,
 )
+from events.checks import (
+    Check,
+    Downloaded,
+    ElementState,
+    FileContains,
+    FileExists,
+    FileSize,
+    ReadBack,
+    Said,
+    StateIs,
+    TextGone,
+    TextVisible,
+    UrlHas,
+    ValueSet,
+)
 from events.errors import BadInput
 from events.signature import signature
 from events.workflow import Expectation, Step, Workflow
@@ -59,6 +74,21 @@ def flow(*steps: Action | Step, **more: Any) -> Workflow:
 
 def aimed(*ways: Strategy, **more: Any) -> Action:
     return Action("click", target=Target(ways, **more))
+
+
+def stating(action: Action, *checks: Check, read_back: ReadBack | None = None) -> Step:
+    made = step(action)
+    after = msgspec.structs.replace(made.after, checks=checks, read_back=read_back)
+    return msgspec.structs.replace(made, after=after)
+
+
+def saying(text: str) -> tuple[Check, ...]:
+    """Every kind of check that a text can be put into."""
+    return (
+        TextVisible(text), TextGone(text), UrlHas(text), Said(text), ValueSet(text, text, text),
+        ElementState("checked", text, text), Downloaded(text), FileExists(text),
+        FileContains(text, text), FileSize(text, 3, 9),
+    )  # fmt: skip
 
 
 # -- Recorder JSON ---------------------------------------------------------------------------------
@@ -117,6 +147,39 @@ def test_a_name_is_read_back_as_it_is_or_is_not_said(name: str, text: str) -> No
     assert again.target is not None
     assert action.target is not None
     assert set(again.target.strategies) <= set(action.target.strategies)
+
+
+def test_checks_and_read_backs_are_read_back_as_they_were_stated() -> None:
+    checks = (*saying("for ${customer}"), StateIs("COMPLETE"), Downloaded())
+    back = ReadBack("https://shop.example/find?q=${customer}", checks)
+    made = flow(
+        go_to("/"),
+        fill("#q", Parameter("customer")),
+        stating(click("#go"), TextGone("Loading"), read_back=back),
+        Action("check", verify=checks[:1]),
+    )
+    script = msgspec.json.decode(recorder_script(made, {}), type=RecorderScript)
+    again = prepare(script, {"customer": "Aurora Shipping"}, {}).steps
+
+    assert [each.action.verify for each in again[3:]] == [(TextGone("Loading"),), checks[:1]]
+    assert again[2].after.read_back == back
+    assert again[2].action == made.steps[2].action
+
+
+def test_values_that_are_set_stand_in_checks_and_are_one_part_of_an_address() -> None:
+    back = ReadBack("https://shop.example/find?q=${customer}", (TextVisible("${customer}"),))
+    made = flow(fill("#q", Parameter("customer")), stating(click("#go"), read_back=back))
+    script = json.loads(recorder_script(made, {"customer": "Aurora & Co"}))
+
+    assert script["steps"][-1] == {
+        "type": "customStep",
+        "target": "main",
+        "name": "read_back",
+        "parameters": {
+            "url": "https://shop.example/find?q=Aurora%20%26%20Co",
+            "checks": [{"type": "text_visible", "value": "Aurora & Co"}],
+        },
+    }
 
 
 def test_the_steps_are_the_recorders_own() -> None:
@@ -292,6 +355,56 @@ def test_a_step_that_opens_another_page_is_not_expected_to_lead_this_one_there()
     assert "arriving" not in lines(opening, beside)
 
 
+def body(*steps: Action | Step) -> list[str]:
+    """The lines of the flow, without their first indentation."""
+    text = lines(*steps).partition("results: dict")[2].partition("    return results")[0]
+    return [line.removeprefix("    ") for line in text.splitlines()[1:]]
+
+
+def test_what_was_stated_is_asserted_behind_its_step() -> None:
+    checks = (*saying("x ${customer}"), StateIs("COMPLETE"), Downloaded())
+    script = body(fill("#q", Parameter("customer")), stating(click("#go"), *checks))
+
+    said = "'x ' + values['customer']"
+    assert script[script.index("element.click()") + 1 : -2] == [
+        "page = pages.front()",
+        f"check_text(page, {said})",
+        f"check_no_text(page, {said})",
+        f"check_url(page, {said})",
+        "# not checked here: alert:x ${customer}",
+        f"check_value(page, 'x ${{customer}}', {said}, {said})",
+        f"check_state(page, 'x ${{customer}}', {said}, 'checked')",
+        f"check_download(pages, {said})",
+        f"check_file(page, {said})",
+        f"check_file(page, {said}, text={said})",
+        f"check_file(page, {said}, least=3, most=9)",
+        "# not checked here: page_state:COMPLETE",
+        "check_download(pages, '')",
+    ]
+
+
+def test_a_result_is_read_back_in_a_page_of_its_own() -> None:
+    back = ReadBack("https://shop.example/find?q=${customer}", (UrlHas("find"),))
+    script = body(
+        fill("#q", Parameter("customer")),
+        stating(click("#go"), read_back=back),
+        stating(click("#on"), read_back=ReadBack("https://shop.example/", (Said("saved"),))),
+    )
+    at = "'https://shop.example/find?q=' + in_address(values['customer'])"
+    first, second = (number for number, line in enumerate(script) if "aside" in line)
+    assert script[first : first + 3] == [
+        f"with pages.aside({at}) as page:",
+        "    check_url(page, 'find')",
+        "page = pages.front()",
+    ]
+    assert script[second + 1 : second + 3] == ["    # not checked here: alert:saved", "    pass"]
+
+
+def test_a_step_that_only_looks_is_its_checks() -> None:
+    script = body(click("#go"), Action("check", verify=(TextVisible("Order"),)))
+    assert script[-4:-2] == ["page = pages.front()", "check_text(page, 'Order')"]
+
+
 def test_an_optional_step_is_done_where_it_is_there() -> None:
     said = lines(step(click("#accept"), optional=True))
 
@@ -308,7 +421,7 @@ def test_values_are_flags_and_may_have_defaults() -> None:
 
 
 @pytest.mark.parametrize("kind", ["navigate", "click", "type", "press", "select", "scroll",
-                                  "wait_for", "wait", "extract"])  # fmt: skip
+                                  "wait_for", "wait", "extract", "check"])  # fmt: skip
 def test_every_kind_of_step_makes_a_script_that_compiles(kind: Any) -> None:
     compile(playwright_script(flow(any_action(kind)), {}), "flow.py", "exec")
 
@@ -340,6 +453,9 @@ def test_nothing_that_a_page_or_a_person_said_becomes_code(said: str) -> None:
         Action("extract", target=css("#x"), name=said),
         Action("click", target=css(f"{said} >>> {said}"), dialogs=(DialogAnswer(True, said),)),
         Action("press", key=said),
+        *(Action("check", verify=(check,)) for check in saying(said)),
+        stating(click(), *saying(said), read_back=ReadBack(f"https://x.example/{said}",
+                                                           saying(said))),
         end=Expectation(place=place("/" + said), headings=(said,)),
     )  # fmt: skip
     assert_harmless(playwright_script(msgspec.structs.replace(made, name=said), {}))
@@ -361,7 +477,8 @@ def assert_harmless(script: str) -> None:
     roots = {re.match(r"\w+", name)[0] for name in called}  # type: ignore[index]
     assert roots <= {
         "at", "page", "pages", "element", "one_of", "read", "check_place", "check_heading",
-        "answering", "arriving", "type_secret",
+        "answering", "arriving", "type_secret", "check_text", "check_no_text", "check_url",
+        "check_value", "check_state", "check_download", "check_file", "in_address", "values",
     }  # fmt: skip
     assert not any(isinstance(each, ast.Import | ast.ImportFrom) for each in ast.walk(body))
 

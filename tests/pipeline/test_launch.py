@@ -5,9 +5,20 @@ import pytest
 from actors.logic import LOGIC
 from actors.policy import DEFAULT_POLICY
 from events.action import Action
+from events.checks import Check, FileContains, FileExists, FileSize, ReadBack
 from events.errors import BadInput
-from events.workflow import Limits, Policy, Workflow
-from pipeline.launch import free_run, limits_for, recording, run_of, with_hosts
+from events.service import Service
+from events.workflow import Criteria, Expectation, Indicator, Limits, Policy, Step, Workflow
+from pipeline.launch import (
+    Given,
+    free_run,
+    limits_for,
+    recording,
+    run_of,
+    tool_session,
+    watching,
+    with_hosts,
+)
 from tests.facts import click, step
 
 SCRIPT = (step(click("#a")), step(click("#b")))
@@ -131,3 +142,73 @@ def test_a_run_keeps_the_policy_it_is_given() -> None:
         free_run("https://x.example/", {}, (), threshold=1, policy=mine),
     ):
         assert (started.policy.version, started.policy.public_hosts) == ("7", False)
+
+
+# -- what is known of the service, and where files are ---------------------------------------------
+
+DONE = Criteria(success=(Indicator("state", "COMPLETE"),))
+GIVEN = Given(service=Service("shop"), criteria=DONE, folders=("/srv/out", "/srv/more"))
+
+
+def test_every_kind_of_session_is_told_of_the_service() -> None:
+    for started in (
+        recording("order", SCRIPT, {}, (), given=GIVEN),
+        watching("order", "https://x.example/", {}, given=GIVEN),
+        run_of(FLOW, VALUES, ["password"], given=GIVEN),
+        free_run("https://x.example/", {}, (), threshold=1, given=GIVEN),
+        tool_session("https://x.example/", given=GIVEN),
+    ):
+        assert (started.settings.service, started.settings.criteria) == (Service("shop"), DONE)
+        assert started.policy.folders == ("/srv/out", "/srv/more")
+        assert not started.settings.vision
+
+
+def looking_at(*checks: Check) -> Workflow:
+    return Workflow("order", 1, (Step(action=Action("check", verify=checks)),), parameters=("n",))
+
+
+@pytest.mark.parametrize(
+    ("check", "fix"),
+    [
+        (FileExists("/etc/passwd"), "add --folder /etc"),
+        (FileExists("/srv/out/../etc/x"), "add --folder"),
+        (FileExists("../x"), "add --folder DIR"),
+        (FileContains("x", "/srv/output/a"), "add --folder /srv/output"),
+        (FileSize("/srv/${n}"), "add --folder /srv"),
+    ],
+)
+def test_a_file_outside_of_the_folders_is_refused_before_anything_is_done(
+    check: Check, fix: str
+) -> None:
+    given = Given(folders=("/srv/out",))
+    back = Step(
+        action=Action("click"),
+        after=Expectation(read_back=ReadBack("https://x.example/", (check,))),
+    )
+    stated = Step(action=Action("click"), after=Expectation(checks=(check,)))
+    for each in (looking_at(check).steps[0], back, stated):
+        with pytest.raises(BadInput) as caught:
+            run_of(Workflow("o", 1, (each,), parameters=("n",)), {"n": "a"}, (), given=given)
+        assert "step 1 looks at the file" in caught.value.what
+        assert fix in caught.value.fix
+        with pytest.raises(BadInput):
+            recording("o", (each,), {"n": "a"}, (), given=given)
+
+
+def test_a_file_in_a_folder_or_below_is_looked_at() -> None:
+    checks = (FileExists("/srv/out/a"), FileSize("/srv/out/${n}/b"), FileContains("x", "a/b"))
+    given = Given(folders=("/srv/out",))
+    assert run_of(looking_at(*checks), {"n": "a"}, (), given=given).policy.folders == ("/srv/out",)
+
+
+def test_no_file_is_looked_at_without_a_folder() -> None:
+    with pytest.raises(BadInput, match="no folder given") as caught:
+        run_of(looking_at(FileExists("a")), {"n": "a"}, ())
+    assert caught.value.fix == "add --folder DIR"
+
+
+def test_a_value_leads_out_of_no_folder() -> None:
+    with pytest.raises(BadInput, match="step 1"):
+        run_of(
+            looking_at(FileExists("/srv/${n}")), {"n": "../etc"}, (), given=Given(folders=("/srv",))
+        )

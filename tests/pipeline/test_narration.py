@@ -7,15 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.action import Action, ByRole, Target, Text, Untrusted
+from events.advisor import VisionGiven
 from events.critic import ActionJudged, Evidence
 from events.envelope import Envelope
-from events.executor import ActionFailed, TargetMissing, TargetResolved
+from events.executor import (
+    ActionFailed,
+    QueryAnswered,
+    QueryFailed,
+    TargetMissing,
+    TargetResolved,
+)
+from events.observer import DownloadFinished, FileSeen, FilesSeen
 from events.planner import PlanWithheld, RunStopped
 from events.runtime import ActorFailed, StopReason
 from events.validator import ActionApproved, ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
 from pipeline.narration import Narrator
 from tests import facts
+from tests.replay import kinds
 
 # S2 9.2, word for word; {what} stands for what varies.
 PHASES = (
@@ -142,8 +151,8 @@ def test_the_policy_check_is_said_once_however_often_it_looks() -> None:
 
 
 def test_every_step_has_its_own_policy_check() -> None:
-    missing = TargetMissing(1, 1, "element_not_found")
-    lines = narrate(facts.plan(BUY), missing, facts.plan(BUY, number=2), missing)
+    first, second = (TargetMissing(step, 1, "element_not_found") for step in (1, 2))
+    lines = narrate(facts.plan(BUY), first, facts.plan(BUY, number=2), second)
 
     assert lines.count("PHASE 2: POLICY CHECK") == 2
 
@@ -188,6 +197,80 @@ def test_evidence_without_a_sample_says_none() -> None:
     assert not any("Sample" in line for line in lines)
 
 
+def test_an_observation_goes_through_three_phases_and_no_policy_or_verification() -> None:
+    assert narrate(*kinds.read()) == [
+        "PHASE 1: PLAN",
+        "read order_number from #n (because)",
+        "PHASE 2: OBSERVE",
+        "[OK] OBSERVED: read order_number from #n -> '1007' in 2 ms",
+        "PHASE 3: COMMIT",
+        "[OK] COMMITTED to observation log",
+    ]
+
+
+def test_an_observation_that_found_nothing_is_kept_too() -> None:
+    refused = ActionRejected(2, "target_exists", "not there", "1", "execution_error")
+    lines = narrate(
+        *kinds.waited_in_vain(), facts.plan(kinds.READ, number=2, kind="observation"), refused
+    )
+
+    assert lines[3:5] == ["[FAIL] NOT OBSERVED: timeout 3000 ms", "PHASE 3: COMMIT"]
+    assert lines[-4:] == [
+        "PHASE 2: OBSERVE",
+        "[FAIL] NOT OBSERVED: not there",
+        "PHASE 3: COMMIT",
+        "[OK] COMMITTED to observation log",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        ("", "[OK] OBSERVED: 'customers.csv', 7 characters"),
+        ("policy_denied", "[FAIL] NOT OBSERVED: policy_denied outside"),
+    ],
+)
+def test_a_file_that_was_read_is_an_observation(error: str, line: str) -> None:
+    assert narrate(*kinds.file_read(error)) == [
+        "PHASE 1: PLAN",
+        "read the file 'customers.csv'",
+        "PHASE 2: OBSERVE",
+        line,
+        "PHASE 3: COMMIT",
+        "[OK] COMMITTED to observation log",
+    ]
+
+
+def test_a_verdict_after_the_look_elsewhere_says_whose_it_is() -> None:
+    lines = narrate(*kinds.read_back())
+    due = lines.index("READ BACK: whether the page shows 'Order 7' at " + kinds.LOOK.url)
+
+    assert lines[due - 1] == "PHASE 4: VERIFY"
+    assert lines[due + 1] == "PHASE 1: PLAN"
+    own = lines.index("Step 1: click #save")
+    assert lines[own - 1] == "[OK] COMMITTED to action history"  # of the look
+    assert lines[own + 1 :] == [
+        "[EVIDENCE] Source: DOM, Checked: '/saved', Confidence: 1",
+        "[EVIDENCE] Source: DOM, Checked: 'Order 7', Confidence: 1",
+        "[OK] VERIFIED: as_recorded",
+        "PHASE 5: COMMIT",
+        "[OK] COMMITTED to action history",
+    ]
+
+
+def test_the_deciding_evidence_is_told_with_the_confidence_over_all() -> None:
+    lines = narrate(*kinds.checked())
+
+    assert [line for line in lines if line.startswith("[EVIDENCE]")] == [
+        "[EVIDENCE] Source: FILE, Checked: 'orders.csv', Confidence: 1",
+        "[EVIDENCE] Source: DOM, Checked: 'Order sent', Confidence: 0.65",
+        "[EVIDENCE] Source: VISION, Checked: 'Order sent', Confidence: 0.5",
+    ]
+    assert "VISION: VERIFIED it says \\U0001f6a2" in lines
+    assert "FILE 'orders.csv': there, 12 bytes" in lines
+    assert "[FAIL] STATE: the page is RETENTION_OFFER, expected was COMPLETE" in lines
+
+
 def test_other_events_are_not_narrated() -> None:
     assert narrate(facts.run_of(None), facts.saw(facts.page())) == []
 
@@ -204,6 +287,11 @@ def test_hostile_page_text_is_one_line_of_ascii_each(said: str) -> None:
         ActionJudged(1, 1, "failed", said, (Evidence("DOM", said, 200_000, Untrusted(said)),)),
         RunStopped("failed", "verification_failed", said, 1),
         ActorFailed("executor", "Error", said),
+        QueryAnswered(1, 1, 5, Untrusted(said)),
+        QueryFailed(1, 1, "timeout", said),
+        FilesSeen(1, (FileSeen(said),)),
+        VisionGiven(1, 1, "UNKNOWN", said, said),
+        DownloadFinished(Untrusted(said), failure=said),
     )
 
     assert lines

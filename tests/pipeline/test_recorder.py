@@ -18,6 +18,7 @@ from events.action import (
     Text,
     Typed,
 )
+from events.checks import ReadBack, TextVisible, UrlHas
 from events.errors import BadInput
 from pipeline.recorder import RecorderScript, prepare, read_script
 from pipeline.site import find_order_script, order_script
@@ -450,3 +451,87 @@ def test_what_a_script_types_is_kept_apart_from_its_steps() -> None:
     assert script.typed == ("one", "two")
     assert [step.action.value for step in script.steps] == [Typed(0), Typed(1)]
     assert b"two" not in msgspec.msgpack.encode(script.steps)
+
+
+# -- what must be so -------------------------------------------------------------------------------
+
+
+def custom(name: str, **parameters: Any) -> Json:
+    return {"type": "customStep", "name": name, "parameters": parameters}
+
+
+def verify(value: str, kind: str = "text_visible") -> Json:
+    return custom("verify", type=kind, value=value)
+
+
+def read_back(url: str, *values: str) -> Json:
+    checks = [{"type": "text_visible", "value": value} for value in values]
+    return custom("read_back", url=url, checks=checks)
+
+
+def stated(*steps: Json, **bound: Any) -> ReadBack | None:
+    """The read-back of the last step."""
+    script = msgspec.convert({"title": "t", "steps": list(steps)}, RecorderScript)
+    prepared = prepare(script, bound.get("parameters", {}), bound.get("secrets", {}))
+    return prepared.steps[-1].after.read_back
+
+
+def test_a_verification_is_a_step_that_only_looks() -> None:
+    assert action(verify("Order sent")) == Action("check", verify=(TextVisible("Order sent"),))
+
+
+def test_a_value_in_a_check_becomes_the_parameter_of_its_name() -> None:
+    bound = {"parameters": {"customer": "Aurora Shipping"}}
+    wanted = Action("check", verify=(TextVisible("For ${customer}"),))
+
+    assert action(verify("For Aurora Shipping"), **bound) == wanted
+    assert action(verify("For ${customer}"), **bound) == wanted
+
+
+def test_a_read_back_is_of_the_step_before_it() -> None:
+    wanted = ReadBack("https://shop.example/orders", (TextVisible("1008"), TextVisible("placed")))
+    assert stated(NAVIGATE, CLICK, read_back(wanted.url, "1008", "placed")) == wanted
+    assert stated(NAVIGATE, CLICK, read_back("/orders", "1008", "placed")) == wanted
+
+
+def test_a_value_in_where_to_look_becomes_the_parameter_of_its_name() -> None:
+    bound = {"parameters": {"customer": "Aurora Shipping"}}
+    back = stated(NAVIGATE, CLICK, read_back("/find?q=Aurora+Shipping", "1008"), **bound)
+    assert back == ReadBack("https://shop.example/find?q=${customer}", (TextVisible("1008"),))
+
+
+@pytest.mark.parametrize(
+    ("steps", "what"),
+    [
+        ([verify("x", "text_seen")], "step 1 (customStep): there is no check 'text_seen'"),
+        ([CLICK, verify("")], "step 2 (customStep): the check 'text_visible' has an empty value"),
+        ([verify("${who}")], "the parameter 'who', which has no value"),
+        ([verify("so 0451-abc it is")], "it holds a secret"),
+        ([verify("${pin}")], "it holds the secret 'pin'"),
+        ([read_back("/orders", "x")], "no action stands before it"),
+        ([verify("x"), read_back("/orders", "x")], "no action stands before it"),
+        ([CLICK, read_back("/orders", "x")], "which site its path is on is not known"),
+        ([CLICK, read_back("ftp://shop.example/", "x")], "is not a web address"),
+        ([NAVIGATE, read_back("/orders")], "step 2 (customStep): a read-back checks nothing"),
+        ([NAVIGATE, read_back("/${who}", "x")], "the parameter 'who', which has no value"),
+        ([NAVIGATE, read_back("/a", "x"), read_back("/b", "x")], "has a read-back"),
+        ([NAVIGATE, custom("read_back", url="/a")], "its parameters do not fit"),
+        ([NAVIGATE, custom("read_back", url="/a", checks=[], chekcs=[])], "do not fit"),
+        ([NAVIGATE, custom("read_back", url="/a", checks=[{}])], "there is no check"),
+    ],
+)
+def test_what_cannot_be_stated_is_refused_with_the_number_of_the_step(
+    steps: list[Json], what: str
+) -> None:
+    typed: Json = {"type": "change", "selectors": ["#pin"], "value": "0451-abc"}
+    said = refusal(*steps, typed, secrets={"pin": "0451-abc"})
+    assert what in said
+
+
+def test_other_custom_steps_are_refused() -> None:
+    assert "not supported" in refusal(custom("dance"))
+
+
+def test_a_parameter_that_is_only_looked_for_is_used() -> None:
+    [looked] = actions(verify("aurora", "url"), parameters={"customer": "aurora"})
+    assert looked.verify == (UrlHas("${customer}"),)

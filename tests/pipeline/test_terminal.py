@@ -244,6 +244,17 @@ def test_a_terminal_sees_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "sailing order  7/19  click #\\u2713" in err
 
 
+def test_a_step_is_counted_by_its_place_and_a_look_elsewhere_has_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    look = facts.plan(facts.go_to("/orders"), number=8, read_back_of=7)
+    after = facts.plan(facts.click("#next"), number=9, index=7)
+    shown = on_a_terminal(monkeypatch, START, PLAN, look).err
+
+    assert "sailing order  8  go to https://shop.example/orders" in shown
+    assert "sailing order  8/19  click #next" in on_a_terminal(monkeypatch, START, after).err
+
+
 @pytest.mark.parametrize("name", ["[/b]", '[data-testid="buy"]', ":ship:", "[bold]", "\\[/x]"])
 def test_a_page_cannot_break_the_moving_line(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     plan = facts.plan(facts.click(name), number=2)

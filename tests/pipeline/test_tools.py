@@ -15,6 +15,7 @@ from actors.effector import Effector
 from actors.person import Answer, Answers, Nobody, Person, ScriptedPerson
 from actors.toolbox import TOOLS
 from events.action import ByRef, Strategy, Text, Untrusted
+from events.critic import ActionJudged
 from events.errors import BrowserGone
 from events.executor import ActionDone
 from events.log import EventLog
@@ -24,7 +25,7 @@ from events.planner import PlanProposed
 from events.predictor import TransitionLearned
 from events.runtime import SessionStarted
 from events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolError
-from events.validator import ActionStarted
+from events.validator import ActionApproved, ActionRejected, ActionStarted, QueryStarted
 from events.workflow import Criteria, Indicator
 from pipeline import launch
 from pipeline.app import App
@@ -695,7 +696,10 @@ def files(tmp_path: Path) -> Path:
 async def test_a_file_of_the_directory_is_read(
     replayed: Replayed, files: Path, path: str, text: str
 ) -> None:
-    async with open_app(replayed.memory()) as app, tools_on(app, Shop(), files=files) as tools:
+    async with (
+        open_app(replayed.memory()) as app,
+        tools_on(app, Shop(), at(folders=[files])) as tools,
+    ):
         answer = await tools.call("read_file", {"path": path})
     assert answer.success
     assert answer.body()["result"] == text
@@ -720,13 +724,42 @@ async def test_nothing_outside_the_directory_is_read(
     replayed: Replayed, files: Path, path: str, error: str
 ) -> None:
     log = replayed.memory()
-    async with open_app(log) as app, tools_on(app, Shop(), files=files) as tools:
+    async with open_app(log) as app, tools_on(app, Shop(), at(folders=[files])) as tools:
         answer = await tools.call("read_file", {"path": path})
     assert answer.error == error
     assert answer.result is None
     [read] = [each for each in await events_of(log, tools.session) if isinstance(each, FileRead)]
     assert read.text is None
     assert not any(b"hunter-2" in record.payload for record in await read_all(log))
+
+
+async def test_an_absolute_path_is_read_inside_any_of_the_directories(
+    replayed: Replayed, files: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "c.txt").write_text("other")
+    started = at(folders=[files, tmp_path / "other"])
+    async with open_app(replayed.memory()) as app, tools_on(app, Shop(), started) as tools:
+        read = await tools.call("read_file", {"path": str(tmp_path / "other" / "c.txt")})
+        deep = await tools.call("read_file", {"path": str(files / "deep" / "b.txt")})
+        alone = await tools.call("read_file", {"path": "c.txt"})
+    assert (read.result, deep.result) == ("other", "deep")
+    assert alone.error == "action_failed"
+
+
+NEVER = (PlanProposed, ActionApproved, ActionStarted, ActionRejected, ActionJudged, QueryStarted)
+
+
+@pytest.mark.parametrize("path", ["a.txt", "link.txt", "none.txt"])
+async def test_reading_a_file_is_an_observation_and_nothing_else(
+    replayed: Replayed, files: Path, path: str
+) -> None:
+    log, started = replayed.memory(), with_settings(launch.tool_session(folders=[files]))
+    async with open_app(log) as app, tools_on(app, Shop(), started) as tools:
+        await tools.call("read_file", {"path": path})
+    said = await events_of(log, tools.session)
+    assert [each.call for each in said if isinstance(each, FileRead)]
+    assert [kind for kind in kinds(said) if kind in {never.__name__ for never in NEVER}] == []
 
 
 async def test_without_a_directory_nothing_is_read(replayed: Replayed) -> None:
@@ -736,7 +769,10 @@ async def test_without_a_directory_nothing_is_read(replayed: Replayed) -> None:
 
 
 async def test_reading_a_file_leaves_the_refs_as_they_are(replayed: Replayed, files: Path) -> None:
-    async with open_app(replayed.memory()) as app, tools_on(app, Shop(), files=files) as tools:
+    async with (
+        open_app(replayed.memory()) as app,
+        tools_on(app, Shop(), at(folders=[files])) as tools,
+    ):
         await tools.call("get_snapshot")
         await tools.call("read_file", {"path": "a.txt"})
         assert (await tools.call("browser_click", {"ref": "@e1"})).success

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from events.sqlite_reader import SqliteReader
+from events.validator import ActionRejected
 from replay.projections import ProjectionStore
-from tests.goldens import rows, to_database
+from tests import facts
+from tests.goldens import names, older, rows, to_database
+from tests.replay import kinds
+from tests.replay.ledger import Ledger
 
 S2_ACTIONS = [
     "id",
@@ -26,7 +30,10 @@ S2_ACTIONS = [
 S2_OBSERVATIONS = ["id", "timestamp", "query_type", "target", "result", "success"]
 
 
-@pytest.fixture(scope="module", params=["order", "trouble"])
+LOGS = [name for name in (*names(), *older()) if name.endswith(("order", "trouble"))]
+
+
+@pytest.fixture(scope="module", params=LOGS)
 def db(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[sqlite3.Connection]:
@@ -51,13 +58,14 @@ def test_evidence_is_the_seeds_json(db: sqlite3.Connection) -> None:
     for success, text in db.execute("SELECT success, verification_evidence FROM action_history"):
         evidence = json.loads(text)
         assert sorted(evidence) == ["checked_text", "confidence", "sample", "source"]
-        assert evidence["source"] == "DOM"
-        assert evidence["confidence"] == (1.0 if success else 0.2)
+        assert evidence["source"] in ("DOM", "FILE")
+        assert (evidence["confidence"] == 1.0) == bool(success)
 
 
 def test_reading_is_an_observation_and_never_an_action(db: sqlite3.Connection) -> None:
-    kinds = {kind for (kind,) in db.execute("SELECT DISTINCT action_type FROM action_history")}
-    assert kinds == {"navigate", "type", "click", "press", "select"}
+    done = {kind for (kind,) in db.execute("SELECT DISTINCT action_type FROM action_history")}
+    assert done
+    assert not done & {"extract", "wait_for", "wait"}
     extracts = db.execute(
         "SELECT target, result, success FROM observation_log WHERE query_type = 'extract'"
     ).fetchall()
@@ -76,3 +84,69 @@ def test_a_secret_is_there_by_its_name_alone(db: sqlite3.Connection) -> None:
 def test_a_failure_says_why(db: sqlite3.Connection) -> None:
     for success, error in db.execute("SELECT success, error FROM action_history"):
         assert (error is None) == bool(success)
+
+
+# -- by hand ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def by_hand(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """A read-back, an observation, one in vain, a verification and two files."""
+    with Ledger(tmp_path / "log.db") as ledger, ProjectionStore(tmp_path / "p.db") as store:
+        ledger.write(facts.run_of(None), *kinds.read_back(1, "failed"), *kinds.read(3))
+        ledger.write(*kinds.waited_in_vain(4), *kinds.checked(5))
+        ledger.write(*kinds.file_read(), *kinds.file_read("policy_denied"))
+        refused = ActionRejected(6, "target_exists", "not there", "1", "execution_error")
+        ledger.write(facts.plan(kinds.READ, number=6, kind="observation"), refused)
+        denied = ActionRejected(7, "denylist", "it pays", "1", "policy_denied")
+        ledger.write(facts.plan(kinds.SAVE, number=7), denied)
+        with ledger.reader() as reader:
+            store.catch_up(reader)
+        assert store.parked() == []
+        yield store.db
+
+
+def test_actions_and_verifications_are_in_the_history_each_with_its_own_verdict(
+    by_hand: sqlite3.Connection,
+) -> None:
+    found = by_hand.execute(
+        "SELECT step, action_type, success, message FROM action_history ORDER BY step"
+    ).fetchall()
+
+    assert found == [
+        (1, "click", 0, "click #save"),
+        (2, "navigate", 0, f"look at {kinds.LOOK.url} for 'Order 7'"),
+        (5, "check", 0, "check that the page shows 'Order sent' and there is a file 'orders.csv'"),
+    ]
+
+
+def test_the_evidence_is_what_decided_with_the_confidence_over_all(
+    by_hand: sqlite3.Connection,
+) -> None:
+    [text] = by_hand.execute(
+        "SELECT verification_evidence FROM action_history WHERE step = 5"
+    ).fetchone()
+
+    assert json.loads(text) == {
+        "source": "DOM",
+        "checked_text": "Order sent",
+        "sample": None,
+        "confidence": 0.65,
+    }
+
+
+def test_queries_and_files_are_in_the_observation_log(by_hand: sqlite3.Connection) -> None:
+    found = by_hand.execute(
+        "SELECT query_type, target, result, success FROM observation_log "
+        "WHERE query_type != 'page' ORDER BY id"
+    ).fetchall()
+
+    assert found == [
+        ("extract", "#n", "1007", 1),
+        ("wait_for", "#there", "timeout: 3000 ms", 0),
+        ("file", "orders.csv", "'orders.csv': there, 12 bytes", 1),
+        ("file", "/etc/x", "'/etc/x': not looked at (policy_denied: outside)", 0),
+        ("file", "customers.csv", "7 characters", 1),
+        ("file", "customers.csv", "policy_denied: outside", 0),
+        ("extract", "#n", "not there", 0),
+    ]

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import ClassVar, cast
+from typing import ClassVar, cast, get_args
 from unittest.mock import patch
 
 import msgspec
@@ -42,10 +42,11 @@ from events.signature import signature, token
 from events.sqlite_reader import SqliteReader
 from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
-from events.workflow import Workflow
+from events.workflow import Driver, Workflow
 from replay.projections import ProjectionStore, store
 from replay.projections.metrics import snapshot
 from tests import facts
+from tests.replay import kinds
 from tests.replay.ledger import BEGIN_NS, Ledger
 
 BUY, PAY, READ = facts.click("#buy"), facts.click("#pay"), Action("extract", target=facts.css("#n"))
@@ -91,11 +92,16 @@ def predicted(action: Action, probability: int = 900_000, *others: Action) -> Pr
 
 # -- transitions and actions: S0's tables ----------------------------------------------------------
 
+# And beside S0's own: by whom.
 S0_COLUMNS = {
     "actions": {"id", "action_signature", "action_json", "timestamp", "url", "success"},
-    "transitions_first_order": {"id", "from_action", "to_action", "count"},
-    "transitions_second_order": {"id", "from_action_1", "from_action_2", "to_action", "count"},
-}
+    "transitions_first_order": {
+        "id", "from_action", "to_action", "count", "by_person", "by_agent",
+    },
+    "transitions_second_order": {
+        "id", "from_action_1", "from_action_2", "to_action", "count", "by_person", "by_agent",
+    },
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("table", S0_COLUMNS)
@@ -117,6 +123,21 @@ def test_a_transition_is_counted_behind_the_last_one_and_the_last_two(ledger: Le
         ledger,
         "SELECT from_action_1, from_action_2, to_action, count FROM transitions_second_order",
     ) == [(token(go), token(BUY), token(PAY), 2)]
+
+
+@pytest.mark.parametrize("driver", get_args(Driver))
+def test_what_a_person_did_and_what_an_agent_did_are_counted_apart(
+    ledger: Ledger, driver: Driver
+) -> None:
+    go = facts.go_to()
+    by_driver = msgspec.structs.replace(learned(PAY, go, BUY), driver=driver)
+    ledger.write(learned(PAY, go, BUY), by_driver)  # the first by a script, a person's own
+
+    person = driver in ("person", "script")
+    for table in ("transitions_first_order", "transitions_second_order"):
+        assert rows(ledger, f"SELECT count, by_person, by_agent FROM {table}") == [
+            (2, 1 + person, 1 - person)
+        ]
 
 
 def test_the_first_action_of_a_session_follows_nothing(ledger: Ledger) -> None:
@@ -162,6 +183,25 @@ def test_sessions_side_by_side_keep_their_actions_apart(ledger: Ledger) -> None:
     assert rows(ledger, "SELECT session, action_signature, url FROM actions ORDER BY session") == [
         ("a", signature(BUY), facts.ORIGIN + "/a"),
         ("b", signature(PAY), facts.ORIGIN + "/b"),
+    ]
+
+
+def test_a_verdict_after_a_look_elsewhere_is_kept_with_its_own_action(ledger: Ledger) -> None:
+    ledger.write(facts.saw(facts.page("/cart")), *kinds.read_back(1, "failed"))
+
+    assert rows(ledger, "SELECT action_signature, url, success FROM actions") == [
+        (signature(kinds.SAVE), facts.ORIGIN + "/cart", 0)
+    ]
+
+
+def test_what_was_read_is_kept_as_an_action_of_s0_by_whether_it_was_answered(
+    ledger: Ledger,
+) -> None:
+    ledger.write(facts.saw(facts.page()), *kinds.read(1), *kinds.waited_in_vain(2))
+
+    assert rows(ledger, "SELECT action_signature, success FROM actions") == [
+        (signature(kinds.READ), 1),
+        (signature(kinds.WAIT), 0),
     ]
 
 
@@ -234,6 +274,41 @@ def test_a_script_that_did_otherwise_is_scored_by_what_was_learned_of_it(ledger:
 
     counted = metrics(ledger)
     assert (counted["total_predictions"], counted["correct_predictions"]) == (1, 0)
+
+
+def test_what_was_predicted_and_answered_is_correct(ledger: Ledger) -> None:
+    ledger.write(predicted(kinds.READ), *kinds.read(1, driver="prediction"))
+    ledger.write(predicted(kinds.WAIT), *kinds.waited_in_vain(2))
+
+    counted = metrics(ledger)
+    assert (counted["total_predictions"], counted["correct_predictions"]) == (1, 1)
+    assert counted["total_executions"] == 0  # reading is no execution
+
+
+@pytest.mark.parametrize(("verdict", "right"), [("confirmed", 1), ("failed", 0)])
+def test_a_look_whether_it_worked_is_neither_predicted_nor_counted(
+    ledger: Ledger, verdict: str, right: int
+) -> None:
+    """The step whose verdict waits for it is."""
+    told = [
+        msgspec.structs.replace(event, driver="prediction")
+        if isinstance(event, PlanProposed) and not event.read_back_of
+        else event
+        for event in kinds.read_back(1, verdict)
+    ]
+    ledger.write(predicted(kinds.SAVE), *told)
+
+    counted = metrics(ledger)
+    assert (counted["total_predictions"], counted["correct_predictions"]) == (right, right)
+    assert (counted["total_executions"], counted["successful_executions"]) == (1, right)
+
+
+def test_what_only_checks_is_not_counted(ledger: Ledger) -> None:
+    ledger.write(predicted(kinds.SAVE), *kinds.checked(1, "confirmed"))
+
+    counted = metrics(ledger)
+    assert (counted["total_executions"], counted["successful_executions"]) == (0, 0)
+    assert (counted["total_predictions"], counted["average_decision_time_ms"]) == (0, 0)
 
 
 def test_no_prediction_counts_for_nothing(ledger: Ledger) -> None:
@@ -314,11 +389,28 @@ def test_a_session_is_one_row_from_its_start_to_its_end(ledger: Ledger) -> None:
 
 
 def test_a_step_that_was_tried_twice_is_one_step(ledger: Ledger) -> None:
-    ledger.write(facts.run_of(None), facts.judged())
-    ledger.write(facts.judged("failed", 2, 1), facts.judged("confirmed", 2, 2))
-    ledger.write(facts.judged("no_effect", 3))
+    ledger.write(facts.run_of(None), facts.plan(BUY), facts.judged())
+    for attempt, verdict in ((1, "failed"), (2, "confirmed")):
+        ledger.write(
+            facts.plan(PAY, number=2, attempt=attempt),
+            facts.judged(cast(Verdict, verdict), 2, attempt),
+        )
+    ledger.write(facts.plan(BUY, number=3), facts.judged("no_effect", 3))
 
-    assert rows(ledger, "SELECT steps, confirmed FROM sessions") == [(3, 2)]
+    assert rows(ledger, "SELECT done, proposed FROM sessions") == [(2, 3)]
+
+
+def test_what_was_proposed_and_never_came_to_anything_is_not_done(ledger: Ledger) -> None:
+    ledger.write(facts.run_of(None), *kinds.read(1), *kinds.waited_in_vain(2))
+    ledger.write(facts.plan(PAY, number=3), ActionRejected(3, "r", "no", "1", "policy_denied"))
+
+    assert rows(ledger, "SELECT done, proposed FROM sessions") == [(1, 3)]
+
+
+def test_a_look_whether_it_worked_is_a_step_of_the_session(ledger: Ledger) -> None:
+    ledger.write(facts.run_of(None), *kinds.read_back(1))
+
+    assert rows(ledger, "SELECT done, proposed FROM sessions") == [(2, 2)]
 
 
 def test_what_a_model_was_asked_is_summed_up_by_session(ledger: Ledger) -> None:
@@ -380,6 +472,9 @@ def sessions(draw: st.DrawFn) -> list[AnyEvent]:
         if verdict == "confirmed":
             told.append(learned(action, *after[-2:]))
         after = (*after, action) if verdict == "confirmed" else ()
+    made = (kinds.read, kinds.waited_in_vain, kinds.read_back)
+    for make in draw(st.lists(st.sampled_from(made), max_size=1)):
+        told += make(len(steps) + 1)
     if draw(st.booleans()):
         told.append(SessionEnded("completed"))
     return told
@@ -675,7 +770,7 @@ def test_another_log_in_the_place_of_the_old_one_is_folded_from_its_beginning(
         for name, action, count in (("old.db", BUY, 3), ("new.db", PAY, events))
     ]
 
-    assert counts[1] == [(1, token(READ), token(PAY), events)]
+    assert counts[1] == [(1, token(READ), token(PAY), events, events, 0)]
 
 
 def _folded_first_order(

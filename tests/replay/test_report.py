@@ -2,13 +2,16 @@
 
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from events.page import Artifact
 from replay.report import render
-from replay.story import StepStory, Story, tell
-from tests.goldens import envelopes
+from replay.story import EvidenceStory, StepStory, Story, VisionStory, tell
+from tests.goldens import envelopes, names, older
+from tests.replay import kinds
+from tests.replay.test_kinds_story import story as told
 
 PICTURE = Artifact("ab" * 32, 4, "image/png")
 
@@ -32,8 +35,9 @@ def parsed(story: Story, picture: bytes | None = None) -> Tags:
     return tags
 
 
-def test_every_step_of_a_real_run_is_in_it() -> None:
-    log = envelopes("order")
+@pytest.mark.parametrize("name", [n for n in (*names(), *older()) if n.endswith("order")])
+def test_every_step_of_a_real_run_is_in_it(name: str) -> None:
+    log = envelopes(name)
     session = next(e.session for e in log if e.session.startswith("run-"))
     story = tell(e for e in log if e.session == session)
     text = parsed(story).text
@@ -47,13 +51,28 @@ def test_every_step_of_a_real_run_is_in_it() -> None:
 def test_what_a_page_said_stays_text(said: str) -> None:
     hostile = f"{said}<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
     step = StepStory(1, "workflow", hostile, hostile, verdict=hostile, reason=hostile)
-    step.evidence = [hostile]
+    step.evidence = [EvidenceStory("DOM", hostile, 1.0, hostile)]
+    step.vision = VisionStory("VERIFIED", hostile, hostile)
+    step.files = step.downloads = step.dialogs = [hostile]
+    step.state = step.differed = hostile
+    step.read_backs = [StepStory(2, "workflow", hostile, hostile)]
     story = Story(session=hostile, name=hostile, detail=hostile, steps=[step])
     story.values, story.results, story.unknown = {hostile: hostile}, {hostile: hostile}, hostile
     tags = parsed(story)
     assert not [tag for tag, _ in tags.seen if tag in ("script", "iframe", "object", "link")]
     assert not [a for _, attributes in tags.seen for a in attributes if a.startswith("on")]
     assert [tag for tag, _ in tags.seen].count("img") == 0
+
+
+def test_kinds_phases_evidence_and_looks_elsewhere_are_in_it() -> None:
+    text = parsed(told(*kinds.read_back(), *kinds.read(3), *kinds.checked(4))).text
+
+    assert "look at https://shop.example/orders?of=me for 'Order 7'" in text
+    assert "observation: PLAN -> OBSERVE -> COMMIT" in text
+    assert "evidence: DOM 'Order 7' (sample 'Your Order 7 is'), confidence 1" in text
+    assert "it changed nothing" in text
+    assert "COMMIT; confidence 0.65" in text
+    assert "state differed: expected COMPLETE, is RETENTION_OFFER" in text
 
 
 def test_a_picture_is_inside_the_file_and_nothing_is_fetched() -> None:

@@ -7,10 +7,10 @@ import pytest
 from events.sqlite_reader import SqliteReader
 from replay.projections import ProjectionStore
 from replay.traces import spans_of
-from tests.goldens import envelopes, names, rows, to_database
+from tests.goldens import envelopes, names, older, rows, to_database
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", [*names(), *older()])
 def test_the_table_holds_what_would_be_exported(tmp_path: Path, name: str) -> None:
     to_database(tmp_path / "log.db", rows(name))
     with ProjectionStore(tmp_path / "projections.db") as store:
@@ -21,8 +21,9 @@ def test_the_table_holds_what_would_be_exported(tmp_path: Path, name: str) -> No
     assert sorted(found) == sorted(exported)
 
 
-def test_a_step_can_be_asked_for_with_sql(tmp_path: Path) -> None:
-    to_database(tmp_path / "log.db", rows("order"))
+@pytest.mark.parametrize("name", [n for n in (*names(), *older()) if n.endswith("order")])
+def test_a_step_can_be_asked_for_with_sql(tmp_path: Path, name: str) -> None:
+    to_database(tmp_path / "log.db", rows(name))
     with ProjectionStore(tmp_path / "projections.db") as store:
         with SqliteReader(tmp_path / "log.db") as reader:
             store.catch_up(reader)

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.action import Action, ByCss, ByRole, Target, Untrusted
-from events.advisor import AdviceReceived
+from events.advisor import AdviceReceived, VisionGiven
 from events.critic import ActionJudged, CompletionChecked, Evidence, OutcomeUnknown
 from events.envelope import Envelope
 from events.executor import ActionFailed, TargetMissing, TargetResolved
-from events.observer import ScreenshotTaken
+from events.observer import DownloadFinished, FileSeen, FilesSeen, ScreenshotTaken
 from events.page import Artifact, Try
 from events.person import ApprovalAnswered
 from events.planner import RunStopped
@@ -81,7 +81,9 @@ def test_a_step_with_everything_that_was_decided_about_it() -> None:
     assert step.found_by == "button 'Buy'"
     assert (step.rule, step.approved) == ("standing_approval", "approved by its recording")
     assert (step.verdict, step.reason) == ("confirmed", "as_recorded")
-    assert step.evidence == ["DOM /paid"]
+    assert [str(each) for each in step.evidence] == ["DOM '/paid', confidence 1"]
+    assert (step.kind, step.confidence) == ("action", 1.0)
+    assert step.phases == ["PLAN", "POLICY CHECK", "ACT", "VERIFY", "COMMIT"]
     assert (step.began_ns, step.took_ms) == (3_000_000, 6.0)
 
 
@@ -144,10 +146,21 @@ def test_a_failure_is_told_in_the_words_of_the_executor() -> None:
         start(),
         facts.plan(BUY),
         ActionFailed(1, 1, "element_obscured", False, "div Cookies"),
-        facts.judged("failed"),
+        ActionJudged(1, 1, "failed", "element_obscured"),
     ).steps
 
     assert (step.verdict, step.reason) == ("failed", "element_obscured: div Cookies")
+
+
+def test_what_the_page_says_of_a_failure_is_told_with_it() -> None:
+    [step] = story(
+        start(),
+        facts.plan(BUY),
+        facts.failed("timeout", dispatched=True),
+        ActionJudged(1, 1, "failed", "the page says 'The card was refused'"),
+    ).steps
+
+    assert step.reason == "the page says 'The card was refused' (timeout)"
 
 
 def test_a_second_try_is_the_same_step_and_its_reason_is_its_own() -> None:
@@ -223,9 +236,15 @@ def test_what_a_page_said_is_told_in_plain_ascii(said: str) -> None:
         TargetResolved(1, 1, facts.element(name=said), (Try(0, 1, "taken"),)),
         ApprovalRequested("1", 1, "policy", said),
         facts.intent(BUY),
-        ActionJudged(1, 1, "confirmed", "seen", (Evidence("DOM", said, 1_000_000),)),
+        ActionJudged(
+            1, 1, "confirmed", "seen", (Evidence("DOM", said, 1_000_000, Untrusted(said)),)
+        ),
+        FilesSeen(1, (FileSeen(said, error="unreadable", message=said),)),
+        DownloadFinished(Untrusted(said), failure=said),
+        VisionGiven(1, 1, "UNKNOWN", said, said),
     ).steps
 
-    for text in (step.words, step.asked, *step.evidence):
+    told = (*step.evidence, step.vision, *step.files, *step.downloads)
+    for text in (step.words, step.asked, *map(str, told)):
         assert text.isascii()
         assert text.isprintable()

@@ -33,16 +33,17 @@ def test_fewer_steps_stop_the_run_where_they_are_used_up() -> None:
     answer = asked("order", Change(max_steps=5))
     lost = [found for found in answer.differences if found.effect == "lost"]
     assert {found.step for found in lost} >= {6, 7, 19}
-    assert all(found.outcome == "confirmed" for found in lost)
+    assert {found.outcome for found in lost} == {"confirmed", "answered"}
 
 
 def test_a_wrong_execution_that_would_have_been_avoided_is_counted() -> None:
-    """The dead button was clicked and came to nothing: asking first avoids it."""
+    """The dead button was clicked twice and came to nothing: asking first avoids it."""
     answer = asked("trouble", Change(deny=("place order",)))
-    (avoided,) = [found for found in answer.differences if found.effect == "lost"]
-    assert avoided.instead.startswith("asked: click 'Place order'")
-    assert avoided.outcome != "confirmed"
-    assert answer.count("lost", wrong=True) == 1
+    first, second = [found for found in answer.differences if found.effect == "lost"]
+    for avoided in (first, second):
+        assert avoided.instead.startswith("asked: click 'Place order'")
+        assert avoided.outcome != "confirmed"
+    assert answer.count("lost", wrong=True) == 2
 
 
 def test_a_word_on_the_denylist_changes_the_reason_it_asks() -> None:

@@ -1,5 +1,7 @@
 """Actions in words, and any text made safe for an ASCII terminal (H7)."""
 
+from typing import get_args
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -17,11 +19,35 @@ from events.action import (
     Target,
     Text,
 )
-from replay.wording import ascii_only, in_words, way_in_words
+from events.checks import (
+    Check,
+    Downloaded,
+    ElementState,
+    FileContains,
+    FileExists,
+    FileSize,
+    Said,
+    StateIs,
+    TextGone,
+    TextVisible,
+    UrlHas,
+    ValueSet,
+)
+from events.observer import FileSeen
+from events.tools import ToolCalled
+from replay.wording import (
+    ascii_only,
+    check_in_words,
+    file_in_words,
+    file_wanted,
+    in_words,
+    way_in_words,
+)
 from tests.facts import any_action, css
 
 KINDS: tuple[ActionType, ...] = (
     "navigate", "click", "type", "press", "select", "scroll", "wait_for", "wait", "extract",
+    "check",
 )  # fmt: skip
 HOSTILE = (
     "\x1b[2J\x1b]0;owned\x07",  # clears the screen, renames the window
@@ -152,3 +178,94 @@ def test_an_element_is_called_as_it_calls_itself() -> None:
 )
 def test_a_way_to_find_an_element_in_words(way: Strategy, words: str) -> None:
     assert way_in_words(way) == words
+
+
+# -- checks ----------------------------------------------------------------------------------------
+
+CHECKS: tuple[tuple[Check, str], ...] = (
+    (TextVisible("Order sent"), "the page shows 'Order sent'"),
+    (TextVisible("${customer}"), "the page shows <customer>"),
+    (TextGone("Loading"), "the page does not show 'Loading'"),
+    (UrlHas("/orders"), "the address holds '/orders'"),
+    (Said("Order # was sent"), "the page says 'Order # was sent'"),
+    (ValueSet("3", "Quantity"), "'Quantity' holds '3'"),
+    (ElementState("not checked", "Terms"), "'Terms' is not checked"),
+    (StateIs("COMPLETE"), "the page is in state COMPLETE"),
+    (Downloaded(), "a file was downloaded"),
+    (Downloaded(".pdf"), "a file '.pdf' was downloaded"),
+    (FileExists("a.csv"), "there is a file 'a.csv'"),
+    (FileContains("7", "a.csv"), "the file 'a.csv' contains '7'"),
+    (FileSize("a.csv"), "the file 'a.csv' has at least 1 bytes"),
+    (FileSize("a.csv", 5, 9), "the file 'a.csv' has 5 to 9 bytes"),
+)
+
+
+@pytest.mark.parametrize(("check", "words"), CHECKS)
+def test_a_check_in_words(check: Check, words: str) -> None:
+    assert check_in_words(check) == words
+
+
+def test_every_type_of_check_has_words() -> None:
+    assert {type(check) for check, _ in CHECKS} == set(get_args(Check))
+
+
+@given(texts)
+def test_a_check_of_hostile_text_is_told_in_plain_words(text: str) -> None:
+    for check in (TextVisible(text), ValueSet(text, text), FileContains(text, text)):
+        assert is_plain(check_in_words(check))
+    assert is_plain(file_in_words(FileSeen(text, error="unreadable", message=text)))
+
+
+SHOWN = (TextVisible("Order sent"), TextVisible("Order 7"))
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (Action("check", verify=SHOWN[:1]), "check that the page shows 'Order sent'"),
+        (
+            Action("click", target=css("#go"), verify=SHOWN[:1]),
+            "click #go and check that the page shows 'Order sent'",
+        ),
+        (
+            Action("navigate", url="/orders", verify=SHOWN, aside=True),
+            "look at /orders for 'Order sent' and 'Order 7'",
+        ),
+        (
+            Action("navigate", url="/orders", verify=(TextGone("Draft"),), aside=True),
+            "look at /orders and check that the page does not show 'Draft'",
+        ),
+    ],
+)
+def test_a_verification_in_words(action: Action, words: str) -> None:
+    assert in_words(action) == words
+
+
+@pytest.mark.parametrize(
+    ("seen", "words"),
+    [
+        (FileSeen("a.csv"), "'a.csv': not there"),
+        (FileSeen("a.csv", exists=True, size=12), "'a.csv': there, 12 bytes"),
+        (FileSeen("a.csv", exists=True, size=1, holds=True), "'a.csv': there, 1 bytes, holds it"),
+        (
+            FileSeen("a.csv", exists=True, size=1, holds=False),
+            "'a.csv': there, 1 bytes, does not hold it",
+        ),
+        (FileSeen("a.csv", error="too_large"), "'a.csv': not looked at (too_large)"),
+    ],
+)
+def test_a_file_that_was_looked_at_in_words(seen: FileSeen, words: str) -> None:
+    assert file_in_words(seen) == words
+
+
+@pytest.mark.parametrize(
+    ("called", "path"),
+    [
+        (ToolCalled("c", "read_file", '{"path":"a.csv"}'), "a.csv"),
+        (ToolCalled("c", "read_file", "{}"), ""),
+        (ToolCalled("c", "read_file", '{"path":7}'), ""),
+        (ToolCalled("c", "click", '{"path":"a.csv"}'), None),
+    ],
+)
+def test_the_file_that_a_call_wants(called: ToolCalled, path: str | None) -> None:
+    assert file_wanted(called) == path

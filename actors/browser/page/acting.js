@@ -333,22 +333,24 @@ const read = (digest) => checked(digest, (el) => {
 
 // ---- waiting ----------------------------------------------------------------------------------------------
 
-// Resolves at the first change of the page, in its shadow roots and frames too, or when the time is up.
+// Resolves at the first change of the page, in its shadow roots and frames too, or when the time is up;
+// says which.
 function change(withinMs) {
   return new Promise((done) => {
-    const watch = new MutationObserver(() => finish());
-    const timer = setTimeout(() => finish(), withinMs);
-    const finish = () => {
+    const stirred = () => finish(true);
+    const watch = new MutationObserver(stirred);
+    const timer = setTimeout(() => finish(false), withinMs);
+    const finish = (changed) => {
       watch.disconnect();
       clearTimeout(timer);
       // One frame, so that a burst of changes is seen whole.
-      nextFrame(() => done(true));
+      nextFrame(() => done(changed));
     };
     const all = { subtree: true, childList: true, attributes: true, characterData: true };
     for (const root of allRoots()) {
       watch.observe(root, all);
-      root.addEventListener("input", finish, { once: true, capture: true });
-      root.addEventListener("load", finish, { once: true, capture: true }); // of a frame
+      root.addEventListener("input", stirred, { once: true, capture: true });
+      root.addEventListener("load", stirred, { once: true, capture: true }); // of a frame
     }
   });
 }

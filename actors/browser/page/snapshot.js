@@ -12,6 +12,10 @@ const MAX_MS = 1500;
 // Parsers nest no deeper than 512; what scripts build beyond this is not walked into.
 const MAX_NESTING = 1500;
 const MAX_TEXT = 400000;
+// What is looked for in the text of the page: texts of one step, phrases of all rules together.
+const MAX_TEXTS = 20;
+const MAX_PHRASES = 1000;
+const AROUND = 200;
 // What an observation may carry for deciders, less what the encoding adds to what is counted here.
 const MAX_BYTES = 16384 - 512;
 const ENTRY_BYTES = 84;
@@ -40,6 +44,10 @@ const KINDS = new Map([
 const MARKED = `[role],[tabindex],${EDITING_HOST},[aria-hidden="true"],[inert],[aria-modal="true"],[aria-expanded],`
   + "[aria-checked],[aria-selected],[aria-pressed],[aria-disabled],[aria-busy],[disabled]";
 
+// Between texts that are in these alone there is no gap: "Order <b>#12</b>." is read as one.
+const RUN_ON = new Set(`a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp slot small span
+  strong sub sup time u var wbr`.split(/\s+/));
+
 // The elements behind the refs of the last look, and its number: `@e0` is the first.
 let refs = [];
 let refsOf = 0;
@@ -47,8 +55,11 @@ let refsOf = 0;
 function observe(how = {}) {
   labelsKnown = new Map();
   try {
-    const look = walkPage();
+    const texts = (how.texts || []).slice(0, MAX_TEXTS);
+    const phrases = (how.phrases || globalThis.rutterPhrases || []).slice(0, MAX_PHRASES);
+    const look = walkPage(texts.length || phrases.length ? [] : null);
     const page = describePage(look);
+    if (look.words) Object.assign(page, soughtIn(look.words, texts, phrases));
     const kept = keepBest(look, page, !!how.viewportOnly);
     // A look that nobody is told of leaves the refs of the one that somebody was.
     if (how.look || !refsOf) {
@@ -72,13 +83,16 @@ function describePage(look) {
     scroll: [Math.round(scrollX), Math.round(scrollY)],
     headings: headings(look.headings),
     alerts: look.alerts.map((el) => [clip(textOf(el), MAX_NAME)]),
-    focused: look.active ? digestOf(look.active, false) : "",
+    focused: look.active ? focusDigest(look.active) : "",
     digest: hash(look.said.join("\n")),
     modal: look.modal,
   };
   if (look.truncated) page.truncated = true;
   return page;
 }
+
+// What has the focus, by the digest that it is resolved with; what one types into a field is no part of it.
+const focusDigest = (el) => digestOf(el, holdsText(el) && !matches(el, "input,textarea") && property(el, "isContentEditable") !== true);
 
 function headings(all) {
   const ordered = all.filter(isVisible).map((el) => ({ el, level: levelOf(el) })).sort((a, b) => a.level - b.level);
@@ -110,7 +124,7 @@ function walkPage(words = null) {
   const look = {
     records: [], said: [], headings: [], alerts: [], marked: new Set(), modal: false, left: 0, words,
     active: activeOf(), top: modalOf(), nodes: 0, text: 0, began: performance.now(), truncated: false,
-    inView: false, over: false,
+    inView: false, over: false, apart: true,
   };
   const place = {
     above: null, depth: 0, origin: [0, 0], clip: [0, 0, innerWidth, innerHeight],
@@ -135,14 +149,18 @@ function visit(look, el, place, nesting) {
     look.truncated = true;
     return;
   }
-  const kind = KINDS.get(tagOf(el));
+  const tag = tagOf(el);
+  const kind = KINDS.get(tag);
   if (kind === UNSEEN) return;
+  const runOn = RUN_ON.has(tag);
+  if (!runOn) look.apart = true;
   const shown = checkVisibility(el, SHOWN) ? place : placeUnseen(el, place);
   if (!shown || look.inView && isBeyond(look, el, place)) return;
   const marked = look.marked.has(el);
   const inside = marked || kind !== undefined ? enterElement(look, el, shown, marked, kind) : shown;
   if (kind === FRAME) visitFrame(look, el, inside, nesting);
   else if (kind !== CLOSED) visitChildren(look, el, inside, nesting, kind);
+  if (!runOn) look.apart = true;
 }
 
 function checkTime(look) {
@@ -169,11 +187,16 @@ function visitNode(look, node, place, nesting) {
 }
 
 function sayText(look, node, place) {
-  const said = node.data.trim();
-  if (!said) return;
+  const { data } = node;
+  const said = data.trim();
+  if (!said) {
+    look.apart = true;
+    return;
+  }
   look.said.push(said);
   look.text += said.length;
-  look.words?.push({ said, el: parentOf(node), place });
+  look.words?.push({ said, el: parentOf(node), place, apart: look.apart || data[0] !== said[0] });
+  look.apart = data.at(-1) !== said.at(-1);
 }
 
 // What has no box lets its children have one, or hides its own text alone, or all that is in it.
@@ -247,6 +270,57 @@ function noteField(look, record) {
 
 function noteAlert(look, el) {
   if (look.alerts.length < MAX_ALERTS && isVisible(el)) look.alerts.push(el);
+}
+
+// ---- what is looked for ---------------------------------------------------------------------------
+
+// The text that the page shows, in any case and across elements. What fields hold is no part of it.
+function soughtIn(words, texts, phrases) {
+  const readings = readingsOf(words);
+  const found = {};
+  if (texts.length) found.shown = texts.map((text) => [text, aroundIn(readings, squeeze(text).toLowerCase())]);
+  if (phrases.length) found.phrases = phrasesIn(readings, phrases);
+  return found;
+}
+
+// There are hundreds of phrases, and hardly one of them on a page: each run of four characters is noted
+// once, and only a phrase that is made of such runs is searched for.
+const RUN = 4;
+const MARKS = (1 << 18) - 1;
+const runOf = (run, text, at) => (run << 5 ^ text.charCodeAt(at)) & MARKS;
+
+function phrasesIn(readings, phrases) {
+  const runs = new Uint8Array(MARKS + 1);
+  for (const { low } of readings) for (let at = 0, run = 0; at < low.length; at++) runs[run = runOf(run, low, at)] = 1;
+  return phrases.filter((phrase) => phrase && isMadeOf(runs, phrase) && readings.some(({ low }) => low.includes(phrase)));
+}
+
+function isMadeOf(runs, phrase) {
+  for (let at = 0, run = 0; at < phrase.length; at++) {
+    run = runOf(run, phrase, at);
+    if (at >= RUN - 1 && !runs[run]) return false;
+  }
+  return true;
+}
+
+// As it is written, and with a gap between any two elements: a style may have put them apart.
+function readingsOf(words) {
+  const written = words.map(({ said, apart }) => (apart ? ` ${said}` : said)).join("");
+  const spread = words.map(({ said }) => said).join(" ");
+  const texts = new Set([written, spread].map((text) => squeeze(text.slice(0, MAX_TEXT))));
+  return [...texts].map((text) => ({ text, low: text.toLowerCase() }));
+}
+
+// What is said around the first place of a text; null if it is nowhere.
+function aroundIn(readings, sought) {
+  for (const { text, low } of readings) {
+    const at = sought ? low.indexOf(sought) : -1;
+    if (at < 0) continue;
+    const from = Math.max(0, at - Math.max(0, AROUND - sought.length >> 1));
+    // In some alphabets the small letters are more characters than the large ones.
+    return [(low.length === text.length ? text : low).slice(from, from + AROUND)];
+  }
+  return null;
 }
 
 // ---- what is kept ---------------------------------------------------------------------------------

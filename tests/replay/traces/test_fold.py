@@ -104,7 +104,7 @@ def _fold(events: list[Envelope], accepted: int) -> tuple[list[Span], int | None
     return made, fold.open_since()
 
 
-@pytest.mark.parametrize("name", goldens.names())
+@pytest.mark.parametrize("name", [*goldens.names(), *goldens.older()])
 def test_real_runs_make_whole_and_sound_traces(name: str) -> None:
     events = goldens.envelopes(name)
     ended = {told.session for told in events if isinstance(told.event, SessionEnded)}
@@ -118,7 +118,7 @@ def _of(events: list[Envelope], session: str) -> list[Envelope]:
     return [told for told in events if told.session == session]
 
 
-@pytest.mark.parametrize("name", goldens.names())
+@pytest.mark.parametrize("name", [*goldens.names(), *goldens.older()])
 def test_every_event_of_a_real_run_is_in_its_trace(name: str) -> None:
     events = goldens.envelopes(name)
     ended = {told.session for told in events if isinstance(told.event, SessionEnded)}

@@ -15,6 +15,7 @@ from replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, TABLE, WOR
 from replay.traces.wire import encode_request
 from tests import goldens
 from tests.facts import css
+from tests.replay import kinds
 from tests.replay.traces.trail import Trail, Tree
 from tests.replay.traces.voyages import act, advised, approve, begin, end, judge, propose, resolve
 
@@ -54,12 +55,27 @@ def test_an_event_that_the_table_does_not_know_still_shows() -> None:
 def test_the_docs_name_every_attribute() -> None:
     told = set(re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", DOCS.read_text("utf-8")))
     made: set[str] = set(RESOURCE)
-    logs = [goldens.envelopes(name) for name in goldens.names()]
-    for events in (*logs, advised().events):
+    logs = [goldens.envelopes(name) for name in (*goldens.names(), *goldens.older())]
+    for events in (*logs, advised().events, every_kind().events):
         for span in spans_of(events):
             made |= set(span.attributes)
             made |= {key for event in span.events for key in event.attributes}
     assert made - told == set()
+
+
+def every_kind() -> Trail:
+    """A session with a step of each kind, all that they say told."""
+    trail = Trail()
+    begin(trail)
+    for told in (kinds.read_back(1), kinds.read(3), kinds.waited_in_vain(4), kinds.checked(5)):
+        trail.tell("critic", *told)
+    trail.tell("executor", *kinds.file_read("policy_denied"))
+    end(trail)
+    return trail
+
+
+def test_the_docs_say_by_which_version_of_the_table() -> None:
+    assert f"(mapping version {MAPPING})" in DOCS.read_text("utf-8")
 
 
 # -- what must not leave ---------------------------------------------------------------------------

@@ -1,0 +1,280 @@
+"""What state a page is in, by rules that are data (F6): what speaks for each state is added up.
+
+Pure lookups in what was observed: words in places, whole and in any case, found in linear time.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+from unicodedata import normalize
+
+from actors.place import ada_url_decode
+from actors.state_rules import GENERIC, OR, RULES_VERSION
+from events.checks import PageState
+from events.page import Element, Page
+from events.service import Service, Sign, StateRule, Where
+from events.workflow import RunSettings
+
+__all__ = ["GENERIC", "RULES_VERSION", "detect", "phrases_for", "words_of"]
+
+# Below this the page may be anything: one decisive sign, or two that would not do alone.
+ENOUGH = 7
+# Rules share words ("your plan", "plan"): a place that says the same thrice does not make it surer.
+COUNTED = 2
+# Who wrote the rules of a service knows its pages: a plain rule of theirs is enough.
+SERVICE_COUNTS = ENOUGH
+# What a page looks like speaks for UNKNOWN: a list of many, a text to be read, links that are the
+# headlines of other texts. There, words in running text are about somebody else.
+REPEATED = 3
+LISTS = 9
+HEADLINE_WORDS = 5
+HEADLINES = 3
+MOST_HEADLINES = 9
+SECTIONS = 4
+READS = 6
+SEARCHES = 2
+ABOUT = 9
+# These ask for an answer: where there is nothing to answer with they are talked of at most.
+TO_BE_ANSWERED: dict[PageState, tuple[Where, ...]] = {
+    "FINAL_CONFIRMATION": ("button", "field"),
+    "RETENTION_OFFER": ("button",),
+    "EXIT_SURVEY": ("field", "button"),
+}
+# Where as much speaks for two states: that it is none of them first, then what asks for the most
+# care, and that it is done last.
+CAREFUL: tuple[PageState, ...] = (
+    "UNKNOWN",
+    "FINAL_CONFIRMATION",
+    "LOGIN_REQUIRED",
+    "FAILED",
+    "THIRD_PARTY_BILLING",
+    "EXIT_SURVEY",
+    "RETENTION_OFFER",
+    "ACCOUNT_ACTIVE",
+    "ACCOUNT_CANCELLED",
+    "COMPLETE",
+    "START",
+)
+_SEARCH = frozenset("search find suche suchen durchsuchen rechercher recherche buscar".split())
+_READING = _SEARCH | frozenset(
+    """yes no ja nein oui non sí like reply share print copy save menu theme helpful
+    teilen drucken partager imprimer compartir imprimir""".split()
+)
+BUTTONS = frozenset(("button", "link", "menuitem", "tab"))
+TYPED = frozenset(("textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"))
+CHOSEN = frozenset(("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio", "option"))
+FIELDS = TYPED | CHOSEN
+# What the browser shows of its own accord.
+BROWSER_ERROR = "chrome-error:"
+NOT_LOADED = ("about:", "chrome://newtab", "chrome://new-tab-page")
+
+# Japanese and Chinese put no spaces between words: each of their signs is a word of its own.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+|#")
+_NUMBER = re.compile(r"(?<= )\d+(?= )")
+
+
+class Words(NamedTuple):
+    """One sign made ready: words between spaces, `#` for any number; one of `said` will do."""
+
+    where: Where
+    said: tuple[str, ...]
+
+
+class Rule(NamedTuple):
+    state: PageState
+    weight: int
+    signs: tuple[Words, ...]
+    unless: tuple[Words, ...]
+
+
+class Said(NamedTuple):
+    """The words of a page by their place, as they are and with `#` for every number."""
+
+    places: dict[Where, str]
+    numbered: dict[Where, str]
+    phrases: frozenset[str]
+
+
+def detect(page: Page, phrases: Collection[str], service: Service | None = None) -> PageState:
+    """The state that most speaks for, if enough does; UNKNOWN is one that rules can speak for."""
+    if page.url.startswith(BROWSER_ERROR):
+        return "FAILED"
+    if _is_start(page):
+        return "START"
+    said = _said_on(page, phrases)
+    scores = _generic_scores(said, _looks_like_text(page))
+    for rule in _made_ready(service.states if service else ()):
+        if _speaks(rule, said):
+            scores[rule.state] += rule.weight * SERVICE_COUNTS
+    # The first of equals is taken: `scores` is in the order of CAREFUL.
+    best = max(scores, key=lambda state: scores[state])
+    return best if scores[best] >= ENOUGH else "UNKNOWN"
+
+
+def _generic_scores(said: Said, looks: int) -> dict[PageState, int]:
+    """What speaks for each state: in each place the COUNTED rules that weigh most."""
+    weights: dict[tuple[PageState, Where], list[int]] = {}
+    for key in _keys_of(said):
+        for rule in _BY_FIRST.get(key, ()):
+            if _speaks(rule, said):
+                weights.setdefault((rule.state, key[0]), []).append(rule.weight)
+    counted = {key: sum(sorted(spoken)[-COUNTED:]) for key, spoken in weights.items()}
+    for state, ways in TO_BE_ANSWERED.items():
+        if not any((state, where) in counted for where in ways):
+            counted = {key: n // 2 if key[0] == state else n for key, n in counted.items()}
+    scores = dict.fromkeys(CAREFUL, 0)
+    scores["UNKNOWN"] = looks + sum(n for (state, _), n in counted.items() if state == "UNKNOWN")
+    is_about = scores["UNKNOWN"] >= ABOUT
+    for (state, where), points in counted.items():
+        if state != "UNKNOWN":
+            scores[state] += points // 2 if is_about and where == "text" else points
+    return scores
+
+
+def _looks_like_text(page: Page) -> int:
+    """What the page looks like, whatever it says: a list, a text to be read, a search."""
+    names = Counter(each.name.text for each in page.elements if each.role in BUTTONS | CHOSEN)
+    headlines = sum(
+        each.role == "link" and len(each.name.text.split()) >= HEADLINE_WORDS
+        for each in page.elements
+    )
+    points = min(headlines * HEADLINES, MOST_HEADLINES)
+    if any(name and count >= REPEATED for name, count in names.items()):
+        points += LISTS
+    if len(page.headings) >= SECTIONS and not any(map(_acts, page.elements)):
+        points += READS
+    if any(map(_searches, page.elements)):
+        points += SEARCHES
+    return points
+
+
+def _searches(element: Element) -> bool:
+    return element.role == "searchbox" or (
+        element.role in TYPED and not _SEARCH.isdisjoint(words_of(element.name.text).split())
+    )
+
+
+def _acts(element: Element) -> bool:
+    """Whether something could be done with it other than search, agree or share."""
+    if element.role in FIELDS:
+        return not _searches(element)
+    return element.role == "button" and not any(
+        word in _READING for word in words_of(element.name.text).split()
+    )
+
+
+def phrases_for(settings: RunSettings) -> tuple[str, ...]:
+    """Every text that rules and criteria ask the page for, in lower case, each once."""
+    criteria = settings.criteria
+    indicators = (*criteria.success, *criteria.failure) if criteria else ()
+    # What was stated for this run comes first: there may be no room for all.
+    rules = (*(settings.service.states if settings.service else ()), *GENERIC)
+    wanted = [
+        *(each.says for each in indicators if each.where == "text"),
+        *(says for rule in rules for sign in (*rule.signs, *rule.unless) for says in _texts(sign)),
+    ]
+    spelled = (spelling for says in wanted for spelling in _spellings(says))
+    return tuple(dict.fromkeys(spelled))
+
+
+def words_of(text: str) -> str:
+    """The words of a text in lower case with a space around each: whole words are found by `in`."""
+    return f" {' '.join(_WORD.findall(normalize('NFKC', text).casefold()))} "
+
+
+def _texts(sign: Sign) -> tuple[str, ...]:
+    return _alternatives(sign) if sign.where == "text" else ()
+
+
+def _alternatives(sign: Sign) -> tuple[str, ...]:
+    return tuple(sign.says.split(OR))
+
+
+def _spellings(says: str) -> Iterator[str]:
+    """Pages write the apostrophe in two ways, and are searched for what is written."""
+    plain = " ".join(says.casefold().split())
+    if plain:
+        yield plain
+    if "'" in plain:
+        yield plain.replace("'", "\u2019")
+
+
+def _is_start(page: Page) -> bool:
+    """Nothing was asked for yet. A page that shows nothing is another matter."""
+    return not page.url or page.url.startswith(NOT_LOADED)
+
+
+def _made_ready(rules: Iterable[StateRule]) -> tuple[Rule, ...]:
+    return tuple(
+        Rule(rule.state, rule.weight, _ready(rule.signs), _ready(rule.unless)) for rule in rules
+    )
+
+
+def _ready(signs: Iterable[Sign]) -> tuple[Words, ...]:
+    return tuple(Words(sign.where, tuple(map(words_of, _alternatives(sign)))) for sign in signs)
+
+
+def _by_first(rules: Iterable[Rule]) -> dict[tuple[Where, str], list[Rule]]:
+    """Rules by the first word of their first sign: of thousands, a page has the words of a few."""
+    found: dict[tuple[Where, str], list[Rule]] = {}
+    for rule in rules:
+        where, alternatives = rule.signs[0]
+        for said in alternatives:
+            found.setdefault((where, said if where == "text" else said.split()[0]), []).append(rule)
+    return found
+
+
+_BY_FIRST = _by_first(_made_ready(GENERIC))
+
+
+def _keys_of(said: Said) -> Iterator[tuple[Where, str]]:
+    yield from (("text", phrase) for phrase in said.phrases)
+    for where, words in said.places.items():
+        yield from ((where, word) for word in {*words.split(), *said.numbered[where].split()})
+
+
+def _speaks(rule: Rule, said: Said) -> bool:
+    """A rule without a sign says nothing, and so does a sign without a word."""
+    return (
+        bool(rule.signs)
+        and all(_is_there(sign, said) for sign in rule.signs)
+        and not any(_is_there(sign, said) for sign in rule.unless)
+    )
+
+
+def _is_there(sign: Words, said: Said) -> bool:
+    if sign.where == "text":
+        return any(each in said.phrases for each in sign.said)
+    plain, numbered = said.places[sign.where], said.numbered[sign.where]
+    return any(
+        each in (numbered if "#" in each else plain) for each in sign.said if not each.isspace()
+    )
+
+
+def _said_on(page: Page, phrases: Collection[str]) -> Said:
+    texts: dict[Where, list[str]] = {
+        "url": [_behind_host(page.url)],
+        "title": [page.title.text],
+        "heading": [heading.text for heading in page.headings],
+        "button": [],
+        "field": [],
+        "alert": [alert.text for alert in page.alerts],
+    }
+    for element in page.elements:
+        if element.role == "heading":
+            texts["heading"].append(element.name.text)
+        elif element.role in BUTTONS:
+            texts["button"].append(element.name.text)
+        elif element.role in FIELDS:
+            texts["field"].append(element.name.text)
+    # A line for each, so that no words are found across two of them.
+    places = {where: "\n".join(map(words_of, said)) for where, said in texts.items()}
+    numbered = {where: _NUMBER.sub("#", said) for where, said in places.items()}
+    return Said(places, numbered, frozenset(words_of(phrase) for phrase in phrases))
+
+
+def _behind_host(url: str) -> str:
+    """Path, query and fragment, by which some pages route. The host may be called anything."""
+    return ada_url_decode(url.partition("://")[2].partition("/")[2])

@@ -1,0 +1,123 @@
+"""Vision: what a picture of the page says about a step that failed. It advises, nothing more (F5).
+
+Whoever can look at pictures implements `Vision`. It is asked once, and what goes wrong with that is
+an answer too: that it does not know.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from time import monotonic_ns
+from typing import ClassVar, Literal, Protocol
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from actors.effector import Screen
+from events.advisor import VisionGiven
+from events.artifacts import ArtifactStore
+from events.critic import VisionSought
+from events.envelope import Actor, Envelope
+from events.page import Artifact
+from events.vocabulary import AnyEvent
+
+LOOK_MS = 30_000  # what any call of a model may take (C2)
+PICTURE_MS = 5_000
+MAX_WIDTH = 1_280  # pixels: more costs and tells a model nothing
+MAX_CHARACTERS = 200
+
+
+class VisionSaid(msgspec.Struct, frozen=True):
+    """What was seen, who looked, and anything they say about it."""
+
+    said: Literal["VERIFIED", "NOT_VERIFIED", "UNKNOWN"]
+    provider: str = ""
+    message: str = ""
+
+
+class Vision(Protocol):
+    """Whoever can say whether a picture shows something."""
+
+    async def look(self, picture: bytes, checked: str) -> VisionSaid:
+        """Whether this PNG of the page in view shows what was checked."""
+
+
+class ScriptedVision:
+    """Answers in order, for tests; remembers the pictures and questions."""
+
+    def __init__(self, *answers: VisionSaid | Exception) -> None:
+        self._answers: Sequence[VisionSaid | Exception] = answers
+        self.asked: list[tuple[bytes, str]] = []
+
+    async def look(self, picture: bytes, checked: str) -> VisionSaid:
+        self.asked.append((picture, checked))
+        if len(self.asked) > len(self._answers):
+            return VisionSaid("UNKNOWN", "scripted", "it has no more answers")
+        answer = self._answers[len(self.asked) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class VisionAdvisor:
+    """The effector: hears a question when it is on disk, reports the answer as a fact."""
+
+    name: ClassVar[Actor] = "advisor"
+
+    def __init__(
+        self,
+        screen: Screen,
+        artifacts: ArtifactStore | None,
+        vision: Vision | None,
+        *,
+        within_ms: int = LOOK_MS,
+    ) -> None:
+        self._screen = screen
+        self._artifacts = artifacts
+        self._vision = vision
+        self._within_ms = within_ms
+
+    async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
+        if isinstance(envelope.event, VisionSought):
+            began_ns = monotonic_ns()
+            given = await self._advise(envelope.event)
+            took_ms = (monotonic_ns() - began_ns) // 1_000_000
+            yield msgspec.structs.replace(given, took_ms=took_ms)
+
+    def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
+        """It would be asked again if this said nothing."""
+        sought = envelope.event
+        return _unknown(sought, _told(error)) if isinstance(sought, VisionSought) else None
+
+    async def _advise(self, sought: VisionSought) -> VisionGiven:
+        if self._vision is None:
+            return _unknown(sought, "no vision is configured")
+        kept: Artifact | None = None
+        try:
+            picture = await self._screen.tab.picture(max_width=MAX_WIDTH, within_ms=PICTURE_MS)
+            kept = await self._kept(picture)
+            with anyio.fail_after(self._within_ms / 1000):
+                said = _checked(await self._vision.look(picture, sought.checked))
+        except TimeoutError:
+            return _unknown(sought, f"no answer within {self._within_ms} ms", kept)
+        except Exception as error:  # noqa: BLE001 - advice that fails must not end a session
+            return _unknown(sought, _told(error), kept)
+        provider, message = said.provider[:MAX_CHARACTERS], said.message[:MAX_CHARACTERS]
+        return VisionGiven(sought.step, sought.attempt, said.said, provider, message, kept)
+
+    async def _kept(self, picture: bytes) -> Artifact | None:
+        if self._artifacts is None:
+            return None
+        return await anyio.to_thread.run_sync(self._artifacts.put, picture, "image/png")
+
+
+def _checked(said: VisionSaid) -> VisionSaid:
+    """What comes from outside is of the type that it claims to be, or is not taken."""
+    return msgspec.convert(msgspec.to_builtins(said), VisionSaid)
+
+
+def _unknown(sought: VisionSought, why: str, kept: Artifact | None = None) -> VisionGiven:
+    return VisionGiven(sought.step, sought.attempt, "UNKNOWN", message=why, screenshot=kept)
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:MAX_CHARACTERS]

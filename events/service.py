@@ -1,0 +1,33 @@
+"""What is known about a service, as data: how its pages are told apart."""
+
+from typing import Literal
+
+import msgspec
+
+from events.checks import PageState
+
+Where = Literal["url", "title", "heading", "button", "field", "alert", "text"]
+
+
+class Sign(msgspec.Struct, frozen=True):
+    """These words, in any case, in this place of the page."""
+
+    where: Where
+    says: str
+
+
+class StateRule(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Every sign is there, none of `unless` is: so much speaks for this state."""
+
+    state: PageState
+    signs: tuple[Sign, ...]
+    weight: int = 1
+    unless: tuple[Sign, ...] = ()
+
+
+class Service(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A service by its name: rules of its own, beside those that hold everywhere."""
+
+    name: str
+    version: str = "1"
+    states: tuple[StateRule, ...] = ()

@@ -1,0 +1,61 @@
+"""The phases of a step (S2 7), by its kind, and which of them an event enters.
+
+An observation is planned, made and kept; nothing of it is allowed or verified.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from events.action import Kind
+from events.critic import ActionJudged, FilesRequested, ReadBackDue, VisionSought
+from events.event import Event
+from events.executor import PersonActed, QueryAnswered, QueryFailed, TargetMissing, TargetResolved
+from events.planner import PlanProposed
+from events.validator import (
+    ActionApproved,
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    ApprovalRequested,
+    QueryStarted,
+)
+
+Phase = Literal["PLAN", "POLICY CHECK", "ACT", "OBSERVE", "VERIFY", "COMMIT"]
+
+_ACTING: Final[tuple[Phase, ...]] = ("PLAN", "POLICY CHECK", "ACT", "VERIFY", "COMMIT")
+PHASES: Final[Mapping[Kind, tuple[Phase, ...]]] = {
+    "action": _ACTING,
+    "verification": _ACTING,
+    "observation": ("PLAN", "OBSERVE", "COMMIT"),
+}
+_ENTERED: Final[Mapping[type[Event], tuple[Phase, ...]]] = {
+    PlanProposed: ("PLAN",),
+    TargetResolved: ("POLICY CHECK",),
+    TargetMissing: ("POLICY CHECK",),
+    ApprovalRequested: ("POLICY CHECK",),
+    ActionApproved: ("POLICY CHECK",),
+    ActionRejected: ("POLICY CHECK",),
+    ActionWithheld: ("POLICY CHECK",),
+    ActionStarted: ("ACT",),
+    PersonActed: ("ACT",),
+    QueryStarted: ("OBSERVE",),
+    QueryAnswered: ("OBSERVE", "COMMIT"),
+    QueryFailed: ("OBSERVE", "COMMIT"),
+    FilesRequested: ("VERIFY",),
+    ReadBackDue: ("VERIFY",),
+    VisionSought: ("VERIFY",),
+    ActionJudged: ("VERIFY", "COMMIT"),
+}
+
+
+def entered(event: Event, kind: Kind) -> tuple[Phase, ...]:
+    """The phases that a step of this kind is in with this event, in order."""
+    found = _ENTERED.get(type(event), ())
+    if kind == "observation" and isinstance(event, ActionRejected):
+        return ("OBSERVE", "COMMIT")  # refused, or not there: that is all that comes of it
+    return tuple(phase for phase in found if phase in PHASES[kind])
+
+
+def heading(phase: Phase, kind: Kind) -> str:
+    """S2 9.2: `PHASE 2: OBSERVE`."""
+    return f"PHASE {PHASES[kind].index(phase) + 1}: {phase}"

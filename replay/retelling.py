@@ -1,0 +1,52 @@
+"""What stands below a step wherever it is shown: on a terminal and in a report alike."""
+
+from collections.abc import Iterator
+
+from events.workflow import MILLION
+from replay.story import StepStory
+
+
+def unjudged(step: StepStory) -> str:
+    """What is said of a step that came to nothing yet."""
+    return "not answered" if step.kind == "observation" else "not judged"
+
+
+def details(step: StepStory) -> Iterator[str]:
+    """Why, how it was found, who allowed it, how it went, and on what evidence."""
+    why = step.why
+    if step.probability is not None:
+        why = f"{why} (p={step.probability / MILLION:.2f})"
+    told = [f"{step.driver}: {why}"]
+    if step.found_by:
+        told.append(f"found by {step.found_by}")
+    if step.healed:
+        told.append(f"healed: {step.healed}")
+    if step.rule:
+        told.append(f"gate: {step.rule}, {step.approved or step.reason}")
+    if step.asked:
+        told.append(f"asked: {step.asked}")
+    yield "; ".join(told)
+    if step.phases:
+        sure = "" if step.confidence is None else f"; confidence {step.confidence:g}"
+        yield f"{step.kind}: {' -> '.join(step.phases)}{sure}"
+    if step.verdict and not step.done:
+        for tried in step.tried:
+            yield f"looked for {tried}"
+    yield from _afterwards(step)
+
+
+def _afterwards(step: StepStory) -> Iterator[str]:
+    for dialog in step.dialogs:
+        yield f"the page asked: {dialog}"
+    for download in step.downloads:
+        yield f"downloaded: {download}"
+    for file in step.files:
+        yield f"file {file}"
+    for evidence in step.evidence:
+        yield f"evidence: {evidence}"
+    if step.vision is not None:
+        yield f"vision: {step.vision}"
+    if step.state and step.state != "UNKNOWN":
+        yield f"state: {step.state}"
+    if step.differed:
+        yield f"state differed: {step.differed}"

@@ -1,0 +1,127 @@
+"""A little office that can deceive: its button does nothing, its save is lost, its notice lies."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Literal, Self
+from urllib.parse import parse_qs
+
+How = Literal["honest", "dead", "look_alike", "silent", "lying", "slow", "late"]
+
+EDIT = """<!doctype html><meta charset=utf-8><title>Edit</title><h1>Edit a record</h1>
+<form id=record method=post action=/save>
+  <label>Name <input id=name name=name></label> <button id=save>Save</button>
+</form>
+<p role=status id=notice></p>
+<script>
+const how = "HOW";
+record.onsubmit = async (event) => {
+  event.preventDefault();
+  if (how === "dead") return;
+  if (how === "look_alike") { location = "/help"; return; }
+  const body = new URLSearchParams(new FormData(record));
+  notice.textContent = await (await fetch("/save", { method: "POST", body })).text();
+  record.reset();
+};
+</script>"""
+
+
+class Office:
+    """`how` is how it behaves from now on; `kept` is what it really kept."""
+
+    def __init__(self) -> None:
+        self._server = _Server()
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def kept(self) -> list[str]:
+        return self._server.kept
+
+    @property
+    def posts(self) -> int:
+        return self._server.posts
+
+    def be(self, how: How) -> None:
+        self._server.how, self._server.kept, self._server.posts = how, [], 0
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.stopping.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.how: How = "honest"
+        self.kept: list[str] = []
+        self.posts = 0
+        self.stopping = threading.Event()
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that hangs up is no news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65_536
+
+    def do_GET(self) -> None:
+        match self.path.partition("?")[0]:
+            case "/edit":
+                self._send(EDIT.replace("HOW", self.server.how))
+            case "/records":
+                rows = "".join(f"<li>{name}" for name in self.server.kept)
+                self._send(f"<!doctype html><title>Records</title><h1>Records</h1><ul>{rows}</ul>")
+            case _:
+                self._send("<!doctype html><title>Help</title><h1>How to save</h1>")
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        name = parse_qs(body)["name"][0]
+        self.server.posts += 1
+        match self.server.how:
+            case "slow":
+                self.server.stopping.wait()
+                return
+            case "silent":
+                self._send("")
+            case "lying":
+                self._send("The record was saved")
+            case "late":
+                self.server.stopping.wait(0.4)
+                self._keep(name)
+            case _:
+                self._keep(name)
+
+    def _keep(self, name: str) -> None:
+        self.server.kept.append(name)
+        self._send("The record was saved")
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet."""
+
+    def _send(self, text: str) -> None:
+        body = text.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)

@@ -1,0 +1,369 @@
+"""Never "done" for something that did not happen: whole runs against pages that deceive."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.person import ScriptedPerson
+from events.action import Action, Text
+from events.checks import ReadBack, Said, StateIs, TextGone, TextVisible
+from events.critic import ActionJudged, OutcomeUnknown, ReadBackDue, Verdict
+from events.executor import QueryAnswered, QueryFailed
+from events.log import EventLog
+from events.planner import ObservationRequested, PlanProposed
+from events.predictor import EffectsLearned, StepDue, TransitionLearned, WorkflowLearned
+from events.runtime import SessionEnded
+from events.validator import ActionApproved, ActionStarted, QueryStarted
+from events.workflow import Expectation, Step, Workflow
+from pipeline import launch
+from pipeline.app import App
+from tests.logs import Replayed, events_of
+from tests.scripted import ORIGIN, Fails, Sheet, Thing, World, by_css
+from tests.voyages import YES, open_app, sail, with_settings
+
+pytestmark = pytest.mark.anyio
+
+SAVE = Thing(
+    name="Save",
+    says="Saved 1 record",
+    stores=("/records", "Ann Bonny"),
+    submits=True,
+    method="post",
+)
+OPEN = Action("navigate", url=f"{ORIGIN}/edit")
+NAME = Action("type", target=by_css("#name"), value=Text("Ann Bonny"))
+CLICK = Action("click", target=by_css("#save"))
+BACK = ReadBack(f"{ORIGIN}/records", (TextVisible("Ann Bonny"),))
+
+
+def office(save: Thing = SAVE) -> World:
+    return World(
+        {
+            "/edit": Sheet(
+                "Edit",
+                {
+                    "#name": Thing("input", "textbox", "Name"),
+                    "#save": save,
+                    "#number": Thing("output", "status", "A-1042"),
+                },
+            ),
+            "/records": Sheet("Records", shows=("All of them",)),
+            "/help": Sheet("Help"),
+        }
+    )
+
+
+def script(*steps: Step | Action) -> tuple[Step, ...]:
+    return tuple(each if isinstance(each, Step) else Step(action=each) for each in steps)
+
+
+async def record(
+    app: App, log: EventLog, *steps: Step | Action, world: World | None = None
+) -> Workflow:
+    started = launch.recording("save", script(*(steps or (OPEN, NAME, CLICK))), {}, ())
+    person = ScriptedPerson(otherwise=YES)
+    ended = await sail(app, with_settings(started), world or office(), answers=person, name="rec")
+    assert ended.reason == "completed", ended
+    [lesson] = [e for e in await events_of(log, "rec") if isinstance(e, WorkflowLearned)]
+    return lesson.workflow
+
+
+async def run(
+    app: App, workflow: Workflow, world: World, name: str = "run", **more: Any
+) -> SessionEnded:
+    return await sail(app, with_settings(launch.run_of(workflow, {}, ()), **more), world, name=name)
+
+
+def read_back(workflow: Workflow, back: ReadBack = BACK) -> Workflow:
+    """The workflow with this stated for its last step."""
+    *others, last = workflow.steps
+    after = msgspec.structs.replace(last.after, read_back=back)
+    return msgspec.structs.replace(
+        workflow, steps=(*others, msgspec.structs.replace(last, after=after))
+    )
+
+
+def verdicts(events: list[Any]) -> list[tuple[int, Verdict]]:
+    return [(e.step, e.verdict) for e in events if isinstance(e, ActionJudged)]
+
+
+def only(events: list[Any], kind: type[Any]) -> Any:
+    [event] = [event for event in events if isinstance(event, kind)]
+    return event
+
+
+def change(**more: Any) -> Thing:
+    return msgspec.structs.replace(SAVE, **more)
+
+
+# -- five sites that deceive -----------------------------------------------------------------------
+
+AS_IT_WAS: Callable[[Workflow], Workflow] = lambda workflow: workflow  # noqa: E731
+DECEIVERS = {
+    "a button that does nothing": (change(inert=True, says="", stores=("", "")), "no_effect"),
+    "a click that goes to a look-alike": (change(leads_to="/help", says=""), "wrong_target"),
+    "a save that silently fails": (change(says="", stores=("", "")), "failed"),
+    "a toast that lies": (change(stores=("", "")), "failed"),
+    "a server that does not answer": (
+        change(inert=True, says="", stores=("", ""), waits=True),
+        "unknown",
+    ),
+}
+
+
+@pytest.mark.parametrize("site", DECEIVERS)
+async def test_a_site_that_deceives_gets_the_right_verdict_and_teaches_nothing(
+    site: str, replayed: Replayed
+) -> None:
+    save, verdict = DECEIVERS[site]
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = read_back(await record(app, log))
+        world = office(save)
+        ended = await run(app, workflow, world)
+    events = await events_of(log, "run")
+    judged = {e.step: e for e in events if isinstance(e, ActionJudged)}
+    assert judged[3].verdict == verdict
+    assert judged[3].confidence == 200_000
+    assert (ended.reason, ended.failure) == ("failed", "verification_failed")
+    learned = [e.action.type for e in events if isinstance(e, TransitionLearned)]
+    assert learned == ["navigate", "type"]
+    assert not [e for e in events if isinstance(e, EffectsLearned)]
+    assert [action.type for action in world.done].count("click") == 1, "it is never done twice"
+    unknown = [e.step for e in events if isinstance(e, OutcomeUnknown)]
+    assert unknown == ([3] if verdict == "unknown" else [])
+
+
+async def test_the_honest_site_is_confirmed_by_all_of_it(replayed: Replayed) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = read_back(await record(app, log))
+        world = office()
+        ended = await run(app, workflow, world)
+    assert ended.reason == "completed"
+    events = await events_of(log, "run")
+    assert verdicts(events) == [
+        (1, "confirmed"),
+        (2, "confirmed"),
+        (4, "confirmed"),
+        (3, "confirmed"),
+    ]
+    assert world.url == f"{ORIGIN}/edit", "the run's own page stays as it was"
+    assert judged_of(events, 3).confidence == 1_000_000
+
+
+def judged_of(events: list[Any], step: int) -> ActionJudged:
+    [judged] = [e for e in events if isinstance(e, ActionJudged) and e.step == step]
+    return judged
+
+
+async def test_without_the_read_back_a_toast_that_lies_is_believed(replayed: Replayed) -> None:
+    """The control: nothing but going there tells the two apart."""
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record(app, log)
+        ended = await run(app, workflow, office(change(stores=("", ""))))
+    assert ended.reason == "completed"
+
+
+# -- the read-back ---------------------------------------------------------------------------------
+
+
+async def test_a_read_back_is_a_verification_of_its_own_that_policy_judges(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = read_back(await record(app, log))
+        await run(app, workflow, office())
+    events = await events_of(log, "run")
+    assert only(events, ReadBackDue).step == 3
+    [look] = [e for e in events if isinstance(e, PlanProposed) and e.read_back_of]
+    assert (look.step, look.read_back_of, look.kind) == (4, 3, "verification")
+    assert look.action.aside
+    assert [e.step for e in events if isinstance(e, ActionApproved)] == [1, 2, 3, 4]
+    assert [e for e in events if isinstance(e, ObservationRequested)][-1].why == "aside_over"
+    learned = [e.action.type for e in events if isinstance(e, TransitionLearned)]
+    assert learned == ["navigate", "type", "click"], "looking teaches nothing"
+
+
+async def test_where_nobody_can_look_the_outcome_is_unknown(replayed: Replayed) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = read_back(await record(app, log))
+        world = office().trouble(BACK.url, Fails("navigation_failed", dispatched=True))
+        ended = await run(app, workflow, world)
+    events = await events_of(log, "run")
+    assert judged_of(events, 3).verdict == "unknown"
+    assert only(events, OutcomeUnknown).step == 3
+    assert (ended.reason, ended.failure) == ("failed", "verification_failed")
+
+
+async def test_a_read_back_that_policy_denies_leaves_the_outcome_unknown(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        forbidden = ReadBack("http://10.0.0.1/records", BACK.checks)
+        workflow = read_back(await record(app, log), forbidden)
+        ended = await run(app, workflow, office())
+    events = await events_of(log, "run")
+    assert (ended.reason, ended.failure) == ("policy_denied", "policy_denied")
+    assert only(events, OutcomeUnknown).step == 3
+    assert 3 not in [step for step, _ in verdicts(events)]
+
+
+async def test_a_read_back_is_for_the_values_of_the_run(replayed: Replayed) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        back = ReadBack(f"{ORIGIN}/records?q=${{who}}", (TextVisible("${who}"),))
+        workflow = read_back(await record(app, log), back)
+        workflow = msgspec.structs.replace(workflow, parameters=("who",))
+        started = launch.run_of(workflow, {"who": "Ann & Bonny"}, ())
+        await sail(app, with_settings(started), office(), name="run")
+    due = only(await events_of(log, "run"), ReadBackDue)
+    assert due.read_back.url == f"{ORIGIN}/records?q=Ann%20%26%20Bonny"
+    assert due.read_back.checks == (TextVisible("Ann & Bonny"),)
+
+
+async def test_a_script_can_state_a_read_back_and_its_workflow_keeps_it(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        stated = Step(action=CLICK, after=Expectation(read_back=BACK))
+        workflow = await record(app, log, OPEN, NAME, stated)
+        assert workflow.steps[-1].after.read_back == BACK
+        ended = await run(app, workflow, office(change(stores=("", ""))))
+    assert ended.failure == "verification_failed"
+
+
+# -- checks ----------------------------------------------------------------------------------------
+
+
+async def test_what_was_stated_is_checked_with_patience_and_with_evidence(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        checks = (TextVisible("saved"), TextGone("nobody"))
+        await record(app, log, OPEN, NAME, Step(action=CLICK, after=Expectation(checks=checks)))
+    judged = judged_of(await events_of(log, "rec"), 3)
+    assert (judged.verdict, judged.reason) == ("confirmed", "checked")
+    assert [(e.source, e.checked) for e in judged.evidence[1:]] == [
+        ("DOM", "saved"),
+        ("DOM", "nobody"),
+    ]
+    assert judged.evidence[1].sample is not None
+    assert "Saved 1 record" in judged.evidence[1].sample.text
+
+
+async def test_a_pure_verification_does_nothing_and_is_final(replayed: Replayed) -> None:
+    log = replayed.memory()
+    world = office()
+    async with open_app(log) as app:
+        look = Action("check", verify=(TextVisible("no such thing"),))
+        started = with_settings(launch.recording("save", script(OPEN, look), {}, ()))
+        ended = await sail(app, started, world, name="rec")
+    events = await events_of(log, "rec")
+    assert (ended.reason, ended.failure) == ("failed", "verification_failed")
+    assert [e.attempt for e in events if isinstance(e, ActionStarted) and e.step == 2] == [1]
+    assert judged_of(events, 2).reason == (
+        "text_visible 'no such thing': the page does not show it"
+    )
+
+
+async def test_a_verification_in_a_workflow_is_sailed_and_teaches_nothing(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        look = Action("check", verify=(TextVisible("Edit"),))
+        workflow = await record(app, log, OPEN, look, NAME)
+        ended = await run(app, workflow, office())
+    assert ended.reason == "completed"
+    events = await events_of(log, "run")
+    learned = [(e.action.type, len(e.after)) for e in events if isinstance(e, TransitionLearned)]
+    assert learned == [("navigate", 0), ("type", 1)], "the chain goes on behind it"
+
+
+# -- what is learned -------------------------------------------------------------------------------
+
+
+async def test_what_the_page_said_is_expected_again(replayed: Replayed) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record(app, log)
+    expected = (Said("saved # record"), StateIs("COMPLETE"))
+    assert workflow.steps[-1].after.learned == expected
+
+
+async def test_what_verified_runs_say_each_time_is_expected_from_then_on(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    silent, talking = change(says=""), change(says="Well done")
+    async with open_app(log) as app:
+        workflow = await record(app, log, world=office(silent))
+        for number in range(2):
+            name = f"run-{number}"
+            assert (await run(app, workflow, office(talking), name)).reason == "completed"
+        ended = await run(app, workflow, office(silent), "silent")
+    due = [e for e in await events_of(log, "silent") if isinstance(e, StepDue)][-1]
+    assert due.step.after.learned == (Said("well done"),)
+    assert ended.failure == "verification_failed"
+
+
+async def test_a_notice_that_one_verified_run_showed_may_be_chance(replayed: Replayed) -> None:
+    log = replayed.memory()
+    silent = change(says="")
+    async with open_app(log) as app:
+        workflow = await record(app, log, world=office(silent))
+        await run(app, workflow, office(change(says="It rains")), "rain")
+        ended = await run(app, workflow, office(silent), "dry")
+    assert ended.reason == "completed"
+
+
+# -- observations ----------------------------------------------------------------------------------
+
+READ = Action("extract", target=by_css("#number"), name="number")
+
+
+async def test_an_observation_has_no_verdict_and_is_learned_when_it_was_answered(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        await record(app, log, OPEN, READ, NAME)
+    events = await events_of(log, "rec")
+    assert only(events, QueryStarted).step == 2
+    assert only(events, QueryAnswered).text.text == "A-1042"
+    assert [step for step, _ in verdicts(events)] == [1, 3]
+    assert [e.step for e in events if isinstance(e, ActionApproved)] == [1, 3]
+    learned = [e.action.type for e in events if isinstance(e, TransitionLearned)]
+    assert learned == ["navigate", "extract", "type"]
+
+
+async def test_an_observation_that_fails_is_not_tried_again(replayed: Replayed) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record(app, log, OPEN, READ)
+        world = office().trouble("#number", Fails("timeout"))
+        ended = await run(app, workflow, world)
+    events = await events_of(log, "run")
+    assert only(events, QueryFailed).attempt == 1
+    assert (ended.reason, ended.failure, ended.detail) == ("failed", "lost", "timeout")
+
+
+async def test_an_optional_observation_that_fails_is_passed_over(replayed: Replayed) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record(app, log, OPEN, READ, NAME)
+        first, read, last = workflow.steps
+        optional = msgspec.structs.replace(read, optional=True)
+        workflow = msgspec.structs.replace(workflow, steps=(first, optional, last))
+        world = office().trouble("#number", Fails("timeout"))
+        ended = await run(app, workflow, world)
+    assert ended.reason == "completed"

@@ -1,0 +1,122 @@
+"""Steps of each kind as their events tell them: what people see is made of these."""
+
+from typing import Any
+
+from events.action import Action, Untrusted
+from events.advisor import VisionGiven
+from events.checks import FileExists, ReadBack, TextVisible
+from events.critic import (
+    ActionJudged,
+    Evidence,
+    FilesRequested,
+    PageAssessed,
+    ReadBackDue,
+    StateDiffered,
+    VisionSought,
+)
+from events.executor import QueryAnswered, QueryFailed, TargetResolved
+from events.observer import DownloadFinished, FileSeen, FilesSeen
+from events.planner import ObservationRequested
+from events.tools import FileRead, ToolCalled
+from events.validator import ActionApproved, PlanAdmitted, QueryStarted
+from events.vocabulary import AnyEvent
+from tests import facts
+
+SAVE = facts.click("#save")
+READ = Action("extract", target=facts.css("#n"), name="order_number")
+WAIT = Action("wait_for", target=facts.css("#there"))
+CHECK = Action("check", verify=(TextVisible("Order sent"), FileExists("orders.csv")))
+LOOK = ReadBack(facts.ORIGIN + "/orders?of=me", (TextVisible("Order 7"),))
+ASIDE = Action("navigate", url=LOOK.url, verify=LOOK.checks, aside=True)
+SURE, DOUBTFUL = 1_000_000, 200_000
+Told = tuple[AnyEvent, ...]
+
+
+def dom(checked: str, confidence: int = SURE, sample: str = "") -> Evidence:
+    return Evidence("DOM", checked, confidence, Untrusted(sample) if sample else None)
+
+
+def judged(number: int, verdict: Any = "confirmed", *evidence: Evidence, sure: int = SURE) -> Any:
+    reason = "as_recorded" if verdict == "confirmed" else "text_visible 'Order 7': not shown"
+    return ActionJudged(number, 1, verdict, reason, evidence, sure)
+
+
+def acted(action: Action, number: int = 1, **more: Any) -> Told:
+    """Planned, allowed and done; not judged yet."""
+    return (
+        facts.plan(action, "workflow", number=number, **more),
+        ActionApproved(number, "nothing_matched", "no rule is against it", "1"),
+        facts.intent(action, number),
+        facts.done(number),
+        facts.saw(facts.page("/saved")),
+    )
+
+
+def read(number: int = 1, text: str = "1007", driver: Any = "workflow") -> Told:
+    """An observation that found what it looked for."""
+    return (
+        facts.plan(READ, driver, number=number, kind="observation"),
+        PlanAdmitted(number, 1, READ, 3_000),
+        TargetResolved(number, 1, facts.element(name="Number")),
+        QueryStarted(number, 1, READ, "e1"),
+        QueryAnswered(number, 1, 2_000, Untrusted(text)),
+        facts.saw(facts.page("/saved")),
+        PageAssessed("COMPLETE"),
+    )
+
+
+def waited_in_vain(number: int = 1) -> Told:
+    return (
+        facts.plan(WAIT, "workflow", number=number, kind="observation"),
+        QueryStarted(number, 1, WAIT),
+        QueryFailed(number, 1, "timeout", "3000 ms", 3_000_000),
+        facts.saw(facts.page("/saved")),
+    )
+
+
+def read_back(number: int = 1, verdict: Any = "confirmed") -> Told:
+    """A step whose verdict waits for a look elsewhere, which is the step after it."""
+    sure = SURE if verdict == "confirmed" else DOUBTFUL
+    return (
+        *acted(SAVE, number),
+        ReadBackDue(number, 1, LOOK),
+        *acted(ASIDE, number + 1, kind="verification", read_back_of=number),
+        judged(number + 1, verdict, dom("Order 7", sure, "Your Order 7 is"), sure=sure),
+        judged(number, verdict, dom("/saved"), dom("Order 7", sure), sure=sure),
+        ObservationRequested("aside_over", 0),
+        facts.saw(facts.page("/saved")),
+        PageAssessed("ACCOUNT_ACTIVE"),
+    )
+
+
+def checked(number: int = 1, verdict: Any = "failed") -> Told:
+    """A verification of a text and a file that fails; a picture is asked and changes nothing."""
+    file = FileSeen("orders.csv", exists=True, size=12)
+    sure = SURE if verdict == "confirmed" else 650_000
+    return (
+        *acted(CHECK, number, kind="verification"),
+        DownloadFinished(Untrusted("orders.csv"), failure="too large"),
+        FilesRequested(number, (FileExists("orders.csv"),), 1_000),
+        FilesSeen(number, (file, FileSeen("/etc/x", error="policy_denied", message="outside"))),
+        VisionSought(number, 1, "Order sent"),
+        VisionGiven(number, 1, "VERIFIED", "scripted", "it says \N{SHIP}", took_ms=5),
+        judged(
+            number,
+            verdict,
+            Evidence("FILE", "orders.csv", SURE),
+            dom("Order sent", SURE if verdict == "confirmed" else DOUBTFUL),
+            Evidence("VISION", "Order sent", 500_000),
+            sure=sure,
+        ),
+        StateDiffered(number, 1, "COMPLETE", "RETENTION_OFFER"),
+        PageAssessed("RETENTION_OFFER"),
+    )
+
+
+def file_read(error: Any = "") -> Told:
+    """A file that was read for a call of a tool."""
+    text = None if error else Untrusted("one\ntwo")
+    return (
+        ToolCalled("c1", "read_file", '{"path":"customers.csv"}'),
+        FileRead("c1", text, error, "outside" if error else ""),
+    )
