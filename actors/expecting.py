@@ -18,6 +18,8 @@ def has_changed(before: Page, after: Page, element: Resolved | None = None) -> b
         return True
     if before.digest != after.digest or before.scroll != after.scroll:
         return True
+    if before.title != after.title:
+        return True
     if before.focused == after.focused:
         return False
     pressed = element is not None and element.role in PRESSED

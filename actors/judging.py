@@ -96,7 +96,8 @@ def _checked(case: Case, found: Judgement) -> Judgement:
     found = msgspec.structs.replace(found, results=results)
     failing = found.failing
     if failing is None:
-        return msgspec.structs.replace(found, reason="checked") if results else found
+        stated = case.running.action.verify or (case.expects and case.expects.checks)
+        return msgspec.structs.replace(found, reason="checked") if stated else found
     elsewhere = isinstance(failing.check, StateIs | UrlHas)
     return msgspec.structs.replace(
         found,

@@ -43,78 +43,54 @@ def _each(
 
 # The page is searched for these as they are written, not by words: a stem stands for all its
 # endings. There is room for some hundreds, so the languages share what they can.
-_TEXT_SIGN_IN = """session has expired | session expired | session timed out
-    | session has timed | been signed out | been logged out | signed out due to
-    | logged out due to | not signed in | not logged in | sign in to continue
-    | log in to continue | sign in to view | log in to view | sign in to access
-    | log in to access | sign in to manage | log in to manage | sign in again | log in again
-    | please sign in | please log in | be logged in to | be signed in to | must sign in
-    | must log in | need to sign in | need to log in | sitzung ist abgelaufen
-    | sitzung abgelaufen | bitte melde | melden sie sich | abgemeldet | session a expiré
-    | session expirée | veuillez vous connecter | devez vous connecter | connectez-vous pour
-    | sesión ha | inicia sesión para | inicie sesión para | password to continue
-    | texted you a code"""
-_TEXT_RENEWS = """next billing | next payment | next bill | next charge | next invoice
-    | next renewal | will renew | renewal date | automatically renew | auto-renew is on
-    | auto-renewal is on | auto-renew: on | auto-renewal: on | be charged on | trial ends
+_TEXT_SIGN_IN = """session has expired | session expired | session has timed | been signed out
+    | been logged out | not signed in | not logged in | in to continue | in to view
+    | in to access | in to manage | in again | please sign in | please log in | be logged in to
+    | must sign in | must log in | need to sign in | need to log in | sitzung | bitte melde
+    | melden sie sich | abgemeldet | session a expiré | session expirée | veuillez vous connecter
+    | devez vous connecter | connectez-vous pour | sesión ha | inicia sesión para"""
+_TEXT_RENEWS = """next bill | next payment | next charge | next renewal | will renew
+    | renewal date | automatically renew | auto-renew: on | be charged on | trial ends
     | nächste abrechnung | nächste zahlung | nächste abbuchung | nächste rechnung
-    | nächstes abrechnung | verlängert sich | prochain paiement | prochaine fact
-    | prochain prélèvement | prochaine échéance | se renouvelle | sera renouvelé | próximo pago
-    | próximo cobro | próxima fact | próxima fecha | se renueva | se renovará | renews
-    | extended automatically | be billed | automatically extended | renewal:"""
-_TEXT_RUNS = """current plan | your plan: | active plan | active subscription | status: active
-    | status active | subscription is active | membership is active | plan is active
-    | active since | member since | subscribed since | current membership
-    | current subscription | aktueller tarif | aktuelles abo | status: aktiv | ist aktiv
-    | mitglied seit | forfait actuel | offre actuelle | abonnement actuel | abonnement actif
-    | membre depuis | plan actual | suscripción activa | miembro desde"""
-_TEXT_ENDED = """ship has been cancel | tion has been cancel | plan has been cancel
-    | account has been cancel | is cancel | was cancel | status: cancel | cancelled on
-    | canceled on | you cancelled | you canceled | already cancel | already been cancel
-    | ve cancelled | ve canceled | wurde gekündigt | ist gekündigt | bereits gekündigt
-    | gekündigt zum | gekündigt am | status: gekündigt | a été résili | a été annul
-    | est résili | abonnement résilié | ha sido cancelad | está cancelad | se canceló
-    | se ha cancelado | suscripción cancelada | membresía cancelada | subscription cancelled
-    | subscription canceled | membership cancelled | membership canceled | plan cancelled
-    | plan canceled | contract has been cancel | cancelled to"""
+    | verlängert sich | prochain paiement | prochaine fact | prochain prélèvement | se renouvelle
+    | próximo pago | próximo cobro | se renueva | renews | renewal:"""
+_TEXT_RUNS = """current plan | active plan | active subscription | status: active | status active
+    | subscription is active | membership is active | plan is active | active since
+    | member since | current membership | current subscription | ist aktiv | mitglied seit
+    | membre depuis"""
+_TEXT_ENDED = """ship has been cancel | tion has been cancel | is cancel | was cancel
+    | status: cancel | cancelled on | canceled on | you cancelled | already cancel
+    | already been cancel | ve cancelled | wurde gekündigt | ist gekündigt | bereits gekündigt
+    | gekündigt zum | a été résili | a été annul | est résili | ha sido cancelad | está cancelad
+    | se ha cancelado | subscription cancelled | membership cancelled | plan cancelled"""
 _TEXT_RUN_OUT = """no active subscription | no active membership | no active plan
-    | have an active sub | have an active mem | have an active plan | no longer active
-    | no longer a member | no longer subscribed | not currently subscribed
+    | have an active sub | have an active mem | no longer active | no longer a member
     | subscription has ended | membership has ended | plan has ended | subscription ended
     | membership ended | subscription has expired | membership has expired | plan has expired
-    | subscription expired | membership expired | is inactive | status: expired
-    | status: inactive | status: ended | trial has ended | kein aktives abo
-    | keine aktive mitglied | abo ist abgelaufen | nicht mehr aktiv | aucun abonnement actif
-    | abonnement a expiré | suscripción ha caducado | suscripción ha expirado
-    | no tienes una suscripción"""
+    | subscription expired | is inactive | kein aktives abo | nicht mehr aktiv
+    | aucun abonnement actif | abonnement a expiré | suscripción ha caducado"""
 _TEXT_ENDING = """ends on | will end on | membership ends | subscription ends | plan ends
-    | expires on | will expire | set to cancel | scheduled to cancel | scheduled for cancel
-    | scheduled to end | set to expire | cancellation pending | pending cancel | cancels on
-    | not renew | won't renew | not be renewed | auto-renew is off | auto-renewal is off
-    | auto-renew: off | auto-renewal: off | renew is turned off | access ends | active until
-    | access until | endet am | läuft am | endet zum | nicht verlängert | aktiv bis
-    | prend fin le | prendra fin | se termine le | se terminera | expire le | pas renouvelé
-    | finaliza el | finalizará | termina el | vence el | no se renovará | jusqu'au
-    | accès jusqu | keep pro until | set to end | turned off. your"""
-_TEXT_BILLED = """billed through | billed via | is billed by | are billed by | being billed by
-    | billing is managed | billing is handled | billing is through | billed to your apple
-    | billed to your mobile | charged through | is managed by | is managed through
-    | is managed via | are managed by | are managed through | subscribed through
-    | subscribed via | signed up through | signed up via | purchased through | purchased via
-    | bought through | started through | set up through | joined through | pay through
-    | paying through | payment is handled by | payments are handled by | in your package
-    | with your package | part of your package | part of a package | part of a bundle
-    | included with your mobile | third-party billing | third party billing | billing partner
-    | partner billing | contact your provider | contact your carrier | contact your mobile
-    | contact them to | contact them directly | cancel it here | cancelled here | canceled here
-    | cancel directly with | cancel through your | managed here | abgerechnet über
-    | abrechnung erfolgt | über apple | über itunes | über google play | über amazon
-    | über einen partner | über deinen anbieter | über ihren anbieter | facturé par
-    | facturé via | est géré par | est géré via | facturation est gérée | souscrit via
-    | souscrit auprès | par l'intermédiaire | votre opérateur | factura a través | facturad
-    | a través de apple | a través de google | a través de itunes | a través de amazon
-    | gestionada por | tu operador | as part of your | to change or cancel | über drittanbieter
-    | über die telekom | über vodafone | paid by: | manages your billing | cancel there"""
+    | expires on | will expire | set to cancel | scheduled to | set to expire | not renew
+    | won't renew | not be renewed | auto-renew is off | auto-renewal is off | access ends
+    | active until | access until | endet am | endet zum | nicht verlängert | aktiv bis
+    | prend fin le | prendra fin | se termin | expire le | pas renouvelé | finaliza el
+    | finalizará | no se renovará | jusqu'au"""
+_TEXT_BILLED = """billed through | billed via | billed by | billing is managed
+    | billing is handled | billing is through | billed to your | charged through | managed by
+    | managed through | managed via | subscribed through | subscribed via | signed up through
+    | signed up via | purchased through | purchased via | bought through | started through
+    | set up through | joined through | pay through | paying through | payment is handled by
+    | payments are handled by | in your package | with your package | of your package
+    | part of a package | part of a bundle | included with your mobile | third-party bill
+    | third party bill | billing partner | partner billing | contact your provider
+    | contact your carrier | contact your mobile | contact them | cancel it here | cancelled here
+    | canceled here | cancel directly with | cancel through your | managed here
+    | abgerechnet über | abrechnung erfolgt | über apple | über itunes | über google play
+    | über amazon | über einen partner | über deinen anbieter | über ihren anbieter | facturé par
+    | facturé via | est géré | souscrit via | souscrit auprès | par l'intermédiaire
+    | votre opérateur | factura a través | facturad | a través de apple | a través de google
+    | a través de itunes | a través de amazon | gestionada por | tu operador | as part of your
+    | to change or cancel | über drittanbieter | manages your billing | cancel there"""
 _TEXT_SELLERS = """subscribed with | signed up with | apple id | prime channels | handled by
     | tv provider | mobile provider | cancel it there | where you signed up
     | where you subscribed | where you purchased | to make changes | third-party | läuft über
@@ -123,76 +99,51 @@ _TEXT_SELLERS = """subscribed with | signed up with | apple id | prime channels 
     | through a third | via apple | via itunes | via the app store | via google play
     | via amazon | via roku | can cancel it | reseller can"""
 _TEXT_LEAVING = """before you go | before you leave | before you cancel | instead of cancel
-    | instead of leaving | stay and save | if you stay | when you stay | see you go
-    | to lose you | thinking of leaving | not ready to cancel | stay with us | you to stay
-    | off your next | off for | off the next | months for free | months at | months free
-    | pause your | take a break | on hold | like to offer you | love to offer | an offer
-    | loyal | for staying | bevor du gehst | bevor sie gehen | wenn du bleibst
-    | wenn sie bleiben | statt zu kündigen | pausieren | avant de partir | si vous restez
-    | au lieu de | antes de irte | si te quedas | en lugar de cancelar | stay another
-    | and stay | bleiben sie und | bleib dabei"""
-_TEXT_WHY = """why are you leaving | why are you cancel | why you're leaving
-    | why you're cancel | why you are leaving | why you are cancel | why you want to
-    | why you decided | why did you | why do you want | why would you like | why you would like
-    | why you cancel | why you left | reason you | cancellation reason | exit survey
-    | tell us why | let us know why | made you decide | made you cancel | made you leave
-    | led you to | main reason | primary reason | select a reason | choose a reason
-    | what could we have | how can we improve | do better | why are you closing
-    | why are you deleting | warum kündig | warum möchte | warum verl | warum geh
-    | kündigungsgrund | grund für d | grund für ihre | uns, warum | pourquoi partez
-    | pourquoi souhaitez | pourquoi nous quitt | pourquoi résili | raison de votre | motif de
-    | dites-nous pourquoi | por qué te vas | por qué cancel | por qué quieres | por qué nos
-    | por qué deseas | motivo de | dinos por qué | cuéntanos por qué | reason for cancel
-    | reason for leaving | reason for your | reason for the | what made you
-    | behind your decision | why are you unsub | telling us why"""
-_TEXT_NO_WAY_BACK = """lose access | will lose all | by placing your order
-    | by placing this order | by clicking confirm | by clicking finish | by clicking the button
-    | by clicking cancel | by confirming | by cancelling | by canceling | if you cancel
-    | once you cancel | click finish | click confirm | to confirm your cancel
-    | to finish cancel | to complete your cancel | your cancellation will | cancellation will
-    | cancellation takes effect | cancelled effective | canceled effective
-    | cancelled at the end | canceled at the end | order total | will be charged
-    | to confirm, type | sie wirklich | du wirklich | wird wirksam | verlierst du
-    | vous perdrez | prendra effet | perderás | please confirm | get it back | below to finish
-    | once submitted | make changes after"""
-_TEXT_FOR_GOOD = """be undone | t undo | cannot undo | action is permanent | irreversible
-    | permanently delete | permanently remove | permanently erase | be reversed | be recovered
+    | stay and save | if you stay | see you go | to lose you | thinking of leaving | stay with us
+    | you to stay | off your next | off for | months at | months free | pause your | take a break
+    | an offer | loyal | bevor | wenn du bl | wenn sie bl | statt zu kündigen | pausieren
+    | avant de partir | si vous restez | au lieu de | antes de irte | si te quedas
+    | en lugar de cancelar | and stay"""
+_TEXT_WHY = """why are you | why you | why did you | why do you | reason you
+    | cancellation reason | exit survey | tell us why | know why | made you | main reason
+    | primary reason | a reason | what could we have | do better | warum | kündigungsgrund
+    | grund für | pourquoi | raison de votre | motif de | por qué | motivo de | reason for"""
+_TEXT_NO_WAY_BACK = """lose access | by placing | by clicking | by confirming | by cancel
+    | if you cancel | once you cancel | cancellation will | cancellation takes effect
+    | led at the end | order total | will be charged | to confirm, type | sie wirklich
+    | du wirklich | verlierst du | vous perdrez | prendra effet | perderás | please confirm"""
+_TEXT_FOR_GOOD = """be undone | t undo | irreversible | permanently | be reversed | be recovered
     | are you sure | nicht rückgängig | unwiderruflich | sind sie sicher | bist du sicher
     | irréversible | êtes-vous sûr | voulez-vous vraiment | no se puede deshacer | estás segur
     | está seguro | seguro que"""
 _TEXT_DONE = """confirmation email | sent you an email | email confirmation | emailed you
-    | ve emailed | sent a confirmation | sent you a confirmation | confirmation has been sent
-    | receipt has been sent | confirmation number | order number | reference number
-    | confirmation code | booking reference | transaction id | successfully | have been saved
-    | changes saved | has been submitted | has been processed | has been placed
-    | has been received | has been deleted | has been updated | has been confirmed
-    | has been closed | been sent | can close this | was received | was successful
-    | be charged again | be billed again | no further charges | no further payments
-    | received your | thank you for being | thanks for being | see you again
-    | come back anytime | estimated delivery | bestätigung per | bestätigungs-e-mail
-    | bestätigungsmail | bestellnummer | erfolgreich | de confirmation | numéro de commande
-    | avec succès | plus facturé | plus débité | a bien été | ont bien été
-    | correo de confirmación | número de pedido | con éxito | no se te cobrará
-    | confirmation sent | eine e-mail geschickt | enviado un correo | enviamos un correo
-    | on its way | got your | sent the details | we have sent | we've sent"""
+    | ve emailed | sent a confirmation | sent you a confirmation | been sent
+    | confirmation number | order number | reference number | confirmation code
+    | booking reference | transaction id | successfully | have been saved | changes saved
+    | has been submitted | has been processed | has been placed | has been received
+    | has been deleted | has been updated | has been confirmed | has been closed | can close this
+    | was received | was successful | be charged again | be billed again | no further charges
+    | no further payments | received your | thank you for being | thanks for being
+    | see you again | come back anytime | estimated delivery | bestätigung per | bestätigungs
+    | bestellnummer | erfolgreich | de confirmation | numéro de commande | avec succès
+    | plus facturé | plus débité | bien été | correo de confirmación | número de pedido
+    | con éxito | no se te cobrará | confirmation sent | eine e-mail geschickt
+    | enviado un correo | enviamos un correo | on its way | got your | we have sent | we've sent
+    | have processed | emailed to | eine e-mail | un correo | un courriel | hemos mandado"""
 _TEXT_ERROR = """something went wrong | try again later | error occurred | error has occurred
     | unexpected error | there was a problem | there was an error | we couldn't | we could not
-    | not be completed | t be completed | not be processed | t be processed | not processed
-    | declined | try again in | not process your | unable to process | unable to complete
-    | not been cancel | not cancelled | no changes were made | not been charged | not charged
-    | page you are looking | page you're looking | page you requested | page you were looking
-    | requested url | been moved | no longer exists | error code | try refreshing
-    | refresh the page | been notified | working to fix | permission to | insufficient funds
-    | different payment method | another payment method | different card | server encountered
-    | später erneut | erneut versuchen | fehler ist aufgetreten | abgelehnt | plus tard
-    | erreur est survenue | erreur s'est produite | réessayer | a été refusé | de nuevo
-    | ha ocurrido un error | producido un error | no se pudo | rechazad | ran into a problem
-    | internet connection | temporarily unavailable | not found | (404)"""
-_TEXT_ARTICLE = """was this article helpful | was this page helpful | was this helpful
-    | answer your question | article help | min read | minute read | in this article
-    | related articles | leave a comment | leave a reply | share this article | share this post
-    | posted by | posted on | published on | written by | about the author | artikel hilfreich
-    | lesezeit | article vous a | de lecture | resultado útil | útil este artículo | de lectura"""
+    | t be completed | declined | try again in | not process your | unable to | not been cancel
+    | no changes were made | not been charged | page you | been moved | no longer exists
+    | existiert nicht | n'existe pas | no existe | error code | been notified | permission to
+    | insufficient funds | different card | später erneut | erneut versuchen
+    | fehler ist aufgetreten | abgelehnt | plus tard | erreur | réessayer | de nuevo
+    | ha ocurrido un error | no se pudo | rechazad | internet connection
+    | temporarily unavailable | not found"""
+_TEXT_ARTICLE = """helpful? | hilfreich? | utile ? | útil? | answer your question | min read
+    | minute read | in this article | related articles | leave a comment | leave a reply
+    | share this article | share this post
+    | posted by | posted on | published on | written by | about the author | lesezeit
+    | article vous a | de lectur | resultado útil"""
 
 # ---- signing in ---------------------------------------------------------------------------------
 
@@ -210,7 +161,7 @@ _PASSWORD = """password | passcode | passwort | kennwort | mot de passe | contra
 _SIGN_IN = """sign in | log in | login | signin | log on | logon | anmelden | anmeldung
     | einloggen | connexion | se connecter | connectez vous | connecte toi | identifiez vous
     | iniciar sesión | inicia sesión | inicie sesión | inicio de sesión | acceder | accede
-    | log into | sign into | members only | member login"""
+    | log into | sign into | members only | member login | se reconnecter | reconnectez vous"""
 _SIGN_IN_FIRST = """session has expired | session expired | session timed out
     | session has timed out | session has ended | signed out due to inactivity
     | logged out due to inactivity | you have been signed out | you have been logged out
@@ -302,26 +253,19 @@ _LOGIN = (
         | continuar con google | iniciar sesión con""",
     ),
     *_each("LOGIN_REQUIRED", 6, "text", _TEXT_SIGN_IN),
-    *_each(
-        "LOGIN_REQUIRED",
-        5,
-        "text",
-        "in to view this | in to access this | in to see this | in to continue | in to view your",
-    ),
-    *_each("LOGIN_REQUIRED", 5, "heading", _SIGN_IN_FIRST),
-    *_each("LOGIN_REQUIRED", 5, "title", _SIGN_IN_FIRST),
-    *_each("LOGIN_REQUIRED", 5, "alert", _SIGN_IN_FIRST),
+    *_each("LOGIN_REQUIRED", 5, "text", "in to see this"),
+    *_each("LOGIN_REQUIRED", 15, "heading", _SIGN_IN_FIRST),
+    *_each("LOGIN_REQUIRED", 8, "alert", _SIGN_IN_FIRST),
     *_each("LOGIN_REQUIRED", 7, "heading", _PROVE),
     *_each("LOGIN_REQUIRED", 4, "title", _PROVE),
     *_each(
         "LOGIN_REQUIRED",
         4,
         "text",
-        """to sign in | to log in | log in or sign up | sign in or | text you a code
-        | confirm your identity | sent a code | sent you a code | code we sent
+        """to sign in | to log in | log in or sign up | you a code
+        | confirm your identity | sent a code | code we sent
         | verification code | enter the code | authenticator app | sign-in link | magic link
-        | incorrect password | wrong password | password is incorrect | invalid password
-        | username or password | email or password""",
+        | incorrect password | wrong password | or password""",
     ),
     *_each(
         "LOGIN_REQUIRED",
@@ -415,12 +359,7 @@ _ACTIVE = (
         | historique de facturation | cambiar de plan | cambiar plan | método de pago
         | actualizar forma de pago | historial de pagos | facturas""",
     ),
-    *_each(
-        "ACCOUNT_ACTIVE",
-        5,
-        "text",
-        _TEXT_RENEWS,
-    ),
+    *_each("ACCOUNT_ACTIVE", 5, "text", _TEXT_RENEWS, unless=_says("text", "sich nicht")),
     *_each(
         "ACCOUNT_ACTIVE",
         3,
@@ -472,7 +411,8 @@ _AGAIN = """restart | resubscribe | re subscribe | reactivate | rejoin | re acti
     | undo cancel | reverse cancellation | revoke cancellation | withdraw cancellation
     | restore subscription | restore membership | restore plan | restore my subscription
     | restore my plan | come back | turn auto renew on | turn on auto renew
-    | turn on auto renewal | enable auto renew | enable auto renewal | start membership
+    | turn on auto renewal | auto renewal on | auto renew on | enable auto renew
+    | enable auto renewal | start membership
     | subscribe again | join again | continue subscription | continue membership
     | keep subscription active | uncancel | don't cancel | do not cancel | neu starten
     | reaktivieren | erneut abonnieren | wieder abonnieren | abo fortsetzen
@@ -481,11 +421,18 @@ _AGAIN = """restart | resubscribe | re subscribe | reactivate | rejoin | re acti
     | relancer | redémarrer | se réabonner | réabonnez vous | reprendre mon abonnement
     | reprendre l'abonnement | annuler la résiliation | reactivar | reanudar | reiniciar
     | volver a suscribirme | volver a suscribirse | suscribirse de nuevo | renovar suscripción
-    | deshacer cancelación | retomar suscripción | réabonner | restart with"""
+    | deshacer cancelación | retomar suscripción | réabonner | restart with
+    | à nouveau | doch verlängern | upgrade again"""
 
 _CANCELLED = (
     *_each("ACCOUNT_CANCELLED", 6, "text", _TEXT_ENDED),
-    *_each("ACCOUNT_CANCELLED", 3, "text", "has been cancel | ended on"),
+    *_each("ACCOUNT_CANCELLED", 3, "text", "has been cancel"),
+    *_each(
+        "ACCOUNT_CANCELLED",
+        6,
+        "text",
+        "leaving us on | a pris fin | sich nicht | ended on | stopped on",
+    ),
     *_each("ACCOUNT_CANCELLED", 4, "heading", _IS_ENDED),
     *_each("ACCOUNT_CANCELLED", 8, "text", _TEXT_RUN_OUT),
     *_each("ACCOUNT_CANCELLED", 6, "heading", _HAS_RUN_OUT),
@@ -546,7 +493,9 @@ _ELSEWHERE = """go to google play | open google play | manage on google play
 _SELLERS = """iphone | app store | itunes | google play | play store | roku | amazon | t-mobile
     | verizon | at&t | comcast | xfinity | vodafone | telekom | your carrier | partner
     | reseller | employer | administrator"""
-_PLAN = "account | subscription | membership | billing | plan | payment | abo"
+_PLAN = """account | subscription | membership | billing | plan | payment | abo | abonnement
+    | suscripción | mitgliedschaft | konto | cuenta | licence | license | lizenz | facturation
+    | facturación | pagos | zahlung | paiement"""
 _PLACES: tuple[Where, ...] = ("title", "heading")
 # What footers link to, and checkouts pay with.
 _BADGES = _says(
@@ -666,7 +615,6 @@ _CANCEL_BUTTONS = """cancel | cancellation | cancelling | canceling | no thanks 
 
 _RETENTION = (
     *_each("RETENTION_OFFER", 8, "heading", _DO_STAY),
-    *_each("RETENTION_OFFER", 4, "title", _DO_STAY),
     *_each("RETENTION_OFFER", 3, "heading", _OFFER),
     *_each(
         "RETENTION_OFFER",
@@ -717,6 +665,7 @@ _WHY = """why are you leaving | why are you cancelling | why are you canceling
     | motivo principal | why are you unsubscribing | behind your decision
     | select all that apply | what made you | was hat dir | telling us why
     | tell us more about why"""
+_WHY_WORD = "why | reason | warum | grund | pourquoi | raison | motif | por qué | motivo"
 _REASONS = """too expensive | costs too much | cost too much | too costly | price is too high
     | price too high | price increase | can't afford | cannot afford | save money | cut costs
     | cutting costs | reduce expenses | reducing expenses | budget | financial reasons
@@ -752,9 +701,8 @@ _REASONS = """too expensive | costs too much | cost too much | too costly | pric
     | i moved | don't like | didn't like | slow | ads"""
 
 _SURVEY = (
-    *_each("EXIT_SURVEY", 7, "text", _TEXT_WHY),
+    *_each("EXIT_SURVEY", 6, "text", _TEXT_WHY),
     *_each("EXIT_SURVEY", 5, "heading", _WHY),
-    *_each("EXIT_SURVEY", 5, "title", _WHY),
     *_each("EXIT_SURVEY", 6, "field", _WHY),
     *_each("EXIT_SURVEY", 5, "field", _REASONS),
     *_each(
@@ -874,7 +822,7 @@ _SETTINGS = _says(
 
 _FINAL = (
     *_each("FINAL_CONFIRMATION", 10, "button", _DO_IT),
-    *_each("FINAL_CONFIRMATION", 8, "heading", _SURE),
+    *_each("FINAL_CONFIRMATION", 8, "heading", _SURE, unless=_says("heading", _WHY_WORD)),
     *_each("FINAL_CONFIRMATION", 4, "title", _SURE),
     *_each("FINAL_CONFIRMATION", 6, "heading", _CANCEL_HEADING),
     *_each(
@@ -977,12 +925,20 @@ _HISTORY = _says(
 )
 
 _DONE_WORD = """deleted | removed | sent | saved | updated | submitted | received | booked
-    | scheduled | gelöscht | gespeichert | gesendet | gebucht | supprimé | enregistré
+    | scheduled | processed | erased | went through | erhalten | gelöscht
+    | gespeichert | gesendet | gebucht | supprimé | enregistré
     | enregistrée | envoyé | envoyée | eliminado | eliminada | guardado | enviado | enviada
-    | recibido"""
+    | recibido | recibida | registrado | registrada | prise en compte"""
 
 _COMPLETE = (
     *_each("COMPLETE", 3, "title", _DONE_WORD),
+    *_each(
+        "COMPLETE",
+        4,
+        "title",
+        """done | thank you | thanks | all set | receipt | vielen dank | danke | fertig | merci
+        | gracias | hecho""",
+    ),
     *_each("COMPLETE", 11, "heading", _DONE_HEADING, unless=_HISTORY),
     *_each("COMPLETE", 5, "title", _DONE_HEADING, unless=_HISTORY),
     *_each(
@@ -1012,7 +968,7 @@ _COMPLETE = (
     *_each("COMPLETE", 2, "text", "cancelled | canceled"),
     *_each("COMPLETE", 4, "heading", _IS_ENDED),
     *_each("COMPLETE", 2, "text", _TEXT_ENDED),
-    *_each("COMPLETE", 5, "text", _TEXT_DONE, unless=_HISTORY),
+    *_each("COMPLETE", 6, "text", _TEXT_DONE, unless=_HISTORY),
     *_each(
         "COMPLETE",
         11,
@@ -1077,6 +1033,7 @@ _MAYBE_ERROR = """weren't able | not able | go through | not right | not found |
     | rechazado | rechazada | no disponible | no se pudo | no hemos podido | no pudimos
     | currently unavailable | unauthorized | not authorized | didn't work | did not work
     | lost connection | a problem | existiert nicht | offline | not completed | no connection
+    | invalid request | bad request | snag | no longer works | rechazado el
     | hors ligne | sin conexión | nothing here | can't cancel | cannot cancel"""
 
 _FAILED = (
@@ -1102,7 +1059,8 @@ _FAILED = (
         "FAILED",
         30,
         "alert",
-        """something went wrong | went wrong | error | declined | could not | couldn't
+        """something went wrong | went wrong | error | errors | erreurs | errores | declined
+        | could not | couldn't
         | unable to | failed | was not | has not been | try again later | there was a problem
         | we can't | not processed | unsuccessful | expired card | insufficient funds | fehler
         | fehlgeschlagen | konnte nicht | abgelehnt | erreur | échec | échoué | n'a pas pu
@@ -1124,11 +1082,268 @@ _FAILED = (
     *_each("FAILED", 2, "url", "error | 404 | 500 | failed | failure | declined | notfound"),
 )
 
+# ---- what words make together -------------------------------------------------------------------
+
+# Services say the same in their own words: a contract, a gift, a line, a box; ended, stopped, left.
+# Single words of two kinds, each in its place, say what no list of phrases would.
+_ENDING = """cancel | end | stop | leave | terminate | close | quit | unsubscribe | turn off
+    | delete | release | kündigen | beenden | stoppen | löschen | stornieren | résilier
+    | arrêter | annuler | supprimer | clôturer | cancelar | baja | terminar | eliminar | anular"""
+_LEAVING = """cancel | cancelling | canceling | cancellation | leave | leaving | close | kündigen
+    | kündigung | résilier | résiliation | désabonnement | baja | cancelar | cancelación"""
+_WAY_BACK = """keep | back | go back | no | never mind | not now | behalten | zurück | abbrechen
+    | nein | garder | conserver | retour | non | mantener | conservar | volver | atrás | change
+    | edit | ändern | modifier | modificar"""
+_REVIEWED = """review | check | summary | final | last step | please confirm | confirm | prüfen
+    | überprüfen | zusammenfassung | übersicht ihrer kündigung | bestätigen | vérifiez | vérifier
+    | vérification | récapitulatif | confirmez | confirmer | revisa | revise | revisar | resumen
+    | confirma | confirme | confirmar"""
+_CARRIED_OUT = """confirm | submit | send | send now | pay | place | book | finish | complete | end
+    | cancel | delete | close | terminate | transfer | sign | bestätigen | kündigen | absenden
+    | abschicken | senden | beenden | buchen | bezahlen | überweisen | löschen | confirmer
+    | valider | envoyer | payer | résilier | supprimer | confirmar | enviar | pagar | tramitar
+    | solicitar | cancelar | eliminar"""
+_ENDED_WORD = """cancelled | canceled | ended | stopped | terminated | closed | switched off
+    | turned off | unsubscribed | no longer | withdrawn | beendet | gekündigt | storniert
+    | geschlossen | abgemeldet | résilié | résiliée | arrêté | arrêtée | annulé | annulée | clôturé
+    | supprimé | cancelado | cancelada | anulado | anulada | finalizado | finalizada
+    | tramitado | tramitada | dado de baja"""
+_TEXT_RECEIPT = """reference | case number | request number | ticket number
+    | receipt | refund | emailed | sent to | text message | copy of this | we have received
+    | no more
+    | vorgangsnummer | aktenzeichen | referenz | bestätigung | gesandt | geschickt | gesendet
+    | dossier | référence | courriel | envoyé | número de | referencia | hemos enviado | enviado
+    | thank you | vielen dank | merci | gracias"""
+_SIGNED_IN = """log out | logout | sign out | signout | abmelden | ausloggen | logout | déconnexion
+    | se déconnecter | me déconnecter | cerrar sesión | desconectar | salir"""
+_SOLD_BY = """phone bill | mobile bill | cable bill | bought in | bought from | purchased in
+    | purchased from | bought on | reseller | marketplace | cancel it for you | cannot cancel it
+    | can't cancel it | can only be cancelled | can only be canceled | provides this | pays for
+    | provided by | sponsored by | dort kündigen | kündige dort | kündigen sie dort | gekauft
+    | abgeschlossen bei | vertragspartner | rechnung ihres | handyrechnung | mobilfunk
+    | votre fournisseur | adressez-vous | auprès de | facture de votre | facture mobile
+    | revendeur | achetée sur | acheté sur | souscrit sur | compañía | operadora | contrató
+    | contratad | en contacto con | comprad | distribuidor | revendedor | takes care of
+    | changes can be made | übernimmt | gestiona tu | desde tu cuenta de | depuis les réglages
+    | bills you | not manage | t manage your | can't change your | cannot change your
+    | we can't cancel | we cannot cancel | no card on file | ne pouvons | no podemos | nur in ihrem
+    | managed at | paid with your | account holder | titular | nur dort | signed up on
+    | subscribed in | te suscribiste | souscrit"""
+_TEXT_NOT_DONE = """unable to | could not be | couldn't be | was not | were not able
+    | has not been | have not been | t go through | did not approve | error:
+    | nothing has changed | nothing was | no longer works | konnte nicht | konnten nicht
+    | leider nicht | noch einmal | n'a pas | n'avons pas pu | impossible de | ultérieurement
+    | no hemos podido | no ha | no se ha podido | más tarde | inténtalo"""
+_STILL = """no | still | anyway | carry on | continue | want to | weiter | trotzdem | dennoch
+    | continuer | quand même | je veux | poursuivre | seguir | continuar | quiero"""
+_OFFERED = """half price | # off | free | pause | skip | instead | tempt | # months | discount
+    | less | cheaper | angebot | geschenkt | rabatt | gratis | pausieren | offert | offerts
+    | remise | offre | suspendre | quedas | cuota | descuento | oferta | pausa | stay | bleiben
+    | rester | quedarte | deal | on us | better"""
+
+_A_REVIEW = _says("heading", "a review | your review | reviews | customer review")
+
+_TOGETHER = (
+    *(
+        rule
+        for verb in _ENDING.split("|")
+        for rule in _each(
+            "FINAL_CONFIRMATION",
+            8,
+            "heading",
+            verb,
+            also=_one_of("button", verb) + _one_of("button", _WAY_BACK),
+            unless=_says("heading", _WHY_WORD),
+        )
+    ),
+    *_each(
+        "FINAL_CONFIRMATION",
+        8,
+        "heading",
+        _REVIEWED,
+        also=_one_of("button", _CARRIED_OUT),
+        unless=_A_REVIEW,
+    ),
+    *_each(
+        "FINAL_CONFIRMATION",
+        4,
+        "button",
+        _CARRIED_OUT,
+        also=_one_of("heading", _REVIEWED),
+        unless=_A_REVIEW,
+    ),
+    *_each(
+        "FINAL_CONFIRMATION",
+        8,
+        "button",
+        "buy now | jetzt kaufen | kaufen | bestellen | commander | acheter | comprar | order now",
+        also=_one_of("title", "checkout | kasse | caisse | paiement | pago | review"),
+    ),
+    *_each("FINAL_CONFIRMATION", 4, "field", "verbindlich | hiermit | this is final | i know that"),
+    *_each(
+        "ACCOUNT_ACTIVE",
+        4,
+        "button",
+        """cancel my | cancel your | cancel this | cancel the | end | stop | leave
+        | terminate | unsubscribe | turn off | kündigen | beenden
+        | résilier | arrêter | cancelar | baja""",
+        also=_one_of("button", _SIGNED_IN),
+    ),
+    *_each("ACCOUNT_ACTIVE", 2, "button", _SIGNED_IN, also=_one_of("heading", _ITS_PLACE)),
+    *_each(
+        "ACCOUNT_ACTIVE",
+        4,
+        "text",
+        """monthly payment | direct debit | every month | next gift | fixed until | monatsbeitrag
+        | laufzeit | cuota | próximo | prochain | nächste""",
+        also=_one_of("button", _SIGNED_IN),
+    ),
+    *_each(
+        "COMPLETE",
+        7,
+        "heading",
+        _ENDED_WORD,
+        also=_one_of("text", _TEXT_RECEIPT),
+    ),
+    *_each(
+        "ACCOUNT_CANCELLED",
+        6,
+        "text",
+        """cancelled | canceled | ended | stopped | closed | gekündigt | beendet | résilié
+        | terminé | cancelad | finalizad""",
+        also=_one_of(
+            "button",
+            """again | restart | rejoin | resubscribe | reactivate | resume | renew | undo
+            | wieder | erneut | fortsetzen | zurückziehen | zurücknehmen | reaktivieren | reprendre
+            | réactiver | réabonner | volver a | reactivar | reanudar | renovar""",
+        ),
+        unless=_says("button", "try again | sign in again | log in again | send it again"),
+    ),
+    *_each(
+        "ACCOUNT_CANCELLED",
+        4,
+        "text",
+        "cancelled | canceled | ended | expired | gekündigt | résilié | cancelad",
+        also=_one_of("button", _SIGNED_IN) + _one_of("heading", _PLAN + " | policy | policies"),
+    ),
+    *_each(
+        "ACCOUNT_CANCELLED",
+        4,
+        "button",
+        """start again | join us again | member again | volver a activar | reprendre
+        | zurückziehen""",
+    ),
+    *(
+        rule
+        for where in _PLACES
+        for rule in _each("THIRD_PARTY_BILLING", 7, "text", _SOLD_BY, also=_one_of(where, _PLAN))
+    ),
+    *_each(
+        "THIRD_PARTY_BILLING",
+        4,
+        "button",
+        """go to | open | visit | manage on | manage in | manage with | zu | zum | bei | gérer sur
+        | gérer chez | aller sur | ir a | gestionar en | provider | reseller""",
+        also=_one_of("text", _SOLD_BY + " | " + _TEXT_SELLERS + " | " + _SELLERS),
+    ),
+    *_each("FAILED", 5, "text", _TEXT_NOT_DONE),
+    *_each(
+        "FAILED",
+        3,
+        "button",
+        "try again | retry | erneut versuchen | réessayer | reintentar | intentar de nuevo",
+    ),
+    *_each("FAILED", 5, "text", "lost the connection | is still active | contains errors"),
+    # No form says this before it was sent.
+    *_each(
+        "FAILED",
+        9,
+        "text",
+        """was declined | been declined | did not approve | not be processed | t be processed
+        | not be completed | t be completed | was not submitted | not been submitted
+        | not be sent | nothing was taken | not go through | t go through
+        | wurde abgelehnt | nicht gesendet werden | nicht verarbeitet | a été refusé
+        | pas pu être | sido rechazad | no hemos podido | no se ha podido""",
+    ),
+    *_each(
+        "RETENTION_OFFER",
+        5,
+        "button",
+        _STILL,
+        also=_one_of("button", _LEAVING) + _one_of("heading", _OFFERED),
+    ),
+    *_each("RETENTION_OFFER", 5, "heading", _OFFERED, also=_one_of("button", _LEAVING)),
+    *_each(
+        "EXIT_SURVEY",
+        4,
+        "field",
+        """other | something else | none of these | sonstiges | anderer | andere | autre | otro
+        | otra | price | preis | prix | precio | moving | umzug | déménagement | mudanza
+        | quality | qualität | qualité | calidad | service | servicio""",
+        also=_one_of("title", _LEAVING),
+    ),
+    *_each(
+        "EXIT_SURVEY",
+        7,
+        "heading",
+        _WHY_WORD,
+        also=_one_of("title", _LEAVING + " | delete | löschen | supprimer | eliminar"),
+    ),
+    *_each("EXIT_SURVEY", 3, "field", _WHY_WORD),
+    *_each(
+        "EXIT_SURVEY",
+        4,
+        "heading",
+        """help us understand | quick question | aidez nous | ayúdanos | helfen sie uns | hilf uns
+        | what happened | qué ha pasado""",
+    ),
+    *_each(
+        "LOGIN_REQUIRED",
+        3,
+        "field",
+        """customer number | client number | membership number | member number | card number or
+        | mitgliedsnummer | kundennummer | numéro de client | numéro client | code secret
+        | código secreto | dni | memorable word | access code | zugangscode | code d'accès""",
+    ),
+    *_each(
+        "LOGIN_REQUIRED",
+        3,
+        "heading",
+        """customer area | members area | member area | my portal | mitgliederbereich
+        | kundenbereich | kundenportal | espace client | espace membre | espace personnel
+        | área de clientes | área de cliente | área personal""",
+        also=_one_of("field", _PASSWORD + " | code secret | pin | código secreto"),
+    ),
+    *_each(
+        "LOGIN_REQUIRED",
+        7,
+        "heading",
+        "you a link | we sent to | hello again | a link to | lien de connexion | un enlace",
+    ),
+)
+
 # ---- none of these ------------------------------------------------------------------------------
 
 _NONE = (
     # Who can still sign in has not come to an account yet.
-    *_each("UNKNOWN", 7, "button", "sign in | log in | login | anmelden | se connecter"),
+    *_each(
+        "UNKNOWN",
+        7,
+        "button",
+        "sign in | log in | login | anmelden | se connecter",
+        unless=_says("button", "sign in again | log in again"),
+    ),
+    *_each("UNKNOWN", 5, "title", "dashboard | reports | analytics | calendar | chat"),
+    *_each("UNKNOWN", 7, "title", "hilfe | aide | ayuda | help | support | release notes | status"),
+    *_each(
+        "UNKNOWN",
+        6,
+        "heading",
+        """comments | comments # | most read | more in | related searches | similar threads
+        | past incidents | release notes | kommentare | meistgelesen | das könnte sie auch
+        | commentaires | à lire aussi | les plus lus | comentarios | lo más leído | te puede""",
+    ),
+    *_each("UNKNOWN", 5, "text", "days ago | hours ago | months ago | results for | correspondent"),
     *_each("UNKNOWN", 5, "button", "iniciar sesión | connexion | einloggen"),
     *(StateRule("UNKNOWN", (sign,), 9) for sign in _HISTORY),
     *_each(
@@ -1226,5 +1441,6 @@ GENERIC: tuple[StateRule, ...] = (
     *_FINAL,
     *_COMPLETE,
     *_FAILED,
+    *_TOGETHER,
     *_NONE,
 )

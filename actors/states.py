@@ -35,12 +35,13 @@ SECTIONS = 4
 READS = 6
 SEARCHES = 2
 ABOUT = 9
+# What is only talked of counts as the third part.
+HEARSAY = 3
 # These ask for an answer: where there is nothing to answer with they are talked of at most.
-TO_BE_ANSWERED: dict[PageState, tuple[Where, ...]] = {
-    "FINAL_CONFIRMATION": ("button", "field"),
-    "RETENTION_OFFER": ("button",),
-    "EXIT_SURVEY": ("field", "button"),
-}
+QUESTIONS: frozenset[PageState] = frozenset(
+    ("FINAL_CONFIRMATION", "RETENTION_OFFER", "EXIT_SURVEY")
+)
+ANSWERS: frozenset[Where] = frozenset(("button", "field"))
 # Where as much speaks for two states: that it is none of them first, then what asks for the most
 # care, and that it is done last.
 CAREFUL: tuple[PageState, ...] = (
@@ -56,15 +57,17 @@ CAREFUL: tuple[PageState, ...] = (
     "COMPLETE",
     "START",
 )
-_SEARCH = frozenset("search find suche suchen durchsuchen rechercher recherche buscar".split())
-_READING = _SEARCH | frozenset(
-    """yes no ja nein oui non sí like reply share print copy save menu theme helpful
-    teilen drucken partager imprimer compartir imprimir""".split()
-)
+# What a reader is offered: to find, to agree, to pass on.
+_SEARCH = frozenset(("search", "find", "suche", "suchen", "durchsuchen", "rechercher", "buscar"))
+_READING = _SEARCH | {
+    *("yes", "no", "ja", "nein", "oui", "non", "sí", "like", "reply", "share", "print", "copy"),
+    *("menu", "helpful", "teilen", "drucken", "partager", "imprimer", "compartir", "imprimir"),
+}
 BUTTONS = frozenset(("button", "link", "menuitem", "tab"))
 TYPED = frozenset(("textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"))
 CHOSEN = frozenset(("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio", "option"))
 FIELDS = TYPED | CHOSEN
+NAMED = BUTTONS | CHOSEN
 # What the browser shows of its own accord.
 BROWSER_ERROR = "chrome-error:"
 NOT_LOADED = ("about:", "chrome://newtab", "chrome://new-tab-page")
@@ -104,10 +107,11 @@ def detect(page: Page, phrases: Collection[str], service: Service | None = None)
     if _is_start(page):
         return "START"
     said = _said_on(page, phrases)
-    scores = _generic_scores(said, _looks_like_text(page))
-    for rule in _made_ready(service.states if service else ()):
-        if _speaks(rule, said):
-            scores[rule.state] += rule.weight * SERVICE_COUNTS
+    own = [rule for rule in _made_ready(service.states if service else ()) if _speaks(rule, said)]
+    # Who wrote rules for a page knows what it looks like.
+    scores = _generic_scores(said, 0 if own else _looks_like_text(page))
+    for rule in own:
+        scores[rule.state] += rule.weight * SERVICE_COUNTS
     # The first of equals is taken: `scores` is in the order of CAREFUL.
     best = max(scores, key=lambda state: scores[state])
     return best if scores[best] >= ENOUGH else "UNKNOWN"
@@ -115,27 +119,30 @@ def detect(page: Page, phrases: Collection[str], service: Service | None = None)
 
 def _generic_scores(said: Said, looks: int) -> dict[PageState, int]:
     """What speaks for each state: in each place the COUNTED rules that weigh most."""
+    spoken = [
+        rule for key in _keys_of(said) for rule in _BY_FIRST.get(key, ()) if _speaks(rule, said)
+    ]
+    answerable = {rule.state for rule in spoken for sign in rule.signs if sign.where in ANSWERS}
+    if not said.places["field"].isspace():
+        answerable.add("EXIT_SURVEY")
     weights: dict[tuple[PageState, Where], list[int]] = {}
-    for key in _keys_of(said):
-        for rule in _BY_FIRST.get(key, ()):
-            if _speaks(rule, said):
-                weights.setdefault((rule.state, key[0]), []).append(rule.weight)
-    counted = {key: sum(sorted(spoken)[-COUNTED:]) for key, spoken in weights.items()}
-    for state, ways in TO_BE_ANSWERED.items():
-        if not any((state, where) in counted for where in ways):
-            counted = {key: n // 2 if key[0] == state else n for key, n in counted.items()}
+    for rule in spoken:
+        asks_in_vain = rule.state in QUESTIONS and rule.state not in answerable
+        weight = rule.weight // HEARSAY if asks_in_vain else rule.weight
+        weights.setdefault((rule.state, rule.signs[0].where), []).append(weight)
+    counted = {key: sum(sorted(each)[-COUNTED:]) for key, each in weights.items()}
     scores = dict.fromkeys(CAREFUL, 0)
     scores["UNKNOWN"] = looks + sum(n for (state, _), n in counted.items() if state == "UNKNOWN")
     is_about = scores["UNKNOWN"] >= ABOUT
     for (state, where), points in counted.items():
         if state != "UNKNOWN":
-            scores[state] += points // 2 if is_about and where == "text" else points
+            scores[state] += points // HEARSAY if is_about and where == "text" else points
     return scores
 
 
 def _looks_like_text(page: Page) -> int:
     """What the page looks like, whatever it says: a list, a text to be read, a search."""
-    names = Counter(each.name.text for each in page.elements if each.role in BUTTONS | CHOSEN)
+    names = Counter(each.name.text for each in page.elements if each.role in NAMED)
     headlines = sum(
         each.role == "link" and len(each.name.text.split()) >= HEADLINE_WORDS
         for each in page.elements
@@ -152,7 +159,7 @@ def _looks_like_text(page: Page) -> int:
 
 def _searches(element: Element) -> bool:
     return element.role == "searchbox" or (
-        element.role in TYPED and not _SEARCH.isdisjoint(words_of(element.name.text).split())
+        element.role in TYPED and not _SEARCH.isdisjoint(element.name.text.casefold().split())
     )
 
 
@@ -160,9 +167,7 @@ def _acts(element: Element) -> bool:
     """Whether something could be done with it other than search, agree or share."""
     if element.role in FIELDS:
         return not _searches(element)
-    return element.role == "button" and not any(
-        word in _READING for word in words_of(element.name.text).split()
-    )
+    return element.role == "button" and _READING.isdisjoint(element.name.text.casefold().split())
 
 
 def phrases_for(settings: RunSettings) -> tuple[str, ...]:

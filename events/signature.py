@@ -53,6 +53,8 @@ def _fields(action: Action) -> dict[str, object]:
         "tab": action.tab,
         "dialogs": [answer.accept for answer in action.dialogs] or None,
         "append": action.append or None,
+        "verify": [msgspec.to_builtins(check) for check in action.verify] or None,
+        "aside": action.aside or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
 

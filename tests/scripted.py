@@ -12,6 +12,7 @@ import msgspec
 
 from actors.bindings import Bindings
 from actors.effector import Effector
+from actors.files import look_at_files
 from actors.person import Answers, Nobody, Person
 from actors.place import place_of
 from events.action import (
@@ -25,6 +26,7 @@ from events.action import (
     Text,
     Untrusted,
 )
+from events.critic import FilesRequested
 from events.envelope import Actor, Envelope
 from events.errors import BrowserGone
 from events.executor import (
@@ -257,12 +259,16 @@ class ScriptedObserver:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._folders: tuple[str, ...] = ()
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
-            case SessionStarted():
+            case SessionStarted(policy=policy):
+                self._folders = policy.folders
                 await self._world.meet("look")
                 yield PageObserved(self._world.look(), "start")
+            case FilesRequested() as request:
+                yield await look_at_files(request, self._folders)
             case ActionDone() | ActionFailed() | QueryAnswered() | QueryFailed():
                 await self._world.meet("look")
                 yield self._seen("after_action")

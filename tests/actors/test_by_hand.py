@@ -124,14 +124,18 @@ def test_a_confirmed_step_of_a_person_is_learned_as_theirs() -> None:
 
 def test_doing_it_in_person_approves_it_for_later_runs() -> None:
     button = element(digest="d", ways=(ByCss("#go"),))
-    flow = recorded(PersonActed(2, click("#go"), button), saw(page("/next")), judged(number=2)).workflow
+    flow = recorded(
+        PersonActed(2, click("#go"), button), saw(page("/next")), judged(number=2)
+    ).workflow
     assert flow.complete
     assert flow.steps[0].standing == Standing(ORIGIN, "d")
 
 
 def test_the_target_is_named_as_the_page_names_it() -> None:
     button = element(ways=(ByCss('[data-testid="go"]'),))
-    flow = recorded(PersonActed(2, click("#go"), button), saw(page("/next")), judged(number=2)).workflow
+    flow = recorded(
+        PersonActed(2, click("#go"), button), saw(page("/next")), judged(number=2)
+    ).workflow
     target = flow.steps[0].action.target
     assert isinstance(target, Target)
     assert target.primary == ByCss('[data-testid="go"]')

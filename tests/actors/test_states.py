@@ -676,6 +676,193 @@ NEITHER = {
     ),
 }
 
+# The same in words of their own: a gift, a permit, a line; stopped, left, released.
+OTHER_WORDS: dict[PageState, dict[str, tuple[Page, tuple[str, ...]]]] = {
+    "LOGIN_REQUIRED": {
+        "a customer number": shown(
+            "Portal", "Customer area", fields=("Customer number", "PIN"), buttons=("Enter",)
+        ),
+        "a link by mail": shown("Tide", "We sent you a link", buttons=("Send it again",)),
+        "a newspaper that signed its reader out": shown(
+            "The Log",
+            "You have been signed out",
+            "Most read",
+            buttons=("Sign in again",),
+            fields=("Search the Log",),
+            links=(
+                "Bridge repairs last until the spring",
+                "The baker who feeds a whole valley",
+                "Why our rivers still run brown",
+            ),
+        ),
+    },
+    "ACCOUNT_ACTIVE": {
+        "a gift": shown(
+            "Giving",
+            "Your monthly gift",
+            buttons=("Change amount", "Stop my gift"),
+            links=("Sign out",),
+            text="10 on the 1st of every month.",
+        ),
+        "a fee": shown(
+            "Mi área",
+            "Tu cuota",
+            buttons=("Darme de baja",),
+            links=("Cerrar sesión",),
+            text="Cuota mensual 12 €. Próximo recibo: 1 de junio",
+        ),
+    },
+    "ACCOUNT_CANCELLED": {
+        "stopped": shown(
+            "Magazine",
+            "My subscription",
+            buttons=("Start again",),
+            links=("Log out",),
+            text="Your subscription was stopped on 2 May.",
+        ),
+        "taken back": shown(
+            "Mein Abo",
+            "Mein Abo",
+            buttons=("Kündigung zurückziehen",),
+            links=("Abmelden",),
+            text="Gekündigt. Du kannst es noch bis 3. Juni nutzen.",
+        ),
+    },
+    "THIRD_PARTY_BILLING": {
+        "a phone bill": shown(
+            "Plan", "Your plan", links=NAV, text="You pay for Tide on your Beacon phone bill."
+        ),
+        "an employer": shown(
+            "Membership", "Membership", links=NAV, text="Your employer provides this membership."
+        ),
+        "a provider": shown(
+            "Abonnement",
+            "Votre abonnement",
+            links=("Déconnexion",),
+            text="Adressez-vous à votre fournisseur pour le résilier.",
+        ),
+    },
+    "RETENTION_OFFER": {
+        "half price": shown(
+            "Leaving?",
+            "Could we tempt you with three months at half price?",
+            buttons=("Yes please", "No, carry on leaving"),
+        ),
+        "a pause": shown(
+            "Résilier",
+            "Et si vous faisiez une pause ?",
+            buttons=("Suspendre", "Je veux résilier"),
+        ),
+    },
+    "EXIT_SURVEY": {
+        "one word each": shown(
+            "Baja",
+            "Antes de nada, ¿qué ha pasado?",
+            radios=("Precio", "Mudanza", "Servicio", "Otro"),
+            buttons=("Siguiente",),
+        ),
+        "of an account": shown(
+            "Delete account",
+            "Why do you want to delete your account?",
+            radios=("Privacy", "Too much mail", "I have two accounts"),
+            buttons=("Next", "Back"),
+        ),
+    },
+    "FINAL_CONFIRMATION": {
+        "a gift": shown(
+            "Stop gift", "Stop your monthly gift?", buttons=("Stop my gift", "Keep giving")
+        ),
+        "a summary": shown(
+            "Résiliation", "Récapitulatif", buttons=("Valider ma demande", "Retour")
+        ),
+        "to be checked": shown(
+            "Kündigung prüfen",
+            "Kündigung prüfen und bestätigen",
+            fields=("Ich möchte den Vertrag verbindlich kündigen.",),
+            buttons=("Jetzt kündigen",),
+            links=("Zurück, Vertrag behalten",),
+        ),
+    },
+    "COMPLETE": {
+        "a permit": shown(
+            "Parking",
+            "Your permit has ended",
+            links=("Back to permits",),
+            text="Reference PK-22. We have emailed you a receipt.",
+        ),
+        "with what to do before one goes": shown(
+            "Leaving Tide",
+            "That's all sorted",
+            "Before you leave us",
+            links=("Print a returns label",),
+            text="We have cancelled your contract. We've sent a text and an email to confirm.",
+        ),
+        "German": shown(
+            "Vielen Dank",
+            "Wir haben Ihre Kündigung erhalten",
+            links=("Zur Übersicht",),
+            text="Sie erhalten in Kürze eine E-Mail.",
+        ),
+    },
+    "FAILED": {
+        "not submitted": shown(
+            "Panel",
+            "Request cancellation",
+            links=("Return to services",),
+            text="Error: your request was not submitted.",
+        ),
+        "German": shown(
+            "Spende",
+            "Spende beenden",
+            links=("Zurück",),
+            text="Ihre Anfrage konnte nicht gesendet werden.",
+        ),
+        "a bank that refused, under the form": shown(
+            "Checkout",
+            "Payment",
+            fields=("Card number",),
+            buttons=("Pay £12",),
+            text="Your bank did not approve this payment. Nothing was taken.",
+        ),
+    },
+    "UNKNOWN": {
+        "a thread": shown(
+            "Error 500 after upgrade",
+            "Error 500 after upgrade",
+            links=("Log in", *("Like", "Reply") * 4),
+            text="Something went wrong, try again later. I cancelled it. 3 days ago",
+        ),
+        "results": shown(
+            "cancel subscription",
+            "Your subscription has been cancelled: what now?",
+            fields=("Search the web",),
+            buttons=("Search",),
+            links=(
+                "Your subscription has been cancelled: what now?",
+                "Billed through Apple? How to end it",
+                "Ten gyms that make it hard to leave",
+            ),
+            text="You are billed through Apple. Why are you leaving? Before you go",
+        ),
+        "a review": shown(
+            "Review",
+            "Write a review",
+            radios=("1", "2", "3"),
+            buttons=("Submit review", "Cancel"),
+            links=NAV,
+        ),
+        "a policy on privacy": shown(
+            "Datenschutz",
+            "Datenschutzerklärung",
+            "Ihre Rechte",
+            "Löschung",
+            "Kontakt",
+            links=("Anmelden",),
+            text="Daten werden unwiderruflich gelöscht. Sie können kündigen.",
+        ),
+    },
+}
+
 PAGES: dict[PageState, dict[str, tuple[Page, tuple[str, ...]]]] = {
     "LOGIN_REQUIRED": SIGNING_IN,
     "ACCOUNT_ACTIVE": RUNNING,
@@ -690,7 +877,7 @@ PAGES: dict[PageState, dict[str, tuple[Page, tuple[str, ...]]]] = {
 }
 CASES = [
     pytest.param(state, *seen, id=f"{state}: {what}")
-    for state, pages in PAGES.items()
+    for state, pages in (*PAGES.items(), *OTHER_WORDS.items())
     for what, seen in pages.items()
 ]
 
@@ -795,6 +982,41 @@ def test_neither_case_nor_spaces_matter(
 def test_a_host_says_nothing() -> None:
     page, phrases = shown("Tide", "Tide", url="https://login-error.cancel.example/")
     assert detect(page, phrases, _rule("FAILED", Sign("url", "error"))) == "UNKNOWN"
+
+
+# ---- what a page looks like ---------------------------------------------------------------------
+
+
+def test_what_running_text_says_counts_less_on_a_page_that_lists_many_things() -> None:
+    said = "Your card was declined."
+    plain = shown("Tide", "Tide", links=("Home",), text=said)
+    listing = shown("Tide", "Tide", links=("Home", *["Open"] * 3), text=said)
+    assert [detect(*plain), detect(*listing)] == ["FAILED", "UNKNOWN"]
+
+
+def test_links_that_are_headlines_make_a_page_one_to_read() -> None:
+    said = "Your card was declined."
+    headlines = [f"A {word} that nobody had ever seen" for word in ("ship", "whale", "storm")]
+    few = shown("Tide", "Tide", links=headlines[:1], text=said)
+    many = shown("Tide", "Tide", links=headlines, text=said)
+    assert [detect(*few), detect(*many)] == ["FAILED", "UNKNOWN"]
+
+
+def test_a_question_that_cannot_be_answered_is_only_talked_of() -> None:
+    asked = shown("Tide", "Are you sure?", buttons=("Yes, cancel", "Go back"))
+    told = shown("Tide", "Are you sure?", links=("Home",))
+    assert [detect(*asked), detect(*told)] == ["FINAL_CONFIRMATION", "UNKNOWN"]
+
+
+def test_the_rule_of_a_service_stands_whatever_the_page_looks_like() -> None:
+    page, phrases = shown("Tide", "Ahoy", links=["Open"] * 5)
+    assert detect(page, phrases, _rule("COMPLETE", Sign("heading", "ahoy"))) == "COMPLETE"
+
+
+def test_a_bar_in_the_rule_of_a_service_is_no_choice() -> None:
+    page, _ = shown("Account | Tide")
+    assert detect(page, (), _rule("COMPLETE", Sign("title", "Account | Tide"))) == "COMPLETE"
+    assert detect(page, (), _rule("COMPLETE", Sign("title", "Account | Ebb"))) == "UNKNOWN"
 
 
 # ---- words --------------------------------------------------------------------------------------

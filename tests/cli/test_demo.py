@@ -34,7 +34,11 @@ def test_the_demo_twice_in_the_same_directory(rutter: Rutter) -> None:
     assert second.json["log"] == str(rutter.data / "demo" / "log.db")
     for story in (second.json["watched"], second.json["alone"]):
         assert story["reason"] == "completed"
-        assert [step["verdict"] for step in story["steps"]] == ["confirmed"] * 19
+        assert [step["verdict"] for step in story["steps"]] == [
+            *["confirmed"] * 17,
+            "answered",
+            "confirmed",
+        ]
     assert second.json["alone"]["values"] == ALONE
 
     demo = Rutter(rutter.data / "demo")

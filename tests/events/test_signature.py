@@ -38,7 +38,7 @@ def identity(action: Action) -> tuple[object, ...]:
     return (
         *(action.type, primary, action.url, action.key, action.value),
         *(action.direction, action.amount, action.ms, action.name, action.tab, action.dialogs),
-        action.append,
+        *(action.append, action.verify, action.aside),
     )
 
 

@@ -1,6 +1,6 @@
 """Never "done" for something that did not happen: whole runs against pages that deceive."""
 
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -8,15 +8,31 @@ import pytest
 
 from actors.person import ScriptedPerson
 from events.action import Action, Text
-from events.checks import ReadBack, Said, StateIs, TextGone, TextVisible
-from events.critic import ActionJudged, OutcomeUnknown, ReadBackDue, Verdict
+from events.checks import (
+    FileContains,
+    FileExists,
+    ReadBack,
+    Said,
+    StateIs,
+    TextGone,
+    TextVisible,
+)
+from events.critic import (
+    ActionJudged,
+    FilesRequested,
+    OutcomeUnknown,
+    ReadBackDue,
+    StateDiffered,
+    Verdict,
+)
 from events.executor import QueryAnswered, QueryFailed
 from events.log import EventLog
 from events.planner import ObservationRequested, PlanProposed
 from events.predictor import EffectsLearned, StepDue, TransitionLearned, WorkflowLearned
 from events.runtime import SessionEnded
+from events.service import Service, Sign, StateRule
 from events.validator import ActionApproved, ActionStarted, QueryStarted
-from events.workflow import Expectation, Step, Workflow
+from events.workflow import Criteria, Expectation, Indicator, Step, Workflow
 from pipeline import launch
 from pipeline.app import App
 from tests.logs import Replayed, events_of
@@ -100,7 +116,6 @@ def change(**more: Any) -> Thing:
 
 # -- five sites that deceive -----------------------------------------------------------------------
 
-AS_IT_WAS: Callable[[Workflow], Workflow] = lambda workflow: workflow  # noqa: E731
 DECEIVERS = {
     "a button that does nothing": (change(inert=True, says="", stores=("", "")), "no_effect"),
     "a click that goes to a look-alike": (change(leads_to="/help", says=""), "wrong_target"),
@@ -367,3 +382,136 @@ async def test_an_optional_observation_that_fails_is_passed_over(replayed: Repla
         world = office().trouble("#number", Fails("timeout"))
         ended = await run(app, workflow, world)
     assert ended.reason == "completed"
+
+
+# -- states (F6, S1 FR-005) and criteria (S3 1.7) --------------------------------------------------
+
+SHIPYARD = Service(
+    "shipyard",
+    states=(
+        StateRule("ACCOUNT_ACTIVE", (Sign("heading", "edit"),)),
+        StateRule("COMPLETE", (Sign("heading", "all done"),)),
+        StateRule("FAILED", (Sign("heading", "out of rope"),)),
+    ),
+)
+SEND = Thing(name="Send", leads_to="/result")
+
+
+def yard(first: str = "Edit", result: str = "All done") -> World:
+    return World({"/edit": Sheet(first, {"#save": SEND}), "/result": Sheet(result)})
+
+
+async def record_yard(app: App, log: EventLog) -> Workflow:
+    given = launch.Given(service=SHIPYARD)
+    started = launch.recording("save", script(OPEN, CLICK), {}, (), given=given)
+    assert (await sail(app, with_settings(started), yard(), name="rec")).reason == "completed"
+    [lesson] = [e for e in await events_of(log, "rec") if isinstance(e, WorkflowLearned)]
+    return lesson.workflow
+
+
+async def test_the_state_that_a_step_led_to_is_expected_and_what_differs_is_told(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record_yard(app, log)
+        assert workflow.steps[1].after.learned == (StateIs("COMPLETE"),)
+        ended = await run(app, workflow, yard(result="We are out of rope"))
+    events = await events_of(log, "run")
+    assert only(events, StateDiffered) == StateDiffered(2, 1, "COMPLETE", "FAILED")
+    assert judged_of(events, 2).verdict == "wrong_target"
+    assert (ended.reason, ended.failure) == ("failed", "verification_failed")
+
+
+async def test_a_page_that_no_rule_knows_may_be_the_same_in_a_new_dress(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record_yard(app, log)
+        await run(app, workflow, yard(result="Bravo"))
+    assert judged_of(await events_of(log, "run"), 2).verdict == "confirmed"
+
+
+async def test_a_state_that_was_stated_must_be_that_very_state(replayed: Replayed) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record_yard(app, log)
+        first, last = workflow.steps
+        after = msgspec.structs.replace(last.after, checks=(StateIs("COMPLETE"),))
+        last = msgspec.structs.replace(last, after=after)
+        workflow = msgspec.structs.replace(workflow, steps=(first, last))
+        await run(app, workflow, yard(result="Bravo"))
+    events = await events_of(log, "run")
+    assert only(events, StateDiffered).actual == "UNKNOWN"
+
+
+async def test_a_step_is_not_due_on_a_page_that_is_known_to_be_another(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record_yard(app, log)
+        assert [step.state for step in workflow.steps] == ["UNKNOWN", "ACCOUNT_ACTIVE"]
+        navigate = msgspec.structs.replace(workflow.steps[0], after=Expectation())
+        workflow = msgspec.structs.replace(workflow, steps=(navigate, workflow.steps[1]))
+        world = yard(first="We are out of rope")
+        ended = await run(app, workflow, world)
+    assert (ended.reason, ended.failure) == ("failed", "lost")
+    assert "ACCOUNT_ACTIVE" in ended.detail
+    assert [action.type for action in world.done] == ["navigate"]
+
+
+def signs(*says: str) -> tuple[Indicator, ...]:
+    return tuple(Indicator("heading", said) for said in says)
+
+
+@pytest.mark.parametrize(
+    ("criteria", "reason", "detail"),
+    [
+        (Criteria(success=signs("all done")), "completed", "the recorded end is reached"),
+        (
+            Criteria(success=signs("cancelled", "ended")),
+            "completed_unverified",
+            "none of 2 signs of success is on the page",
+        ),
+        (
+            Criteria(success=signs("all done"), failure=signs("done")),
+            "completed_unverified",
+            "the heading says 'done', which is a sign of failure",
+        ),
+    ],
+)
+async def test_a_run_is_done_when_the_signs_of_its_service_say_so(
+    criteria: Criteria, reason: str, detail: str, replayed: Replayed
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record_yard(app, log)
+        started = launch.run_of(workflow, {}, (), given=launch.Given(criteria=criteria))
+        ended = await sail(app, with_settings(started), yard(), name="run")
+    assert (ended.reason, ended.detail) == (reason, detail)
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+async def test_a_file_that_must_be_there_is_waited_for_and_then_missed(
+    replayed: Replayed, tmp_path: Path
+) -> None:
+    log = replayed.memory()
+    there = tmp_path / "invoice.txt"
+    there.write_text("Total 42")
+    checks = (FileExists("invoice.txt"), FileContains("Total", "invoice.txt"))
+    look = Action("check", verify=checks)
+    missing = Action("check", verify=(FileExists("other.txt"),))
+    given = launch.Given(folders=(str(tmp_path),))
+    steps = script(OPEN, look, missing)
+    started = with_settings(launch.recording("save", steps, {}, (), given=given))
+    async with open_app(log) as app:
+        ended = await sail(app, started, office(), name="rec")
+    events = await events_of(log, "rec")
+    assert [(e.source, e.sample) for e in judged_of(events, 2).evidence[1:]] == [("FILE", None)] * 2
+    assert judged_of(events, 3).reason == "file_exists 'other.txt': there is no such file"
+    assert [e.within_ms for e in events if isinstance(e, FilesRequested)][:2] == [0, 0]
+    assert ended.failure == "verification_failed"

@@ -1,6 +1,6 @@
-"""The evaluation set of page states: pages as sites have them, each labelled by its folder.
+"""The evaluation sets of page states: pages as sites have them, each labelled by its folder.
 
-It measures how the rules do on pages they were not written for. A label says what a careful person
+They measure how the rules do on pages they were not written for. A label says what a careful person
 would call the page; neither labels nor rules are fitted to each other.
 """
 
@@ -13,7 +13,7 @@ import msgspec
 from events.checks import PageState
 from tests.browser.page_server import PageServer
 
-PAGES = Path(__file__).parent / "pages"
+HERE = Path(__file__).parent
 ADDRESS = re.compile(r"<!-- url: (/\S*) -->\n")
 
 
@@ -41,8 +41,9 @@ class Sites(PageServer):
         return self.url + page.url
 
 
-def read_pages() -> list[LabelledPage]:
-    return [_read(path) for path in sorted(PAGES.glob("*/*.html"))]
+def read_pages(of: str) -> list[LabelledPage]:
+    """The pages of one set: `pages`, or `fresh`, which was written without sight of the rules."""
+    return [_read(path) for path in sorted((HERE / of).glob("*/*.html"))]
 
 
 def _read(path: Path) -> LabelledPage:

@@ -1,4 +1,4 @@
-"""How often the state of a page is named right, on the labelled set, in a real browser."""
+"""How often the state of a page is named right, on both labelled sets, in a real browser."""
 
 from collections import Counter
 from typing import get_args
@@ -18,8 +18,11 @@ from tests.states.labelled import LabelledPage, Sites, Verdict, read_pages, tabl
 
 SECOND = 1_000
 AIM = 95  # of 100: what rules are to exceed (S1 3.2)
-# What they do exceed on pages they were not written for: raised with them, up to the aim.
-FLOOR = 80
+# What they do exceed on the pages they were written with.
+FLOOR = AIM
+# The same, on the set that nobody who wrote a rule had seen.
+FRESH_FLOOR = AIM
+FLOORS = {"pages": FLOOR, "fresh": FRESH_FLOOR}
 PHRASES = phrases_for(RunSettings())
 
 
@@ -40,20 +43,29 @@ async def test_pages_are_called_what_a_person_would_call_them(
     async with Chromium(executable) as browser:
         window = await browser.open_window()
         with Sites() as sites:
-            verdicts = [await judge(window.tab, sites, page) for page in read_pages()]
+            verdicts = {
+                of: [await judge(window.tab, sites, page) for page in read_pages(of)]
+                for of in FLOORS
+            }
         await window.close()
 
     with capsys.disabled():
-        print(f"\n{table_of(verdicts)}\nthe aim: above {AIM} %; held: above {FLOOR} %")
+        for of, floor in FLOORS.items():
+            print(f"\n{of}: {table_of(verdicts[of])}")
+            print(f"the aim: above {AIM} %; held: above {floor} %")
 
-    right = sum(verdict.right for verdict in verdicts)
-    assert right * 100 > FLOOR * len(verdicts)
+    for of, floor in FLOORS.items():
+        right = sum(verdict.right for verdict in verdicts[of])
+        assert right * 100 > floor * len(verdicts[of]), of
 
 
 def test_every_state_has_pages_enough_to_measure_it() -> None:
-    labels = Counter(page.state for page in read_pages())
+    labels = Counter(page.state for page in read_pages("pages"))
+    fresh = Counter(page.state for page in read_pages("fresh"))
 
     assert labels.total() >= 110
     assert labels["UNKNOWN"] >= 20
+    assert fresh["UNKNOWN"] >= 12
     for state in set(get_args(PageState)) - {"START"}:  # a blank page needs no set
         assert labels[state] >= 12, state
+        assert fresh[state] >= 6, state
