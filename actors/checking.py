@@ -3,14 +3,15 @@
 Pure lookups. `held` is nothing where it was not looked for yet.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
 
 import msgspec
 
 from actors.bindings import PLACEHOLDER
-from actors.place import blur
+from actors.notices import says
+from actors.place import host_of
+from actors.place import path_of as path_in
 from events.action import Untrusted
 from events.checks import (
     Check,
@@ -40,23 +41,29 @@ NOT = "not "
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What is known after a step. `shown` and `files` are what was looked for, and nothing else."""
+    """What is known after a step. `shown` and `files` are what was looked for, and nothing else.
+    `unread` is a page of which a part could not be read."""
 
     page: Page
     state: PageState = "UNKNOWN"
+    before: Page | None = None
+    state_before: PageState = "UNKNOWN"
+    unread: bool = False
     shown: Mapping[str, Untrusted | None] = {}
     files: Mapping[FileCheck, FileSeen] = {}
     downloads: tuple[str, ...] = ()
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What a check came to. `sample` is what the page says there; `why` why it does not hold."""
+    """What a check came to. `sample` is what the page says there; `why` why it does not hold.
+    `unseen`: what it is about may be in a part of the page that was not read."""
 
     check: Check
     held: bool | None
     checked: str
     sample: str = ""
     why: str = ""
+    unseen: bool = False
 
     @property
     def source(self) -> Source:
@@ -98,18 +105,20 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def result_of(check: Check, seen: Seen) -> Result:
+    if empty := _empty(check):
+        return empty
     match check:
         case TextVisible(value):
             return _text(check, value, seen, wanted=True)
         case TextGone(value):
             return _text(check, value, seen, wanted=False)
         case UrlHas(value):
-            there = value in seen.page.url or value in unquote(seen.page.url)
+            there = _is_in_address(value, seen.page.url)
             return _plain(check, f"address {value}", seen.page.url, held=there)
-        case Said(value):
-            return _alert(check, value, seen.page)
-        case ValueSet(value, name, role) | ElementState(value, name, role):
-            return _element(check, value, name, role, seen.page)
+        case Said():
+            return _alert(check, seen)
+        case ValueSet() | ElementState():
+            return _element(check, seen.page)
         case StateIs(value):
             return _plain(check, f"state {value}", seen.state, held=seen.state == value)
         case Downloaded(value):
@@ -117,6 +126,21 @@ def result_of(check: Check, seen: Seen) -> Result:
             return _plain(check, f"download {value}".strip(), ", ".join(seen.downloads), held=came)
         case FileExists() | FileContains() | FileSize():
             return _file(check, seen.files.get(check))
+
+
+def _empty(check: Check) -> Result | None:
+    """A value that is empty in this run is in everything: it proves nothing."""
+    if isinstance(check, Downloaded) or check.value.strip():
+        return None
+    return Result(check, False, "nothing", why="there is nothing to look for")
+
+
+def _is_in_address(value: str, url: str) -> bool:
+    """What stands in the query does not say where one is, unless it is asked for."""
+    if not any(sign in value for sign in "?=#"):
+        scheme, host, port = host_of(url)
+        url = f"{scheme}://{host}{':' if port else ''}{port}{path_in(url)}"
+    return value in url or value in unquote(url)
 
 
 def _plain(check: Check, checked: str, found: str, *, held: bool) -> Result:
@@ -127,43 +151,55 @@ def _text(check: Check, text: str, seen: Seen, *, wanted: bool) -> Result:
     if text not in seen.shown:
         return Result(check, None, text)
     around = seen.shown[text]
-    if around is None and not wanted and seen.page.truncated:
-        return Result(check, False, text, why="the page is too large to be read to its end")
+    if around is None and not wanted and (seen.page.truncated or seen.unread):
+        why = "a part of the page could not be read"
+        return Result(check, False, text, why=why, unseen=True)
     held = (around is not None) == wanted
     why = "the page shows it" if around is not None else "the page does not show it"
     return Result(check, held, text, around.text if around is not None else "", "" if held else why)
 
 
-def _alert(check: Check, value: str, page: Page) -> Result:
-    wanted = ".+".join(re.escape(part) for part in blur(value).split("*"))
-    for alert in page.alerts:
-        if re.search(wanted, blur(alert.text)):
-            return Result(check, True, value, alert.text)
-    said = page.alerts[0].text if page.alerts else ""
-    return Result(check, False, value, said, "the page does not say it")
+def _alert(check: Said, seen: Seen) -> Result:
+    """What was learned is a notice that came with the step: one that stood there says nothing."""
+    before = seen.before.alerts if check.whole and seen.before is not None else ()
+    new = [alert for alert in seen.page.alerts if alert not in before]
+    for alert in new:
+        if says(check.value, alert.text, whole=check.whole):
+            return Result(check, True, check.value, alert.text)
+    said = new[0].text if new else ""
+    why = "the page says something else" if said else "the page does not say it"
+    return Result(check, False, check.value, said, why)
 
 
-def _element(check: Check, value: str, name: str, role: str, page: Page) -> Result:
-    found = [each for each in page.elements if _is_called(each, name, role)]
-    checked = f"{name}: {value}"
-    if isinstance(check, ElementState) and value == GONE:
-        if not found and (page.dropped or page.truncated):
-            return Result(check, False, checked, why="not all of the page was read")
-        return Result(check, not found, checked, name, "it is there" if found else "")
+def _element(check: ValueSet | ElementState, page: Page) -> Result:
+    """Where several have the name, all of them: nobody said which."""
+    found = [each for each in page.elements if _is_called(each, check.name, check.role)]
+    checked = f"{check.name}: {check.value}"
+    cut = not found and bool(page.dropped or page.truncated)
+    if isinstance(check, ElementState) and check.value == GONE:
+        why = "not all of the page was read" if cut else "it is there" if found else ""
+        return Result(check, not found and not cut, checked, check.name, why, unseen=cut)
     if not found:
-        return Result(check, False, checked, why=f"there is no {name!r}")
+        return Result(check, False, checked, why=f"there is no {check.name!r}", unseen=cut)
+    stands = [_stands(each, check) for each in found]
+    if all(stands):
+        return Result(check, True, checked, _how(found[0], check))
+    how = _how(found[stands.index(False)], check)
+    return Result(check, False, checked, how, f"it is {how!r}")
+
+
+def _how(element: Element, check: ValueSet | ElementState) -> str:
     if isinstance(check, ValueSet):
-        held = [each.value.text if each.value else "" for each in found]
-        return Result(check, value in held, checked, held[0], f"it holds {held[0]!r}")
-    stands = any(_stands(each, value) for each in found)
-    how = " ".join(found[0].state) or "as any other"
-    return Result(check, stands, checked, how, "" if stands else f"it is {how}")
+        return element.value.text if element.value is not None else ""
+    return " ".join(element.state) or "as any other"
 
 
-def _stands(element: Element, value: str) -> bool:
-    if value.startswith(NOT):
-        return value.removeprefix(NOT) not in element.state
-    return value in element.state
+def _stands(element: Element, check: ValueSet | ElementState) -> bool:
+    if isinstance(check, ValueSet):
+        return _how(element, check) == check.value
+    if check.value.startswith(NOT):
+        return check.value.removeprefix(NOT) not in element.state
+    return check.value in element.state
 
 
 def _is_called(element: Element, name: str, role: str) -> bool:

@@ -14,7 +14,7 @@ from actors.checking import Seen, bound_all, bound_back, files_in, texts_in
 from actors.criteria import first_met
 from actors.evidence import confidence, evidence_of, vision_evidence
 from actors.expecting import at_end, has_changed
-from actors.judging import Case, Judgement, decisive, is_read_back, judge
+from actors.judging import Case, Judgement, decisive, differs, is_read_back, judge
 from actors.states import detect
 from events.action import Untrusted
 from events.advisor import VisionGiven
@@ -59,32 +59,55 @@ class Held(msgspec.Struct, frozen=True):
     judgement: Judgement
 
 
-class CriticState(msgspec.Struct, frozen=True):
-    settings: RunSettings = RunSettings()
-    values: Mapping[str, str] = {}
-    end: Expectation | None = None
+class Sight(msgspec.Struct, frozen=True):
+    """The last look at the page, and what the page is."""
+
     page: Page = BLANK
     phrases: tuple[str, ...] = ()
-    known_as: PageState = "UNKNOWN"
+    state: PageState = "UNKNOWN"
     pending: int = 0
-    before: Page = BLANK
-    element: Resolved | None = None
-    plan: PlanProposed | None = None
-    running: ActionStarted | None = None
-    acted: PersonActed | None = None
-    outcome: ActionDone | ActionFailed | None = None
+    sent: int = 0
+    status: int = 0
+    unread: bool = False
+
+
+class Inquiry(msgspec.Struct, frozen=True):
+    """What was asked about the step that runs, and what was answered."""
+
     asked: tuple[str, ...] = ()
     shown: Mapping[str, Untrusted | None] = {}
     looking: tuple[FileCheck, ...] = ()
     files: Mapping[FileCheck, FileSeen] = {}
     downloads: tuple[str, ...] = ()
-    held: Held | None = None
     fixed: Judgement | None = None
     vision: VisionGiven | None = None
-    waiting_since_ns: int = 0
-    finishing_since_ns: int = 0
+
+
+class CriticState(msgspec.Struct, frozen=True):
+    settings: RunSettings = RunSettings()
+    values: Mapping[str, str] = {}
+    end: Expectation | None = None
+    sight: Sight = Sight()
+    before: Sight = Sight()
+    element: Resolved | None = None
+    plan: PlanProposed | None = None
+    running: ActionStarted | None = None
+    acted: PersonActed | None = None
+    outcome: ActionDone | ActionFailed | None = None
+    inquiry: Inquiry = Inquiry()
+    held: Held | None = None
+    since_ns: int = 0
+    finishing: bool = False
     claim: CompletionClaimed | None = None
     stopped: bool = False
+
+    @property
+    def page(self) -> Page:
+        return self.sight.page
+
+    def waited_ms(self, now_ns: int) -> int:
+        """Since the action was done, the end was reached, or the claim was made."""
+        return (now_ns - self.since_ns) // 1_000_000
 
 
 class Critic:
@@ -106,16 +129,16 @@ class Critic:
             case ActionStarted() as running:
                 return _begun(state, running)
             case ActionDone() | ActionFailed() as outcome:
-                return change(state, outcome=outcome, waiting_since_ns=envelope.at_ns)
+                return change(state, outcome=outcome, since_ns=envelope.at_ns)
             case PersonActed() as acted:
-                return change(state, acted=acted, before=state.page)
+                return change(state, acted=acted, before=state.sight)
             case WorkflowFinished():
-                return change(state, finishing_since_ns=envelope.at_ns)
+                return change(state, finishing=True, since_ns=envelope.at_ns)
             case ActionJudged() | OutcomeUnknown() | TargetChanged():
                 # Over; or changed under it, and so nothing was done.
                 return _over(state, envelope.event)
             case CompletionClaimed() as claim:
-                return change(state, claim=claim, waiting_since_ns=envelope.at_ns)
+                return change(state, claim=claim, since_ns=envelope.at_ns)
             case CompletionChecked():
                 return change(state, claim=None)
             case RunStopped():
@@ -155,15 +178,7 @@ class Critic:
 
 def _begun(state: CriticState, running: ActionStarted) -> CriticState:
     return msgspec.structs.replace(
-        state,
-        running=running,
-        outcome=None,
-        before=state.page,
-        downloads=(),
-        looking=(),
-        files={},
-        fixed=None,
-        vision=None,
+        state, running=running, outcome=None, before=state.sight, inquiry=Inquiry()
     )
 
 
@@ -178,44 +193,59 @@ def _noted(state: CriticState, event: AnyEvent) -> CriticState:
     """What was seen, and what was asked for that is not there yet."""
     change = msgspec.structs.replace
     match event:
-        case PageObserved(page=page, phrases=phrases, pending=pending, shown=shown, why=why):
-            asked = state.asked if why == "requested" else ()
-            around = [each.around for each in shown]
-            around += [None] * (len(asked) - len(around))
-            seen = dict(zip(asked, around, strict=False))
-            return change(
-                state,
-                page=page,
-                phrases=phrases,
-                known_as=detect(page, phrases, state.settings.service),
-                pending=pending,
-                shown=seen,
-                asked=asked,
-            )
-        case ObservationRequested(texts=texts):
-            return change(state, asked=texts)
-        case FilesRequested(checks=checks):
-            return change(state, looking=checks)
-        case FilesSeen(files=files):
-            return change(state, files=dict(zip(state.looking, files, strict=False)))
-        case DownloadFinished(name=name, artifact=artifact) if artifact is not None:
-            return change(state, downloads=(*state.downloads, name.text))
+        case PageObserved() as observed:
+            return _seen(state, observed)
         case ReadBackDue():
             judgement = _judgement(state)
             assert judgement is not None
             assert state.running is not None
             held = Held(state.running, judgement)
             return change(state, held=held, running=None, outcome=None)
-        case VisionSought():
-            return change(state, fixed=_judgement(state))
-        case VisionGiven() as given:
-            return change(state, vision=given)
         case _:
-            return state
+            return change(state, inquiry=_inquired(state, event))
+
+
+def _seen(state: CriticState, observed: PageObserved) -> CriticState:
+    page, phrases = observed.page, observed.phrases
+    sight = Sight(
+        page=page,
+        phrases=phrases,
+        state=detect(page, phrases, state.settings.service),
+        pending=observed.pending,
+        sent=observed.sent,
+        status=observed.status,
+        unread=observed.unread,
+    )
+    asked = state.inquiry.asked if observed.why == "requested" else ()
+    shown = {each.text: each.around for each in observed.shown}
+    inquiry = msgspec.structs.replace(state.inquiry, asked=asked, shown=shown)
+    return msgspec.structs.replace(state, sight=sight, inquiry=inquiry)
+
+
+def _inquired(state: CriticState, event: AnyEvent) -> Inquiry:
+    """Answers are for the step that was asked about: one that comes late is none of the next."""
+    change, inquiry = msgspec.structs.replace, state.inquiry
+    step = state.running.step if state.running is not None else 0
+    match event:
+        case ObservationRequested(texts=texts):
+            return change(inquiry, asked=texts)
+        case FilesRequested(checks=checks):
+            return change(inquiry, looking=checks)
+        case FilesSeen(files=files) if event.step == step:
+            return change(inquiry, files=dict(zip(inquiry.looking, files, strict=False)))
+        case DownloadFinished(name=name, artifact=artifact) if artifact is not None:
+            own = event.step in (0, step)
+            return change(inquiry, downloads=(*inquiry.downloads, name.text)) if own else inquiry
+        case VisionSought():
+            return change(inquiry, fixed=_judgement(state))
+        case VisionGiven() as given if given.step == step and inquiry.fixed is not None:
+            return change(inquiry, vision=given)
+        case _:
+            return inquiry
 
 
 def _assessment(state: CriticState) -> PageAssessed:
-    return PageAssessed("" if state.known_as == "UNKNOWN" else state.known_as)
+    return PageAssessed("" if state.sight.state == "UNKNOWN" else state.sight.state)
 
 
 def _expects(state: CriticState) -> Expectation | None:
@@ -239,12 +269,28 @@ def _case(state: CriticState) -> Case | None:
     return Case(
         running=msgspec.structs.replace(state.running, action=action),
         outcome=state.outcome,
-        before=state.before,
-        seen=Seen(state.page, state.known_as, state.shown, state.files, state.downloads),
+        before=state.before.page,
+        seen=_known(state),
         expects=_expects(state),
         settings=state.settings,
-        pending=state.pending,
+        pending=state.sight.pending,
+        sent=state.sight.sent,
+        status=state.sight.status,
         element=state.element,
+    )
+
+
+def _known(state: CriticState) -> Seen:
+    sight, inquiry = state.sight, state.inquiry
+    return Seen(
+        page=sight.page,
+        state=sight.state,
+        before=state.before.page,
+        state_before=state.before.state,
+        unread=sight.unread,
+        shown=inquiry.shown,
+        files=inquiry.files,
+        downloads=inquiry.downloads,
     )
 
 
@@ -258,10 +304,10 @@ def _judgement(state: CriticState) -> Judgement | None:
 
 def _looked(state: CriticState, now_ns: int) -> Iterable[AnyEvent]:
     """The page was seen: whatever waited for that is judged now."""
-    if state.finishing_since_ns:
+    if state.finishing:
         yield _completion(state, now_ns)
     elif state.acted is not None:
-        yield _witnessed(state.acted, state.before, state.page)
+        yield _witnessed(state.acted, state.before.page, state.page)
         yield _assessment(state)
     elif state.running is not None and state.outcome is not None:
         yield from _assessed(state, now_ns)
@@ -275,21 +321,22 @@ def _assessed(state: CriticState, now_ns: int) -> Iterable[AnyEvent]:
     case = _case(state)
     if case is None:
         return
-    if state.fixed is not None:
+    inquiry = state.inquiry
+    if inquiry.fixed is not None:
         # A picture is being looked at: whatever the page does meanwhile, the verdict stands.
-        if state.vision is not None:
-            yield from _decided(state, case, state.fixed)
+        if inquiry.vision is not None:
+            yield from _decided(state, case, inquiry.fixed)
         return
-    checks = decisive(case.running, case.expects, case.seen.state)
+    checks = decisive(case.running, case.expects, case.seen.state, case.seen.state_before)
     texts, files = texts_in(checks), files_in(checks)
-    if not set(texts) <= set(state.asked):
+    if not set(texts) <= set(inquiry.asked):
         yield ObservationRequested("effect_awaited", 0, texts=texts)
         return
-    if files and state.looking != files:
+    if files and inquiry.looking != files:
         yield FilesRequested(case.running.step, files, 0)
         return
     judgement = judge(case)
-    left_ms = judgement.may_still_come_ms - (now_ns - state.waiting_since_ns) // 1_000_000
+    left_ms = judgement.may_still_come_ms - state.waited_ms(now_ns)
     if judgement.verdict != "confirmed" and left_ms > 0:
         failing = judgement.failing
         if failing is not None and failing.source == "FILE":
@@ -304,19 +351,20 @@ def _decided(state: CriticState, case: Case, judgement: Judgement) -> Iterable[A
     """The verdict stands; who else is heard only describes it, unless its result is elsewhere."""
     running = case.running
     confirmed = judgement.verdict == "confirmed"
-    if state.vision is None and state.settings.vision and _can_be_seen(judgement):
+    if state.inquiry.vision is None and state.settings.vision and _can_be_seen(judgement):
         yield VisionSought(running.step, running.attempt, _asked_of_vision(judgement))
         return
     back = case.expects.read_back if case.expects is not None else None
     if confirmed and back is not None and state.held is None:
         yield ReadBackDue(running.step, running.attempt, bound_back(back, state.values))
         return
-    yield _verdict(running, judgement, _evidence(judgement, state.vision), state.vision)
+    vision = state.inquiry.vision
+    yield _verdict(running, judgement, _evidence(judgement, vision), vision)
     if state.held is not None and is_read_back(running):
-        yield from _released(state.held, judgement, state.vision)
+        yield from _released(state.held, judgement, vision)
         yield ObservationRequested("aside_over", 0)
         return
-    yield from _differed(running, judgement, case.seen.state)
+    yield from _differed(case, judgement)
     if judgement.verdict == "unknown":
         why = f"{judgement.reason} after it was dispatched, and the page does not show it"
         yield OutcomeUnknown(running.step, running.attempt, why)
@@ -329,8 +377,9 @@ def _released(held: Held, back: Judgement, vision: VisionGiven | None) -> Iterab
     reason = "read_back"
     if back.verdict != "confirmed":
         # Where it could not be looked at, nobody knows.
-        verdict = "failed" if back.failing is not None else "unknown"
-        reason = f"read_back: {back.reason}"
+        seen = back.failing is not None and back.verdict != "unknown"
+        verdict = "failed" if seen else "unknown"
+        reason = f"read_back: {back.reason}, at {back.checked}"
     judgement = msgspec.structs.replace(held.judgement, verdict=verdict, reason=reason)
     evidence = (*_evidence(held.judgement, None), *_evidence(back, vision))
     yield _verdict(held.running, judgement, evidence, vision)
@@ -356,12 +405,14 @@ def _verdict(
     )
 
 
-def _differed(
-    running: ActionStarted, judgement: Judgement, actual: PageState
-) -> Iterable[AnyEvent]:
+def _differed(case: Case, judgement: Judgement) -> Iterable[AnyEvent]:
+    """Where the page is not what it was: what self-correction starts from, whatever the verdict."""
+    running, actual = case.running, case.seen.state
     failing = judgement.failing
     if failing is not None and isinstance(failing.check, StateIs):
         yield StateDiffered(running.step, running.attempt, failing.check.value, actual)
+    elif case.expects is not None and differs(case) is not None:
+        yield StateDiffered(running.step, running.attempt, case.expects.state, actual)
 
 
 def _evidence(judgement: Judgement, vision: VisionGiven | None) -> tuple[Evidence, ...]:
@@ -394,7 +445,8 @@ def _asked_of_vision(judgement: Judgement) -> str:
 
 def _witnessed(acted: PersonActed, before: Page, after: Page) -> ActionJudged:
     """A person's own step was done, whatever it changed; what it changed is what it is known by."""
-    changed = has_changed(before, after, acted.element)
+    clicked = acted.action.type == "click"
+    changed = has_changed(before, after, acted.element, clicked=clicked)
     entered = acted.action.type in ("type", "select", "navigate")
     seen = changed or entered
     return ActionJudged(
@@ -414,7 +466,7 @@ def _completion(state: CriticState, now_ns: int) -> AnyEvent:
     """Whether the end that the recording had is reached, with patience for a slow page."""
     missing = at_end(state.end, state.page, state.values) if state.end else "no end was recorded"
     missing = missing or _unconfirmed(state)
-    waited_ms = (now_ns - state.finishing_since_ns) // 1_000_000
+    waited_ms = state.waited_ms(now_ns)
     if missing and waited_ms < state.settings.place_ms:
         return ObservationRequested("end_awaited", state.settings.place_ms - waited_ms)
     return CompletionChecked(
@@ -429,14 +481,22 @@ def _unconfirmed(state: CriticState) -> str:
     criteria = state.settings.criteria
     if criteria is None:
         return ""
-    failed = first_met(criteria.failure, state.page, state.phrases, state.known_as)
-    if failed is not None:
-        return f"the {failed.where} says {failed.says!r}, which is a sign of failure"
+    if failed := _sign_of_failure(state):
+        return failed
     if criteria.success and not first_met(
-        criteria.success, state.page, state.phrases, state.known_as
+        criteria.success, state.page, state.sight.phrases, state.sight.state
     ):
         return f"none of {len(criteria.success)} signs of success is on the page"
     return ""
+
+
+def _sign_of_failure(state: CriticState) -> str:
+    criteria = state.settings.criteria
+    signs = criteria.failure if criteria is not None else ()
+    failed = first_met(signs, state.page, state.sight.phrases, state.sight.state)
+    if failed is None:
+        return ""
+    return f"the {failed.where} says {failed.says!r}, which is a sign of failure"
 
 
 def _claimed(state: CriticState, claim: CompletionClaimed, now_ns: int) -> Iterable[AnyEvent]:
@@ -444,12 +504,15 @@ def _claimed(state: CriticState, claim: CompletionClaimed, now_ns: int) -> Itera
     criteria = state.settings.criteria
     success = claim.status == "success"
     wanted = (criteria.success if success else criteria.failure) if criteria else ()
-    met = first_met(wanted, state.page, state.phrases, state.known_as)
-    waited_ms = (now_ns - state.waiting_since_ns) // 1_000_000
-    if success and wanted and met is None and waited_ms < state.settings.place_ms:
+    met = first_met(wanted, state.page, state.sight.phrases, state.sight.state)
+    against = _sign_of_failure(state) if success else ""
+    waited_ms = state.waited_ms(now_ns)
+    if success and wanted and (met is None or against) and waited_ms < state.settings.place_ms:
         yield ObservationRequested("end_awaited", state.settings.place_ms - waited_ms)
         return
-    if met is not None:
+    if against:
+        met, reason = None, against
+    elif met is not None:
         reason = f"the {met.where} says {met.says!r}"
     elif wanted:
         reason = f"none of {len(wanted)} signs of {claim.status} is on the page"

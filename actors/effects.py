@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from actors.checking import Seen, result_of
+from actors.notices import plain
 from actors.place import blur, same_document
 from events.action import Action, Untrusted
 from events.checks import Check, Downloaded, ElementState, PageState, Said, StateIs
@@ -48,10 +49,10 @@ def effects(
 
 def notices(before: Page, after: Page, values: Mapping[str, str]) -> tuple[Said, ...]:
     """What the page says in alerts now and did not say before."""
-    known = {blur(alert.text, values.values()) for alert in before.alerts}
-    said = [blur(alert.text, values.values()) for alert in after.alerts]
+    known = {plain(alert.text, values.values()) for alert in before.alerts}
+    said = [plain(alert.text, values.values()) for alert in after.alerts]
     new = [text for text in said if text not in known and len(text.strip("*# ")) >= SHORTEST]
-    return tuple(Said(text) for text in dict.fromkeys(new))
+    return tuple(Said(text, whole=True) for text in dict.fromkeys(new))
 
 
 def notices_of_run(
@@ -79,8 +80,8 @@ def _switched(
 ) -> Iterable[ElementState]:
     """How the element stands now, if it is the only one of its name and stood otherwise."""
     name, role = element.name.text, element.role
-    if not name or blur(name, values.values()) != blur(name):
-        return  # a name that is a parameter's value is another one in the next run
+    if not name or blur(name, values.values()) != " ".join(name.casefold().split()):
+        return  # a name with a number or a parameter's value in it is another in the next run
     if not same_document(before.url, after.url):
         return
     was, now = _states(before, name, role), _states(after, name, role)

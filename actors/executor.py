@@ -198,6 +198,7 @@ class Executor:
         began = perf_counter_ns()
         self._dispatched = False
         step, attempt = started.step, started.attempt
+        self._screen.window.step = step  # what pages send from now on came of it
         try:
             outcome = await self._act(started.action, started.digest)
         except PageTimeout as error:
@@ -218,16 +219,8 @@ class Executor:
         if outcome.code is not None:
             said = outcome.message[:200]
             return ActionFailed(step, attempt, outcome.code, outcome.dispatched, said, took_us)
-        extracted = Untrusted(outcome.extracted) if outcome.extracted is not None else None
-        return ActionDone(
-            step,
-            attempt,
-            took_us,
-            outcome.navigated,
-            outcome.value_set,
-            extracted,
-            outcome.typed,
-        )
+        navigated, held = outcome.navigated, outcome.value_set
+        return ActionDone(step, attempt, took_us, navigated, held, typed=outcome.typed)
 
     async def _others(self, closed: PageClosed) -> bool:
         """Whether the session has other pages, now that this one was closed."""
@@ -292,7 +285,8 @@ class Executor:
             case "scroll":
                 return await self._scroll(action, digest)
             case "extract" | "wait_for" | "wait":
-                return await self._read(action, digest)
+                said = f"{action.type} is an observation"
+                return Outcome("action_failed", said, dispatched=False)
             case "check":
                 return Outcome()  # whether it is so is seen in the next look
 

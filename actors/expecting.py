@@ -6,13 +6,14 @@ from actors.place import blur, is_at, place_of, reads_as, same_document
 from events.page import Page, Resolved
 from events.workflow import Expectation
 
-# They take the focus when they are clicked, whatever else they do: that is no effect of theirs.
-PRESSED = frozenset(
-    {"button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "switch"}
-)
+# What one clicks to type into. Everything else takes the focus, or takes it away from where it
+# was, whatever else it does: that is no effect of a click.
+ENTERED = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
 
 
-def has_changed(before: Page, after: Page, element: Resolved | None = None) -> bool:
+def has_changed(
+    before: Page, after: Page, element: Resolved | None = None, *, clicked: bool = True
+) -> bool:
     """Whether anything on the page is otherwise than before an action on this element."""
     if not same_document(before.url, after.url) or before.tab != after.tab:
         return True
@@ -22,16 +23,27 @@ def has_changed(before: Page, after: Page, element: Resolved | None = None) -> b
         return True
     if before.focused == after.focused:
         return False
-    pressed = element is not None and element.role in PRESSED
-    return not (pressed and element is not None and after.focused == element.digest)
+    return not clicked or _is_entered(after, element)
+
+
+def _is_entered(after: Page, element: Resolved | None) -> bool:
+    focused = [each.role for each in after.elements if "focused" in each.state]
+    if focused:
+        return focused[0] in ENTERED
+    return bool(after.focused) and (element is None or element.role in ENTERED)
 
 
 def expectation(
-    before: Page, after: Page, values: Mapping[str, str], element: Resolved | None = None
+    before: Page,
+    after: Page,
+    values: Mapping[str, str],
+    element: Resolved | None = None,
+    *,
+    clicked: bool = True,
 ) -> Expectation:
     """What a step changed: where it led, or at least that something changed."""
     moved = not same_document(before.url, after.url)
-    effect = has_changed(before, after, element)
+    effect = has_changed(before, after, element, clicked=clicked)
     place = place_of(after.url, values.values())
     return Expectation(effect=effect, moved=moved, place=place)
 

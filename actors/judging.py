@@ -7,6 +7,7 @@ that is not there yet is worth waiting for.
 import msgspec
 
 from actors.checking import Result, Seen, result_of
+from actors.effects import NAMELESS
 from actors.expecting import has_changed
 from actors.place import is_at, place_of, same_document
 from actors.repeating import VALUE_NOT_SET
@@ -19,11 +20,14 @@ from events.validator import ActionStarted
 from events.workflow import Expectation, RunSettings
 
 WAITING = "the_server_has_not_answered"
+SENT = "something_was_sent_and_nothing_is_shown"
+ENTERING = frozenset({"type", "select"})
 NOTHING = Expectation()
 
 
 class Case(msgspec.Struct, frozen=True):
-    """Everything that a verdict rests on. `pending` requests of the page have no answer yet."""
+    """Everything that a verdict rests on. `pending` requests of the page have no answer yet;
+    `sent` were to change something on the other side. `status` is the document's own."""
 
     running: ActionStarted
     outcome: ActionDone | ActionFailed
@@ -32,6 +36,8 @@ class Case(msgspec.Struct, frozen=True):
     expects: Expectation | None = None
     settings: RunSettings = RunSettings()
     pending: int = 0
+    sent: int = 0
+    status: int = 0
     element: Resolved | None = None
 
     @property
@@ -54,7 +60,10 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 def decisive(
-    running: ActionStarted, expects: Expectation | None, state: PageState
+    running: ActionStarted,
+    expects: Expectation | None,
+    state: PageState,
+    before: PageState = "UNKNOWN",
 ) -> tuple[Check, ...]:
     """What must hold for this step to be confirmed.
 
@@ -63,16 +72,17 @@ def decisive(
     rule knows may be the expected one in a new dress; one that is known as another is not.
     """
     expected = expects or NOTHING
-    learned = [each for each in expected.learned if _decides(each, running, state)]
+    learned = [each for each in expected.learned if _decides(each, running, state, before)]
     return (*running.action.verify, *expected.checks, *learned)
 
 
-def _decides(learned: Check, running: ActionStarted, state: PageState) -> bool:
+def _decides(learned: Check, running: ActionStarted, state: PageState, before: PageState) -> bool:
     match learned:
         case Said():
             return running.irreversible
         case StateIs():
-            return state != "UNKNOWN"
+            # One that is what it was may only have worded its notice otherwise.
+            return running.irreversible or state not in ("UNKNOWN", before)
         case _:
             return True
 
@@ -82,30 +92,94 @@ def judge(case: Case) -> Judgement:
     found = _effect(case)
     if found.verdict == "confirmed":
         found = _checked(case, found)
+    if found.verdict == "confirmed":
+        found = _as_expected(case, found)
+    return _doubted(case, found)
+
+
+def _doubted(case: Case, found: Judgement) -> Judgement:
+    """What nobody can know yet, or any more, is unknown."""
+    change = msgspec.structs.replace
     dispatched = isinstance(case.outcome, ActionDone) or case.outcome.dispatched
-    if found.verdict not in ("confirmed", "unknown") and case.pending and dispatched:
-        # The page has asked its server for something and waits: nobody knows yet.
-        return msgspec.structs.replace(found, verdict="unknown", reason=WAITING)
+    if not dispatched or case.running.action.type in ENTERING or found.verdict == "unknown":
+        return found
+    if found.verdict == "confirmed":
+        # It changed something, and what cannot be undone is still under way.
+        under_way = case.pending and case.running.irreversible and not found.results
+        if not under_way or not same_document(case.before.url, case.after.url):
+            return found
+        return _waiting(case, found)
+    if case.pending:
+        return _waiting(case, found)
+    if case.sent and found.verdict == "no_effect":
+        return change(found, verdict="unknown", reason=SENT)
     return found
+
+
+def _waiting(case: Case, found: Judgement) -> Judgement:
+    """As long as the server has time to answer, it may."""
+    wait = case.settings.answer_ms
+    return msgspec.structs.replace(found, verdict="unknown", reason=WAITING, may_still_come_ms=wait)
 
 
 def _checked(case: Case, found: Judgement) -> Judgement:
     """The effect is there; now what was stated and learned."""
-    checks = decisive(case.running, case.expects, case.seen.state)
-    results = tuple(result_of(check, case.seen) for check in checks)
+    results = tuple(result_of(check, case.seen) for check in asked_for(case))
     found = msgspec.structs.replace(found, results=results)
     failing = found.failing
     if failing is None:
         stated = case.running.action.verify or (case.expects and case.expects.checks)
         return msgspec.structs.replace(found, reason="checked") if stated else found
-    elsewhere = isinstance(failing.check, StateIs | UrlHas)
     return msgspec.structs.replace(
         found,
-        verdict="wrong_target" if elsewhere else "failed",
+        verdict=_verdict_by(failing, case),
         reason=f"{kind_in_words(failing.check)} {failing.checked!r}: {failing.why}",
         sample=_hint(case) or failing.sample,
         may_still_come_ms=case.settings.place_ms,
     )
+
+
+def _verdict_by(failing: Result, case: Case) -> Verdict:
+    if isinstance(failing.check, StateIs | UrlHas):
+        return "wrong_target"
+    if isinstance(failing.check, Said) and failing.check.whole and failing.sample:
+        # It says something, and not what it said when it was recorded: nobody knows what it means.
+        return "failed" if case.seen.state == "FAILED" else "unknown"
+    return "failed"
+
+
+def asked_for(case: Case) -> tuple[Check, ...]:
+    """What must hold, less what was learned and cannot be seen on a page that was cut."""
+    learned = case.expects.learned if case.expects is not None else ()
+    checks = decisive(case.running, case.expects, case.seen.state, case.seen.state_before)
+    return tuple(
+        each for each in checks if each not in learned or not result_of(each, case.seen).unseen
+    )
+
+
+def _as_expected(case: Case, found: Judgement) -> Judgement:
+    """The state of the page (S1 FR-005). A sign-in page is never where a step was to lead; other
+    states that differ decide about what cannot be undone."""
+    if not (differing := differs(case)):
+        return found
+    if differing != "LOGIN_REQUIRED" and not case.running.irreversible:
+        return found
+    expected = case.expects.state if case.expects is not None else "UNKNOWN"
+    return msgspec.structs.replace(
+        found,
+        verdict="wrong_target",
+        reason=f"page_state {expected}: it is {differing}",
+        sample=_hint(case) or found.sample,
+        may_still_come_ms=case.settings.place_ms,
+    )
+
+
+def differs(case: Case) -> PageState | None:
+    """The state of the page, if it is known and another than when the step was recorded."""
+    expects, now = case.expects, case.seen.state
+    if expects is None or expects.place is None or now in NAMELESS or now == expects.state:
+        return None
+    return now
 
 
 def kind_in_words(check: Check) -> str:
@@ -156,35 +230,43 @@ def _failure(case: Case, failed: ActionFailed) -> Judgement:
 
 
 def _navigation(case: Case) -> Judgement:
-    after = case.after
-    wanted = case.expects.place if case.expects else None
-    if wanted is not None:
-        reached = is_at(wanted, after.url)
-    else:
-        # A first visit may be redirected within the site; anything else is not what was asked.
-        asked = place_of(case.running.action.url or "")
-        reached = place_of(after.url).origin == asked.origin
-    if reached:
-        return Judgement("confirmed", "place_reached", after.url, after.title.text)
+    after, title = case.after, case.after.title.text
     patience = case.settings.place_ms
-    return Judgement("wrong_target", "other_place", after.url, after.title.text, patience)
+    if not _is_reached(case):
+        return Judgement("wrong_target", "other_place", after.url, title, patience)
+    # Where a page was recorded, or a result is looked for, an error page in its place is neither.
+    worst = 400 if is_read_back(case.running) else 500
+    if case.status >= worst and (is_read_back(case.running) or case.expects is not None):
+        return Judgement("wrong_target", f"answered_with_{case.status}", after.url, title)
+    return Judgement("confirmed", "place_reached", after.url, title)
+
+
+def _is_reached(case: Case) -> bool:
+    asked = place_of(case.running.action.url or "")
+    if case.expects is not None and case.expects.place is not None:
+        return is_at(case.expects.place, case.after.url)
+    if is_read_back(case.running):
+        return is_at(asked, case.after.url)  # a sign-in page shows no result
+    # A first visit may be redirected within the site; anything else is not what was asked.
+    return place_of(case.after.url).origin == asked.origin
 
 
 def _change(case: Case) -> Judgement:
     """What a click, a key or a scroll changed, against what it changed before."""
     before, after, expects = case.before, case.after, case.expects
-    settings = case.settings
-    if expects is not None and not expects.effect:
-        return Judgement("confirmed", "no_change_as_recorded", after.url)
+    settings, title = case.settings, after.title.text
     moved = not same_document(before.url, after.url)
-    nothing = Judgement("no_effect", "nothing_changed", after.url, _hint(case), settings.settle_ms)
-    title = after.title.text
-    changed = has_changed(before, after, case.element)
+    clicked = case.running.action.type == "click"
+    changed = bool(case.seen.downloads) or has_changed(before, after, case.element, clicked=clicked)
+    # What is known to come has more time to come.
+    awaited = expects is not None and (expects.learned or expects.checks or expects.read_back)
+    patience = settings.place_ms if awaited else settings.settle_ms
+    nothing = Judgement("no_effect", "nothing_changed", after.url, _hint(case), patience)
+    if expects is not None and not expects.effect:
+        return _nothing_recorded(case, nothing, changed=changed, moved=moved)
     if expects is None or expects.place is None:
-        if changed:
-            reason = "page_moved" if moved else "page_changed"
-            return Judgement("confirmed", reason, after.url, title)
-        return nothing
+        reason = "page_moved" if moved else "page_changed"
+        return Judgement("confirmed", reason, after.url, title) if changed else nothing
     if expects.moved and not moved:
         # A focus that moved is no effect of a button that must lead somewhere.
         if before.digest == after.digest:
@@ -193,9 +275,20 @@ def _change(case: Case) -> Judgement:
         return Judgement("wrong_target", "stayed_on_the_page", after.url, said, settings.place_ms)
     if not is_at(expects.place, after.url):
         return Judgement("wrong_target", "led_elsewhere", after.url, title, settings.place_ms)
-    if changed:
-        return Judgement("confirmed", "as_recorded", after.url, title)
-    return nothing
+    return Judgement("confirmed", "as_recorded", after.url, title) if changed else nothing
+
+
+def _nothing_recorded(case: Case, nothing: Judgement, *, changed: bool, moved: bool) -> Judgement:
+    """Nothing was seen to change when it was recorded. It may lead nowhere else; and of what cannot
+    be undone, that nothing is to be seen is no sign that it was done."""
+    after = case.after
+    place = case.expects.place if case.expects is not None else None
+    if moved and place is not None and place_of(after.url).origin != place.origin:
+        return Judgement("wrong_target", "led_elsewhere", after.url, after.title.text)
+    if case.running.irreversible and not changed:
+        return msgspec.structs.replace(nothing, verdict="unknown")
+    reason = "page_changed" if changed else "no_change_as_recorded"
+    return Judgement("confirmed", reason, after.url, after.title.text)
 
 
 def _hint(case: Case) -> str:

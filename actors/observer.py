@@ -60,6 +60,9 @@ class Seen(NamedTuple):
     shown: tuple[Shown, ...] = ()
     phrases: tuple[str, ...] = ()
     pending: int = 0
+    sent: int = 0
+    status: int = 0
+    unread: bool = False
 
 
 class Observer:
@@ -92,7 +95,8 @@ class Observer:
                     yield fact
                 yield observed
             case ObservationRequested() as requested:
-                yield await self._look_again(requested)
+                async for fact in self._look_again(requested):
+                    yield fact
             case FilesRequested() as request:
                 self._files = await look_at_files(request, self._folders, self._files)
                 yield self._files
@@ -103,22 +107,28 @@ class Observer:
                 async for fact in witness.facts():
                     yield fact
             case RunStopped() | ActorFailed() as stop:
-                if not (isinstance(stop, RunStopped) and stop.reason == "completed"):
-                    taken = await self._screenshot(full_page=True)
-                    if taken is not None:
-                        yield ScreenshotTaken(taken, why="stopped")
-                async for fact in self._meanwhile(LAST_MS):
+                async for fact in self._end(stop):
                     yield fact
-                await self._screen.close()
             case _:
                 return
 
     def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
         return BrowserLost(why=str(error)[:200]) if isinstance(error, BrowserGone) else None
 
-    async def _look_again(self, requested: ObservationRequested) -> AnyEvent:
-        """The page in front once it changed, or the one that is asked for, once it is open."""
+    async def _end(self, stop: RunStopped | ActorFailed) -> AsyncIterator[AnyEvent]:
+        if not (isinstance(stop, RunStopped) and stop.reason == "completed"):
+            taken = await self._screenshot(full_page=True)
+            if taken is not None:
+                yield ScreenshotTaken(taken, why="stopped")
+        async for fact in self._meanwhile(LAST_MS):
+            yield fact
+        await self._screen.close()
+
+    async def _look_again(self, requested: ObservationRequested) -> AsyncIterator[AnyEvent]:
+        """The page in front once it changed, or the one that is asked for, once it is open; and
+        before it the files that came, within the time that this look has in any case."""
         window, tab, within_ms = self._screen.window, requested.tab, requested.within_ms
+        until_ns = perf_counter_ns() + within_ms * 1_000_000
         if requested.why == "aside_over":
             await window.close_asides()
         else:
@@ -127,7 +137,9 @@ class Observer:
                     await self._screen.show(tab, within_ms=within_ms)
                 else:
                     await self._changed(within_ms)
-        return await self._observe(
+        async for fact in self._files_sent(max(0, until_ns - perf_counter_ns()) // 1_000_000):
+            yield fact
+        yield await self._observe(
             "requested", whole_page=requested.whole_page, texts=requested.texts
         )
 
@@ -163,9 +175,7 @@ class Observer:
         took_us = (perf_counter_ns() - began) // 1_000
         picture = await self._screenshot(full_page=False) if self._pictures else None
         page = fit(seen.page, INLINE - len(pack((seen.shown, seen.phrases))))
-        return PageObserved(
-            page, why, took_us, picture, self._looks, seen.shown, seen.phrases, seen.pending
-        )
+        return PageObserved(page, why, took_us, picture, self._looks, *seen[1:])
 
     async def _read(self, how: dict[str, object]) -> Seen:
         """The page in front; when that is closed meanwhile, the one behind it. Behind a page that
@@ -199,21 +209,26 @@ class Observer:
             yield DialogOpened(kind, Untrusted(message), answer, repeats)
         for (url, tab), repeats in _few(window.popups, ("", TOO_MANY)):
             yield PopupOpened(url, repeats, tab)
-        files = await window.downloads(within_ms)
+        async for fact in self._files_sent(within_ms):
+            yield fact
+
+    async def _files_sent(self, within_ms: int) -> AsyncIterator[DownloadFinished]:
+        files = await self._screen.window.downloads(within_ms)
         for download in files[:MAX_TOLD]:
             yield await self._kept(download)
         if others := files[MAX_TOLD:]:
             yield await _left(others)
 
     async def _kept(self, download: Download) -> DownloadFinished:
-        name, path, failure = download
+        name, path, failure, step = download
         if path is None or self._artifacts is None:
-            return DownloadFinished(Untrusted(name), failure=failure or "there is no place for it")
+            failure = failure or "there is no place for it"
+            return DownloadFinished(Untrusted(name), None, failure, step)
         media = mimetypes.guess_type(name)[0] or "application/octet-stream"
         body = await anyio.Path(path).read_bytes()
         artifact = await anyio.to_thread.run_sync(self._artifacts.put, body, media)
         await anyio.Path(path).unlink(missing_ok=True)
-        return DownloadFinished(Untrusted(name), artifact)
+        return DownloadFinished(Untrusted(name), artifact, step=step)
 
     async def _screenshot(self, *, full_page: bool) -> Artifact | None:
         """A picture of the page, on disk, when one can be had; a run does not fail without."""
@@ -229,21 +244,23 @@ class Observer:
 def _seen(raw: dict[str, Any], tab: Tab, index: int, tabs: int) -> Seen:
     found = msgspec.convert(raw.pop("shown", []), list[tuple[str, Untrusted | None]])
     phrases = msgspec.convert(raw.pop("phrases", []), tuple[str, ...])
+    status = msgspec.convert(raw.pop("status", 0), int)
+    unread = msgspec.convert(raw.pop("unread", False), bool)
     page = msgspec.structs.replace(msgspec.convert(raw, Page), tab=index, tabs=tabs)
     shown = tuple(Shown(text, around) for text, around in found)
-    pending = tab.pending
+    pending, sent = tab.pending, tab.sent
     tab.stop_counting()
-    return Seen(page, shown, phrases, pending)
+    return Seen(page, shown, phrases, pending, sent, status, unread)
 
 
 async def _left(downloads: list[Download]) -> DownloadFinished:
     """The names of files that were too many at once, as far as one fact may hold them."""
-    for _, path, _ in downloads:
-        if path is not None:
-            await anyio.Path(path).unlink(missing_ok=True)
-    names = ", ".join(name for name, _, _ in downloads)[:MAX_NAMES]
+    for download in downloads:
+        if download.path is not None:
+            await anyio.Path(download.path).unlink(missing_ok=True)
+    names = ", ".join(download.name for download in downloads)[:MAX_NAMES]
     failure = f"{len(downloads)} more than are kept at once"
-    return DownloadFinished(Untrusted(names), failure=failure)
+    return DownloadFinished(Untrusted(names), None, failure, downloads[-1].step)
 
 
 def _few(counted: Counter[Kind], others: Kind) -> list[tuple[Kind, int]]:

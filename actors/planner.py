@@ -155,7 +155,18 @@ def _of_plan(
         case QueryAnswered():
             return change(state, failures=0, index=state.index + 1)
         case QueryFailed() as missed:
-            return change(state, missed=missed, failures=state.failures + 1)
+            counted = 0 if _is_optional(state) else 1
+            return change(state, missed=missed, failures=state.failures + counted)
+
+
+def _is_optional(state: PlannerState) -> bool:
+    workflow = state.started.workflow if state.started else None
+    return (
+        workflow is not None
+        and state.plan is not None
+        and 0 <= state.plan.index < len(workflow.steps)
+        and workflow.steps[state.plan.index].optional
+    )
 
 
 def _after_verdict(state: PlannerState, judged: ActionJudged) -> PlannerState:
@@ -307,11 +318,18 @@ def _again(state: PlannerState) -> PlanProposed | RunStopped | None:
     if may_repeat(plan, judged, failure, irreversible=state.irreversible):
         return msgspec.structs.replace(plan, attempt=2)
     kind: Failure = "retry_exhausted" if plan.attempt > 1 else "verification_failed"
-    said = f"{judged.verdict}: {judged.reason}"
+    said = f"{judged.verdict}: {judged.reason}{_wanted(plan, judged)}"
     if failure is not None:
         kind = "unreachable" if failure.code == "navigation_failed" else kind
         said = f"{failure.code}: {failure.message}" if failure.message else failure.code
     return _stop(state, "failed", kind, said)
+
+
+def _wanted(plan: PlanProposed, judged: ActionJudged) -> str:
+    """Where it should have led, when it led elsewhere."""
+    place = plan.expects.place if plan.expects is not None else None
+    placed = judged.reason in ("led_elsewhere", "other_place", "stayed_on_the_page")
+    return f", not at {place.path}" if place is not None and placed else ""
 
 
 def _after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:

@@ -1,4 +1,4 @@
-"""What may be tried again, and when (F2, E7): one table for every driver."""
+"""What may be tried again, and when (F2, E7). Who calls tools decides the rest for itself."""
 
 from events.action import kind_of
 from events.critic import ActionJudged

@@ -231,7 +231,7 @@ def _by_first(rules: Iterable[Rule]) -> dict[tuple[Where, str], list[Rule]]:
     return found
 
 
-_BY_FIRST = _by_first(_made_ready(GENERIC))
+_BY_FIRST = _by_first(dict.fromkeys(_made_ready(GENERIC)))  # two spellings are one rule
 
 
 def _keys_of(said: Said) -> Iterator[tuple[Where, str]]:

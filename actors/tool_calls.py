@@ -468,9 +468,10 @@ def _came_to(desk: Desk, flight: Flight) -> ToolAnswered | None:
         return _bad(desk, error, said, retriable=error in RETRIABLE)
     if judged is None or judged.verdict == "confirmed":
         return _well(desk, result=flight.extracted)
-    if judged.verdict in ("no_effect", "wrong_target"):
-        return _well(desk, judged.reason)
     failure = flight.failure
+    slow = judged.verdict == "unknown" and failure is None and not flight.irreversible
+    if judged.verdict in ("no_effect", "wrong_target") or slow:
+        return _well(desk, judged.reason)
     code = failure.code if failure is not None else judged.reason
     error = SAID_AS[failure.code] if failure is not None else "action_failed"
     message = f"{code}: {failure.message}" if failure is not None and failure.message else code

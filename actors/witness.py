@@ -269,9 +269,11 @@ class Witness:
 
     def _observed(self, raw: dict[str, Any], tab: int, why: Why) -> PageObserved:
         phrases = msgspec.convert(raw.pop("phrases", ()), tuple[str, ...])
+        status = msgspec.convert(raw.pop("status", 0), int)
+        unread = msgspec.convert(raw.pop("unread", False), bool)
         page = msgspec.convert(raw, Page)
         page = msgspec.structs.replace(page, tab=tab, tabs=len(self._window.tabs))
-        return PageObserved(page=page, why=why, phrases=phrases)
+        return PageObserved(page=page, why=why, phrases=phrases, status=status, unread=unread)
 
     # -- hearing -------------------------------------------------------------------------------
 

@@ -44,9 +44,13 @@ class UrlHas(_Check, frozen=True, tag="url"):
 
 
 class Said(_Check, frozen=True, tag="alert"):
-    """The page says this in an alert or a status of its own: `*` is what varies, `#` a number."""
+    """The page says this in an alert or a status of its own: `*` is what varies, `#` a number.
+
+    What was learned is the `whole` of a notice that was not there before.
+    """
 
     value: str
+    whole: bool = False
 
 
 class ValueSet(_Check, frozen=True, tag="value_set"):

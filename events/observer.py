@@ -22,7 +22,9 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
 
     `shown` answers for every text that was asked for. `phrases` are those of the state rules and
     criteria that the page says. `pending` requests of its scripts, made since the last input, have
-    no answer yet.
+    no answer yet; `sent`, answered or not, were to change something. `status` is the document's, 0
+    when it is not known. `unread`: not all of its text could be read, what was not found may be
+    there.
     """
 
     page: Page
@@ -33,6 +35,9 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
     shown: tuple[Shown, ...] = ()
     phrases: tuple[str, ...] = ()
     pending: int = 0
+    sent: int = 0
+    status: int = 0
+    unread: bool = False
 
 
 class ObservationFailed(Event, frozen=True, tag="ObservationFailed"):
@@ -71,11 +76,13 @@ class PopupOpened(Event, frozen=True, tag="PopupOpened"):
 
 
 class DownloadFinished(Event, frozen=True, tag="DownloadFinished"):
-    """A page sent a file. Without an artifact it was not kept, and `failure` says why."""
+    """A page sent a file. Without an artifact it was not kept, and `failure` says why. `step` is
+    the one that was being done when the browser announced it; 0 when that is not known."""
 
     name: Untrusted
     artifact: Artifact | None = None
     failure: str = ""
+    step: int = 0
 
 
 class FileSeen(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -24,7 +24,8 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a step changed when it was recorded, and so what it is expected to change again.
 
-    `learned` is what the page said and how it stood then; `checks` and `read_back` were stated.
+    `state` is what the page was afterwards, by the rules of F6; `learned` is what it said and how
+    it stood then; `checks` and `read_back` were stated.
     """
 
     effect: bool = True
@@ -34,6 +35,7 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
     learned: tuple[Check, ...] = ()
     checks: tuple[Check, ...] = ()
     read_back: ReadBack | None = None
+    state: PageState = "UNKNOWN"
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -112,7 +114,11 @@ class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every knob that a decision depends on."""
+    """Every knob that a decision depends on.
+
+    An effect is waited for `settle_ms` where nothing more is known of it, `place_ms` where it is
+    known what must come, `answer_ms` as long as the page itself waits for its server.
+    """
 
     predictor: PredictorName = "markov2"
     order: int = 2
@@ -122,6 +128,7 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     resolve_ms: int = 3_000
     settle_ms: int = 1_000
     place_ms: int = 3_000
+    answer_ms: int = 10_000
     execution_delay_ms: int = 0
     screenshots: bool = False
     dry_run: bool = False

@@ -74,9 +74,9 @@ def read_check(text: str) -> Check:
 def check_from(given: Mapping[str, object]) -> Check:
     """The check that S2's metadata says; nothing that it holds is passed over."""
     kind = str(given.get("type"))
-    if kind not in _TYPES:
-        raise BadInput(f"there is no check {kind!r}", f"a check is one of {', '.join(_TYPES)}")
-    known = ("type", *_TYPES[kind].__struct_fields__)
+    if kind not in TYPES:
+        raise BadInput(f"there is no check {kind!r}", f"a check is one of {', '.join(TYPES)}")
+    known = ("type", *TYPES[kind].__struct_fields__)
     if unknown := sorted(set(given) - set(known)):
         raise BadInput(f"the check {kind!r} has no {unknown[0]!r}", f"it has {', '.join(known)}")
     try:
@@ -170,7 +170,7 @@ _WAYS: Mapping[str, _Way] = {
     "file_contains": _Way("PATH=TEXT", _held),
     "file_size": _Way("PATH>=BYTES", _sized),
 }
-_TYPES: Mapping[str, type[Check]] = {
+TYPES: Mapping[str, type[Check]] = {
     str(each.__struct_config__.tag): each for each in get_args(Check)
 }
 

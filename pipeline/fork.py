@@ -15,7 +15,7 @@ from events.action import Action
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope
 from events.errors import BadInput
-from events.executor import ActionDone, QueryAnswered
+from events.executor import ActionDone, ActionFailed, QueryAnswered
 from events.planner import PlanProposed
 from events.runtime import SessionStarted
 from events.validator import ActionRejected, ActionStarted
@@ -86,15 +86,22 @@ def started_before(events: Iterable[Envelope]) -> int:
 
 def left_open(events: Iterable[Envelope]) -> bool:
     """Whether something was started of which nobody knows how it ended: by what was recorded, or
-    because the process died before anything could be."""
-    running = False
+    because the process died before anything could be. What cannot be undone and was sent may have
+    happened, whatever the page showed."""
+    running, sent = False, False
     for envelope in events:
         match envelope.event:
             case OutcomeUnknown():
                 return True
-            case ActionStarted():
-                running = True
-            case ActionJudged() | ActionRejected():
+            case ActionStarted(irreversible=irreversible):
+                running, sent = True, irreversible
+            case ActionFailed(dispatched=False):
+                sent = False
+            case ActionJudged(verdict=verdict):
+                if sent and verdict != "confirmed":
+                    return True
+                running = False
+            case ActionRejected():
                 running = False
             case _:
                 pass

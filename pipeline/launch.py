@@ -190,6 +190,7 @@ def tool_session(
         resolve_ms=TOOLS_RESOLVE_MS,
         settle_ms=TOOLS_SETTLE_MS,
         place_ms=TOOLS_PLACE_MS,
+        answer_ms=TOOLS_PLACE_MS,
         screenshots=screenshots,
         criteria=criteria or given.criteria,
         service=given.service,

@@ -323,7 +323,7 @@ class _Teller:
         event = envelope.event
         number = getattr(event, "step", None)
         # By its number: a verdict may come after that of the look elsewhere that it waited for.
-        step = self._numbered.get(number) if isinstance(number, int) else self._now
+        step = self._numbered.get(number) if number else self._now
         if step is None:
             if isinstance(event, PageAssessed):
                 self._assess(event)

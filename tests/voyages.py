@@ -43,7 +43,7 @@ def with_settings(started: SessionStarted, **more: Any) -> SessionStarted:
     """With other settings. Patience is short unless said: the clock of tests counts in events."""
     limits = {key: more.pop(key) for key in list(more) if key.startswith("max_")}
     settings = msgspec.structs.replace(
-        started.settings, **{"settle_ms": 20, "place_ms": 20, **more}
+        started.settings, **{"settle_ms": 20, "place_ms": 20, "answer_ms": 20, **more}
     )
     changed: Limits = msgspec.structs.replace(settings.limits, **limits)
     settings = msgspec.structs.replace(settings, limits=changed)

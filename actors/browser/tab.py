@@ -28,6 +28,9 @@ KILL_MS = 1_000
 # their server for is counted. Its answer comes when the browser counts already.
 COUNTED = frozenset({"check", "ready", "focusOn", "choose", "change"})
 ASKED_BY_SCRIPT = frozenset({"Fetch", "XHR"})
+ONLY_READ = frozenset({"GET", "HEAD", "OPTIONS"})
+# After a look another may follow at once: what is asked for in between counts too.
+STILL_COUNTED_S = 1.0
 STREAM = "text/event-stream"  # its end is no answer that anybody waits for
 MAX_REQUESTS = 1_000  # a page can make them without end; more than this many are not told apart
 NO_BODIES: Mapping[str, object] = dict.fromkeys(
@@ -114,6 +117,9 @@ class Tab:
         self._scopes: set[anyio.CancelScope] = set()
         self._counting = False
         self._requests: set[str] = set()
+        self._sent: set[str] = set()
+        self._stopping: asyncio.TimerHandle | None = None
+        self._afresh = False
         self._tasks: set[asyncio.Task[None]] = set()
         self.missed = ""  # what was in the way of the last click, which then was held back
 
@@ -259,11 +265,24 @@ class Tab:
         """Requests that scripts of the page made since the last input and have no answer to."""
         return len(self._requests)
 
+    @property
+    def sent(self) -> int:
+        """Requests other than for reading that scripts of the page made since the last input."""
+        return len(self._sent)
+
     def stop_counting(self) -> None:
-        """The page was looked at: when it waits for nothing, what it asks for is not listened to
-        until the next input."""
+        """The page was looked at: when it waits for nothing and nobody looks again soon, what it
+        asks for is not listened to until the next input."""
+        self._count_on()
         if self._counting and not self._requests:
-            self._count_no_more()
+            loop = asyncio.get_running_loop()
+            self._stopping = loop.call_later(STILL_COUNTED_S, self._count_no_more_at_rest)
+
+    async def read_afresh(self) -> None:
+        """From now on nothing comes from the cache. Raises what a page that is gone does."""
+        self._afresh = True
+        await self._send("Network.enable", dict(NO_BODIES))
+        await self._send("Network.setCacheDisabled", {"cacheDisabled": True})
 
     async def close(self) -> None:
         """Ends the session of pages that it is in."""
@@ -307,14 +326,18 @@ class Tab:
 
     async def _evaluated(self, call: dict[str, object], *, counted: bool) -> dict[str, Any]:
         evaluating = self._send("Runtime.evaluate", call)
+        if counted:
+            self._count_on()
         if self._counting or not counted:
             return await evaluating
-        self._counting = True
-        # Sent together and in this order.
-        enabling = self._unheard("Network.enable", NO_BODIES)
         answer: dict[str, Any]
-        _, answer = await asyncio.gather(enabling, evaluating)
+        # Sent together and in this order.
+        _, answer = await asyncio.gather(self._count(), evaluating)
         return answer
+
+    async def _count(self) -> None:
+        self._counting = True  # and not before: a call without time is given up before it begins
+        await self._unheard("Network.enable", NO_BODIES)
 
     async def _unheard(self, method: str, parameters: Mapping[str, object] | None = None) -> None:
         """A call that nothing depends on."""
@@ -348,6 +371,7 @@ class Tab:
         self._clicked = False
         self.missed = ""
         self._requests.clear()
+        self._sent.clear()
         self._documents_before = self._documents
 
     async def _arrival(self) -> None:
@@ -448,6 +472,7 @@ class Tab:
             self._depart()
             self._navigation = "committed"
             self._documents += 1
+            self._sent.clear()
 
     def _on_parsed(self, _: Mapping[str, Any]) -> None:
         if self._navigation == "committed":
@@ -478,9 +503,13 @@ class Tab:
             self._downloads.pop(event["guid"], None)
 
     def _on_request(self, event: Mapping[str, Any]) -> None:
-        counted = self._counting and event.get("type") in ASKED_BY_SCRIPT
-        if counted and len(self._requests) < MAX_REQUESTS:
+        if not self._counting or event.get("type") not in ASKED_BY_SCRIPT:
+            return
+        if len(self._requests) < MAX_REQUESTS:
             self._requests.add(event["requestId"])
+        # One that is led elsewhere is told again, as a request to read perhaps, by the same id.
+        if event["request"]["method"] not in ONLY_READ and len(self._sent) < MAX_REQUESTS:
+            self._sent.add(event["requestId"])
 
     def _on_response(self, event: Mapping[str, Any]) -> None:
         if event["response"].get("mimeType") == STREAM:
@@ -489,9 +518,21 @@ class Tab:
     def _on_answered(self, event: Mapping[str, Any]) -> None:
         self._requests.discard(event["requestId"])
 
+    def _count_on(self) -> None:
+        if self._stopping is not None:
+            self._stopping.cancel()
+            self._stopping = None
+
+    def _count_no_more_at_rest(self) -> None:
+        if self._counting and not self._requests:
+            self._count_no_more()
+
     def _count_no_more(self) -> None:
+        self._count_on()
         self._counting = False
         self._requests.clear()
+        if self._afresh:
+            return  # the cache would be used again
         task = asyncio.ensure_future(self._unheard("Network.disable"))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -520,6 +561,7 @@ class Tab:
 
     def _die(self, why: BrowserGone) -> None:
         self._gone = self._gone or why
+        self._count_on()
         for scope in self._scopes:
             scope.cancel()
 

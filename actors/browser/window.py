@@ -50,11 +50,12 @@ class Origin(NamedTuple):
 
 
 class Download(NamedTuple):
-    """A file that a page sent: where it is for now, or why it is not."""
+    """A file that a page sent: where it is for now, or why it is not; and in which step."""
 
     name: str
     path: Path | None
     failure: str = ""
+    step: int = 0
 
 
 class Window:
@@ -81,6 +82,7 @@ class Window:
         self._aside = False
         self._listener: Listener | None = None
         self._phrases: Sequence[str] = ()
+        self.step = 0  # the last that began
         self.dialogs: Counter[Kind] = Counter()
         self.popups: Counter[tuple[str, int]] = Counter()
 
@@ -148,6 +150,8 @@ class Window:
             with anyio.fail_after(OPEN_MS / 1000):
                 page = await self._page_of_ours()
                 tab = await self._attach(page, Origin(LAST, self._front, aside=True))
+                if tab is not None:
+                    await tab.read_afresh()  # what is looked up must be what is so now
         except TimeoutError as error:
             self._drop(page)
             raise PageTimeout(f"no page was open aside within {OPEN_MS} ms") from error
@@ -216,17 +220,18 @@ class Window:
         return navigated
 
     async def change(self, within_ms: int) -> None:
-        """Waits for the page in front to change, or for another to come to the front."""
+        """Waits for the page in front to change, for another to come to the front, or for a
+        file that nobody was told of."""
         tab = self.tab
         gone: BrowserGone | PageTimeout | None = None
         async with anyio.create_task_group() as group:
 
-            async def other_in_front() -> None:
-                while self._front is tab:
+            async def other_in_front_or_file() -> None:
+                while self._front is tab and not self._files:
                     await self._changed.wait()
                 group.cancel_scope.cancel()
 
-            group.start_soon(other_in_front)
+            group.start_soon(other_in_front_or_file)
             try:
                 await tab.change(within_ms)
             except (BrowserGone, PageTimeout) as error:
@@ -441,25 +446,25 @@ class Window:
     def _on_download(self, download: BrowserDownload) -> None:
         self._files_seen[download.url] += 1
         self._opening.clear()  # a page that was opened for a file does not stay
-        task = asyncio.ensure_future(self._receive(download))
+        task = asyncio.ensure_future(self._receive(download, self.step))
         self._sending[task] = download
         if download.url in self._too_large:
             self._spawn(_cancelled(download))
         self._tell()
 
-    async def _receive(self, download: BrowserDownload) -> None:
+    async def _receive(self, download: BrowserDownload, step: int) -> None:
         name = download.suggested_filename[:MAX_TEXT]
         large = f"larger than {MAX_DOWNLOAD >> 20} MB"
         try:
             path = await download.path()
             if (await anyio.Path(path).stat()).st_size > MAX_DOWNLOAD:  # there before it was told
                 await download.delete()
-                self._files.append(Download(name, None, large))
+                self._files.append(Download(name, None, large, step))
             else:
-                self._files.append(Download(name, path))
+                self._files.append(Download(name, path, step=step))
         except PlaywrightError as error:
             failure = large if download.url in self._too_large else str(error).splitlines()[0]
-            self._files.append(Download(name, None, failure[:MAX_TEXT]))
+            self._files.append(Download(name, None, failure[:MAX_TEXT], step))
         finally:
             self._sending = {
                 task: other for task, other in self._sending.items() if other is not download

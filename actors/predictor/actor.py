@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import msgspec
 
-from actors.effects import NAMELESS, Look, notices, notices_of_run
+from actors.effects import Look, notices, notices_of_run
 from actors.place import is_at, place_of
 from actors.predictor.knowledge import Knowledge
 from actors.predictor.recording import (
@@ -65,6 +65,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     session: str = ""
     workflow: Workflow | None = None
     look: Look = BLANK
+    late: Look = BLANK
     before: Look = BLANK
     reading_back: bool = False
     downloads: tuple[str, ...] = ()
@@ -224,7 +225,9 @@ def _looked(state: PredictorState, observed: PageObserved) -> PredictorState:
         return state
     service = state.started.settings.service if state.started else None
     now = Look(observed.page, detect(observed.page, observed.phrases, service))
-    return msgspec.structs.replace(state, look=now)
+    # Right before the next input, minutes may have passed: that is no effect of the last.
+    late = state.late if observed.why == "before_input" else now
+    return msgspec.structs.replace(state, look=now, late=late)
 
 
 def _proposed(state: PredictorState, plan: PlanProposed) -> PredictorState:
@@ -253,7 +256,7 @@ def _late(state: PredictorState) -> PredictorState:
         return state
     *others, last = state.steps
     known = last.after.learned
-    said = notices(state.before.page, state.look.page, started.values)
+    said = notices(state.before.page, state.late.page, started.values)
     new = tuple(each for each in said if each not in known)
     after = msgspec.structs.replace(last.after, learned=(*known, *new))
     return msgspec.structs.replace(
@@ -360,5 +363,6 @@ def _unmet(step: Step, look: Look) -> str:
 
 
 def _is_in_another(recorded: PageState, now: PageState) -> bool:
-    """Only where both are known: what no rule knows may be anything."""
-    return recorded not in NAMELESS and now not in NAMELESS and recorded != now
+    """A site may show a sign-in page under any address. Other states are told after the step: a
+    notice about something else makes many a page look like another."""
+    return now == "LOGIN_REQUIRED" and recorded != now

@@ -97,14 +97,19 @@ def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
     element = performed.element
     standing = Standing(element.origin, element.digest) if element is not None else None
     before, after = performed.before, performed.after
-    expects = expectation(before.page, after.page, values, element)
+    clicked = action.type == "click"
+    expects = expectation(before.page, after.page, values, element, clicked=clicked)
     learned = effects(action, element, before, after, performed.downloads, values)
     stated = performed.stated or Expectation()
     return Step(
         action=action,
         before=place_of(before.page.url, values.values()),
         after=msgspec.structs.replace(
-            expects, learned=learned, checks=stated.checks, read_back=stated.read_back
+            expects,
+            state=after.state,
+            learned=learned,
+            checks=stated.checks,
+            read_back=stated.read_back,
         ),
         standing=standing if performed.approved else None,
         state="UNKNOWN" if before.state in NAMELESS else before.state,

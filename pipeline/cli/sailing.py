@@ -2,6 +2,8 @@
 
 import argparse
 import asyncio
+import re
+import shlex
 from pathlib import Path
 
 import msgspec
@@ -22,7 +24,8 @@ from pipeline.fork import left_open, started_before
 from pipeline.recorder import prepare, read_script
 from pipeline.secret_sources import read_pairs, read_secrets
 from pipeline.settings import Settings, environment
-from replay.story import Story
+from replay.story import StepStory, Story
+from replay.wording import in_words
 
 
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -52,7 +55,10 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
             )
 
     story = asyncio.run(sail())
-    return report(story, settings, terminal, done=f"recorded {options.name}")
+    code = report(story, settings, terminal, done=f"recorded {options.name}")
+    if code == exit_codes.Exit.DONE and not terminal.as_json:
+        tell_unproven(_known(options.name, settings), settings, terminal)
+    return code
 
 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -120,6 +126,25 @@ def report(
     return code
 
 
+def tell_unproven(workflow: Workflow, settings: Settings, terminal: Terminal) -> None:
+    """The last step that was approved, when nothing but where it leads says that it worked."""
+    sending = [
+        (number, step)
+        for number, step in enumerate(workflow.steps, 1)
+        if step.standing is not None and step.action.type in ("click", "press")
+    ]
+    if not sending:
+        return
+    number, step = sending[-1]
+    after = step.after
+    if after.learned or after.checks or after.read_back is not None:
+        return
+    shows = "the page it leads to" if after.moved else "that something changed"
+    edit = settings.command(f"workflows edit {shlex.quote(workflow.name)}")
+    terminal.say(f"     step {number} ({in_words(step.action)}) is known by {shows} alone;")
+    terminal.say(f"     say how its result shows: {edit} --read-back '{number}=URL CHECK'")
+
+
 NEXT = {
     "needs_person": "run it at a terminal, or give --answers FILE",
     "lost": "look at the page, then record the changed step again",
@@ -129,7 +154,7 @@ NEXT = {
     "retry_exhausted": "look at the screenshot; record the step again if the site changed",
     "browser_lost": "run it again; if it repeats: rutter doctor",
     "actor_failed": "this is a bug: report it with the log",
-    "completed_unverified": "look at the screenshot: the end of the recording is not on the page",
+    "completed_unverified": "look at the screenshot: what shows that it is done is not on the page",
     "max_steps": "look at its steps, then record it again: it goes round in circles",
     "max_wall_time": "run it again when the site is faster",
     "max_failures": "look at its steps, then record those that fail again",
@@ -143,19 +168,53 @@ NEXT = {
 def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
     last = story.steps[-1] if story.steps else None
     kind = story.failure or story.reason
-    at = f" at step {last.step} ({last.words})" if last else ""
+    at = f" at step {_numbered(last)} ({last.words})" if last else ""
     more = f" ({story.failure})" if story.failure not in ("", story.reason) else ""
     terminal.say(f"[FAIL] {story.reason}{more}{at}")
     terminal.say(f"     why: {story.detail}")
     if last is not None and not last.done and not last.found_by:
         for tried in last.tried:
             terminal.say(f"     looked for {tried}")
+    if last is not None and (said := _said_by_page(last)):
+        terminal.say(f"     the page says: {said}")
     if story.unknown:
         terminal.say(f"     the outcome of the last step is unknown: {story.unknown}")
     if story.screenshot is not None:
         terminal.say(f"     screenshot: {settings.directory.artifacts.path(story.screenshot)}")
     if kind in NEXT and "--" not in story.detail:  # a detail that names a flag says what to do
-        terminal.say(f"     next: {NEXT[kind]}")
+        terminal.say(f"     next: {_advice(story, kind)}")
+    if last is not None and (number := _rested_on_words(story, last)):
+        forget = settings.command(f"workflows edit {shlex.quote(story.name)} --no-expect {number}")
+        terminal.say(f"     if the step worked and only its words changed: {forget}")
+
+
+def _numbered(step: StepStory) -> str:
+    """The number that `workflows show` gives the step, where it is one of a workflow."""
+    found = re.match(r"workflow_step_(\d+)_of_", step.why)
+    return found[1] if found else str(step.step)
+
+
+def _advice(story: Story, kind: str) -> str:
+    if story.unknown:
+        return "look whether it was done before you run it again; the next run asks"
+    if kind == "verification_failed" and "file_" in story.detail:
+        return "look at the file; the page is as it should be"
+    return NEXT[kind]
+
+
+def _said_by_page(step: StepStory) -> str:
+    """What the page showed where a step did not come to what was expected."""
+    if step.verdict in ("", "confirmed", "answered", "passed_over"):
+        return ""
+    doubtful = [each.sample for each in step.evidence if each.confidence < 1 and each.sample]
+    return doubtful[-1] if doubtful else ""
+
+
+def _rested_on_words(story: Story, step: StepStory) -> str:
+    """The number of a step of a workflow that a notice, a state or a text decided against."""
+    worded = re.match(r"(?:read_back: )?(?:alert|page_state|text_visible) ", step.reason)
+    known = worded and story.name and step.why.startswith("workflow_step_")
+    return _numbered(step) if known else ""
 
 
 def _known(name: str, settings: Settings) -> Workflow:

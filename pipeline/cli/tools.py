@@ -98,13 +98,14 @@ def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         screenshots=options.screenshots,
         given=read_given(options),
     )
-    story = asyncio.run(_serve(options, settings, terminal, started, secrets))
+    story, refused = asyncio.run(_serve(options, settings, terminal, started, secrets))
     project(settings).close()
     terminal.note(
         f"{story.reason}: {story.detail}; see: {settings.command(f'show {story.session}')}"
     )
     if story.reason == "cancelled" and story.detail == LET_GO:
-        return exit_codes.Exit.DONE  # there were no more calls
+        # There were no more calls; a success that was claimed and not borne out is none.
+        return exit_codes.Exit.NOT_VERIFIED if refused else exit_codes.Exit.DONE
     return exit_codes.of_session(story.reason, story.failure)
 
 
@@ -117,9 +118,11 @@ async def _serve(
     terminal: Terminal,
     started: SessionStarted,
     secrets: dict[str, str],
-) -> Story:
+) -> tuple[Story, bool]:
+    """The session, and whether the last word on it was a success that was not acknowledged."""
     # Standard input holds the calls, so a question to a person is answered by a file or by nobody.
     answers = person(terminal, options.answers)
+    refused = False
     async with open_voyage(settings, terminal) as voyage:
         async with voyage.tools(started, answers=answers, secrets=secrets) as tools:
             async for line in _lines(tools):
@@ -127,7 +130,8 @@ async def _serve(
                     tool, arguments = _asked(line)
                     answer = await tools.call(tool, arguments)
                     terminal.json(answer.body(screenshots=options.screenshots))
-        return voyage.story(tools.session)
+                    refused = tool == "complete_task" and not answer.success
+        return voyage.story(tools.session), refused
 
 
 class _Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -64,7 +64,9 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     code = sailing.report(story, settings, terminal, done=f"recorded {options.name}")
     if code == exit_codes.Exit.DONE and not terminal.as_json:
         with project(settings) as store:
-            _next_steps(latest_workflow(store, options.name), settings, terminal)
+            workflow = latest_workflow(store, options.name)
+        _next_steps(workflow, settings, terminal)
+        sailing.tell_unproven(workflow, settings, terminal)
     return code
 
 

@@ -13,7 +13,7 @@ from events.errors import BadInput
 from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from events.sqlite_reader import SqliteReader
 from events.workflow import Step, Workflow
-from pipeline.checks import read_back_from, read_check, write_check
+from pipeline.checks import TYPES, read_back_from, read_check, write_check
 from pipeline.cli.reading import latest_workflow, project, when
 from pipeline.cli.terminal import Terminal
 from pipeline.directory import DataDirectory
@@ -283,6 +283,11 @@ def _read_backs(pairs: Sequence[str]) -> dict[int, ReadBack]:
             raise BadInput(
                 f"--read-back {number}={said} says nothing that must be there",
                 f"write --read-back '{number}=/orders text_visible:TEXT'",
+            )
+        if more := [kind for kind in TYPES if f" {kind}:" in f" {check.partition(':')[2]}"]:
+            raise BadInput(
+                f"--read-back {number}={said} names a second check ({more[0]})",
+                "give --read-back once for each, with the same address",
             )
         before = found.get(number)
         if before is not None and before.url != url:

@@ -104,6 +104,47 @@ def test_a_file_came_or_it_did_not() -> None:
     assert held(Downloaded(".csv"), downloads=("invoice-7.pdf",)) is False
 
 
+@pytest.mark.parametrize(
+    "check",
+    [
+        TextVisible("${c}"),
+        TextGone("${c}"),
+        UrlHas("${c}"),
+        Said("${c}"),
+        FileContains("${c}", "f"),
+    ],
+)
+def test_an_empty_value_proves_nothing(check: Check) -> None:
+    known = {"": Untrusted("anything")}
+    result = result_of(bound(check, {"c": " "}), Seen(ORDER, shown=known))
+    assert (result.held, result.why) == (False, "there is nothing to look for")
+
+
+def test_where_one_is_sent_next_is_not_where_one_is() -> None:
+    sign_in = page("/login?next=/orders/7#/orders")
+    assert held(UrlHas("/orders"), page=sign_in) is False
+    assert held(UrlHas("next=/orders"), page=sign_in) is True
+    assert held(UrlHas("shop.example/login"), page=sign_in) is True
+
+
+def test_a_part_that_could_not_be_read_may_hold_the_text() -> None:
+    assert held(TextGone("Lost"), shown={"Lost": None}, unread=True) is False
+
+
+def test_a_learned_notice_that_stood_there_already_says_nothing() -> None:
+    learned = Said("order # for ann was saved.", whole=True)
+    assert held(learned) is True
+    assert held(learned, before=ORDER) is False
+    assert held(Said("saved"), before=ORDER) is True, "what was stated need not be new"
+
+
+def test_of_several_with_one_name_all_must_stand_so() -> None:
+    other = msgspec.structs.replace(BOX, state=())
+    two = msgspec.structs.replace(ORDER, elements=(BOX, other))
+    assert held(ElementState("checked", "Send me news"), page=two) is False
+    assert held(ElementState("not disabled", "Send me news"), page=two) is True
+
+
 # -- files -----------------------------------------------------------------------------------------
 
 THERE = FileSeen("a.txt", exists=True, size=40, holds=True)

@@ -107,8 +107,16 @@ def verdict(said: tuple[AnyEvent, ...]) -> tuple[bool, str]:
     return checked.verified, checked.reason
 
 
+OVER = replace(SHOWN, url="https://shop.example/plan")
+
+
 def test_a_success_that_the_page_shows_is_verified() -> None:
-    assert verdict(claimed(SUCCESS).tell(saw(SHOWN))) == (True, "the title says 'cancelled'")
+    assert verdict(claimed(SUCCESS).tell(saw(OVER))) == (True, "the title says 'cancelled'")
+
+
+def test_a_success_beside_a_sign_of_failure_is_none() -> None:
+    said = claimed(SUCCESS).tell(at(1_000, saw(SHOWN)))
+    assert verdict(said) == (False, "the url says 'error', which is a sign of failure")
 
 
 def test_a_success_is_waited_for_as_long_as_the_session_is_patient() -> None:
@@ -134,8 +142,8 @@ def test_giving_up_is_looked_at_once_and_not_waited_for() -> None:
 
 def test_a_claim_is_checked_once() -> None:
     story = claimed(SUCCESS)
-    story.tell(saw(SHOWN))
-    assert story.tell(saw(SHOWN)) == (PageAssessed(),)
+    story.tell(saw(OVER))
+    assert story.tell(saw(OVER)) == (PageAssessed(),)
 
 
 def test_a_step_whose_outcome_was_never_seen_is_unknown_when_the_next_is_proposed() -> None:

@@ -231,7 +231,13 @@ def test_with_nothing_recorded_no_change_is_no_effect(kind: ActionType) -> None:
             Expectation(effect=False, place=place("/")),
             page("/", "more"),
             "confirmed",
-            "no_change_as_recorded",
+            "page_changed",
+        ),
+        (
+            Expectation(effect=False, place=place("/")),
+            Page(url="https://elsewhere.example/"),
+            "wrong_target",
+            "led_elsewhere",
         ),
         # that it changed something is all that is known
         (Expectation(), page("/", "menu open"), "confirmed", "page_changed"),

@@ -22,6 +22,7 @@ PURE = (
     "judging",
     "evidence",
     "effects",
+    "notices",
     "states",
     "state_rules",
     "criteria",

@@ -131,6 +131,21 @@ def test_a_click_that_changed_nothing_was_done_and_the_answer_says_so() -> None:
     assert desk.over("no_effect") == (ToolAnswered("c1", True, message="seen"),)
 
 
+def test_a_click_whose_page_still_waits_was_done_unless_it_cannot_be_undone() -> None:
+    desk = Desk().with_refs()
+    desk.tell(CLICKED_1)
+    desk.tell(intent(CLICK_1))
+    desk.tell(done())
+    assert desk.over("unknown") == (ToolAnswered("c1", True, message="seen"),)
+    desk = Desk().with_refs()
+    desk.tell(CLICKED_1)
+    desk.tell(ActionStarted(1, 1, CLICK_1, irreversible=True))
+    desk.tell(done())
+    [answer] = desk.over("unknown")
+    assert isinstance(answer, ToolAnswered)
+    assert (answer.success, answer.retriable) == (False, False)
+
+
 def test_a_whole_page_is_asked_for_as_one() -> None:
     [look] = Desk().tell(call("get_snapshot", viewport_only=False))
     assert look == ObservationRequested("tool", 0, whole_page=True)

@@ -14,6 +14,9 @@ class PageServer:
     /another    a page with a heading
     /none       204, no content
     /file       an attachment
+    /slow-file  the same; its end comes when `release` is called
+    /kept       how often it was asked for; a browser may keep the answer
+    /broken     500, with a page
     /hop        303 to /hop/2, then 302 to /another
     /never      no answer until the server stops
     """
@@ -31,6 +34,10 @@ class PageServer:
         """What was asked for so far, form bodies behind their path."""
         return list(self._server.asked)
 
+    def release(self) -> None:
+        """The end of all slow files."""
+        self._server.released.set()
+
     def show(self, html: str) -> str:
         path = f"/page/{len(self._server.pages)}"
         self._server.pages[path] = f"<!doctype html><meta charset=utf-8>{html}"
@@ -47,6 +54,7 @@ class PageServer:
         trace: TracebackType | None,
     ) -> None:
         self._server.stopping.set()
+        self._server.released.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -59,6 +67,7 @@ class _Server(ThreadingHTTPServer):
         self.pages: dict[str, str] = {"/another": f"<!doctype html>{ANOTHER}"}
         self.asked: list[str] = []
         self.stopping = threading.Event()
+        self.released = threading.Event()
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -88,6 +97,13 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(204)
             case "/file":
                 self._send(200, b"a file", ("Content-Disposition", "attachment; filename=a.txt"))
+            case "/slow-file":
+                self._send_slowly(b"a file", "attachment; filename=slow.txt")
+            case "/kept":
+                body = f"asked for {self.server.asked.count(self.path)} times".encode()
+                self._send(200, body, ("Cache-Control", "max-age=600"))
+            case "/broken":
+                self._send(500, ANOTHER.encode())
             case "/hop":
                 self._send(303, b"", ("Location", "/hop/2"))
             case "/hop/2":
@@ -99,6 +115,18 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, self.server.pages[path].encode())
             case _:
                 self._send(404)
+
+    def _send_slowly(self, body: bytes, disposition: str) -> None:
+        self.send_response_only(200)
+        self.send_header("Content-Type", "text/csv")
+        self.send_header("X-Content-Type-Options", "nosniff")  # a guess would wait for more of it
+        self.send_header("Content-Disposition", disposition)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:1])
+        self.wfile.flush()
+        self.server.released.wait(60)
+        self.wfile.write(body[1:])
 
     def _send(self, status: int, body: bytes = b"", *headers: tuple[str, str]) -> None:
         self.send_response_only(status)

@@ -56,7 +56,9 @@ class Clerk:
     async def work(self, workflow: Workflow, how: How) -> tuple[SessionEnded, list[Any]]:
         self.office.be(how)
         started = launch.run_of(workflow, {}, ())
-        hasty = msgspec.structs.replace(started.settings, settle_ms=500, place_ms=700)
+        hasty = msgspec.structs.replace(
+            started.settings, settle_ms=500, place_ms=700, answer_ms=900
+        )
         ended = await self._sail(msgspec.structs.replace(started, settings=hasty), how)
         return ended, await events_of(self._log, how)
 

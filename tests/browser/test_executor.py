@@ -23,7 +23,7 @@ from events.executor import (
 )
 from events.observer import BrowserLost
 from events.planner import LookalikesRequested
-from events.validator import ActionStarted, PlanAdmitted
+from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import RunSettings
 from tests.browser.page_server import PageServer
@@ -97,8 +97,21 @@ async def test_a_navigation_is_done_when_the_document_is_there(
     action = Action("navigate", url=f"{server.url}/another")
     done = await tell(executor, ActionStarted(1, 1, action))
     assert isinstance(done, ActionDone)
-    read = await perform(executor, act_on("extract", "h1", name="heading"))
-    assert read.extracted == Untrusted("Another")
+    extract = act_on("extract", "h1", name="heading")
+    found = await resolve(executor, extract)
+    read = await tell(executor, QueryStarted(2, 1, extract, found.element.exact))
+    assert read.text == Untrusted("Another")
+
+
+@pytest.mark.parametrize("kind", ["extract", "wait_for", "wait"])
+async def test_an_observation_is_never_done_as_an_action(
+    executor: Executor, tab: Tab, server: PageServer, kind: str
+) -> None:
+    await show(tab, server, "<h1>Orders</h1>")
+    failed = await perform(executor, act_on(kind, "h1", ms=1))
+    assert isinstance(failed, ActionFailed)
+    assert (failed.code, failed.dispatched) == ("action_failed", False)
+    assert failed.message == f"{kind} is an observation"
 
 
 async def test_a_field_that_sends_its_form_by_itself_leads_away(

@@ -258,6 +258,111 @@ async def test_a_request_that_begins_while_its_effect_is_awaited_counts(
     assert (observed.pending, observed.shown[0].around is not None) == (1, True)
 
 
+async def test_requests_that_change_something_are_counted_whether_answered_or_not(
+    hands: Hands, tab: Tab, server: PageServer
+) -> None:
+    html = """<button id=save onclick="navigator.sendBeacon('/another', 'seen'); fetch('/another');
+      fetch('/another', { method: 'HEAD' }); const x = new XMLHttpRequest();
+      x.open('POST', '/never?1'); x.send('rope'); fetch('/hop', { method: 'POST', body: 'anchor' })
+      .then((a) => a.text()).then(() => document.title = 'answered')">Save</button>
+    <button id=read onclick="fetch('/another')">Read</button>
+    <script>fetch('/another', { method: 'POST', body: 'hello' })</script>"""
+    await show(tab, server, html)
+    assert (await hands.look()).sent == 0
+    await hands.click("#save")
+    await tab.page.wait_for_function("document.title === 'answered'")
+    observed = await hands.look()
+    assert (observed.sent, observed.pending) == (2, 1)
+    assert (await hands.click("#read")).sent == 0
+    assert (await hands.click("#save")).sent == 2
+    await show(tab, server, "<h1>Elsewhere</h1>")
+    assert (await hands.look()).sent == 0
+
+
+@pytest.mark.parametrize(("still_s", "sent"), [(60.0, 1), (0.0, 0)])
+async def test_what_is_sent_between_two_looks_counts_unless_they_are_far_apart(
+    hands: Hands,
+    tab: Tab,
+    server: PageServer,
+    monkeypatch: pytest.MonkeyPatch,
+    still_s: float,
+    sent: int,
+) -> None:
+    monkeypatch.setattr("actors.browser.tab.STILL_COUNTED_S", still_s)
+    await show(tab, server, "<button id=go>Go</button>")
+    assert (await hands.click("#go")).sent == 0
+    await tab.page.evaluate("fetch('/another', { method: 'POST', body: 'x' }).then(() => 0)")
+    assert (await hands.look()).sent == sent
+
+
+# -- how much of it is known -----------------------------------------------------------------------
+
+
+async def test_the_status_of_the_document_in_front_is_told(
+    hands: Hands, tab: Tab, server: PageServer
+) -> None:
+    assert (await hands.look()).status == 0
+    for path, status in (("/another", 200), ("/broken", 500), ("/hop", 200)):
+        await tab.navigate(server.url + path, within_ms=5 * SECOND)
+        assert (await hands.look()).status == status, path
+    await tab.page.evaluate("history.pushState(0, '', '/elsewhere')")
+    assert (await hands.look()).status == 200
+
+
+SEEN_FRAME = '<iframe src="{elsewhere}"></iframe>'
+
+
+@pytest.mark.parametrize(
+    ("html", "unread"),
+    [
+        (SAYS, False),
+        (SEEN_FRAME, True),
+        ('<iframe srcdoc="<iframe src={elsewhere}></iframe>"></iframe>', True),
+        ('<iframe sandbox srcdoc="<p>Apart"></iframe>', True),
+        ('<iframe src="{elsewhere}" width=1 height=1></iframe>', False),
+        (f"<div hidden>{SEEN_FRAME}</div>", False),
+        (f'<div style="visibility:hidden">{SEEN_FRAME}</div>', False),
+        (f'<div style="position:absolute;left:-9999px">{SEEN_FRAME}</div>', False),
+        (f'<div style="height:3000px"></div>{SEEN_FRAME}', True),
+        ("<p>" + "rope " * 50_000 + "<p>" + "hemp " * 29_000, False),
+        ("<p>" + "rope " * 50_000 + "<p>" + "hemp " * 31_000 + "<p>needle", True),
+        ("<p>" + "rope " * 90_000, True),
+        ("ropes <!---->" * 75_000 + "<p>needle", False),
+        (
+            "<p><script>let at = document.body; for (let n = 0; n < 1_600; n++) "
+            "at = at.appendChild(document.createElement('b')); at.append('needle')</script>",
+            True,
+        ),
+    ],
+    ids=[
+        "same site",
+        "another site",
+        "in a frame",
+        "sandboxed",
+        "tiny",
+        "not shown",
+        "hidden",
+        "out of reach",
+        "below",
+        "long",
+        "too long",
+        "in one piece",
+        "in many",
+        "too deep",
+    ],
+)
+async def test_that_not_all_of_the_text_could_be_read_is_told(
+    hands: Hands, tab: Tab, server: PageServer, html: str, unread: bool
+) -> None:
+    elsewhere = f"{server.url.replace('127.0.0.1', 'localhost')}/another"
+    await show(tab, server, html.replace("{elsewhere}", elsewhere))
+    await tab.page.wait_for_load_state()
+    observed = await hands.look("needle")
+    assert observed.unread is unread
+    if not unread:
+        assert (observed.shown[0].around is not None) is ("needle" in html)
+
+
 # -- observations ----------------------------------------------------------------------------------
 
 
@@ -342,6 +447,23 @@ async def test_a_page_aside_is_in_front_until_it_is_over_and_leaves_no_trace(
     opened = await hands.click("#go")
     assert (opened.page.tab, opened.page.tabs) == (1, 2)
     assert (await hands.look(why="aside_over")).page.tab == 1  # nothing was aside
+
+
+async def test_what_is_looked_at_aside_is_never_from_the_cache(
+    hands: Hands, window: Window, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actors.browser.tab.STILL_COUNTED_S", 0)
+    for _ in range(2):
+        await tab.navigate(f"{server.url}/kept", within_ms=5 * SECOND)
+        assert (await hands.look("asked for 1 times")).shown[0].around is not None
+    await hands.act(aside(f"{server.url}/kept"))
+    assert (await hands.look("asked for 2 times")).shown[0].around is not None
+    ask = "fetch('/kept').then((a) => a.text()).then((said) => document.title = said)"
+    await hands.act(aside(server.show(f'<button id=go onclick="{ask}">Go</button>')))
+    for times in (3, 4):  # also when what it asks for was counted, and is not any more
+        await hands.click("#go")
+        await window.tab.page.wait_for_function(f"document.title === 'asked for {times} times'")
+        assert (await hands.look()).pending == 0
 
 
 async def test_a_page_that_cannot_be_had_aside_is_a_failed_navigation(
@@ -451,12 +573,14 @@ async def test_what_a_page_says_late_is_seen_and_what_a_person_does_meanwhile_to
         assert late.why == "requested"
         assert late.page.alerts == (Untrusted("It was saved"),)
         assert late.phrases == ("it was saved",)
+        assert [look.status for look in (after, late)] == [200, 200]
 
         for _ in range(3):  # as fast as they can: nothing is lost
             await tab.page.click("#other")
         await recording.until(PersonActed, 4)
         before = [fact for fact in recording.facts if isinstance(fact, PageObserved)][3]
         assert (before.why, before.phrases) == ("before_input", ("it was saved",))
+        assert (before.status, before.unread) == (200, False)
 
         await tab.page.click("#busy")  # from now on it changes all the time
         await recording.until(PersonActed, 5)

@@ -2,7 +2,9 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
 
 from actors.bindings import Bindings
@@ -30,6 +32,7 @@ from events.executor import (
     ActionDone,
     ActionFailed,
     LookalikesFound,
+    QueryAnswered,
     TargetMissing,
     TargetResolved,
 )
@@ -41,7 +44,7 @@ from events.observer import (
     PopupOpened,
 )
 from events.planner import LookalikesRequested, ObservationRequested
-from events.validator import ActionStarted, PlanAdmitted
+from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import RunSettings
 from tests.browser.page_server import PageServer
@@ -66,20 +69,20 @@ class Hands:
         self.executor = Executor(screen, Bindings(values, {}), RunSettings())
         self.observer = Observer(screen, artifacts)
 
-    async def act(self, action: Action) -> list[AnyEvent]:
+    async def act(self, action: Action, step: int = 1) -> list[AnyEvent]:
         """Found, done, and what the Observer says of it."""
         digest = ""
         if action.target is not None:
-            (found,) = await tell(self.executor, PlanAdmitted(1, 1, action, SECOND))
+            (found,) = await tell(self.executor, PlanAdmitted(step, 1, action, SECOND))
             if isinstance(found, TargetMissing):
                 return [found]
             assert isinstance(found, TargetResolved)
             digest = found.element.exact
-        (done,) = await tell(self.executor, ActionStarted(1, 1, action, digest=digest))
+        (done,) = await tell(self.executor, ActionStarted(step, 1, action, digest=digest))
         return [done, *await tell(self.observer, done)]
 
-    async def click(self, selector: str, **more: object) -> list[AnyEvent]:
-        return await self.act(Action("click", target=css(selector), **more))  # type: ignore[arg-type]
+    async def click(self, selector: str, step: int = 1, **more: Any) -> list[AnyEvent]:
+        return await self.act(Action("click", target=css(selector), **more), step)
 
 
 async def tell(actor: Executor | Observer, event: AnyEvent) -> list[AnyEvent]:
@@ -134,9 +137,12 @@ async def test_a_page_that_a_click_opened_is_the_one_that_is_seen(
     assert (page.tab, page.tabs) == (1, 2)
     opened = [fact for fact in facts if isinstance(fact, PopupOpened)]
     assert [(fact.tab, fact.repeats) for fact in opened] == [(1, 1)]
-    assert (await hands.act(Action("extract", target=css("h1"), name="h")))[0].extracted == (  # type: ignore[union-attr]
-        Untrusted("Another")
-    )
+    extract = Action("extract", target=css("h1"), name="h")
+    (found,) = await tell(hands.executor, PlanAdmitted(2, 1, extract, SECOND))
+    assert isinstance(found, TargetResolved)
+    (read,) = await tell(hands.executor, QueryStarted(2, 1, extract, found.element.exact))
+    assert isinstance(read, QueryAnswered)
+    assert read.text == Untrusted("Another")
 
 
 async def test_a_page_that_closes_gives_way_to_the_one_that_opened_it(
@@ -410,10 +416,49 @@ def _files(facts: list[AnyEvent]) -> list[DownloadFinished]:
     return [fact for fact in facts if isinstance(fact, DownloadFinished)]
 
 
+LATER = "setTimeout(() => { location = '/file' }, 300)"
+
+
+async def test_a_file_that_comes_after_the_step_is_told_with_the_look_that_waits_for_it(
+    hands: Hands, tab: Tab, server: PageServer, tmp_path: Path
+) -> None:
+    await show(tab, server, f'<h1>First</h1><button id=go onclick="{LATER}">Go</button>')
+    assert not _files(await hands.click("#go", step=7))
+    with anyio.fail_after(30):  # and not after all the time that it might have waited
+        told = await tell(hands.observer, ObservationRequested("effect_awaited", 60 * SECOND))
+    file, observed = told
+    assert isinstance(file, DownloadFinished)
+    assert isinstance(observed, PageObserved)
+    assert (file.name, file.step, file.failure) == (Untrusted("a.txt"), 7, "")
+    assert file.artifact is not None
+    assert ArtifactStore(tmp_path / "artifacts").get(file.artifact) == b"a file"
+    (again,) = await tell(hands.observer, ObservationRequested("effect_awaited", 20))
+    assert isinstance(again, PageObserved)
+
+
+async def test_a_look_waits_no_longer_for_a_file_than_it_was_given_and_its_step_is_kept(
+    hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actors.observer.DOWNLOAD_MS", 20)
+    await show(tab, server, '<a id=go href="/slow-file">Go</a><button id=other>Other</button>')
+    assert not _files(await hands.click("#go", step=7))
+    with anyio.fail_after(30):
+        for within_ms in (0, 200):
+            requested = ObservationRequested("effect_awaited", within_ms)
+            (observed,) = await tell(hands.observer, requested)
+            assert isinstance(observed, PageObserved)
+    assert not _files(await hands.click("#other", step=8))
+    server.release()
+    with anyio.fail_after(30):
+        told = await tell(hands.observer, ObservationRequested("effect_awaited", 60 * SECOND))
+    assert [(file.name, file.step) for file in _files(told)] == [(Untrusted("slow.txt"), 7)]
+
+
 async def test_files_beyond_the_few_that_are_kept_are_named_and_counted(
     hands: Hands, window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent = [Download(f"{number}.txt", tmp_path / f"{number}.txt") for number in range(7)]
+    places = [tmp_path / f"{number}.txt" for number in range(7)]
+    sent = [Download(place.name, place, step=3) for place in places]
     for file in sent:
         assert file.path is not None
         file.path.write_text(file.name)
@@ -429,6 +474,7 @@ async def test_files_beyond_the_few_that_are_kept_are_named_and_counted(
     ]
     assert [file.artifact is not None for file in told] == [True] * 5 + [False]
     assert told[-1].failure == "2 more than are kept at once"
+    assert {file.step for file in told} == {3}
     assert not any(file.path and file.path.exists() for file in sent)
 
 

@@ -469,7 +469,8 @@ async def test_a_run_that_is_led_elsewhere_says_so(replayed: Replayed) -> None:
         workflow = await record_order(app, log)
         world.replace_at("/", "#find", Thing(name="Find", leads_to="/login"))
         ended = await sail(app, run_for_fairlead(workflow), world)
-    assert ended == SessionEnded("failed", "verification_failed", "wrong_target: led_elsewhere")
+    said = "wrong_target: led_elsewhere, not at /results"
+    assert ended == SessionEnded("failed", "verification_failed", said)
 
 
 async def test_a_recorded_click_that_does_nothing_is_part_of_the_workflow(

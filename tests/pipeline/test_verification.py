@@ -311,7 +311,7 @@ async def test_what_the_page_said_is_expected_again(replayed: Replayed) -> None:
     log = replayed.memory()
     async with open_app(log) as app:
         workflow = await record(app, log)
-    expected = (Said("saved # record"), StateIs("COMPLETE"))
+    expected = (Said("saved # record", whole=True), StateIs("COMPLETE"))
     assert workflow.steps[-1].after.learned == expected
 
 
@@ -327,7 +327,7 @@ async def test_what_verified_runs_say_each_time_is_expected_from_then_on(
             assert (await run(app, workflow, office(talking), name)).reason == "completed"
         ended = await run(app, workflow, office(silent), "silent")
     due = [e for e in await events_of(log, "silent") if isinstance(e, StepDue)][-1]
-    assert due.step.after.learned == (Said("well done"),)
+    assert due.step.after.learned == (Said("well done", whole=True),)
     assert ended.failure == "verification_failed"
 
 
@@ -392,6 +392,7 @@ SHIPYARD = Service(
         StateRule("ACCOUNT_ACTIVE", (Sign("heading", "edit"),)),
         StateRule("COMPLETE", (Sign("heading", "all done"),)),
         StateRule("FAILED", (Sign("heading", "out of rope"),)),
+        StateRule("LOGIN_REQUIRED", (Sign("heading", "who goes there"),)),
     ),
 )
 SEND = Thing(name="Send", leads_to="/result")
@@ -446,7 +447,7 @@ async def test_a_state_that_was_stated_must_be_that_very_state(replayed: Replaye
     assert only(events, StateDiffered).actual == "UNKNOWN"
 
 
-async def test_a_step_is_not_due_on_a_page_that_is_known_to_be_another(
+async def test_a_step_is_not_due_on_a_sign_in_page_whatever_its_address(
     replayed: Replayed,
 ) -> None:
     log = replayed.memory()
@@ -455,11 +456,38 @@ async def test_a_step_is_not_due_on_a_page_that_is_known_to_be_another(
         assert [step.state for step in workflow.steps] == ["UNKNOWN", "ACCOUNT_ACTIVE"]
         navigate = msgspec.structs.replace(workflow.steps[0], after=Expectation())
         workflow = msgspec.structs.replace(workflow, steps=(navigate, workflow.steps[1]))
-        world = yard(first="We are out of rope")
+        world = yard(first="Who goes there")
         ended = await run(app, workflow, world)
     assert (ended.reason, ended.failure) == ("failed", "lost")
-    assert "ACCOUNT_ACTIVE" in ended.detail
+    assert "LOGIN_REQUIRED" in ended.detail
     assert [action.type for action in world.done] == ["navigate"]
+
+
+async def test_a_step_that_led_to_a_sign_in_page_is_not_done(replayed: Replayed) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record_yard(app, log)
+        await run(app, workflow, yard(first="Who goes there"))
+    events = await events_of(log, "run")
+    assert judged_of(events, 1).verdict == "wrong_target"
+    assert only(events, StateDiffered).actual == "LOGIN_REQUIRED"
+
+
+async def test_another_state_is_told_and_decides_only_about_what_cannot_be_undone(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    async with open_app(log) as app:
+        workflow = await record_yard(app, log)
+        navigate = msgspec.structs.replace(
+            workflow.steps[0], after=msgspec.structs.replace(workflow.steps[0].after, learned=())
+        )
+        workflow = msgspec.structs.replace(workflow, steps=(navigate, workflow.steps[1]))
+        await run(app, workflow, yard(first="We are out of rope"))
+    events = await events_of(log, "run")
+    assert judged_of(events, 1).verdict == "confirmed"
+    [first, *_] = [e for e in events if isinstance(e, StateDiffered)]
+    assert (first.step, first.expected, first.actual) == (1, "ACCOUNT_ACTIVE", "FAILED")
 
 
 def signs(*says: str) -> tuple[Indicator, ...]:

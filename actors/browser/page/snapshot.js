@@ -12,6 +12,8 @@ const MAX_MS = 1500;
 // Parsers nest no deeper than 512; what scripts build beyond this is not walked into.
 const MAX_NESTING = 1500;
 const MAX_TEXT = 400000;
+// A frame below this shows nobody a word: it is there to count visits.
+const MIN_FRAME = 8;
 // What is looked for in the text of the page: texts of one step, phrases of all rules together.
 const MAX_TEXTS = 20;
 const MAX_PHRASES = 1000;
@@ -68,6 +70,8 @@ function observe(how = {}) {
     }
     page.elements = numbered(kept);
     page.dropped = look.left - kept.length;
+    page.status = performance.getEntriesByType("navigation")[0]?.responseStatus || 0;
+    page.unread = look.unread || look.text > MAX_TEXT || !!page.truncated;
     return page;
   } finally {
     labelsKnown = null;
@@ -123,7 +127,7 @@ function walkPage(words = null) {
   document.body?.getBoundingClientRect();
   const look = {
     records: [], said: [], headings: [], alerts: [], marked: new Set(), modal: false, left: 0, words,
-    active: activeOf(), top: modalOf(), nodes: 0, text: 0, began: performance.now(), truncated: false,
+    active: activeOf(), top: modalOf(), nodes: 0, text: 0, began: performance.now(), truncated: false, unread: false,
     inView: false, over: false, apart: true,
   };
   const place = {
@@ -214,9 +218,19 @@ function isBeyond(look, el, place) {
 
 function visitFrame(look, el, place, nesting) {
   const inner = frameDocument(el);
-  if (!inner?.body) return;
+  if (!inner?.body) {
+    look.unread ||= !place.mute && mayBeRead(el, place);
+    return;
+  }
   markIn(look, inner);
   visit(look, inner.body, withinFrame(el, place), nesting + 1);
+}
+
+// By a person: large enough, and not put where nobody can scroll to.
+function mayBeRead(frame, place) {
+  const [x, y, width, height] = extentOf(frame, place.origin);
+  const isLarge = width >= MIN_FRAME && height >= MIN_FRAME;
+  return isLarge && x + width + scrollX > 0 && y + height + scrollY > 0;
 }
 
 function withinFrame(frame, place) {
@@ -303,11 +317,12 @@ function isMadeOf(runs, phrase) {
   return true;
 }
 
-// As it is written, and with a gap between any two elements: a style may have put them apart.
+// As it is written, and with a gap between any two elements: a style may have put them apart. With its
+// gaps a text is at most twice as long.
 function readingsOf(words) {
   const written = words.map(({ said, apart }) => (apart ? ` ${said}` : said)).join("");
   const spread = words.map(({ said }) => said).join(" ");
-  const texts = new Set([written, spread].map((text) => squeeze(text.slice(0, MAX_TEXT))));
+  const texts = new Set([written, spread].map((text) => squeeze(text.slice(0, 2 * MAX_TEXT))));
   return [...texts].map((text) => ({ text, low: text.toLowerCase() }));
 }
 
