@@ -33,6 +33,17 @@ EXTENDED = {
     "test_a_site_that_cannot_be_reached",
     "test_a_selector_that_is_not_there",
     "test_a_kill_at_any_moment_is_made_good_by_the_next_start",
+    "test_place_on_hold_is_not_place_order",
+    "test_look_alikes_order_nothing_else_whatever_a_person_says",
+    "test_the_recorders_file_is_recorded_to_the_same_signatures_and_sailed",
+    "test_a_button_with_other_words_asks",
+    "test_a_dialog_is_dismissed_and_nothing_is_taken_for_done",
+    "test_a_page_that_asks_without_end_ends_its_session_as_interrupted",
+    "test_what_is_not_so_stops_it",
+    "test_ctrl_c_at_a_question_ends_it",
+    "test_a_run_goes_on_when_nobody_reads_what_it_says",
+    "test_steps_in_a_page_that_was_opened_say_in_which",
+    "test_every_selector_of_the_order_script_names_one_and_the_same_element",
 }
 
 

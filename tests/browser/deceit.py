@@ -1,4 +1,7 @@
-"""A little office that can deceive: its button does nothing, its save is lost, its notice lies."""
+"""A little office that can deceive: its button does nothing, its save is lost, its notice lies.
+
+`outside`: the button is in no form, sends at once, and the page never shows anything.
+"""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -6,7 +9,7 @@ from types import TracebackType
 from typing import Literal, Self
 from urllib.parse import parse_qs
 
-How = Literal["honest", "dead", "look_alike", "silent", "lying", "slow", "late"]
+How = Literal["honest", "dead", "look_alike", "silent", "lying", "slow", "late", "outside"]
 
 EDIT = """<!doctype html><meta charset=utf-8><title>Edit</title><h1>Edit a record</h1>
 <form id=record method=post action=/save>
@@ -23,6 +26,12 @@ record.onsubmit = async (event) => {
   notice.textContent = await (await fetch("/save", { method: "POST", body })).text();
   record.reset();
 };
+if (how === "outside") {
+  const name = record.elements.name;
+  record.replaceWith(...record.children);
+  document.querySelector("#save").onclick = () =>
+    fetch("/save", { method: "POST", body: new URLSearchParams({ name: name.value }) });
+}
 </script>"""
 
 

@@ -93,6 +93,7 @@ async def test_five_ways_to_deceive_get_five_right_verdicts(clerk: Clerk) -> Non
         "silent": ("failed", *failed, []),
         "lying": ("failed", *failed, []),
         "slow": ("unknown", *failed, [3]),
+        "outside": ("unknown", *failed, [3]),
         "late": ("confirmed", "completed", "", 1, []),
         "honest": ("confirmed", "completed", "", 1, []),
     }

@@ -16,7 +16,7 @@ HOME = """<h1>Home</h1>
 <my-box></my-box>
 <a id=out target=_blank href="BESIDE">Beside</a>
 <script>
-  const mark = (where) => { document.querySelector("h1").textContent += " " + where; };
+  function mark(where) { document.querySelector("h1").textContent += " " + where; }
   const root = document.querySelector("my-box").attachShadow({ mode: "open" });
   root.innerHTML = "<button id=deep onclick=\\"mark('shadow')\\">Deep</button>";
 </script>"""

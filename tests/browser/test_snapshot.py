@@ -259,7 +259,7 @@ async def test_the_lowest_ranked_go_when_there_is_no_room(tab: Tab, server: Page
         ("<button aria-pressed=true>x</button>", ("pressed",)),
         ("<input required aria-invalid=true>", ("required", "invalid")),
         ("<button aria-busy=true>x</button>", ("busy",)),
-        ("<button autofocus>x</button>", ("focused",)),
+        ("<button id=b>x</button><script>b.focus()</script>", ("focused",)),
         ("<button style='position:absolute;top:2000px'>x</button>", ("offscreen",)),
         ("<button style='all:unset;position:absolute;width:0;height:0'></button>", ("hidden",)),
         ("<input type=checkbox id=i><script>i.indeterminate = true</script>", ("mixed",)),

@@ -5,6 +5,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -98,8 +99,13 @@ class Sea:
 
 
 def chromium_processes() -> list[psutil.Process]:
-    children = psutil.Process().children(recursive=True)
-    return [child for child in children if "chrom" in child.name()]
+    """Those that run; one that is dead and not yet reaped has no name to ask for."""
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if child.status() != psutil.STATUS_ZOMBIE and "chrom" in child.name():
+                found.append(child)
+    return found
 
 
 @pytest.fixture

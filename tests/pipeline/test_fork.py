@@ -3,13 +3,16 @@
 import msgspec
 import pytest
 
+from events.action import Action
+from events.critic import ActionJudged, Verdict
 from events.envelope import Envelope
 from events.errors import BadInput
-from events.executor import TargetResolved
+from events.executor import ActionDone, ActionFailed, QueryAnswered, TargetResolved
 from events.planner import PlanProposed
 from events.runtime import SessionStarted
 from events.validator import ActionStarted, ApprovalRequested
-from pipeline.fork import confirmed, fork_of
+from events.vocabulary import AnyEvent
+from pipeline.fork import confirmed, fork_of, left_open
 from replay.verify import fresh_deciders
 from tests.goldens import envelopes
 
@@ -80,3 +83,46 @@ def test_whatever_the_old_session_sent_is_asked_about_also_behind_the_fork() -> 
     assert ActionStarted in answers[4]
     assert ApprovalRequested in answers[17]
     assert ActionStarted in answers[2]
+
+
+# -- what may have happened ------------------------------------------------------------------------
+
+
+def left(*events: AnyEvent) -> bool:
+    return left_open(Envelope(n, "s", n, n, "runtime", 0, e, b"") for n, e in enumerate(events, 1))
+
+
+def started(*, irreversible: bool) -> ActionStarted:
+    return ActionStarted(1, 1, Action("press", key="Enter"), irreversible=irreversible)
+
+
+@pytest.mark.parametrize("verdict", ["failed", "wrong_target", "no_effect", "unknown"])
+def test_what_cannot_be_undone_may_have_happened_unless_it_was_confirmed(verdict: Verdict) -> None:
+    judged = ActionJudged(1, 1, verdict, "seen")
+    assert left(started(irreversible=True), ActionDone(1, 1, 1), judged)
+    assert not left(started(irreversible=False), ActionDone(1, 1, 1), judged)
+    assert not left(started(irreversible=True), ActionDone(1, 1, 1), CONFIRMED)
+
+
+def test_what_never_reached_the_page_did_not_happen() -> None:
+    missed = ActionFailed(1, 1, "element_obscured", dispatched=False)
+    assert not left(started(irreversible=True), missed, ActionJudged(1, 1, "failed", "seen"))
+    assert left(started(irreversible=True))
+
+
+CONFIRMED = ActionJudged(1, 1, "confirmed", "seen")
+
+
+def test_a_look_at_a_result_is_not_repeated_and_what_was_read_is() -> None:
+    read = Action("extract", target=None, name="number")
+    back = Action("navigate", url="https://a.example/", aside=True)
+    events: list[AnyEvent] = [
+        PlanProposed(1, 1, "workflow", Action("press", key="Enter"), "why"),
+        PlanProposed(2, 1, "workflow", back, "why", read_back_of=1),
+        ActionJudged(2, 1, "confirmed", "seen"),
+        CONFIRMED,
+        PlanProposed(3, 1, "workflow", read, "why"),
+        QueryAnswered(3, 1, 1),
+    ]
+    told = [Envelope(n, "s", n, n, "runtime", 0, e, b"") for n, e in enumerate(events, 1)]
+    assert [action.type for action in confirmed(told)] == ["press", "extract"]
