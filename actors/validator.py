@@ -140,11 +140,11 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     if doubt and verdict.effect == "allow":
         yield _question(state, "healed", doubt)
         return
-    if started.settings.dry_run and is_irreversible(case):
+    if started.settings.dry_run and _is_final(state, case):
         yield ActionWithheld(plan.step, plan.action, f"would have done it: {verdict.reason}")
         return
     standing = _standing(state)
-    if plan.index < started.done_before and is_irreversible(case):
+    if plan.index < started.done_before and _is_final(state, case):
         standing = None  # an earlier session may have done it already: ask before doing it twice
     if verdict.effect == "ask" and not stands(standing, element):
         yield _question(state, verdict.rule, verdict.reason)
@@ -210,7 +210,7 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
         yield QueryStarted(plan.step, plan.attempt, plan.action, _seen(element))
         return
     case = Case(policy=started.policy, action=plan.action, driver=plan.driver, element=element)
-    irreversible = plan.action.type not in READING and is_irreversible(case)
+    irreversible = plan.action.type not in READING and _is_final(state, case)
     yield ActionApproved(plan.step, rule, reason, started.policy.version, approval)
     yield ActionStarted(
         step=plan.step,
@@ -291,6 +291,16 @@ def _seen(element: Resolved | None) -> str:
 def _void(state: ValidatorState, why: str) -> Iterable[AnyEvent]:
     if state.asked is not None:
         yield ApprovalVoided(state.asked.approval, why)
+
+
+def _is_final(state: ValidatorState, case: Case) -> bool:
+    """Whether it cannot be undone: by what the element is, or by what it was when it was recorded.
+    A button that lost its form still says what it said."""
+    workflow = state.started.workflow if state.started else None
+    plan = state.plan
+    if workflow is not None and plan is not None and 0 <= plan.index < len(workflow.steps):
+        return workflow.steps[plan.index].irreversible or is_irreversible(case)
+    return is_irreversible(case)
 
 
 def _standing(state: ValidatorState) -> Standing | None:

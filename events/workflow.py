@@ -48,7 +48,8 @@ class Standing(msgspec.Struct, frozen=True):
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """One recorded step: what to do, where it is due, what it must lead to.
 
-    `state` is what the page was when it was due, where the rules of F6 know it.
+    `state` is what the page was when it was due, where the rules of F6 know it. `irreversible` is
+    what policy said then: whatever its element has become, it is not done twice.
     """
 
     action: Action
@@ -57,6 +58,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     standing: Standing | None = None
     optional: bool = False
     state: PageState = "UNKNOWN"
+    irreversible: bool = False
 
 
 class Workflow(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -12,6 +12,7 @@ import msgspec
 
 from actors.effects import Look, notices, notices_of_run
 from actors.place import is_at, place_of
+from actors.policy import Case, is_irreversible
 from actors.predictor.knowledge import Knowledge
 from actors.predictor.recording import (
     Performed,
@@ -339,8 +340,15 @@ def _step(state: PredictorState, plan: PlanProposed) -> Step:
         approved=state.approved,
         downloads=state.downloads,
         stated=plan.expects,
+        irreversible=_is_irreversible(state, plan),
     )
     return recorded_step(performed, state.started.values if state.started else {})
+
+
+def _is_irreversible(state: PredictorState, plan: PlanProposed) -> bool:
+    if state.started is None or kind_of(plan.action) != "action":
+        return False
+    return is_irreversible(Case(state.started.policy, plan.action, "person", state.element))
 
 
 def _unmet(step: Step, look: Look) -> str:

@@ -48,6 +48,7 @@ class Performed(msgspec.Struct, frozen=True):
     approved: bool = False
     downloads: tuple[str, ...] = ()
     stated: Expectation | None = None
+    irreversible: bool = False
 
 
 def template(name: str) -> str:
@@ -113,6 +114,7 @@ def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
         ),
         standing=standing if performed.approved else None,
         state="UNKNOWN" if before.state in NAMELESS else before.state,
+        irreversible=performed.irreversible,
     )
 
 

@@ -332,6 +332,7 @@ def test_a_recording_becomes_a_workflow_that_can_be_sailed() -> None:
                 place("/form"),
                 Expectation(moved=True, place=place("/users/*")),
                 standing=Standing(ORIGIN, "send"),
+                irreversible=True,
             ),
         ),
         end=Expectation(place=place("/users/*")),

@@ -118,6 +118,10 @@ def change(**more: Any) -> Thing:
 
 DECEIVERS = {
     "a button that does nothing": (change(inert=True, says="", stores=("", "")), "no_effect"),
+    "a button that lost its form": (
+        change(inert=True, says="", stores=("", ""), submits=False, method=""),
+        "no_effect",
+    ),
     "a click that goes to a look-alike": (change(leads_to="/help", says=""), "wrong_target"),
     "a save that silently fails": (change(says="", stores=("", "")), "failed"),
     "a toast that lies": (change(stores=("", "")), "failed"),
