@@ -166,6 +166,9 @@ def _alert(check: Said, seen: Seen) -> Result:
     for alert in new:
         if says(check.value, alert.text, whole=check.whole):
             return Result(check, True, check.value, alert.text)
+    for alert in before:
+        if alert in seen.page.alerts and says(check.value, alert.text, whole=check.whole):
+            return Result(check, False, check.value, alert.text, "the page said it before")
     said = new[0].text if new else ""
     why = "the page says something else" if said else "the page does not say it"
     return Result(check, False, check.value, said, why)

@@ -411,7 +411,7 @@ def _differed(case: Case, judgement: Judgement) -> Iterable[AnyEvent]:
     failing = judgement.failing
     if failing is not None and isinstance(failing.check, StateIs):
         yield StateDiffered(running.step, running.attempt, failing.check.value, actual)
-    elif case.expects is not None and differs(case) is not None:
+    elif case.expects is not None and case.expects.state and differs(case) is not None:
         yield StateDiffered(running.step, running.attempt, case.expects.state, actual)
 
 

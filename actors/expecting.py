@@ -17,13 +17,30 @@ def has_changed(
     """Whether anything on the page is otherwise than before an action on this element."""
     if not same_document(before.url, after.url) or before.tab != after.tab:
         return True
-    if before.digest != after.digest or before.scroll != after.scroll:
+    if before.digest != after.digest and not _only_went_quiet(before, after):
         return True
-    if before.title != after.title:
-        return True
+    if before.title != after.title or (before.scroll != after.scroll and not clicked):
+        return True  # a click scrolls to its element by itself
     if before.focused == after.focused:
         return False
     return not clicked or _is_entered(after, element)
+
+
+def _only_went_quiet(before: Page, after: Page) -> bool:
+    """A notice of an earlier step that is over now, and nothing else: no effect of this one."""
+    gone = [alert for alert in before.alerts if alert not in after.alerts]
+    new = [alert for alert in after.alerts if alert not in before.alerts]
+    if not gone or new or before.headings != after.headings:
+        return False
+    return _stand(before) == _stand(after)
+
+
+def _stand(page: Page) -> list[tuple[object, ...]]:
+    return [
+        (each.role, each.name, each.value, [s for s in each.state if s != "focused"])
+        for each in page.elements
+        if each.role not in ("alert", "alertdialog", "status")
+    ]
 
 
 def _is_entered(after: Page, element: Resolved | None) -> bool:

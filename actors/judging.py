@@ -9,18 +9,17 @@ import msgspec
 from actors.checking import Result, Seen, result_of
 from actors.effects import NAMELESS
 from actors.expecting import has_changed
-from actors.place import is_at, place_of, same_document
-from actors.repeating import VALUE_NOT_SET
+from actors.place import is_at, path_of, place_of, same_document
+from actors.repeating import SENT, VALUE_NOT_SET, WAITING
 from events.action import kind_of
-from events.checks import Check, PageState, Said, StateIs, UrlHas
+from events.checks import Check, ElementState, PageState, Said, StateIs, UrlHas
 from events.critic import Verdict
 from events.executor import ActionDone, ActionFailed
 from events.page import Page, Resolved
 from events.validator import ActionStarted
 from events.workflow import Expectation, RunSettings
 
-WAITING = "the_server_has_not_answered"
-SENT = "something_was_sent_and_nothing_is_shown"
+ANEW = "the_page_came_anew_as_it_was"
 ENTERING = frozenset({"type", "select"})
 NOTHING = Expectation()
 
@@ -105,15 +104,24 @@ def _doubted(case: Case, found: Judgement) -> Judgement:
         return found
     if found.verdict == "confirmed":
         # It changed something, and what cannot be undone is still under way.
-        under_way = case.pending and case.running.irreversible and not found.results
-        if not under_way or not same_document(case.before.url, case.after.url):
-            return found
-        return _waiting(case, found)
+        under_way = case.pending and case.sent and case.running.irreversible
+        return _waiting(case, found) if under_way and not _is_told(case, found) else found
     if case.pending:
         return _waiting(case, found)
-    if case.sent and found.verdict == "no_effect":
+    if found.verdict != "no_effect":
+        return found
+    if case.sent:
         return change(found, verdict="unknown", reason=SENT)
+    if isinstance(case.outcome, ActionDone) and case.outcome.navigated:
+        # What it sent to get there nobody counted; a second try would send it again.
+        return change(found, verdict="unknown", reason=ANEW)
     return found
+
+
+def _is_told(case: Case, found: Judgement) -> bool:
+    """Whether the page says in words that it was done, or what was stated is so."""
+    stated = case.running.action.verify or (case.expects and case.expects.checks)
+    return bool(stated) or any(isinstance(each.check, Said) for each in found.results)
 
 
 def _waiting(case: Case, found: Judgement) -> Judgement:
@@ -164,7 +172,7 @@ def _as_expected(case: Case, found: Judgement) -> Judgement:
         return found
     if differing != "LOGIN_REQUIRED" and not case.running.irreversible:
         return found
-    expected = case.expects.state if case.expects is not None else "UNKNOWN"
+    expected = case.expects.state if case.expects is not None else None
     return msgspec.structs.replace(
         found,
         verdict="wrong_target",
@@ -176,10 +184,8 @@ def _as_expected(case: Case, found: Judgement) -> Judgement:
 
 def differs(case: Case) -> PageState | None:
     """The state of the page, if it is known and another than when the step was recorded."""
-    expects, now = case.expects, case.seen.state
-    if expects is None or expects.place is None or now in NAMELESS or now == expects.state:
-        return None
-    return now
+    recorded, now = case.expects.state if case.expects is not None else None, case.seen.state
+    return None if recorded is None or now in NAMELESS or now == recorded else now
 
 
 def kind_in_words(check: Check) -> str:
@@ -246,9 +252,18 @@ def _is_reached(case: Case) -> bool:
     if case.expects is not None and case.expects.place is not None:
         return is_at(case.expects.place, case.after.url)
     if is_read_back(case.running):
-        return is_at(asked, case.after.url)  # a sign-in page shows no result
+        return _is_that_page(case.running.action.url or "", case)
     # A first visit may be redirected within the site; anything else is not what was asked.
     return place_of(case.after.url).origin == asked.origin
+
+
+def _is_that_page(url: str, case: Case) -> bool:
+    """A result shows on the page that was asked for: not on one in its place, such as a sign-in."""
+    now, stated = case.seen.state, case.running.action.verify
+    if now in ("LOGIN_REQUIRED", "FAILED") and StateIs(now) not in stated:
+        return False
+    same_site = place_of(url).origin == place_of(case.after.url).origin
+    return same_site and path_of(url).rstrip("/") == path_of(case.after.url).rstrip("/")
 
 
 def _change(case: Case) -> Judgement:
@@ -275,7 +290,21 @@ def _change(case: Case) -> Judgement:
         return Judgement("wrong_target", "stayed_on_the_page", after.url, said, settings.place_ms)
     if not is_at(expects.place, after.url):
         return Judgement("wrong_target", "led_elsewhere", after.url, title, settings.place_ms)
+    if not changed and _stood_so(case):
+        return Judgement("confirmed", "as_it_was", after.url, title)
     return Judgement("confirmed", "as_recorded", after.url, title) if changed else nothing
+
+
+def _stood_so(case: Case) -> bool:
+    """A choice that was made already: the element stands as it was to stand, and a second click
+    would change nothing either."""
+    learned = case.expects.learned if case.expects is not None else ()
+    chosen = [
+        each
+        for each in learned
+        if isinstance(each, ElementState) and each.value in ("checked", "selected")
+    ]
+    return bool(chosen) and all(result_of(each, case.seen).held for each in chosen)
 
 
 def _nothing_recorded(case: Case, nothing: Judgement, *, changed: bool, moved: bool) -> Judgement:

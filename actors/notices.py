@@ -7,6 +7,7 @@ from actors.place import blur, fits
 
 # 1,000.50 and 14:03 and 2026-03-20 are each one number.
 _NUMBER = re.compile(r"#(?:[.,:/ \u00a0-]?#)+")
+_CODE = re.compile(r"[^\W_]*#[\w#]*")
 _WORD = re.compile(r"[^\W_]+|[*#]")
 # What a calendar says varies as numbers do, in the languages that the state rules speak.
 _CALENDAR = re.compile(
@@ -30,15 +31,18 @@ def plain(text: str, values: Iterable[str] = ()) -> str:
 
 
 def _steady(blurred: str) -> str:
-    return _NUMBER.sub("#", " ".join(_CALENDAR.sub("#", blurred).split()))
+    """A word with a number in it is a code, and another one the next time."""
+    named = _CALENDAR.sub("#", _CODE.sub("#", blurred))
+    return _NUMBER.sub("#", " ".join(named.split()))
 
 
 def says(wanted: str, notice: str, *, whole: bool) -> bool:
-    """Whether a notice says this: all of it, or these words somewhere in it."""
-    said = plain(notice)
+    """Whether a notice says this: all of it but for what varies; or, as somebody wrote them, these
+    words somewhere in it, with `*` and `#` for anything."""
     if whole:
-        return fits(wanted, said)
-    return fits(f"*{_words(_steady(blur(wanted)))}*", f" {_words(said)} ")
+        return fits(wanted, plain(notice))
+    stated = _words(wanted.casefold().replace("#", "*"))
+    return fits(f"*{stated}*", f" {_words(notice.casefold())} ")
 
 
 def _words(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from actors.healing import heal, look_for
-from actors.repeating import may_repeat
+from actors.repeating import is_kept, may_repeat
 from actors.tool_calls import Desk, decide_call, evolve_desk, open_desk
 from events.action import Action, kind_of
 from events.critic import ActionJudged, CompletionChecked, ReadBackDue
@@ -173,7 +173,8 @@ def _after_verdict(state: PlannerState, judged: ActionJudged) -> PlannerState:
     change = msgspec.structs.replace
     recording = state.started is not None and state.started.purpose == "record"
     # A recorded click that changes nothing is still part of what the person did.
-    if judged.verdict == "confirmed" or (recording and judged.verdict == "no_effect"):
+    kept = recording and is_kept(judged.verdict, judged.reason, irreversible=state.irreversible)
+    if judged.verdict == "confirmed" or kept:
         return change(state, judged=None, failure=None, failures=0, index=state.index + 1)
     return change(state, judged=judged, failures=state.failures + 1)
 

@@ -1,11 +1,22 @@
 """What may be tried again, and when (F2, E7). Who calls tools decides the rest for itself."""
 
 from events.action import kind_of
-from events.critic import ActionJudged
+from events.critic import ActionJudged, Verdict
 from events.executor import ActionFailed
 from events.planner import PlanProposed
 
 VALUE_NOT_SET = "value_not_set"  # the Critic's word for a field that does not hold what was typed
+# The Critic's words for a page that waits for its server, or asked it for something, as many do.
+WAITING = "the_server_has_not_answered"
+SENT = "something_was_sent_and_nothing_is_shown"
+
+
+def is_kept(verdict: Verdict, reason: str, *, irreversible: bool) -> bool:
+    """Whether a step of a recording is part of it: what was done and showed nothing is, too."""
+    if verdict == "unknown":
+        return reason in (WAITING, SENT) and not irreversible
+    return verdict in ("confirmed", "no_effect")
+
 
 # Worth one more try when nothing had reached the page yet.
 TRANSIENT = frozenset(

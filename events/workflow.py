@@ -24,8 +24,8 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a step changed when it was recorded, and so what it is expected to change again.
 
-    `state` is what the page was afterwards, by the rules of F6; `learned` is what it said and how
-    it stood then; `checks` and `read_back` were stated.
+    `state` is what the page was afterwards, by the rules of F6, if they were asked; `learned` is
+    what it said and how it stood then; `checks` and `read_back` were stated.
     """
 
     effect: bool = True
@@ -35,7 +35,7 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
     learned: tuple[Check, ...] = ()
     checks: tuple[Check, ...] = ()
     read_back: ReadBack | None = None
-    state: PageState = "UNKNOWN"
+    state: PageState | None = None
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     after: Expectation = Expectation()
     standing: Standing | None = None
     optional: bool = False
-    state: PageState = "UNKNOWN"
+    state: PageState | None = None
     irreversible: bool = False
 
 

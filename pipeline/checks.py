@@ -18,6 +18,7 @@ from events.checks import (
     PageState,
     ReadBack,
     StateIs,
+    TextGone,
     ValueSet,
     texts_of,
 )
@@ -94,6 +95,18 @@ def read_back_from(url: str, checks: tuple[Check, ...]) -> ReadBack:
     if any(char.isspace() for char in url) or len(url) > LONGEST or not _is_plain(url):
         raise BadInput(f"{url!r} is no address", "write https://... or a path: /orders")
     return ReadBack(url, checks)
+
+
+def shows_something(read_back: ReadBack) -> ReadBack:
+    """A page on which nothing is shown yet has nothing that must be gone either."""
+    for check in read_back.checks:
+        gone = isinstance(check, ElementState) and check.value == "gone"
+        if not gone and not isinstance(check, TextGone):
+            return read_back
+    raise BadInput(
+        f"a read-back of {read_back.url} that only looks for what is gone proves nothing",
+        "state something that is there as well: text_visible:TEXT",
+    )
 
 
 def write_check(check: Check) -> str:

@@ -31,7 +31,7 @@ from events.action import (
 from events.checks import Check, texts_of
 from events.errors import BadInput
 from events.workflow import Step
-from pipeline.checks import check_from, read_back_from
+from pipeline.checks import check_from, read_back_from, shows_something
 from pipeline.stating import named_checks, named_read_back, web_address
 from pipeline.withholding import Literals
 
@@ -193,7 +193,7 @@ class _Reader:
         wanted = _converted(step.parameters, _ReadBack, "give url and checks")
         url = self._address(wanted.url)
         self._check_texts([url])
-        said = read_back_from(url, self._checks(wanted.checks))
+        said = shows_something(read_back_from(url, self._checks(wanted.checks)))
         said = named_read_back(said, self._parameters)
         self._used.update(set(PLACEHOLDER.findall(said.url)) & self._parameters.keys())
         after = msgspec.structs.replace(before.after, read_back=said)

@@ -23,9 +23,10 @@ from actors.predictor.recording import (
     recorded_step,
     told,
 )
+from actors.repeating import is_kept
 from actors.states import detect
 from events.action import Action, kind_of
-from events.checks import PageState
+from events.checks import PageState, Said
 from events.critic import ActionJudged, PageAssessed, Verdict
 from events.envelope import Actor, Envelope
 from events.executor import (
@@ -208,10 +209,11 @@ def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
             return change(state, approved=bool(approval))
         case ActionDone(typed=typed):
             return change(state, plan=told(state.plan, typed))
-        case DownloadFinished(name=name, artifact=artifact) if artifact is not None:
-            return change(state, downloads=(*state.downloads, name.text))
-        case ActionJudged(step=step, verdict=verdict) if _is_of_plan(state, step):
-            return _judged(state, verdict)
+        case DownloadFinished(name=name, artifact=artifact, step=step) if artifact is not None:
+            own = step == 0 or (state.plan is not None and state.plan.step == step)
+            return change(state, downloads=(*state.downloads, name.text)) if own else state
+        case ActionJudged(step=step, verdict=verdict, reason=said) if _is_of_plan(state, step):
+            return _judged(state, verdict, said)
         case QueryAnswered(step=step) if _is_of_plan(state, step):
             return _judged(state, "confirmed")
         case QueryFailed():
@@ -256,10 +258,12 @@ def _late(state: PredictorState) -> PredictorState:
     if started is None or started.driver != "person" or not state.steps or state.plan is not None:
         return state
     *others, last = state.steps
-    known = last.after.learned
     said = notices(state.before.page, state.late.page, started.values)
-    new = tuple(each for each in said if each not in known)
-    after = msgspec.structs.replace(last.after, learned=(*known, *new))
+    if not said:
+        return state
+    # What it says in the end is what it has to say: "Saving..." was on the way there.
+    others_known = tuple(each for each in last.after.learned if not isinstance(each, Said))
+    after = msgspec.structs.replace(last.after, learned=(*said, *others_known))
     return msgspec.structs.replace(
         state, steps=(*others, msgspec.structs.replace(last, after=after))
     )
@@ -270,7 +274,7 @@ def _is_of_plan(state: PredictorState, step: int) -> bool:
     return state.plan is None or state.plan.step == step
 
 
-def _judged(state: PredictorState, verdict: Verdict) -> PredictorState:
+def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> PredictorState:
     """A confirmed step is learned and goes on; anything else breaks the chain (design 9). A look
     whether something is so is no action: it neither teaches nor breaks anything."""
     plan, started = state.plan, state.started
@@ -283,7 +287,8 @@ def _judged(state: PredictorState, verdict: Verdict) -> PredictorState:
     named_anew = recording or plan.healed or plan.driver == "agent"
     action = canonical(plan.action, state.element, started.values) if named_anew else plan.action
     confirmed = verdict == "confirmed"
-    kept = recording and verdict in ("confirmed", "no_effect")
+    final = _is_irreversible(state, plan)
+    kept = recording and is_kept(verdict, reason, irreversible=final)
     looks = kind_of(plan.action) == "verification"
     # A model must not teach itself: what it predicted freely says nothing new (design 9).
     teaches = confirmed and plan.driver != "prediction" and not looks
@@ -370,7 +375,7 @@ def _unmet(step: Step, look: Look) -> str:
     return ""
 
 
-def _is_in_another(recorded: PageState, now: PageState) -> bool:
+def _is_in_another(recorded: PageState | None, now: PageState) -> bool:
     """A site may show a sign-in page under any address. Other states are told after the step: a
     notice about something else makes many a page look like another."""
-    return now == "LOGIN_REQUIRED" and recorded != now
+    return now == "LOGIN_REQUIRED" and recorded not in (None, now)

@@ -61,6 +61,7 @@ class Knowledge:
             case WorkflowDeleted(name=name):
                 # A deleted workflow keeps its number: the next recording is a new version.
                 self.newest.pop(name, None)
+                self._unlearn(name)
             case WorkflowRenamed(name=name, to=to):
                 # Onto a name that was deleted, its own number may be below those given before.
                 if name in self.newest:
@@ -78,7 +79,15 @@ class Knowledge:
             for said in notices.says:
                 counts[said] = counts.get(said, 0) + 1
 
+    def _unlearn(self, name: str) -> None:
+        """What runs of a workflow showed goes with it: another may get its name."""
+        for run in [run for run in self.verified if run[0] == name]:
+            del self.verified[run]
+        for step in [step for step in self.notices if step[0] == name]:
+            del self.notices[step]
+
     def _rename(self, name: str, to: str) -> None:
+        self._unlearn(to)
         for run in [run for run in self.verified if run[0] == name]:
             self.verified[to, run[1]] = self.verified.pop(run)
         for step in [step for step in self.notices if step[0] == name]:

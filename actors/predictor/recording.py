@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 import msgspec
 
 from actors.bindings import PLACEHOLDER
-from actors.effects import NAMELESS, Look, effects
+from actors.effects import Look, effects
 from actors.expecting import ending, expectation
 from actors.likeness import mapped
 from actors.place import host_of, place_of
@@ -113,7 +113,7 @@ def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
             read_back=stated.read_back,
         ),
         standing=standing if performed.approved else None,
-        state="UNKNOWN" if before.state in NAMELESS else before.state,
+        state=before.state,
         irreversible=performed.irreversible,
     )
 

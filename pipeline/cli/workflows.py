@@ -13,7 +13,7 @@ from events.errors import BadInput
 from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from events.sqlite_reader import SqliteReader
 from events.workflow import Step, Workflow
-from pipeline.checks import TYPES, read_back_from, read_check, write_check
+from pipeline.checks import TYPES, read_back_from, read_check, shows_something, write_check
 from pipeline.cli.reading import latest_workflow, project, when
 from pipeline.cli.terminal import Terminal
 from pipeline.directory import DataDirectory
@@ -294,7 +294,7 @@ def _read_backs(pairs: Sequence[str]) -> dict[int, ReadBack]:
             raise BadInput(f"step {number} is read back in two places", "give it one address")
         checks = (*(before.checks if before else ()), read_check(check.lstrip()))
         found[number] = read_back_from(url, checks)
-    return found
+    return {number: shows_something(each) for number, each in found.items()}
 
 
 # -- telling ---------------------------------------------------------------------------------------

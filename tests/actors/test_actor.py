@@ -321,17 +321,24 @@ def test_a_recording_becomes_a_workflow_that_can_be_sailed() -> None:
         name="order",
         version=1,
         steps=(
-            Step(go_to("/form"), place("/"), Expectation(moved=True, place=place("/form"))),
+            Step(
+                go_to("/form"),
+                place("/"),
+                Expectation(moved=True, place=place("/form"), state="UNKNOWN"),
+                state="UNKNOWN",
+            ),
             Step(
                 msgspec.structs.replace(typed, target=Target(FIELD.ways, FIELD.fingerprint)),
                 place("/form"),
-                Expectation(place=place("/form")),
+                Expectation(place=place("/form"), state="UNKNOWN"),
+                state="UNKNOWN",
             ),
             Step(
                 msgspec.structs.replace(send, target=Target(SEND.ways, SEND.fingerprint)),
                 place("/form"),
-                Expectation(moved=True, place=place("/users/*")),
+                Expectation(moved=True, place=place("/users/*"), state="UNKNOWN"),
                 standing=Standing(ORIGIN, "send"),
+                state="UNKNOWN",
                 irreversible=True,
             ),
         ),

@@ -165,13 +165,20 @@ ACTING: tuple[ActionType, ...] = ("click", "press", "scroll")
         (page("/next"), "page_moved"),
         (page("/", "other"), "page_changed"),
         (page("/", "home", focused="#field"), "page_changed"),
-        (page("/", "home", scroll=(0, 300)), "page_changed"),
+        (page("/", "home", title=Untrusted("Another")), "page_changed"),
     ],
 )
 def test_with_nothing_recorded_any_change_confirms(
     kind: ActionType, after: Page, reason: str
 ) -> None:
     assert verdict_on(any_action(kind), after) == ("confirmed", reason)
+
+
+def test_a_page_that_was_scrolled_is_an_effect_of_scrolling_and_not_of_a_click() -> None:
+    scrolled = page("/", "home", scroll=(0, 300))
+    assert verdict_on(any_action("scroll"), scrolled)[0] == "confirmed"
+    assert verdict_on(any_action("press"), scrolled)[0] == "confirmed"
+    assert verdict_on(click(), scrolled)[0] == "no_effect", "it was scrolled to"
 
 
 @pytest.mark.parametrize("kind", ACTING)

@@ -9,7 +9,7 @@ from actors.checking import Seen
 from actors.expecting import has_changed
 from actors.judging import Case, Judgement, judge
 from events.action import Action, Untrusted
-from events.checks import Downloaded, ElementState, Said, StateIs, TextVisible
+from events.checks import Downloaded, ElementState, Said, StateIs, TextGone, TextVisible
 from events.critic import Verdict
 from events.page import Element, Page
 from events.validator import ActionStarted
@@ -35,17 +35,24 @@ def verdict(running: ActionStarted, after: Page = CHANGED, **more: Any) -> Verdi
 
 
 def test_what_cannot_be_undone_is_not_done_while_its_request_has_no_answer() -> None:
-    waiting = judged(SAVE, pending=1)
+    waiting = judged(SAVE, pending=1, sent=1)
     assert (waiting.verdict, waiting.may_still_come_ms) == ("unknown", 10_000)
     assert verdict(SAVE) == "confirmed"
-    assert verdict(LOOK, pending=1) == "confirmed"
-    assert verdict(SAVE, page("/done"), pending=1) == "confirmed", "the new page is the answer"
+    assert verdict(LOOK, pending=1, sent=1) == "confirmed"
+    assert verdict(SAVE, pending=1) == "confirmed", "a page that polls has sent nothing"
+    assert verdict(SAVE, page("/done"), pending=1, sent=1) == "unknown", "it went on before"
+    switch = ElementState("checked", "News")
+    on = msgspec.structs.replace(
+        CHANGED, elements=(Element("switch", Untrusted("News"), state=("checked",)),)
+    )
+    expects = Expectation(place=place("/"), learned=(switch,))
+    assert verdict(SAVE, on, pending=1, sent=1, expects=expects) == "unknown"
 
 
 def test_a_page_that_says_so_itself_need_not_be_waited_for() -> None:
     said = msgspec.structs.replace(CHANGED, alerts=(Untrusted("Saved"),))
     expects = Expectation(place=place("/"), learned=(Said("saved", whole=True),))
-    assert verdict(SAVE, said, pending=1, expects=expects) == "confirmed"
+    assert verdict(SAVE, said, pending=1, sent=1, expects=expects) == "confirmed"
 
 
 def test_nothing_is_missing_for_good_while_the_page_waits() -> None:
@@ -60,6 +67,7 @@ def test_a_field_that_looks_things_up_is_filled_once_more_all_the_same() -> None
 
 def test_what_sent_something_and_shows_nothing_is_unknown() -> None:
     assert verdict(LOOK, HOME, sent=1) == "unknown"
+    assert verdict(LOOK, HOME, outcome=done(navigated=True)) == "unknown", "it came anew"
     assert verdict(LOOK, CHANGED, sent=1) == "confirmed"
 
 
@@ -108,6 +116,33 @@ def test_nothing_seen_when_it_was_recorded_is_no_sign_for_what_cannot_be_undone(
     assert verdict(LOOK, HOME, expects=expects) == "confirmed"
 
 
+def test_a_notice_that_is_over_is_no_effect() -> None:
+    quiet = page("/", "quiet")
+    talking = msgspec.structs.replace(HOME, alerts=(Untrusted("Saved"),))
+    seen = Seen(quiet, before=talking)
+    assert judge(Case(LOOK, done(), talking, seen)).verdict == "no_effect"
+    more = msgspec.structs.replace(quiet, headings=(Untrusted("More"),))
+    assert judge(Case(LOOK, done(), talking, Seen(more, before=talking))).verdict == "confirmed"
+
+
+def test_a_choice_that_was_made_already_stands() -> None:
+    radio = Element("radio", Untrusted("Express"), state=("checked",))
+    chosen = msgspec.structs.replace(HOME, elements=(radio,))
+    expects = Expectation(place=place("/"), learned=(ElementState("checked", "Express"),))
+    found = judge(Case(LOOK, done(), chosen, Seen(chosen, before=chosen), expects))
+    assert (found.verdict, found.reason) == ("confirmed", "as_it_was")
+    opened = Expectation(place=place("/"), learned=(ElementState("expanded", "Express"),))
+    assert judge(Case(LOOK, done(), chosen, Seen(chosen), opened)).verdict == "no_effect"
+
+
+def test_a_notice_that_still_stands_says_nothing_about_this_step() -> None:
+    said = msgspec.structs.replace(CHANGED, alerts=(Untrusted("Added to cart"),))
+    before = msgspec.structs.replace(HOME, alerts=said.alerts)
+    expects = Expectation(place=place("/"), learned=(Said("added to cart", whole=True),))
+    found = judge(Case(SAVE, done(), before, Seen(said, before=before), expects))
+    assert found.verdict == "unknown"
+
+
 # -- states ----------------------------------------------------------------------------------------
 
 
@@ -130,6 +165,11 @@ def test_the_state_after_each_step(
     assert verdict(running, expects=expects, seen={"state": now}) == said
 
 
+def test_a_workflow_from_before_states_expects_none() -> None:
+    expects = Expectation(place=place("/"))
+    assert verdict(LOOK, expects=expects, seen={"state": "LOGIN_REQUIRED"}) == "confirmed"
+
+
 def test_without_a_recording_no_state_is_expected() -> None:
     assert verdict(SAVE, seen={"state": "FAILED"}) == "confirmed"
     stated = Expectation(checks=(StateIs("COMPLETE"),))
@@ -147,6 +187,8 @@ BACK = Action("navigate", url=f"{ORIGIN}/records", verify=(TextVisible("Ann"),),
         (page("/records"), 200, "confirmed"),
         (page("/records"), 0, "confirmed"),
         (page("/records?q=1"), 200, "confirmed"),
+        (page("/records/"), 200, "confirmed"),
+        (page("/records/sign_in"), 200, "wrong_target"),
         (page("/login?next=/records"), 200, "wrong_target"),
         (page("/records"), 500, "wrong_target"),
         (page("/records"), 404, "wrong_target"),
@@ -158,6 +200,13 @@ def test_a_result_is_looked_for_where_it_must_show(after: Page, status: int, sai
     assert found.verdict == said
     if said != "confirmed":
         assert found.failing is None, "it was not looked at: nobody knows"
+
+
+@pytest.mark.parametrize("state", ["LOGIN_REQUIRED", "FAILED"])
+def test_a_result_does_not_show_on_a_page_in_its_place(state: Any) -> None:
+    gone = msgspec.structs.replace(BACK, verify=(TextGone("Ann"),))
+    known = {"shown": {"Ann": None}, "state": state}
+    assert verdict(ActionStarted(2, 1, gone), page("/records"), seen=known) == "wrong_target"
 
 
 def test_a_recorded_page_that_is_broken_now_is_not_reached() -> None:

@@ -6,8 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.predictor.knowledge import LEARNED, Knowledge
+from events.action import Action
+from events.checks import Said
 from events.envelope import Envelope, kind
 from events.predictor import (
+    EffectsLearned,
+    Notices,
     TransitionLearned,
     WorkflowDeleted,
     WorkflowLearned,
@@ -15,7 +19,7 @@ from events.predictor import (
 )
 from events.signature import signature, token
 from events.vocabulary import AnyEvent, PredictorEvent
-from events.workflow import MILLION, Workflow
+from events.workflow import MILLION, Expectation, Step, Workflow
 from tests.facts import click
 
 
@@ -152,3 +156,43 @@ def test_what_is_deleted_has_no_newest_version() -> None:
 def test_what_can_be_learned_is_said_by_the_predictor() -> None:
     tags = {kind(event) for event in get_args(PredictorEvent)}
     assert {kind(event) for event in LEARNED} <= tags
+
+
+# -- what verified runs showed ---------------------------------------------------------------------
+
+
+def shown(name: str, *says: str) -> EffectsLearned:
+    notices = Notices(0, tuple(Said(said, whole=True) for said in says))
+    return EffectsLearned(name, 1, (notices,))
+
+
+def awaited(knowledge: Knowledge, name: str, *recorded: str) -> list[str]:
+    learned = tuple(Said(said, whole=True) for said in recorded)
+    step = Step(Action("press", key="Enter"), after=Expectation(learned=learned))
+    flow = Workflow(name, 1, (step,))
+    return [each.value for each in knowledge.expected(flow).steps[0].after.learned]
+
+
+def told(*events: AnyEvent) -> Knowledge:
+    knowledge = Knowledge()
+    for seq, event in enumerate(events, 1):
+        knowledge.take_in(Envelope(seq, "s", seq, seq, "predictor", 0, event, b""))
+    return knowledge
+
+
+def test_what_one_verified_run_lacked_is_no_longer_awaited() -> None:
+    assert awaited(told(shown("order", "saved")), "order", "saved", "it rains") == ["saved"]
+
+
+def test_what_two_and_all_verified_runs_said_is_awaited() -> None:
+    assert awaited(told(shown("order", "done")), "order") == []
+    assert awaited(told(*[shown("order", "done")] * 2), "order") == ["done"]
+    assert awaited(told(shown("order", "done"), shown("order")), "order") == []
+
+
+def test_it_goes_with_the_workflow_wherever_its_name_goes() -> None:
+    twice = [shown("order", "old words")] * 2
+    assert awaited(told(*twice, WorkflowRenamed("order", "orders")), "orders") == ["old words"]
+    assert awaited(told(*twice, WorkflowDeleted("order")), "order", "mine") == ["mine"]
+    gone = told(*twice, WorkflowDeleted("order"), WorkflowRenamed("other", "order"))
+    assert awaited(gone, "order", "mine") == ["mine"]

@@ -111,6 +111,7 @@ def test_another_site_to_read_back_from_is_told(rutter: Rutter) -> None:
         (("--read-back", "6=/orders"), "says nothing that must be there"),
         (("--read-back", "6=orders url:x"), "'orders' is not a web address"),
         (("--read-back", "6=/a url:x text_visible:y"), "names a second check (text_visible)"),
+        (("--read-back", "6=/a text_gone:x"), "that only looks for what is gone proves nothing"),
         (("--read-back", "6=/a url:x", "--read-back", "6=/b url:x"), "read back in two places"),
     ],
 )

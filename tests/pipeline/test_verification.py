@@ -457,7 +457,7 @@ async def test_a_step_is_not_due_on_a_sign_in_page_whatever_its_address(
     log = replayed.memory()
     async with open_app(log) as app:
         workflow = await record_yard(app, log)
-        assert [step.state for step in workflow.steps] == ["UNKNOWN", "ACCOUNT_ACTIVE"]
+        assert [step.state for step in workflow.steps] == ["START", "ACCOUNT_ACTIVE"]
         navigate = msgspec.structs.replace(workflow.steps[0], after=Expectation())
         workflow = msgspec.structs.replace(workflow, steps=(navigate, workflow.steps[1]))
         world = yard(first="Who goes there")

@@ -37,13 +37,12 @@ def test_fewer_steps_stop_the_run_where_they_are_used_up() -> None:
 
 
 def test_a_wrong_execution_that_would_have_been_avoided_is_counted() -> None:
-    """The dead button was clicked twice and came to nothing: asking first avoids it."""
+    """The dead button was clicked and came to nothing: asking first avoids it."""
     answer = asked("trouble", Change(deny=("place order",)))
-    first, second = [found for found in answer.differences if found.effect == "lost"]
-    for avoided in (first, second):
-        assert avoided.instead.startswith("asked: click 'Place order'")
-        assert avoided.outcome != "confirmed"
-    assert answer.count("lost", wrong=True) == 2
+    (avoided,) = [found for found in answer.differences if found.effect == "lost"]
+    assert avoided.instead.startswith("asked: click 'Place order'")
+    assert avoided.outcome != "confirmed"
+    assert answer.count("lost", wrong=True) == 1
 
 
 def test_a_word_on_the_denylist_changes_the_reason_it_asks() -> None:
