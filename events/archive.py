@@ -80,6 +80,7 @@ class Archive:
             self._zip = zipfile.ZipFile(path)
         except OSError as error:
             raise BadInput(f"{path} cannot be read ({error.strerror})", "check the name") from error
+        # NotImplementedError is what zipfile says to a method of packing that it does not know.
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             raise self._unreadable(error) from error
         try:
@@ -139,6 +140,7 @@ class Archive:
     def _read(self, name: str) -> bytes:
         try:
             return self._zip.read(name)
+        # All that zipfile raises on damaged bytes; NotImplementedError on packing it does not know.
         except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError) as error:
             raise LogCorrupt(f"{self._path}: {name} is damaged ({error})", RESTORE) from error
 

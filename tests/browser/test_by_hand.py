@@ -146,6 +146,7 @@ async def test_by_hand_and_by_script_the_same_signatures(
 
 
 async def test_so_in_a_real_window(site: Site, log: EventLog) -> None:
+    # `make test` installs it where it may; a developer without root need not have it.
     if xvfb.missing():
         pytest.skip("there is no Xvfb: python -m tests.xvfb")
     executable = find_chromium()

@@ -23,6 +23,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture
 def display() -> Iterator[str]:
+    # `make test` installs them where it may; a developer without root need not have them.
     if missing := xvfb.missing():
         pytest.skip(f"no {' and '.join(missing)}: python -m tests.xvfb")
     with xvfb.screen() as name:

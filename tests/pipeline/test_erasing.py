@@ -436,6 +436,7 @@ class TestTrouble:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 8 MB. Only root can mount one: without, this one case is not shown."""
     place = tmp_path / "small"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(place)]
