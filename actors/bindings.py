@@ -1,8 +1,9 @@
 """Values bound at run time (A4). Secrets live here and nowhere else: no event ever holds one."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+import ada_url
 import msgspec
 
 from events.action import (
@@ -25,11 +26,16 @@ class Bindings:
     """Parameters and secrets of one session, by name."""
 
     def __init__(
-        self, values: Mapping[str, str], secrets: Mapping[str, str], typed: Sequence[str] = ()
+        self,
+        values: Mapping[str, str],
+        secrets: Mapping[str, str],
+        typed: Sequence[str] = (),
+        origins: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._values = dict(values)
         self._secrets = dict(secrets)
         self._typed = typed  # as it is then: calls of tools add to it as they come
+        self._origins = tuple(origins)
 
     def __repr__(self) -> str:
         return f"Bindings({sorted(self._values)}, secrets {sorted(self._secrets)})"
@@ -44,6 +50,18 @@ class Bindings:
                 return self._named(name, self._secrets, "--secret")
             case Typed(number):
                 return self._literal(number)
+
+    def belongs(self, name: str) -> tuple[str, ...]:
+        """The origins that a secret is typed on; none means anywhere."""
+        return tuple(origin for secret, origin in self._origins if secret == name)
+
+    def misplaced(self, name: str, address: str) -> bool:
+        """Whether a secret has origins, and the one of this address is not among them."""
+        own = self.belongs(name)
+        try:
+            return bool(own) and str(ada_url.URL(address).origin) not in own
+        except ValueError:
+            return True
 
     def strategy(self, strategy: Strategy) -> Strategy:
         """The strategy with a parameter in it replaced by its value."""

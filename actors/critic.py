@@ -166,7 +166,7 @@ class Critic:
             case RunStopped(reason=reason):
                 # Stopped, or its browser or process died, before its outcome was seen.
                 open_step = state.held.running if state.held is not None else state.running
-                if open_step is not None:
+                if open_step is not None and not _settles(state):
                     why = f"{reason} before its outcome was judged"
                     yield OutcomeUnknown(open_step.step, open_step.attempt, why)
             case _:
@@ -360,8 +360,9 @@ def _decided(state: CriticState, case: Case, judgement: Judgement) -> Iterable[A
         return
     vision = state.inquiry.vision
     yield _verdict(running, judgement, _evidence(judgement, vision), vision)
-    if state.held is not None and is_read_back(running):
-        yield from _released(state.held, judgement, vision)
+    if is_read_back(running) and (state.held is not None or _settles(state)):
+        if state.held is not None:
+            yield from _released(state.held, judgement, vision)
         yield ObservationRequested("aside_over", 0)
         return
     yield from _differed(case, judgement)
@@ -369,6 +370,14 @@ def _decided(state: CriticState, case: Case, judgement: Judgement) -> Iterable[A
         why = f"{judgement.reason} after it was dispatched, and the page does not show it"
         yield OutcomeUnknown(running.step, running.attempt, why)
     yield _assessment(state)
+
+
+def _settles(state: CriticState) -> bool:
+    """Whether the step that runs only looks what an earlier session did: nothing came of it."""
+    plan, running = state.plan, state.running
+    if plan is None or running is None or plan.step != running.step:
+        return False
+    return plan.settles >= 0
 
 
 def _released(held: Held, back: Judgement, vision: VisionGiven | None) -> Iterable[AnyEvent]:

@@ -11,6 +11,7 @@ from actors.browser.window import Window
 from events.envelope import Actor, Envelope
 from events.errors import BrowserGone
 from events.vocabulary import AnyEvent
+from events.workflow import Policy
 
 
 class Effector(Protocol):
@@ -26,15 +27,18 @@ class Effector(Protocol):
 class OpensWindows(Protocol):
     """Whatever can open pages for a session: a real browser, or a scripted one."""
 
-    async def open_window(self) -> Window: ...
+    async def open_window(self, policy: Policy) -> Window: ...
 
 
 class Screen:
-    """The pages of a session, shared by its Observer and its Executor."""
+    """The pages of a session, shared by its Observer and its Executor. They reach what the policy
+    of the session names, and nothing else."""
 
-    def __init__(self, browser: OpensWindows) -> None:
+    def __init__(self, browser: OpensWindows, policy: Policy) -> None:
         self._browser = browser
+        self._policy = policy
         self._window: Window | None = None
+        self.secrets: tuple[str, ...] = ()  # covered in pictures
 
     @property
     def window(self) -> Window:
@@ -62,7 +66,8 @@ class Screen:
 
     async def open(self) -> None:
         if self._window is None:
-            self._window = await self._browser.open_window()
+            self._window = await self._browser.open_window(self._policy)
+            self._window.secrets = self.secrets
 
     async def close(self) -> None:
         window, self._window = self._window, None

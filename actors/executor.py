@@ -23,7 +23,8 @@ from actors.browser.tab import (
     Tab,
 )
 from actors.effector import Screen
-from events.action import Action, ByRef, Secret, Typed, Untrusted
+from actors.quarantine import on_one_line, plain
+from events.action import Action, ByRef, Secret, Typed, Untrusted, Value
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, BrowserGone
 from events.executor import (
@@ -48,6 +49,8 @@ INPUT_MS = 2_000  # S3 2.2.1: the most that a click, fill or select may take
 LOOKALIKES_MS = 3_000  # a page with thousands of candidates; a step that waits longer is lost
 NAVIGATE_MS = 10_000  # S0: the seeds' limit for a navigation
 ANSWER_MS = 1_000  # what a script in the page has on top of the time it was given
+UPLOAD_MB = 50  # what a policy says that says nothing of it
+MEGABYTE = 1_000_000
 SWITCHED = {
     **dict.fromkeys(("true", "on", "yes", "1", "checked"), True),
     **dict.fromkeys(("false", "off", "no", "0", "unchecked"), False),
@@ -72,10 +75,18 @@ class Outcome(NamedTuple):
 class Executor:
     name: ClassVar[Actor] = "executor"
 
-    def __init__(self, screen: Screen, bindings: Bindings, settings: RunSettings) -> None:
+    def __init__(
+        self,
+        screen: Screen,
+        bindings: Bindings,
+        settings: RunSettings,
+        *,
+        upload_mb: int = UPLOAD_MB,
+    ) -> None:
         self._screen = screen
         self._bindings = bindings
         self._delay_ms = settings.execution_delay_ms
+        self._upload_mb = upload_mb
         self._dispatched = False
         self._pinned: Tab | None = None  # the page that the element is on
 
@@ -136,7 +147,20 @@ class Executor:
         if action.target is None:
             return await tab.call("resolveFocused", action.key, within_ms=INPUT_MS)
         ways = [self._bindings.strategy(strategy) for strategy in action.target.strategies]
-        return await tab.call("resolve", ways, within_ms, within_ms=within_ms + ANSWER_MS)
+        key = action.key if action.type == "press" else None
+        choice = self._chosen(action)
+        return await tab.call(
+            "resolve", ways, within_ms, key, choice, within_ms=within_ms + ANSWER_MS
+        )
+
+    def _chosen(self, action: Action) -> str | None:
+        """What would be chosen of a list: what an option says is judged, not what it is called by
+        whoever wants it."""
+        if action.type != "select" or action.value is None or isinstance(action.value, Secret):
+            return None
+        with suppress(BadInput):  # said when it is done
+            return self._bindings.value(action.value)
+        return None
 
     async def _lookalikes(self, request: LookalikesRequested) -> AnyEvent:
         began = perf_counter_ns()
@@ -175,8 +199,8 @@ class Executor:
         if found.changed is not None:
             found = Outcome("ref_invalid", "it is another element by now")
         if found.code is not None:
-            return QueryFailed(step, attempt, found.code, found.message[:200], took_us)
-        text = Untrusted(found.extracted) if found.extracted is not None else None
+            return QueryFailed(step, attempt, found.code, on_one_line(found.message)[:200], took_us)
+        text = plain(Untrusted(found.extracted)) if found.extracted is not None else None
         return QueryAnswered(step, attempt, took_us, text)
 
     async def _read(self, action: Action, digest: str) -> Outcome:
@@ -217,7 +241,7 @@ class Executor:
         if outcome.changed is not None:
             return TargetChanged(step, attempt, outcome.changed)
         if outcome.code is not None:
-            said = outcome.message[:200]
+            said = on_one_line(outcome.message)[:200]
             return ActionFailed(step, attempt, outcome.code, outcome.dispatched, said, took_us)
         navigated, held = outcome.navigated, outcome.value_set
         return ActionDone(step, attempt, took_us, navigated, held, typed=outcome.typed)
@@ -236,6 +260,7 @@ class Executor:
         if self._delay_ms:
             await anyio.sleep(self._delay_ms / 1000)
         window = self._screen.window
+        window.misplaced = self._bindings.misplaced
         window.answer_with([self._bindings.answer(answer) for answer in action.dialogs])
         try:
             if not await self._come_to_front(action):
@@ -339,7 +364,7 @@ class Executor:
 
     async def _type(self, action: Action, digest: str) -> Outcome:
         assert action.value is not None
-        value = self._bindings.value(action.value)
+        value = await self._bound(action.value)
         checked = await self._tab.call("ready", digest, within_ms=INPUT_MS)
         if refused := _refused(checked):
             return refused
@@ -354,7 +379,10 @@ class Executor:
             if checked["how"] == "typed":
                 held, strayed = await self._enter(value, append=action.append)
             else:
-                held = await self._tab.act("setValue", value, within_ms=INPUT_MS)
+                checked = await self._tab.act("setValue", digest, value, within_ms=INPUT_MS)
+                if refused := _refused(checked):
+                    return refused
+                held = checked["held"]
         if isinstance(action.value, Secret) and not held:
             held = None  # a field that masks what it holds cannot be read back
         settled = await self._settled()
@@ -362,6 +390,15 @@ class Executor:
             self._dispatched = False
             return Outcome("action_failed", f"the focus moved to {strayed}", dispatched=False)
         return settled._replace(value_set=held, typed=_plain(action, value))
+
+    async def _bound(self, value: Value) -> str:
+        """What is to be typed. A secret that has origins is typed on one of them or nowhere,
+        whatever was judged before."""
+        if isinstance(value, Secret) and self._bindings.belongs(value.name):
+            origin = await self._tab.call("pinnedOrigin", within_ms=INPUT_MS)
+            if self._bindings.misplaced(value.name, origin):
+                raise BadInput(f"the secret {value.name!r} does not belong to {origin}")
+        return self._bindings.value(value)
 
     async def _enter(self, value: str, *, append: bool) -> tuple[bool | None, str]:
         """Whether the field holds it, and which other one would have got it: none does."""
@@ -377,6 +414,9 @@ class Executor:
         if missing or not paths:
             said = "that it names" if isinstance(action.value, Secret) else repr(", ".join(missing))
             return Outcome("action_failed", f"there is no file {said}", dispatched=False)
+        if sum([(await path.stat()).st_size for path in paths]) > self._upload_mb * MEGABYTE:
+            said = f"more than {self._upload_mb} MB would be sent: see upload_mb of the policy"
+            return Outcome("action_failed", said, dispatched=False)
         self._dispatched = True
         whole = [str(await path.absolute()) for path in paths]
         await self._tab.give_files(whole, within_ms=INPUT_MS)
@@ -403,7 +443,7 @@ class Executor:
     async def _select(self, action: Action, digest: str) -> Outcome:
         assert action.value is not None
         tab = self._tab
-        value = self._bindings.value(action.value)
+        value = await self._bound(action.value)
         self._dispatched = True
         try:
             checked = await tab.act("choose", digest, value, within_ms=INPUT_MS)
@@ -422,7 +462,19 @@ class Executor:
             return refused
         self._dispatched = True
         await self._tab.press(action.key or "", within_ms=INPUT_MS)
+        if refused := await self._key_strayed():
+            return refused
         return await self._settled()
+
+    async def _key_strayed(self) -> Outcome | None:
+        """A key that came when something else had the focus was held back. Of several keys the
+        first may have been heard: then it is not known that nothing was done."""
+        with suppress(DocumentGone):
+            answer = await self._tab.ask("pressed", within_ms=INPUT_MS)
+            if refused := _refused(answer):
+                self._dispatched = bool(answer.get("heard"))
+                return refused._replace(dispatched=self._dispatched)
+        return None
 
     async def _scroll(self, action: Action, digest: str) -> Outcome:
         tab = self._tab

@@ -13,7 +13,9 @@ import msgspec
 from actors.browser.tab import DocumentGone, PageClosed, PageTimeout, Tab
 from actors.browser.window import TOO_MANY, Download
 from actors.effector import Screen
+from actors.egress.gate import OTHERS
 from actors.files import look_at_files
+from actors.quarantine import on_one_line, plain, quarantined
 from actors.states import phrases_for
 from actors.witness import Witness
 from events.action import Untrusted
@@ -25,12 +27,15 @@ from events.errors import BrowserGone, WorldBroken
 from events.executor import ActionDone, ActionFailed, QueryAnswered, QueryFailed
 from events.observer import (
     BrowserLost,
+    Contact,
     DialogOpened,
     DownloadFinished,
     FilesSeen,
+    HostsContacted,
     ObservationFailed,
     PageObserved,
     PopupOpened,
+    RequestBlocked,
     ScreenshotTaken,
     Shown,
 )
@@ -46,6 +51,7 @@ DOWNLOAD_MS = 5_000  # a file that a click asked for; a longer one is told after
 LAST_MS = 2_000
 MAX_TOLD = 5  # of each kind, after each step
 MAX_NAMES = 1_000
+MAX_CONTACTS = 200
 MAX_TEXTS = 20  # looked for at once; the page is asked for no more
 MAX_PHRASES = 1000
 GONE = Page(url="chrome-error://crashed/")  # what is seen of a page that died aside: nothing
@@ -63,6 +69,7 @@ class Seen(NamedTuple):
     sent: int = 0
     status: int = 0
     unread: bool = False
+    suspicious: tuple[str, ...] = ()
 
 
 class Observer:
@@ -78,6 +85,7 @@ class Observer:
         self._looks = 0
         self._phrases: tuple[str, ...] = ()
         self._folders: tuple[str, ...] = ()
+        self._policy = ""
         self._files: FilesSeen | None = None
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
@@ -85,6 +93,7 @@ class Observer:
             case SessionStarted(settings=settings, values=values, purpose=purpose) as started:
                 self._pictures, self._values = settings.screenshots, values
                 self._folders = started.policy.folders
+                self._policy = started.policy.version
                 self._phrases = phrases_for(settings)[:MAX_PHRASES]
                 self._viewport_only = purpose == "tools"  # S3 1.1.3: the default of get_snapshot
                 await self._screen.open()
@@ -120,9 +129,22 @@ class Observer:
             taken = await self._screenshot(full_page=True)
             if taken is not None:
                 yield ScreenshotTaken(taken, why="stopped")
-        async for fact in self._meanwhile(LAST_MS):
-            yield fact
+        with suppress(BrowserGone):  # it is over in any case
+            async for fact in self._meanwhile(LAST_MS):
+                yield fact
+            yield await self._contacted()
         await self._screen.close()
+
+    async def _contacted(self) -> HostsContacted:
+        """Whom the session spoke to: those whose pages were open first, then the busiest."""
+        window = self._screen.window
+        hosts, others = await window.passage.contacts()
+        listed = [
+            Contact(host, port, (host, port) in window.been_to, requests)
+            for (host, port), requests in hosts.items()
+        ]
+        listed.sort(key=lambda each: (not each.top_level, -each.requests, each.host, each.port))
+        return HostsContacted(tuple(listed[:MAX_CONTACTS]), others + len(listed[MAX_CONTACTS:]))
 
     async def _look_again(self, requested: ObservationRequested) -> AsyncIterator[AnyEvent]:
         """The page in front once it changed, or the one that is asked for, once it is open; and
@@ -162,6 +184,7 @@ class Observer:
         began = perf_counter_ns()
         how = {
             "viewportOnly": self._viewport_only and not whole_page,
+            "marks": self._viewport_only,  # for callers of tools: what a person does not see
             "texts": texts[:MAX_TEXTS],
             "phrases": self._phrases,
         }
@@ -206,9 +229,12 @@ class Observer:
             return
         for (kind, message, accepted), repeats in _few(window.dialogs, ("", "", False)):
             answer: Literal["accepted", "dismissed"] = "accepted" if accepted else "dismissed"
-            yield DialogOpened(kind, Untrusted(message), answer, repeats)
+            yield DialogOpened(kind, plain(Untrusted(message)), answer, repeats)
         for (url, tab), repeats in _few(window.popups, ("", TOO_MANY)):
             yield PopupOpened(url, repeats, tab)
+        for (host, port, rule, reason), repeats in _few(window.passage.blocked, OTHERS):
+            channel = window.channels.get((host, port), "")
+            yield RequestBlocked(host, port, channel, repeats, rule, reason, self._policy)
         async for fact in self._files_sent(within_ms):
             yield fact
 
@@ -221,12 +247,15 @@ class Observer:
 
     async def _kept(self, download: Download) -> DownloadFinished:
         name, path, failure, step = download
+        name = on_one_line(name)
         if path is None or self._artifacts is None:
             failure = failure or "there is no place for it"
             return DownloadFinished(Untrusted(name), None, failure, step)
         media = mimetypes.guess_type(name)[0] or "application/octet-stream"
         body = await anyio.Path(path).read_bytes()
-        artifact = await anyio.to_thread.run_sync(self._artifacts.put, body, media)
+        artifact = await anyio.to_thread.run_sync(
+            self._artifacts.put, body, media, abandon_on_cancel=True
+        )
         await anyio.Path(path).unlink(missing_ok=True)
         return DownloadFinished(Untrusted(name), artifact, step=step)
 
@@ -236,7 +265,9 @@ class Observer:
             return None
         try:
             image = await self._screen.tab.screenshot(full_page=full_page, within_ms=SCREENSHOT_MS)
-            return await anyio.to_thread.run_sync(self._artifacts.put, image, "image/png")
+            return await anyio.to_thread.run_sync(
+                self._artifacts.put, image, "image/png", abandon_on_cancel=True
+            )
         except (PageTimeout, DocumentGone, WorldBroken):
             return None
 
@@ -246,11 +277,12 @@ def _seen(raw: dict[str, Any], tab: Tab, index: int, tabs: int) -> Seen:
     phrases = msgspec.convert(raw.pop("phrases", []), tuple[str, ...])
     status = msgspec.convert(raw.pop("status", 0), int)
     unread = msgspec.convert(raw.pop("unread", False), bool)
-    page = msgspec.structs.replace(msgspec.convert(raw, Page), tab=index, tabs=tabs)
-    shown = tuple(Shown(text, around) for text, around in found)
+    page, suspicious = quarantined(msgspec.convert(raw, Page))
+    page = msgspec.structs.replace(page, tab=index, tabs=tabs)
+    shown = tuple(Shown(text, plain(around) if around else None) for text, around in found)
     pending, sent = tab.pending, tab.sent
     tab.stop_counting()
-    return Seen(page, shown, phrases, pending, sent, status, unread)
+    return Seen(page, shown, phrases, pending, sent, status, unread, suspicious)
 
 
 async def _left(downloads: list[Download]) -> DownloadFinished:
@@ -258,7 +290,7 @@ async def _left(downloads: list[Download]) -> DownloadFinished:
     for download in downloads:
         if download.path is not None:
             await anyio.Path(download.path).unlink(missing_ok=True)
-    names = ", ".join(download.name for download in downloads)[:MAX_NAMES]
+    names = on_one_line(", ".join(download.name for download in downloads))[:MAX_NAMES]
     failure = f"{len(downloads)} more than are kept at once"
     return DownloadFinished(Untrusted(names), None, failure, downloads[-1].step)
 

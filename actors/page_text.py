@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
+from actors.quarantine import on_one_line
 from events.action import Box
 from events.page import Element, Page
 
@@ -29,8 +30,6 @@ OTHERS = 5
 FULLY, PARTLY, OUTSIDE = 0, 1, 2
 # What goes without saying: an element is visible, enabled and not checked unless it says so.
 UNSAID = frozenset({"visible", "enabled", "unchecked"})
-# Line ends of any kind, other control characters, and those that turn the writing around.
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 _PIECES = re.compile(r"[A-Za-z]+|[0-9]+|\n|[^\S\n]+|[\x21-\x7e]|[^\x00-\x7f]")
 
 
@@ -57,7 +56,7 @@ def text_of(page: Page, *, max_tokens: int = MAX_TOKENS, max_bytes: int | None =
 def line_of(ref: int, element: Element) -> str:
     """`@e8 textbox "Name" = "Ann" readonly`"""
     role = f"heading {element.level}" if element.level is not None else element.role
-    parts = [f"@e{ref}", harmless(role)]
+    parts = [f"@e{ref}", on_one_line(role)]
     if element.name.text:
         parts.append(quoted(element.name.text))
     if element.value is not None and element.value.text:
@@ -66,13 +65,8 @@ def line_of(ref: int, element: Element) -> str:
     return " ".join(parts)
 
 
-def harmless(text: str) -> str:
-    """Page text on one line, without characters that a reader cannot see."""
-    return _UNSAFE.sub(" ", text)
-
-
 def quoted(text: str) -> str:
-    escaped = harmless(text).replace("\\", "\\\\").replace('"', '\\"')
+    escaped = on_one_line(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 

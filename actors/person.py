@@ -6,6 +6,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import ClassVar, Literal, Protocol
 
+import anyio
 import msgspec
 
 from events.envelope import Actor, Envelope
@@ -30,20 +31,29 @@ class Answers(Protocol):
 
 
 class Person:
-    """The effector: hears a question when it is on disk, reports the answer as a fact."""
+    """The effector: hears a question when it is on disk, reports the answer as a fact.
+
+    With a limit, one that is not answered in time is answered with no; without, it is waited for.
+    """
 
     name: ClassVar[Actor] = "person"
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: Answers, limit_ms: int = 0) -> None:
         self._answers = answers
+        self._limit_ms = limit_ms
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         if isinstance(envelope.event, ApprovalRequested):
-            question = envelope.event
+            yield await self._answered(envelope.event)
+
+    async def _answered(self, question: ApprovalRequested) -> ApprovalAnswered:
+        with anyio.move_on_after(self._limit_ms / 1000 if self._limit_ms else None):
             answer = await self._answers.ask(question)
-            yield ApprovalAnswered(
+            return ApprovalAnswered(
                 question.approval, answer.approved, self._answers.who, answer.message
             )
+        late = f"nobody answered within {self._limit_ms} ms: {question.question}"
+        return ApprovalAnswered(question.approval, False, "nobody", late)
 
     def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
         if isinstance(envelope.event, ApprovalRequested):
@@ -77,12 +87,18 @@ class ScriptedPerson:
 
 
 class TerminalPerson:
-    """Asks at the terminal. Only a typed yes is a yes; a phrase must be typed as it stands."""
+    """Asks at the terminal. Only a typed yes is a yes; a phrase must be typed as it stands.
+
+    A line is read in a daemon thread: one that waits for it must not keep the process alive when
+    the session is stopped meanwhile. There is one reader at a time; what is typed to a question
+    that is over answers none. The end of input is no answer, so it is a no.
+    """
 
     who: Who = "terminal"
 
     def __init__(self, prompt: Callable[[str], str]) -> None:
         self._prompt = prompt
+        self._reading: asyncio.Future[None] | None = None
 
     async def ask(self, question: ApprovalRequested) -> Answer:
         hint = f"type {question.phrase!r}" if question.phrase else "yes / no, or why not"
@@ -94,22 +110,24 @@ class TerminalPerson:
         return Answer(False, "" if said.casefold() in ("", "n", "no") else said)
 
     async def _typed(self, text: str) -> str:
-        """Reads in a daemon thread: one that waits for a line must not keep the process alive
-        when the session is stopped meanwhile. The end of input is no answer, so it is a no."""
+        if self._reading is not None and not self._reading.done():
+            await asyncio.shield(self._reading)  # a late word to a question that nobody asks now
         loop = asyncio.get_running_loop()
-        typed: asyncio.Future[str] = loop.create_future()
+        line: asyncio.Future[str] = loop.create_future()
+        self._reading = over = loop.create_future()
 
-        def settle(line: str) -> None:
-            if not typed.done():
-                typed.set_result(line)
+        def settle(said: str) -> None:
+            if not line.done():
+                line.set_result(said)
+            over.set_result(None)
 
         def read() -> None:
             try:
-                line = self._prompt(text)
+                said = self._prompt(text)
             except EOFError:
-                line = ""
+                said = ""
             with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
-                loop.call_soon_threadsafe(settle, line)
+                loop.call_soon_threadsafe(settle, said)
 
         threading.Thread(target=read, name="asking", daemon=True).start()
-        return await typed
+        return await line

@@ -5,12 +5,15 @@ of them come out as one `PlanProposed`, and go down the same road.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 
 from actors.healing import heal, look_for
 from actors.repeating import is_kept, may_repeat
+from actors.settling import Settling, done_by, evolve_settling, is_over, settled_by
+from actors.settling import in_words as settled_in_words
+from actors.settling import look_for as look_whether_done
 from actors.tool_calls import Desk, decide_call, evolve_desk, open_desk
 from events.action import Action, kind_of
 from events.critic import ActionJudged, CompletionChecked, ReadBackDue
@@ -18,6 +21,7 @@ from events.envelope import Actor, Envelope
 from events.executor import ActionFailed, LookalikesFound, QueryAnswered, QueryFailed
 from events.observer import BrowserLost, ObservationFailed, PageObserved
 from events.planner import (
+    CheckpointReached,
     ObservationRequested,
     PersonAwaited,
     PlanProposed,
@@ -35,12 +39,20 @@ from events.runtime import (
     StopRequested,
 )
 from events.signature import signature
-from events.validator import ActionRejected, ActionStarted, ActionWithheld
+from events.validator import (
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    CheckpointPassed,
+    CheckpointRefused,
+)
 from events.vocabulary import AnyEvent
 from events.workflow import Driver, Expectation
 
 # An optional step is passed over when this is why it was refused: its element is not there.
 ABSENT = frozenset({"element_not_found", "element_not_visible"})
+# How often a person is asked to put one step right by hand: then it is lost.
+BY_HAND = 3
 
 
 class PlannerState(msgspec.Struct, frozen=True):
@@ -59,6 +71,8 @@ class PlannerState(msgspec.Struct, frozen=True):
     recent: tuple[tuple[str, str], ...] = ()
     turned: int = -1
     person: bool = False
+    by_hand: tuple[int, int] = (-1, 0)
+    settling: Settling = Settling()
     stopped: bool = False
     desk: Desk | None = None
 
@@ -74,6 +88,9 @@ class Planner:
         if state.desk is not None:
             stopped = state.stopped or isinstance(envelope.event, RunStopped)
             return change(state, desk=evolve_desk(state.desk, envelope), stopped=stopped)
+        if (settling := evolve_settling(state.settling, envelope.event)) is not state.settling:
+            step = settling.plan.step if settling.plan is not None else state.step
+            return change(state, settling=settling, step=step)
         match envelope.event:
             case SessionStarted() as started:
                 return PlannerState(started=started, desk=open_desk(started))
@@ -100,10 +117,8 @@ class Planner:
                 return _of_plan(state, happened)
             case QueryAnswered() | QueryFailed() as happened:
                 return _of_plan(state, happened)
-            case PersonAwaited():
-                return change(state, person=True)
-            case ObservationRequested(why="tab_wanted"):
-                return change(state, turned=state.index)
+            case PersonAwaited() | CheckpointReached() | ObservationRequested() as asked:
+                return _having_asked(state, asked)
             case RunStopped():
                 return change(state, stopped=True)
             case _:
@@ -127,14 +142,33 @@ class Planner:
                 yield _after_refusal(state, rejected)
             case LookalikesFound() as found:
                 yield from _mend(state, found)
-            case ReadBackDue() as due:
-                yield _read_back(state, due)
+            case ReadBackDue() | ActionJudged() as looking:
+                yield from _looking(state, looking)
+            case CheckpointPassed() | CheckpointRefused() as answer:
+                yield _by_hand(state, answer)
             case ActionWithheld(reason=reason):
                 yield _stop(state, "completed_unverified", "", f"dry run: {reason}")
             case CompletionChecked(verified=verified, reason=reason):
                 yield _stop(state, "completed" if verified else "completed_unverified", "", reason)
             case _ as event:
                 yield from _interruption(state, event)
+
+
+def _having_asked(
+    state: PlannerState, asked: PersonAwaited | CheckpointReached | ObservationRequested
+) -> PlannerState:
+    change = msgspec.structs.replace
+    match asked:
+        case PersonAwaited():
+            return change(state, person=True)
+        case CheckpointReached(index=index):
+            times = state.by_hand[1] if state.by_hand[0] == index else 0
+            by_hand = (index, times + 1)
+            return change(state, by_hand=by_hand, unmet_since_ns=0, judged=None, failure=None)
+        case ObservationRequested(why="tab_wanted"):
+            return change(state, turned=state.index)
+        case _:
+            return state
 
 
 def _of_plan(
@@ -144,6 +178,8 @@ def _of_plan(
     """What came of the plan. A person's own steps are none; neither is a look at their result."""
     change = msgspec.structs.replace
     if state.plan is not None and event.step != state.plan.step and not state.person:
+        return state
+    if state.settling.is_of(event.step):
         return state
     match event:
         case ActionStarted(irreversible=irreversible):
@@ -182,6 +218,7 @@ def _after_verdict(state: PlannerState, judged: ActionJudged) -> PlannerState:
 def _follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
     """The workflow's next step, once the page is where the recording was: a retry too, so that
     nothing is typed on a page that has moved on."""
+    assert state.started is not None
     if stop := _limit(state):
         yield stop
         return
@@ -189,8 +226,12 @@ def _follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent
         yield _passed_over(due.index, due.of, state.missed.code)
         return
     retried = _again(state)
-    if isinstance(retried, RunStopped):
+    if isinstance(retried, RunStopped) and due.signed_out and not state.irreversible:
+        yield _for_a_person(state, due, retried.detail)  # what it led to is a sign-in
+    elif isinstance(retried, RunStopped):
         yield retried
+    elif look := look_whether_done(state.started, due, state.settling, state.step + 1):
+        yield look
     elif due.unmet:
         yield _until_met(state, due, now_ns)
     elif retried is not None:
@@ -200,8 +241,30 @@ def _follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent
         yield _propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
 
 
+def _looking(state: PlannerState, event: ReadBackDue | ActionJudged) -> Iterable[AnyEvent]:
+    """Going and looking, and what came of it; every other verdict speaks through the next step."""
+    if isinstance(event, ReadBackDue):
+        yield _read_back(state, event)
+    elif state.settling.is_of(event.step):
+        yield from _settled(state, event)
+
+
+def _settled(state: PlannerState, judged: ActionJudged) -> Iterable[AnyEvent]:
+    """The look is over. What an earlier session is seen to have done is passed over (E7)."""
+    started, plan = state.started, state.settling.plan
+    assert started is not None
+    assert plan is not None
+    settled = settled_by(plan, judged)
+    yield settled
+    steps = started.workflow.steps if started.workflow is not None else ()
+    if settled.done and is_over(steps, settled.index):
+        yield _stop(state, "completed", "", settled_in_words(started, settled))
+
+
 def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
     assert state.started is not None
+    if done := done_by(state.started, state.settling, due.index):
+        return _stop(state, "completed", "", done)
     waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
     left_ms = state.started.settings.place_ms - waited_ms
     if left_ms > 0:
@@ -211,7 +274,37 @@ def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
         return ObservationRequested("place_unmet", left_ms)
     if due.step.optional:
         return _passed_over(due.index, due.of, due.unmet)
-    return _stop(state, "failed", "lost", f"step {due.index + 1} of {due.of}: {due.unmet}")
+    return _for_a_person(state, due, due.unmet)
+
+
+def _for_a_person(state: PlannerState, due: StepDue, why: str) -> AnyEvent:
+    """A sign-in is a person's, and so is the way back where it was lost: if they have a window."""
+    assert state.started is not None
+    where = f"step {due.index + 1} of {due.of}: {why}"
+    before = state.settling.of(due.index - 1)
+    if before is not None and before.done:
+        where = f"{settled_in_words(state.started, before)}; {where}"
+    index, times = state.by_hand
+    if state.started.headed and (index != due.index or times < BY_HAND):
+        kind: Literal["login", "unknown"] = "login" if due.signed_out else "unknown"
+        return CheckpointReached(kind, state.step + 1, where, due.index)
+    if due.signed_out:
+        return _stop(state, "policy_denied", "needs_person", f"the site asks to sign in: {where}")
+    return _stop(state, "failed", "lost", where)
+
+
+def _by_hand(
+    state: PlannerState, answer: CheckpointPassed | CheckpointRefused
+) -> ObservationRequested | RunStopped:
+    """Where the person left it is looked at; if they did not, it ends where it was."""
+    assert state.started is not None
+    if isinstance(answer, CheckpointPassed):
+        return ObservationRequested("checkpoint_passed", state.started.settings.place_ms)
+    refused, said = answer, answer.message or "a person said no"
+    if refused.kind == "unknown":
+        return _stop(state, "failed", "lost", said)
+    needs: Failure = "needs_person" if refused.by == "nobody" else "policy_denied"
+    return _stop(state, "policy_denied", needs, said)
 
 
 def _passed_over(index: int, of: int, why: str) -> PlanWithheld:

@@ -1,48 +1,236 @@
 """Known secrets never reach an event, wherever the page puts them: in its URL, a field, its text.
 
-The last thing before a fact is numbered. Deciders so see what the log holds.
+The last thing before a fact is numbered. Deciders so see what the log holds. The same goes for
+everything else that leaves the process: what it prints, files that it keeps, what a model is shown.
 """
 
-from collections.abc import Mapping
-from urllib.parse import quote, quote_plus
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import NamedTuple
 
 import msgspec
 
+from actors.detecting import Detector
+from actors.secret_forms import ENOUGH, escaped_needles, fold, needles, pattern
 from events.codec import decode, encode
+from events.envelope import Actor
+from events.errors import WorldBroken
+from events.runtime import ActorFailed, SessionEnded, SessionStarted
 from events.vocabulary import AnyEvent
 
 SHORTEST = 4  # anything shorter is in every other word
+CUT = 100  # characters: a shorter text is whole, unless it says that it was cut
+# These hold names of secrets, never values: a password may be the word "password".
+NAMES = frozenset({"secrets", "secret", "secret_origins"})
+TAGS = frozenset({"event", "is"})
+# Not words of a page, or such that something is found again by them: nothing is detected there.
+EXACT = frozenset({"digest", "exact", "sha256", "session", "call", "approval", "policy", "values"})
+# The numbers in an address are names of things far more often than cards.
+ADDRESSES = frozenset({"url", "href", "form_action", "origin", "host"})
+FAILED = "redaction failed"
+DOTS = ("...", "\u2026")
+
+
+class Secrets:
+    """Finds known values in a text, in one pass, however they are written."""
+
+    def __init__(self, secrets: Iterable[tuple[str, str]]) -> None:
+        known = {(name, text) for name, text in secrets if len(text.strip()) >= SHORTEST}
+        # The longest first: one secret may be a part of another.
+        self._known = sorted(known, key=lambda each: (-len(each[1]), each))
+        self._needles = tuple({part for _, text in known for part in needles(text)})
+        self._escaped: dict[bytes, tuple[bytes, ...]] = {}
+        for sign, needle in (each for _, text in known for each in escaped_needles(text)):
+            self._escaped[sign] = (*self._escaped.get(sign, ()), needle)
+        self._marks = {f"s{at}": f"<secret {name}>" for at, (name, _) in enumerate(self._known)}
+        # Made at the first need: most runs hold nothing that is to be replaced.
+        self._pattern: re.Pattern[str] | None = None
+
+    def may_hold(self, text: bytes) -> bool:
+        """Whether it is worth a closer look; `False` is certain."""
+        if not self._needles:
+            return False
+        folded = fold(text)
+        if any(needle in folded for needle in self._needles):
+            return True
+        signs = (needles for sign, needles in self._escaped.items() if sign in text)
+        return any(needle in folded for needles in signs for needle in needles)
+
+    def clean(self, text: str) -> str:
+        """The text with each value replaced by the name of its secret."""
+        if len(text) < SHORTEST or not self._known:
+            return text
+        if self._pattern is None:
+            each = (f"(?P<s{at}>{pattern(text)})" for at, (_, text) in enumerate(self._known))
+            self._pattern = re.compile("|".join(each))
+        cleaned = self._pattern.sub(lambda found: self._marks[found.lastgroup or ""], text)
+        return self._uncut(cleaned)
+
+    def _uncut(self, text: str) -> str:
+        """A text that was cut inside of a value still gives away the other part."""
+        ends, begins = text.endswith(DOTS), text.startswith(DOTS)
+        if len(text) < CUT and not (ends or begins):
+            return text
+        dots = next((each for each in DOTS if text.endswith(each)), "")
+        body = text.removesuffix(dots)
+        for at, (_, value) in enumerate(self._known):
+            mark = self._marks[f"s{at}"]
+            core = value.strip()
+            if size := _overlap(body, core):
+                body = body[:-size] + mark
+            lead = next((each for each in DOTS if body.startswith(each)), "")
+            if size := _overlap(core, body[len(lead) : len(lead) + len(core)]):
+                body = lead + mark + body[len(lead) + size :]
+        return body + dots
+
+
+def _overlap(first: str, second: str) -> int:
+    """How many characters at the end of one are the beginning of the other, if enough are."""
+    for size in range(min(len(first), len(second)), ENOUGH - 1, -1):
+        if first.endswith(second[:size]):
+            return size
+    return 0
 
 
 class Redactor:
-    """Replaces each secret's value, as it is and as URLs write it, by its name."""
+    """Replaces each secret's value by its name, and what a detector finds by its kind."""
 
-    def __init__(self, secrets: Mapping[str, str]) -> None:
-        self._written: dict[str, str] = {}
-        for name, value in secrets.items():
-            if len(value) >= SHORTEST:
-                for form in (value, quote(value, safe=""), quote(value), quote_plus(value)):
-                    self._written[form] = f"<secret {name}>"
-        self._needles = tuple(form.encode() for form in self._written)
-        # The longest first: one secret may be a part of another.
-        self._longest = sorted(self._written, key=len, reverse=True)
+    def __init__(self, secrets: Mapping[str, str], detector: Detector | None = None) -> None:
+        self._secrets = Secrets(secrets.items())
+        self._detector = detector
 
     def __call__(self, event: AnyEvent) -> AnyEvent:
         payload = encode(event)
-        if not any(needle in payload for needle in self._needles):
+        known = self._secrets.may_hold(payload)
+        # What a session was started with is written down on purpose.
+        detector = None if isinstance(event, SessionStarted) else self._detector
+        if detector is not None and not detector.may_hold(payload):
+            detector = None
+        if not known and detector is None:
             return event
-        plain = self._clean(msgspec.msgpack.decode(payload))
-        return decode(msgspec.msgpack.encode(plain))
+        cleaning = _Cleaning(self._secrets if known else None, detector)
+        cleaned = msgspec.msgpack.encode(cleaning.part(msgspec.msgpack.decode(payload)))
+        return event if cleaned == payload else decode(cleaned)
 
-    def _clean(self, value: object) -> object:
+    def fact(self, actor: Actor, event: AnyEvent) -> tuple[Actor, AnyEvent]:
+        """The fact as it may be numbered. When that cannot be said, one that holds nothing, and
+        ends the session: rather nothing than everything."""
+        try:
+            return actor, self(event)
+        except Exception:  # noqa: BLE001 - whatever went wrong: its words may hold the secret
+            if isinstance(event, SessionStarted):
+                raise WorldBroken("redaction failed: the session was not begun") from None
+            if isinstance(event, SessionEnded):
+                return actor, SessionEnded("failed", "actor_failed", FAILED)
+            return "runtime", ActorFailed(actor, "RedactionFailed", FAILED)
+
+    def text(self, text: str) -> str:
+        coded = text.encode("utf-8", "replace")
+        if self._secrets.may_hold(coded):
+            text = self._secrets.clean(text)
+        if self._detector is not None and self._detector.may_hold(coded):
+            text = self._detector.clean(text)
+        return text
+
+    def holds_secret(self, text: str) -> bool:
+        """Whether a known value is in it."""
+        held = self._secrets.may_hold(text.encode("utf-8", "replace"))
+        return held and self._secrets.clean(text) != text
+
+    def without_known(self, text: str) -> str:
+        """The text without known values; what only looks like a secret stays."""
+        held = self._secrets.may_hold(text.encode("utf-8", "replace"))
+        return self._secrets.clean(text) if held else text
+
+
+def redactor_of(started: SessionStarted, secrets: Mapping[str, str]) -> Redactor:
+    """What cleans the facts of this session: all that it was started with is no find."""
+    known = msgspec.json.encode(started).decode()
+    return Redactor(secrets, Detector(known) if started.policy.detect_secrets else None)
+
+
+class _Cleaning(NamedTuple):
+    """What is to be looked for in one event."""
+
+    known: Secrets | None
+    detector: Detector | None
+
+    def part(self, value: object, key: str = "") -> object:
         match value:
             case str():
-                for form in self._longest:
-                    value = value.replace(form, self._written[form])
-                return value
+                return self.text(value, key)
             case list():
-                return [self._clean(part) for part in value]
+                return [self.part(each, key) for each in value]
             case dict():
-                return {self._clean(key): self._clean(part) for key, part in value.items()}
+                return self.fields(value)
             case _:
                 return value
+
+    def text(self, text: str, key: str) -> str:
+        if self.known is not None:
+            text = self.known.clean(text)
+        if self.detector is not None and key not in EXACT:
+            text = self.detector.clean(text, numbers=key not in ADDRESSES)
+        return text
+
+    def fields(self, fields: Mapping[str, object]) -> dict[str, object]:
+        if fields.get("is") == "secret":
+            return dict(fields)
+        return {
+            key if key in _field_names() else self.text(key, ""): (
+                part if key in NAMES or key in TAGS else self.part(part, key)
+            )
+            for key, part in fields.items()
+        }
+
+
+@cache
+def _field_names() -> frozenset[str]:
+    """The fields of all events and of what is in them: ours, whatever a secret is called."""
+    names: set[str] = set(TAGS)
+    seen: set[int] = set()
+
+    def walk(kind: object) -> None:
+        if id(kind) in seen:
+            return
+        seen.add(id(kind))
+        for field in getattr(kind, "fields", ()):
+            names.add(field.encode_name)
+            walk(field.type)
+        for inner in ("types", "item_types"):
+            for each in getattr(kind, inner, ()):
+                walk(each)
+        for inner in ("item_type", "key_type", "value_type"):
+            if (each := getattr(kind, inner, None)) is not None:
+                walk(each)
+        names.update(filter(None, [getattr(kind, "tag_field", None)]))
+
+    walk(msgspec.inspect.type_info(AnyEvent))
+    return frozenset(names)
+
+
+# -- what the process prints -----------------------------------------------------------------------
+
+_hidden: set[tuple[str, str]] = set()
+_printed = Secrets(())
+
+
+def hide(secrets: Mapping[str, str]) -> None:
+    """From now on nothing that this process prints holds these."""
+    global _printed  # one process has one standard output
+    _hidden.update(secrets.items())
+    _printed = Secrets(_hidden)
+
+
+def forget() -> None:
+    """Another command begins: what an earlier one knew is not its own."""
+    global _printed  # one process has one standard output
+    _hidden.clear()
+    _printed = Secrets(())
+
+
+def hushed(text: str) -> str:
+    """The text as it may be printed."""
+    held = _printed.may_hold(text.encode("utf-8", "replace"))
+    return _printed.clean(text) if held else text

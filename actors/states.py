@@ -13,10 +13,10 @@ from actors.place import ada_url_decode
 from actors.state_rules import GENERIC, OR, RULES_VERSION
 from events.checks import PageState
 from events.page import Element, Page
-from events.service import Service, Sign, StateRule, Where
+from events.service import Checkpoint, Service, Sign, StateRule, Where
 from events.workflow import RunSettings
 
-__all__ = ["GENERIC", "RULES_VERSION", "detect", "phrases_for", "words_of"]
+__all__ = ["GENERIC", "RULES_VERSION", "checkpoint_of", "detect", "phrases_for", "words_of"]
 
 # Below this the page may be anything: one decisive sign, or two that would not do alone.
 ENOUGH = 7
@@ -174,9 +174,12 @@ def phrases_for(settings: RunSettings) -> tuple[str, ...]:
     """Every text that rules and criteria ask the page for, in lower case, each once."""
     criteria = settings.criteria
     indicators = (*criteria.success, *criteria.failure) if criteria else ()
-    # What was stated for this run comes first: there may be no room for all.
-    rules = (*(settings.service.states if settings.service else ()), *GENERIC)
+    # What was stated for this run comes first, where to stop before all: there may be no room.
+    service = settings.service
+    rules = (*(service.states if service else ()), *GENERIC)
+    stops = service.checkpoints if service else ()
     wanted = [
+        *(says for stop in stops for sign in stop.signs for says in _texts(sign)),
         *(each.says for each in indicators if each.where == "text"),
         *(says for rule in rules for sign in (*rule.signs, *rule.unless) for says in _texts(sign)),
     ]
@@ -283,3 +286,16 @@ def _said_on(page: Page, phrases: Collection[str]) -> Said:
 def _behind_host(url: str) -> str:
     """Path, query and fragment, by which some pages route. The host may be called anything."""
     return ada_url_decode(url.partition("://")[2].partition("/")[2])
+
+
+def checkpoint_of(
+    page: Page, phrases: Collection[str], service: Service | None
+) -> Checkpoint | None:
+    """The first of the service's checkpoints whose signs are all on the page."""
+    if service is None or not service.checkpoints:
+        return None
+    said = _said_on(page, phrases)
+    for checkpoint in service.checkpoints:
+        if all(_is_there(sign, said) for sign in _ready(checkpoint.signs)):
+            return checkpoint
+    return None

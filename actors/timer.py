@@ -15,7 +15,7 @@ from events.person import ApprovalAnswered
 from events.planner import PersonAwaited
 from events.runtime import DeadlinePassed, SessionStarted
 from events.tools import ToolAnswered, ToolCalled
-from events.validator import ApprovalRequested
+from events.validator import ApprovalRequested, ApprovalVoided
 from events.vocabulary import AnyEvent
 
 NOTHING: tuple[AnyEvent, ...] = ()
@@ -41,8 +41,8 @@ class Timer:
                     self._go()
             case ApprovalRequested() | PersonAwaited() | ToolAnswered():
                 self._hold()
-            case ApprovalAnswered() | ToolCalled():
-                self._go()
+            case ApprovalAnswered() | ApprovalVoided() | ToolCalled():
+                self._go()  # a question that does not stand any more holds nothing
             case _:
                 pass
         for report in NOTHING:  # what it has to say comes from `passed`

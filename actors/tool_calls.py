@@ -22,6 +22,7 @@ from events.executor import (
     QueryFailed,
     TargetResolved,
 )
+from events.faults import RETRIABLE, SAID_AS, TYPE_OF
 from events.observer import BrowserLost, ObservationFailed, PageObserved
 from events.page import Resolved
 from events.person import ApprovalAnswered
@@ -38,7 +39,6 @@ from events.runtime import (
 from events.tools import (
     ApprovalSought,
     CompletionClaimed,
-    ErrorType,
     FileRead,
     ToolAnswered,
     ToolCalled,
@@ -52,41 +52,6 @@ from events.vocabulary import AnyEvent
 # word awaited; and what it came to ready to be said.
 Stage = Literal["idle", "held", "due", "acting", "looking", "waiting", "answering"]
 
-TYPE_OF: dict[ToolError, ErrorType] = {
-    "": "",
-    "invalid_params": "validation_error",
-    "ref_invalid": "validation_error",
-    "element_disabled": "execution_error",
-    "element_obscured": "execution_error",
-    "element_not_visible": "execution_error",
-    "action_failed": "execution_error",
-    "timeout": "tool_timeout",
-    "human_rejected": "policy_denied",
-    "policy_denied": "policy_denied",
-    "browser_gone": "tool_unavailable",
-    "unavailable": "tool_unavailable",
-}
-# What a caller may try again: with a ref of the fresh snapshot, or when the page had more time.
-RETRIABLE: frozenset[ToolError] = frozenset(
-    {"ref_invalid", "element_obscured", "element_not_visible", "timeout"}
-)
-# What the Executor found, in the words of S3.
-SAID_AS: dict[str, ToolError] = {
-    "ref_invalid": "ref_invalid",
-    "element_not_found": "ref_invalid",
-    "element_ambiguous": "action_failed",
-    "element_disabled": "element_disabled",
-    "element_obscured": "element_obscured",
-    "element_not_visible": "element_not_visible",
-    "option_not_found": "action_failed",
-    "value_unbound": "invalid_params",
-    "navigation_failed": "action_failed",
-    "action_failed": "action_failed",
-    "timeout": "timeout",
-    "page_crashed": "browser_gone",
-}
-# These are worth a second call although S3's word for them alone does not say so.
-WORTH_AGAIN: frozenset[str] = frozenset({"navigation_failed", "value_not_set"})
 WITHOUT_SNAPSHOT = frozenset({"request_human_approval", "complete_task"})
 
 
@@ -476,7 +441,7 @@ def _came_to(desk: Desk, flight: Flight) -> ToolAnswered | None:
     error = SAID_AS[failure.code] if failure is not None else "action_failed"
     message = f"{code}: {failure.message}" if failure is not None and failure.message else code
     untouched = failure is not None and not failure.dispatched
-    again = (error in RETRIABLE or code in WORTH_AGAIN) and (_is_harmless(flight) or untouched)
+    again = (error in RETRIABLE or code in RETRIABLE) and (_is_harmless(flight) or untouched)
     if judged.verdict == "unknown":
         return _bad(desk, error, f"{message}; its outcome is unknown", retriable=False)  # E7
     return _bad(desk, error, message, retriable=again)

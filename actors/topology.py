@@ -40,12 +40,14 @@ from events.observer import (
 from events.person import ApprovalAnswered
 from events.planner import (
     AdviceRequested,
+    CheckpointReached,
     LookalikesRequested,
     ObservationRequested,
     PersonAwaited,
     PlanProposed,
     PlanWithheld,
     RunStopped,
+    StepSettled,
     TargetHealed,
 )
 from events.predictor import (
@@ -81,6 +83,8 @@ from events.validator import (
     ActionWithheld,
     ApprovalRequested,
     ApprovalVoided,
+    CheckpointPassed,
+    CheckpointRefused,
     PlanAdmitted,
     QueryStarted,
 )
@@ -112,7 +116,7 @@ HEARD: dict[type[Event], Row] = {
     FilesSeen: Row(("critic",)),
     # decisions of the Critic
     ActionJudged: Row(("critic", "predictor", "planner")),
-    PageAssessed: Row(("predictor",)),
+    PageAssessed: Row(("predictor", "validator")),
     CompletionChecked: Row(("critic", "planner")),
     OutcomeUnknown: Row(("critic",)),
     FilesRequested: Row(("critic",), at_once=("observer",)),
@@ -137,6 +141,8 @@ HEARD: dict[type[Event], Row] = {
     TargetHealed: Row(("planner", "predictor")),
     RunStopped: Row(DECIDERS, when_durable=("observer",)),
     AdviceRequested: Row(),
+    CheckpointReached: Row(("planner", "validator")),
+    StepSettled: Row(("planner", "predictor", "validator")),
     # decisions of the Validator
     PlanAdmitted: Row(at_once=("executor",)),
     ActionApproved: Row(("predictor",)),
@@ -145,7 +151,9 @@ HEARD: dict[type[Event], Row] = {
     ActionStarted: Row(("critic", "planner"), when_durable=("executor",)),
     QueryStarted: Row(("planner",), at_once=("executor",)),
     ApprovalRequested: Row(("validator",), when_durable=("person", "clock")),
-    ApprovalVoided: Row(("validator",)),
+    ApprovalVoided: Row(("validator",), when_durable=("clock",)),
+    CheckpointPassed: Row(("planner",)),
+    CheckpointRefused: Row(("planner",)),
     # facts of the Executor
     TargetResolved: Row(("critic", "validator", "predictor", "planner")),
     TargetChanged: Row(("critic", "validator", "predictor")),

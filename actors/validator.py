@@ -11,14 +11,28 @@ from typing import ClassVar, Literal
 import msgspec
 
 from actors.healing import LIKENESS, doubtful, unlike
-from actors.policy import CALLERS, READING, Case, is_irreversible, judge, missing_field, stands
+from actors.policy import (
+    CALLERS,
+    READING,
+    Case,
+    Verdict,
+    is_irreversible,
+    judge,
+    missing_field,
+    stands,
+)
+from actors.settling import doubt as may_have_happened
+from actors.states import checkpoint_of
 from events.action import kind_of
+from events.critic import PageAssessed
 from events.envelope import Actor, Envelope
 from events.executor import TargetChanged, TargetMissing, TargetResolved
+from events.observer import PageObserved
 from events.page import Resolved
 from events.person import ApprovalAnswered
-from events.planner import PlanProposed, RunStopped
+from events.planner import CheckpointReached, PlanProposed, RunStopped, StepSettled
 from events.runtime import SessionStarted
+from events.service import Checkpoint
 from events.signature import signature
 from events.tools import ApprovalSought, approval_of
 from events.validator import (
@@ -28,6 +42,8 @@ from events.validator import (
     ActionWithheld,
     ApprovalRequested,
     ApprovalVoided,
+    CheckpointPassed,
+    CheckpointRefused,
     PlanAdmitted,
     QueryStarted,
 )
@@ -37,6 +53,12 @@ from events.workflow import Standing
 # These need no element; everything else is resolved before it is judged, a key press to what has
 # the focus. A wait_for looks for its element itself, because the element is not there yet.
 UNRESOLVED = frozenset({"navigate", "wait", "wait_for", "check"})
+CONFIRM = "confirm"  # S1 FR-008: what the person types out before the last step
+# What a person does in the window, and what they are asked then.
+BY_HAND = {
+    "login": "Sign in in the window",
+    "unknown": "Bring the page to where this step is due, in the window",
+}
 
 
 class ValidatorState(msgspec.Struct, frozen=True):
@@ -47,6 +69,10 @@ class ValidatorState(msgspec.Struct, frozen=True):
     asked: ApprovalRequested | None = None
     questions: int = 0
     stopped: bool = False
+    page: str = ""
+    page_state: str = ""
+    checkpoint: Checkpoint | None = None
+    settled: StepSettled | None = None
 
 
 class Validator:
@@ -65,8 +91,16 @@ class Validator:
                 return change(state, plan=plan, element=None, before=before)
             case TargetResolved(element=element) | TargetChanged(element=element):
                 return change(state, element=element)
+            case PageObserved(page=page, phrases=phrases):
+                service = state.started.settings.service if state.started else None
+                checkpoint = checkpoint_of(page, phrases, service)
+                return change(state, checkpoint=checkpoint, page_state="", page=page.url)
+            case PageAssessed(state=found):
+                return change(state, page_state=found)
             case ApprovalRequested() as asked:
                 return change(state, asked=asked, questions=state.questions + 1)
+            case StepSettled() as settled:
+                return change(state, settled=settled)
             case ApprovalVoided():
                 return change(state, asked=None)
             case RunStopped():
@@ -82,6 +116,9 @@ class Validator:
             return
         if isinstance(envelope.event, ApprovalSought) and not state.stopped:
             yield _sought(state, envelope.event)
+        if isinstance(envelope.event, CheckpointReached) and not state.stopped:
+            yield from _void(state, "another question is put")
+            yield _by_hand(state, envelope.event)
         if state.stopped or (state.plan is None and state.asked is None):
             return
         match envelope.event:
@@ -111,6 +148,10 @@ def _admit(state: ValidatorState, plan: PlanProposed) -> Iterable[AnyEvent]:
         reason = f"{plan.action.type} needs a {missing}"
         yield _reject(state, "required_fields", reason, "validation_error", "invalid_params")
         return
+    before = judge(_case(state, plan, None))
+    if before.effect == "deny":
+        yield _reject(state, before.rule, before.reason, "policy_denied", "policy_denied")
+        return
     aimless = plan.action.target is None and plan.action.type != "press"
     if plan.action.type in UNRESOLVED or aimless:
         yield from _verdict(state)
@@ -131,23 +172,28 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     if kind_of(plan.action) == "observation":
         yield from _query(state, started, plan)
         return
-    case = Case(policy=started.policy, action=plan.action, driver=plan.driver, element=element)
+    case = _case(state, plan, element)
     verdict = judge(case)
     if verdict.effect == "deny":
         yield _reject(state, verdict.rule, verdict.reason, "policy_denied", "policy_denied")
         return
     doubt = doubtful(started, plan, element)
     if doubt and verdict.effect == "allow":
-        yield _question(state, "healed", doubt)
+        yield _question(state, Verdict("ask", "healed", doubt))
         return
+    standing = _standing(state)
     if started.settings.dry_run and _is_final(state, case):
         yield ActionWithheld(plan.step, plan.action, f"would have done it: {verdict.reason}")
         return
-    standing = _standing(state)
-    if plan.index < started.done_before and _is_final(state, case):
-        standing = None  # an earlier session may have done it already: ask before doing it twice
-    if verdict.effect == "ask" and not stands(standing, element):
-        yield _question(state, verdict.rule, verdict.reason)
+    if 0 <= plan.index < started.done_before and _is_final(state, case):
+        yield _question(state, _done_before(state, started, verdict))
+        return
+    if verdict.effect == "allow" and _was_irreversible(state) and not stands(standing, element):
+        reason = "it could not be undone when it was recorded, and the element is another now"
+        yield _question(state, Verdict("ask", "was_irreversible", reason))
+        return
+    if verdict.effect == "ask" and (verdict.always or not stands(standing, element)):
+        yield _question(state, verdict)
         return
     reason = "approved by its recording" if verdict.effect == "ask" else verdict.reason
     rule = "standing_approval" if verdict.effect == "ask" else verdict.rule
@@ -159,7 +205,7 @@ def _query(
 ) -> Iterable[AnyEvent]:
     """Reading needs no verdict of policy, only that it is the element that is meant (F2)."""
     if doubt := doubtful(started, plan, state.element):
-        yield _question(state, "healed", doubt)
+        yield _question(state, Verdict("ask", "healed", doubt))
         return
     yield QueryStarted(plan.step, plan.attempt, plan.action, _seen(state.element))
 
@@ -191,6 +237,9 @@ def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEv
     if asked is None or answer.approval != asked.approval:
         return
     yield ApprovalVoided(asked.approval, "used" if answer.approved else "refused")
+    if asked.kind in BY_HAND and not asked.signature:
+        yield _went_on(asked, answer)
+        return
     if asked.kind == "requested" or plan is None:
         return  # whoever asked for it is told; it approves no step
     if not answer.approved:
@@ -209,7 +258,7 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
     if kind_of(plan.action) == "observation":  # a person said that it is the one that is meant
         yield QueryStarted(plan.step, plan.attempt, plan.action, _seen(element))
         return
-    case = Case(policy=started.policy, action=plan.action, driver=plan.driver, element=element)
+    case = _case(state, plan, element)
     irreversible = plan.action.type not in READING and _is_final(state, case)
     yield ActionApproved(plan.step, rule, reason, started.policy.version, approval)
     yield ActionStarted(
@@ -221,20 +270,66 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
     )
 
 
-def _question(state: ValidatorState, rule: str, reason: str) -> ApprovalRequested:
+def _case(state: ValidatorState, plan: PlanProposed, element: Resolved | None) -> Case:
+    assert state.started is not None
+    return Case(
+        policy=state.started.policy,
+        action=plan.action,
+        driver=plan.driver,
+        element=element,
+        state=state.page_state,
+        checkpoint=state.checkpoint,
+        page=state.page,
+        start=state.started.url,
+    )
+
+
+def _done_before(state: ValidatorState, started: SessionStarted, verdict: Verdict) -> Verdict:
+    """An earlier session may have done it already: no recording has answered that."""
+    plan, settled = state.plan, state.settled
+    seen = settled if plan is not None and settled and settled.index == plan.index else None
+    reason = may_have_happened(started, seen)
+    kind = verdict.kind if verdict.effect == "ask" else "policy"
+    return Verdict("ask", "done_before", reason, kind, always=True)
+
+
+def _question(state: ValidatorState, verdict: Verdict) -> ApprovalRequested:
+    """Bound to this step, action, element and origin: an answer to it is for nothing else."""
     plan, element = state.plan, state.element
+    assert state.started is not None
     assert plan is not None
     name = f" {element.name.text!r}" if element is not None and element.name.text else ""
     return ApprovalRequested(
         approval=f"{plan.step}.{plan.attempt}.{state.questions + 1}",
         step=plan.step,
-        kind="policy",
-        question=f"{plan.action.type}{name}: {reason}. Approve?",
-        rule=rule,
+        kind=verdict.kind,
+        question=f"{plan.action.type}{name}: {verdict.reason}. Approve?",
+        rule=verdict.rule,
         signature=signature(plan.action),
         digest=_seen(element),
         origin=element.origin if element is not None else "",
+        phrase=CONFIRM if verdict.kind == "confirm" else "",
+        policy=state.started.policy.version,
     )
+
+
+def _by_hand(state: ValidatorState, reached: CheckpointReached) -> ApprovalRequested:
+    """What only a person can do, in the window: nothing of ours is approved by it."""
+    return ApprovalRequested(
+        approval=f"{reached.step}.{reached.kind}.{state.questions + 1}",
+        step=reached.step,
+        kind=reached.kind,
+        question=f"{reached.why}. {BY_HAND[reached.kind]}, then say yes. Done?",
+        rule=f"{reached.kind}_checkpoint",
+    )
+
+
+def _went_on(
+    asked: ApprovalRequested, answer: ApprovalAnswered
+) -> CheckpointPassed | CheckpointRefused:
+    if answer.approved:
+        return CheckpointPassed(asked.kind, asked.approval)
+    return CheckpointRefused(asked.kind, asked.approval, answer.by, answer.message)
 
 
 def _sought(state: ValidatorState, sought: ApprovalSought) -> ApprovalRequested:
@@ -296,11 +391,15 @@ def _void(state: ValidatorState, why: str) -> Iterable[AnyEvent]:
 def _is_final(state: ValidatorState, case: Case) -> bool:
     """Whether it cannot be undone: by what the element is, or by what it was when it was recorded.
     A button that lost its form still says what it said."""
+    return _was_irreversible(state) or is_irreversible(case)
+
+
+def _was_irreversible(state: ValidatorState) -> bool:
     workflow = state.started.workflow if state.started else None
     plan = state.plan
-    if workflow is not None and plan is not None and 0 <= plan.index < len(workflow.steps):
-        return workflow.steps[plan.index].irreversible or is_irreversible(case)
-    return is_irreversible(case)
+    if workflow is None or plan is None or not 0 <= plan.index < len(workflow.steps):
+        return False
+    return workflow.steps[plan.index].irreversible
 
 
 def _standing(state: ValidatorState) -> Standing | None:
@@ -309,5 +408,7 @@ def _standing(state: ValidatorState) -> Standing | None:
     workflow = state.started.workflow if state.started else None
     plan = state.plan
     if workflow is None or plan is None or plan.driver != "workflow" or plan.healed:
+        return None
+    if not 0 <= plan.index < len(workflow.steps):
         return None
     return workflow.steps[plan.index].standing

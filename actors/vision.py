@@ -107,7 +107,9 @@ class VisionAdvisor:
     async def _kept(self, picture: bytes) -> Artifact | None:
         if self._artifacts is None:
             return None
-        return await anyio.to_thread.run_sync(self._artifacts.put, picture, "image/png")
+        return await anyio.to_thread.run_sync(
+            self._artifacts.put, picture, "image/png", abandon_on_cancel=True
+        )
 
 
 def _checked(said: VisionSaid) -> VisionSaid:

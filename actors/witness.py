@@ -17,6 +17,7 @@ from actors.browser.hearing import Listener, Overheard
 from actors.browser.tab import DocumentGone, PageTimeout
 from actors.browser.window import Window
 from actors.place import blur, host_of
+from actors.quarantine import quarantined
 from actors.secret_words import asks_for_a_secret, safe_url
 from events.action import (
     Action,
@@ -271,9 +272,10 @@ class Witness:
         phrases = msgspec.convert(raw.pop("phrases", ()), tuple[str, ...])
         status = msgspec.convert(raw.pop("status", 0), int)
         unread = msgspec.convert(raw.pop("unread", False), bool)
-        page = msgspec.convert(raw, Page)
+        page, suspicious = quarantined(msgspec.convert(raw, Page))
         page = msgspec.structs.replace(page, tab=tab, tabs=len(self._window.tabs))
-        return PageObserved(page=page, why=why, phrases=phrases, status=status, unread=unread)
+        seen = PageObserved(page=page, why=why, phrases=phrases, status=status, unread=unread)
+        return msgspec.structs.replace(seen, suspicious=suspicious)
 
     # -- hearing -------------------------------------------------------------------------------
 

@@ -12,11 +12,13 @@ BENCHES = {
     "append": "the log: appends per second against a raw sqlite3 loop",
     "pipeline": "events through the six actors per second, with scripted effects",
     "states": "what state a page is in, by all rules",
+    "policy": "one verdict of the policy's table",
     "memory": "resident memory without the browser",
     "replay": "deciding again and folding, events per second",
     "traces": "span export: CPU from the log's events to OTLP bytes",
     "snapshot": "one look at small and large pages, against Playwright's aria snapshot",
     "click": "one click that does not navigate, against Playwright's",
+    "egress": "page loads through the gate's proxy against direct ones",
     "flow": "a whole workflow on the bundled site against plain Playwright",
 }
 

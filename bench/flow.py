@@ -17,8 +17,9 @@ from typing import NamedTuple
 import msgspec
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
-from actors.browser.chromium import QUIET, VIEWPORT
+from actors.browser.chromium import QUIET, new_context
 from actors.browser.window import Window
+from actors.egress.gate import Gate, Passage, Unguarded
 from actors.person import Answer, ScriptedPerson
 from bench.plain import play_order
 from bench.spans import PHASES, Span, ms, spans_of
@@ -28,7 +29,7 @@ from events.executor import ActionDone
 from events.planner import RunStopped
 from events.predictor import WorkflowLearned
 from events.sqlite_log import SqliteLog
-from events.workflow import Workflow
+from events.workflow import Policy, Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import ensure_chromium
@@ -37,6 +38,7 @@ from pipeline.site import Site, order_script
 from pipeline.site.sessions import DEFAULT_PASSWORD
 
 ROUNDS = 12
+HERE = Policy("1", hosts=("127.0.0.1",), public_hosts=False, public_resources=False)
 AIM = 1.15
 RECORDED, CUSTOMER = "Aurora Shipping", "Fairlead Offshore"
 SECRETS = {"password": DEFAULT_PASSWORD}
@@ -52,20 +54,23 @@ class Timing(NamedTuple):
 
 
 class SharedBrowser:
-    """One Chromium for both sides, which notes when a page was open."""
+    """One Chromium for both sides, which notes when a page was open. Ours goes out by the gate,
+    plain Playwright goes out directly."""
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, gate: Gate) -> None:
         self._browser = browser
+        self._gate = gate
         self.opened_ns = 0
 
     async def new_context(self) -> BrowserContext:
-        width, height = VIEWPORT
-        return await self._browser.new_context(
-            viewport={"width": width, "height": height}, service_workers="block"
-        )
+        return await self.context_of(Unguarded())
 
-    async def open_window(self) -> Window:
-        window = await Window.open(await self.new_context())
+    async def context_of(self, passage: Passage) -> BrowserContext:
+        return await new_context(self._browser, passage)
+
+    async def open_window(self, policy: Policy = HERE) -> Window:
+        passage = await self._gate.open(policy)
+        window = await Window.open(await self.context_of(passage), passage=passage)
         self.opened_ns = time_ns()
         return window
 
@@ -73,11 +78,11 @@ class SharedBrowser:
 @asynccontextmanager
 async def shared_browser() -> AsyncIterator[SharedBrowser]:
     arguments = [*QUIET, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-    async with async_playwright() as playwright:
+    async with async_playwright() as playwright, Gate() as gate:
         browser = await playwright.chromium.launch(
             executable_path=ensure_chromium(print), args=arguments
         )
-        yield SharedBrowser(browser)
+        yield SharedBrowser(browser, gate)
         await browser.close()
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from actors.browser.chromium import Chromium
+from actors.egress.gate import Gate
 from actors.person import Answer, ScriptedPerson
 from actors.predictor.knowledge import LEARNED, Knowledge
 from bench.tables import print_table
@@ -165,7 +166,7 @@ async def _sail(path: Path) -> None:
         script = prepare(recorded, values, secrets)
         allow = [site.base_url.removeprefix("http://")]
         yes = ScriptedPerson(otherwise=Answer(True))
-        async with App.open(log) as app, Chromium(ensure_chromium(print)) as browser:
+        async with App.open(log) as app, Chromium(ensure_chromium(print), Gate()) as browser:
             started = launch.recording("order", script.steps, values, secrets, allow=allow)
             await app.sail(started, browser, answers=yes, secrets=secrets, typed=script.typed)
             with SqliteReader(path) as reader:

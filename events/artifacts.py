@@ -38,6 +38,10 @@ class ArtifactStore:
     def __init__(self, root: Path) -> None:
         self._root = root
 
+    @property
+    def root(self) -> Path:
+        return self._root
+
     def path(self, artifact: Artifact) -> Path:
         if not NAME.fullmatch(artifact.sha256):  # a log from elsewhere must not lead elsewhere
             raise LogCorrupt(f"{artifact.sha256[:80]!r} is not the name of an artifact")

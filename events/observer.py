@@ -24,7 +24,8 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
     criteria that the page says. `pending` requests of its scripts, made since the last input, have
     no answer yet; `sent`, answered or not, were to change something. `status` is the document's, 0
     when it is not known. `unread`: not all of its text could be read, what was not found may be
-    there.
+    there. `suspicious` names the patterns by which what it says looks like an order to a model: no
+    decider reads it.
     """
 
     page: Page
@@ -38,6 +39,7 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
     sent: int = 0
     status: int = 0
     unread: bool = False
+    suspicious: tuple[str, ...] = ()
 
 
 class ObservationFailed(Event, frozen=True, tag="ObservationFailed"):
@@ -105,7 +107,30 @@ class FilesSeen(Event, frozen=True, tag="FilesSeen"):
 
 
 class RequestBlocked(Event, frozen=True, tag="RequestBlocked"):
+    """A page wanted to reach what it may not. `channel` is how, where the browser can tell;
+    `rule` and `reason` are the policy's, of the version `policy`."""
+
     host: str
     port: int
     channel: str = ""
     repeats: int = 1
+    rule: str = ""
+    reason: str = ""
+    policy: str = ""
+
+
+class Contact(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A host that was reached. `top_level`: the person or the run was on a page of it."""
+
+    host: str
+    port: int
+    top_level: bool = False
+    requests: int = 1
+
+
+class HostsContacted(Event, frozen=True, tag="HostsContacted"):
+    """Whom the session spoke to, by the proxy's own count; said once, before it ends. `others` are
+    as many more as one fact does not hold."""
+
+    contacts: tuple[Contact, ...]
+    others: int = 0

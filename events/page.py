@@ -48,7 +48,10 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The element that a target turned out to be. Policy judges this, not the selector text."""
+    """The element that a target turned out to be. Policy judges this, not the selector text.
+
+    `icon` is what it shows in place of words: the names of its picture, its symbol, its classes.
+    """
 
     tag: str
     digest: str
@@ -66,6 +69,7 @@ class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
     ways: tuple[Strategy, ...] = ()
     fingerprint: Fingerprint = Fingerprint()
     exact: str = ""
+    icon: Untrusted = Untrusted()
 
 
 class Try(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -12,7 +12,8 @@ from events.workflow import Driver, Expectation
 class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     """One action put forward. `index` is its place in the script or workflow, -1 outside one.
 
-    `read_back_of` is the step whose result it looks for; 0 for everything else.
+    `read_back_of` is the step whose result it looks for; 0 for everything else. `settles` is the
+    place of a step that an earlier session may have done: this looks whether it did.
     """
 
     step: int
@@ -27,6 +28,7 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     healed: bool = False
     kind: Kind = "action"
     read_back_of: int = 0
+    settles: int = -1
 
 
 class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
@@ -37,11 +39,36 @@ class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
     index: int = -1
 
 
+class CheckpointReached(Event, frozen=True, tag="CheckpointReached"):
+    """From here a person must go on in the window: to sign in, or where the way is lost (E3)."""
+
+    kind: Literal["login", "unknown"]
+    step: int
+    why: str
+    index: int = -1
+
+
+class StepSettled(Event, frozen=True, tag="StepSettled"):
+    """Whether a step that an earlier session had started was done by it, as far as can be seen."""
+
+    index: int
+    done: bool
+    reason: str
+
+
 class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
     """Look again when the page changes, at the latest after `within_ms`, and whether it shows
     these `texts`. `aside_over`: the page that was opened aside is not needed any more."""
 
-    why: Literal["place_unmet", "effect_awaited", "end_awaited", "tab_wanted", "tool", "aside_over"]
+    why: Literal[
+        "place_unmet",
+        "effect_awaited",
+        "end_awaited",
+        "tab_wanted",
+        "tool",
+        "aside_over",
+        "checkpoint_passed",
+    ]
     within_ms: int
     tab: int | None = None
     whole_page: bool = False

@@ -31,12 +31,14 @@ class PredictionMade(Event, frozen=True, tag="PredictionMade"):
 
 
 class StepDue(Event, frozen=True, tag="StepDue"):
-    """Inside a workflow the next step is known. `unmet` says what of its recording is missing."""
+    """Inside a workflow the next step is known. `unmet` says what of its recording is missing;
+    `signed_out` that the page asks for a sign-in instead."""
 
     index: int
     of: int
     step: Step
     unmet: str = ""
+    signed_out: bool = False
 
 
 class WorkflowFinished(Event, frozen=True, tag="WorkflowFinished"):

@@ -85,7 +85,11 @@ class PayloadGone(Event, frozen=True, tag="PayloadGone"):
 
 
 class SessionStarted(Event, frozen=True, tag="SessionStarted"):
-    """Everything that the run depends on, in full: a run does not change under a new recording."""
+    """Everything that the run depends on, in full: a run does not change under a new recording.
+
+    `headed`: a person can act in the window. `left_off` says how the session that it continues was
+    left; `same_values`: that one was given the same, so that its results can be looked for.
+    """
 
     purpose: Purpose
     driver: Driver
@@ -103,6 +107,9 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     forked_from: str = ""
     forked_at: int = 0
     done_before: int = 0
+    headed: bool = False
+    left_off: str = ""
+    same_values: bool = False
 
 
 class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):

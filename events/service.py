@@ -25,9 +25,19 @@ class StateRule(msgspec.Struct, frozen=True, omit_defaults=True):
     unless: tuple[Sign, ...] = ()
 
 
+class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where every sign is there, a person is asked before anything is done (E3). `always`: also
+    when the step was recorded there."""
+
+    name: str
+    signs: tuple[Sign, ...]
+    always: bool = False
+
+
 class Service(msgspec.Struct, frozen=True, omit_defaults=True):
     """A service by its name: rules of its own, beside those that hold everywhere."""
 
     name: str
     version: str = "1"
     states: tuple[StateRule, ...] = ()
+    checkpoints: tuple[Checkpoint, ...] = ()

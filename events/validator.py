@@ -76,6 +76,23 @@ class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):
     digest: str = ""
     origin: str = ""
     phrase: str = ""
+    policy: str = ""
+
+
+class CheckpointPassed(Event, frozen=True, tag="CheckpointPassed"):
+    """A person did in the window what was asked of them: look again, and go on from there."""
+
+    kind: ApprovalKind
+    approval: str
+
+
+class CheckpointRefused(Event, frozen=True, tag="CheckpointRefused"):
+    """They did not, or nobody was there."""
+
+    kind: ApprovalKind
+    approval: str
+    by: str
+    message: str = ""
 
 
 class ApprovalVoided(Event, frozen=True, tag="ApprovalVoided"):

@@ -27,6 +27,7 @@ from events.observer import (
     DialogOpened,
     DownloadFinished,
     FilesSeen,
+    HostsContacted,
     ObservationFailed,
     PageObserved,
     PopupOpened,
@@ -36,12 +37,14 @@ from events.observer import (
 from events.person import ApprovalAnswered
 from events.planner import (
     AdviceRequested,
+    CheckpointReached,
     LookalikesRequested,
     ObservationRequested,
     PersonAwaited,
     PlanProposed,
     PlanWithheld,
     RunStopped,
+    StepSettled,
     TargetHealed,
 )
 from events.predictor import (
@@ -85,6 +88,8 @@ from events.validator import (
     ActionWithheld,
     ApprovalRequested,
     ApprovalVoided,
+    CheckpointPassed,
+    CheckpointRefused,
     PlanAdmitted,
     QueryStarted,
 )
@@ -115,6 +120,7 @@ ObserverEvent = (
     | PopupOpened
     | DownloadFinished
     | RequestBlocked
+    | HostsContacted
 )
 PredictorEvent = (
     PredictionMade
@@ -136,6 +142,8 @@ PlannerEvent = (
     | TargetHealed
     | RunStopped
     | AdviceRequested
+    | CheckpointReached
+    | StepSettled
 )
 AdvisorEvent = AdviceReceived | AdviceFailed | AdviceLost | VisionGiven
 ValidatorEvent = (
@@ -147,6 +155,8 @@ ValidatorEvent = (
     | QueryStarted
     | ApprovalRequested
     | ApprovalVoided
+    | CheckpointPassed
+    | CheckpointRefused
 )
 ExecutorEvent = (
     TargetResolved

@@ -10,13 +10,14 @@ from typing import Any
 import anyio
 
 from actors.bindings import Bindings
+from actors.clean_artifacts import CleanArtifacts
 from actors.decider import DecidingActor
 from actors.effector import Effector, OpensWindows, Screen
 from actors.executor import Executor
 from actors.observer import Observer
 from actors.person import Answers, Nobody, Person
 from actors.predictor import Predictor
-from actors.redaction import Redactor
+from actors.redaction import Redactor, hide, redactor_of
 from actors.timer import Timer
 from actors.vision import Vision, VisionAdvisor
 from events.artifacts import ArtifactStore
@@ -125,20 +126,24 @@ class App:
         vision: Vision | None = None,
     ) -> SessionEnded:
         """Runs one session to its end. `secrets` and `typed` are never logged."""
-        screen = Screen(browser)
+        secrets = secrets or {}
+        hide(secrets)
+        screen = Screen(browser, started.policy)
+        screen.secrets = tuple(secrets.values())
+        bindings = Bindings(started.values, secrets, typed, started.policy.secret_origins)
+        redact = redactor_of(started, secrets)
+        artifacts = CleanArtifacts(self._artifacts, redact) if self._artifacts else None
         effectors: list[Effector] = [
-            Observer(screen, self._artifacts),
-            Executor(screen, Bindings(started.values, secrets or {}, typed), started.settings),
-            Person(answers or Nobody()),
+            Observer(screen, artifacts),
+            Executor(screen, bindings, started.settings, upload_mb=started.policy.upload_mb),
+            Person(answers or Nobody(), started.policy.approval_ms),
             Timer(),
-            VisionAdvisor(screen, self._artifacts, vision),
+            VisionAdvisor(screen, artifacts, vision),
         ]
         name = name or self.clock.new_id(started.purpose)
         self._screens[name] = screen
         try:
-            return await self.run_session(
-                started, effectors, name=name, redact=Redactor(secrets or {})
-            )
+            return await self.run_session(started, effectors, name=name, redact=redact)
         finally:
             del self._screens[name]
 
@@ -180,7 +185,8 @@ class App:
             return self._sequencer.submit
 
         async def submit(session: str, actor: Actor, event: AnyEvent, cause: int) -> Envelope:
-            return await self._sequencer.submit(session, actor, redact(event), cause)
+            actor, event = redact.fact(actor, event)
+            return await self._sequencer.submit(session, actor, event, cause)
 
         return submit
 

@@ -2,11 +2,18 @@
 
 import fcntl
 import os
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from events import sqlite_schema
 from events.artifacts import ArtifactStore
 from events.errors import DirectoryInUse, WorldBroken
+
+FOLDER, FILE = 0o700, 0o600
+# What is made in a data directory. One that holds anything else is somebody's own folder as well:
+# its files are made private, and the folder is left as it is.
+OURS = ("log.db", "projections.db", "traces.db", "writer.lock", "erasing", "artifacts")
 
 
 class DataDirectory:
@@ -15,6 +22,7 @@ class DataDirectory:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._lock: int | None = None
+        self.tightened: tuple[Path, ...] = ()  # what others could read until it was locked
 
     @property
     def log(self) -> Path:
@@ -60,6 +68,7 @@ class DataDirectory:
                 f"{self.root} is in use by process {holder}",
                 "wait until it is done, or name another directory with --data",
             ) from error
+        self.tightened = tuple(self._tighten())
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         self._lock = handle
@@ -68,3 +77,39 @@ class DataDirectory:
         handle, self._lock = self._lock, None
         if handle is not None:
             os.close(handle)
+
+    def _tighten(self) -> Iterator[Path]:
+        """Makes what is there private, and says what was not: a copy or a backup that was put back
+        has whatever mode it came with."""
+        entries = sorted(self.root.iterdir())
+        own = [entry for entry in entries if entry.name.startswith(OURS)]
+        if len(own) == len(entries):
+            yield from _made_private(self.root, FOLDER)
+        for entry in own:
+            if entry.is_dir() and not entry.is_symlink():
+                yield from _all_private(entry)
+            else:
+                yield from _made_private(entry, FILE)
+
+
+def _all_private(folder: Path) -> Iterator[Path]:
+    """A folder with all that is in it. Nobody else gets into one that was private before."""
+    opened = list(_made_private(folder, FOLDER))
+    yield from opened
+    for entry in sorted(folder.iterdir()) if opened else ():
+        if entry.is_dir() and not entry.is_symlink():
+            yield from _all_private(entry)
+        else:
+            yield from _made_private(entry, FILE)
+
+
+def _made_private(path: Path, mode: int) -> Iterator[Path]:
+    """Not through a link, and not what belongs to somebody else."""
+    try:
+        found = path.lstat()
+        if stat.S_ISLNK(found.st_mode) or not stat.S_IMODE(found.st_mode) & 0o077:
+            return
+        path.chmod(mode)
+    except OSError:
+        return
+    yield path

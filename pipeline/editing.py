@@ -24,6 +24,7 @@ from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.workflow import Expectation, Place, Step, Workflow
 from pipeline.app import App
+from pipeline.config_rules import host_pattern
 from pipeline.directory import DataDirectory
 from pipeline.stating import (
     check_kind,
@@ -54,6 +55,9 @@ class Edit(msgspec.Struct, frozen=True):
     read_backs: Mapping[int, ReadBack] = {}
     unexpected: frozenset[int] = frozenset()
     verified: tuple[tuple[int, Check], ...] = ()  # behind which step, from 0, a step that looks
+    hosts: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    dropped_hosts: tuple[str, ...] = ()
 
     def steps(self) -> list[int]:
         named = (*self.parameters, *self.secrets)
@@ -106,9 +110,27 @@ def edited(workflow: Workflow, edit: Edit, version: int) -> Workflow:
         end=_expected(len(workflow.steps), _end(workflow, edit, steps, values), hidden),
         parameters=parameters,
         secrets=secrets,
-        hosts=hosts_of(steps),
+        hosts=_hosts(workflow, edit, steps),
+        resources=_resources(workflow, edit),
         complete=workflow.complete or edit.complete,
     )
+
+
+def _hosts(workflow: Workflow, edit: Edit, steps: tuple[Step, ...]) -> tuple[str, ...]:
+    """Where its steps are, and what was allowed beside: that is no step's and stays."""
+    here, before = hosts_of(steps), hosts_of(workflow.steps)
+    for host in edit.dropped_hosts:
+        if host in here:
+            raise BadInput(f"its steps are on {host}", "drop those steps first")
+    beside = (host for host in workflow.hosts if host not in before)
+    together = dict.fromkeys((*here, *beside, *edit.hosts))
+    return tuple(host for host in together if host not in edit.dropped_hosts)
+
+
+def _resources(workflow: Workflow, edit: Edit) -> tuple[str, ...]:
+    together = dict.fromkeys((*workflow.resources, *edit.resources))
+    gone = (*edit.dropped_hosts, *edit.hosts)  # what may be gone to may be loaded from
+    return tuple(host for host in together if host not in gone)
 
 
 def hidden_by(workflow: Workflow, edit: Edit) -> Literals:
@@ -135,7 +157,8 @@ def typed_again(workflow: Workflow, edit: Edit) -> dict[str, list[int]]:
 
 
 def _check(workflow: Workflow, edit: Edit) -> None:
-    if not edit.steps() and not edit.verified and not edit.complete:
+    reach = (*edit.hosts, *edit.resources, *edit.dropped_hosts)
+    if not edit.steps() and not edit.verified and not edit.complete and not reach:
         raise BadInput("nothing to change", "see: rutter workflows edit --help")
     for number in edit.steps():
         if not 1 <= number <= len(workflow.steps):
@@ -147,6 +170,17 @@ def _check(workflow: Workflow, edit: Edit) -> None:
             raise BadInput(f"{name!r} is no name", "letters, digits and _ make a name")
     _check_kinds(workflow, edit)
     _check_stated(workflow, edit)
+    _check_hosts(workflow, edit)
+
+
+def _check_hosts(workflow: Workflow, edit: Edit) -> None:
+    for host in (*edit.hosts, *edit.resources):
+        host_pattern(host, "--host" if host in edit.hosts else "--resource")
+    for host in edit.dropped_hosts:
+        if host in (*edit.hosts, *edit.resources):
+            raise BadInput(f"{host} is added and dropped", "say one of them")
+        if host not in (*workflow.hosts, *workflow.resources):
+            raise BadInput(f"{workflow.name!r} does not name {host}", _look(workflow))
 
 
 def _check_stated(workflow: Workflow, edit: Edit) -> None:

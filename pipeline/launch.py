@@ -1,20 +1,24 @@
 """What a session starts with: everything it depends on, pinned into `SessionStarted`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import msgspec
 
 from actors.checking import files_in, filled
 from actors.logic import LOGIC
+from actors.narrowing import LISTED, may_go_to, narrowed
 from actors.place import host_of
 from actors.policy import DEFAULT_POLICY
-from events.action import Action
+from actors.predictor.recording import hosts_of
+from events.action import Action, Secret
 from events.checks import path_of
 from events.errors import BadInput
 from events.runtime import SessionStarted
 from events.service import Service
 from events.workflow import MILLION, Criteria, Limits, Policy, RunSettings, Step, Workflow
+from pipeline.config_rules import host_pattern
 
 WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
 TOOLS_WALL_MS = 300_000  # of work on calls; how long the caller thinks is not counted
@@ -22,6 +26,8 @@ TOOLS_RESOLVE_MS = 500  # a ref is there or it is not; a second try looks for wh
 TOOLS_SETTLE_MS = 500  # S3 2.2.1: a scroll has a second in all, also one that moves nothing
 TOOLS_PLACE_MS = 1_000
 MAX_TURNS = 20  # E6: of a conversation that an agent or a model leads
+EVERYWHERE = "*"  # said of hosts: all that are public
+Origins = Iterable[tuple[str, str]]
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -33,6 +39,7 @@ class Given(msgspec.Struct, frozen=True):
 
 
 NOTHING = Given()
+DEFAULT_LIMITS = Limits()
 
 
 def recording(
@@ -45,9 +52,11 @@ def recording(
     policy: Policy = DEFAULT_POLICY,
     screenshots: bool = False,
     given: Given = NOTHING,
+    origins: Origins = (),
 ) -> SessionStarted:
-    """A recording from a script."""
+    """A recording from a script. Public hosts may be gone to; private ones only when named."""
     check_folders(script, values, given.folders)
+    check_script(script, policy)
     return SessionStarted(
         purpose="record",
         driver="script",
@@ -58,7 +67,7 @@ def recording(
             criteria=given.criteria,
             service=given.service,
         ),
-        policy=_policy(policy, allow, given),
+        policy=_policy(policy, allow, given, origins, public=True),
         name=name,
         script=script,
         values=dict(values),
@@ -77,9 +86,8 @@ def watching(
     given: Given = NOTHING,
 ) -> SessionStarted:
     """A recording of a person. It begins with going to `url`; from there on they act."""
-    scheme, host, port = host_of(url)
-    if scheme not in ("http", "https") or not host:
-        raise BadInput(f"{url!r} is not a web address", "give --url https://...")
+    # Whoever types an address has named its host.
+    hosts = (host_typed(url), *allow)
     return SessionStarted(
         purpose="record",
         driver="person",
@@ -90,8 +98,7 @@ def watching(
             criteria=given.criteria,
             service=given.service,
         ),
-        # Whoever types an address has named its host.
-        policy=_policy(policy, (f"{host}:{port}" if port else host, *allow), given),
+        policy=_policy(policy, hosts, given, public=True),
         name=name,
         url=url,
         script=(Step(action=Action("navigate", url=url)),),
@@ -109,8 +116,9 @@ def run_of(
     dry_run: bool = False,
     screenshots: bool = False,
     given: Given = NOTHING,
+    origins: Origins = (),
 ) -> SessionStarted:
-    """A run of a named workflow: it is followed step by step."""
+    """A run of a named workflow: it is followed step by step, among its own hosts."""
     bound = set(secrets)
     check_bound(workflow, values, bound)
     check_folders(workflow.steps, values, given.folders)
@@ -121,12 +129,15 @@ def run_of(
         criteria=given.criteria,
         service=given.service or workflow.service,
     )
+    told = tuple(origins)
+    homes = (*told, *_not_told(secret_origins(workflow), told))
+    hosts = (*(workflow.hosts or hosts_of(workflow.steps)), *allow)
     return SessionStarted(
         purpose="run",
         driver="workflow",
         logic=LOGIC,
         settings=settings,
-        policy=_policy(policy, (*workflow.hosts, *allow), given),
+        policy=_policy(policy, hosts, given, homes, resources=workflow.resources),
         name=workflow.name,
         workflow=workflow,
         values=dict(values),
@@ -145,6 +156,8 @@ def free_run(
     dry_run: bool = False,
     screenshots: bool = False,
     given: Given = NOTHING,
+    origins: Origins = (),
+    limits: Limits = DEFAULT_LIMITS,
 ) -> SessionStarted:
     """A run with no workflow named: only where the learned probability clears the threshold."""
     if not 0 <= threshold <= MILLION:
@@ -155,12 +168,13 @@ def free_run(
         logic=LOGIC,
         settings=RunSettings(
             threshold=threshold,
+            limits=limits,
             dry_run=dry_run,
             screenshots=screenshots,
             criteria=given.criteria,
             service=given.service,
         ),
-        policy=_policy(policy, allow, given),
+        policy=_policy(policy, (host_typed(url), *allow), given, origins, resources=None),
         url=url,
         script=(Step(action=Action("navigate", url=url)),),
         values=dict(values),
@@ -181,6 +195,7 @@ def tool_session(
     max_turns: int = MAX_TURNS,
     screenshots: bool = True,
     given: Given = NOTHING,
+    origins: Origins = (),
 ) -> SessionStarted:
     """A session that is driven by calls of tools, beginning at `url` if one is given."""
     if max_turns < 1:
@@ -195,12 +210,14 @@ def tool_session(
         criteria=criteria or given.criteria,
         service=given.service,
     )
+    known = msgspec.structs.replace(given, folders=(*map(_absolute, folders), *given.folders))
+    hosts = (*((host_typed(url),) if url else ()), *allow)
     return SessionStarted(
         purpose="tools",
         driver="agent",
         logic=LOGIC,
         settings=settings,
-        policy=_policy(with_folders(policy, folders), allow, given),
+        policy=_policy(policy, hosts, known, origins, resources=None),
         url=url,
         script=(Step(action=Action("navigate", url=url)),) if url else (),
         values=dict(values or {}),
@@ -214,18 +231,125 @@ def limits_for(steps: int) -> Limits:
     return Limits(max_steps=2 * steps, max_wall_ms=WORKFLOW_WALL_MS)
 
 
+def configured(
+    started: SessionStarted, knobs: Mapping[str, Any], *, headed: bool = False
+) -> SessionStarted:
+    """The start with what the configuration says of every run. The waits of a session of tools
+    are bound by what a call may take."""
+    own = started.purpose == "tools"
+    said = {name: each for name, each in knobs.items() if not (own and name.endswith("_ms"))}
+    settings = msgspec.structs.replace(started.settings, **said)
+    return msgspec.structs.replace(started, settings=settings, headed=headed)
+
+
+# -- what it may reach -----------------------------------------------------------------------------
+
+
 def with_hosts(policy: Policy, hosts: Iterable[str]) -> Policy:
     return msgspec.structs.replace(policy, hosts=tuple(dict.fromkeys((*policy.hosts, *hosts))))
 
 
-def with_folders(policy: Policy, folders: Iterable[Path]) -> Policy:
+def host_typed(url: str) -> str:
+    """The host that a typed address names."""
+    scheme, host, port = host_of(url)
+    if scheme not in ("http", "https") or not host:
+        raise BadInput(f"{url!r} is not a web address", "give --url https://...")
+    return f"{host}:{port}" if port else host
+
+
+def secret_origins(workflow: Workflow) -> tuple[tuple[str, str], ...]:
+    """Where each secret of the workflow was typed when it was recorded. One that was typed in a
+    place that nobody knows any more is bound to none."""
+    found: dict[str, dict[str, None]] = {}
+    lost: set[str] = set()
+    for name, step in _typed_secrets(workflow.steps):
+        places = [step.before.origin, step.standing.origin if step.standing else ""]
+        known = [each for each in places if each.startswith(("http://", "https://"))]
+        found.setdefault(name, {}).update(dict.fromkeys(known))
+        lost |= set() if known else {name}
+    return tuple(
+        (name, origin) for name, origins in found.items() if name not in lost for origin in origins
+    )
+
+
+def fork_policy(policy: Policy, old: SessionStarted, allow: Iterable[str], *, free: bool) -> Policy:
+    """What a session that goes on from an old one may reach: what that one could, and where it
+    was sent. What goes on freely is not let into every public host because a recording was."""
+    public = old.policy.public_hosts and not free
+    went = [step.action.url for step in old.script if step.action.url]
+    hosts = (*old.policy.hosts, *map(host_typed, went), *allow)
+    given = Given(folders=old.policy.folders)
+    resources = None if old.policy.public_resources else old.policy.resources
+    homes = _not_told(old.policy.secret_origins, policy.secret_origins)
+    return _policy(policy, hosts, given, homes, public=public, resources=resources)
+
+
+def _policy(
+    policy: Policy,
+    hosts: Iterable[str],
+    given: Given,
+    origins: Origins = (),
+    *,
+    public: bool = False,
+    resources: tuple[str, ...] | None = None,
+) -> Policy:
+    """The configured policy, narrowed to these hosts; to all that it has, if `public`. Without
+    `resources` a page may load from wherever the configuration lets it.
+
+    Where no allowlist is configured, who names a host allows it.
+    """
+    named = tuple(dict.fromkeys(hosts))
+    everywhere = EVERYWHERE in named
+    named = tuple(host_pattern(each, "--allow") for each in named if each != EVERYWHERE)
+    listed = not policy.public_hosts and resources is None
+    base = with_hosts(policy, named) if policy.public_hosts else policy
+    if policy.public_resources and resources:
+        base = msgspec.structs.replace(base, resources=(*base.resources, *resources))
+    wish = msgspec.structs.replace(
+        policy,
+        hosts=named,
+        public_hosts=public or everywhere or listed,
+        folders=tuple(dict.fromkeys((*policy.folders, *given.folders))),
+        resources=resources or (),
+        public_resources=resources is None,
+        secret_origins=tuple(origins),
+    )
+    return narrowed(base, wish)
+
+
+def check_script(steps: Iterable[Step], policy: Policy) -> None:
+    """With an allowlist, a script that leaves it is refused before anything is done."""
+    for number, step in enumerate(steps, 1):
+        if policy.public_hosts or step.action.type != "navigate" or not step.action.url:
+            continue
+        scheme, host, port = host_of(step.action.url)
+        where = f"{host}:{port}" if port else host
+        if scheme in ("http", "https") and not may_go_to(policy, where):
+            raise BadInput(
+                f"step {number} goes to {where}, which is not among the allowed hosts", LISTED
+            )
+
+
+def _typed_secrets(steps: Iterable[Step]) -> Iterator[tuple[str, Step]]:
+    for step in steps:
+        if isinstance(step.action.value, Secret):
+            yield step.action.value.name, step
+        for said in step.action.dialogs:
+            if said.secret:
+                yield said.secret, step
+
+
+def _not_told(origins: Origins, told: Origins) -> list[tuple[str, str]]:
+    names = {name for name, _ in told}
+    return [each for each in origins if each[0] not in names]
+
+
+def _absolute(folder: Path) -> str:
     """A folder as it was named, links and all, from wherever the session is run."""
-    named = (*policy.folders, *(str(folder.absolute()) for folder in folders))
-    return msgspec.structs.replace(policy, folders=tuple(dict.fromkeys(named)))
+    return str(folder.absolute())
 
 
-def _policy(policy: Policy, hosts: Iterable[str], given: Given) -> Policy:
-    return with_folders(with_hosts(policy, hosts), map(Path, given.folders))
+# -- what it is given ------------------------------------------------------------------------------
 
 
 def check_folders(steps: Iterable[Step], values: Mapping[str, str], folders: Sequence[str]) -> None:

@@ -13,11 +13,19 @@ from events.executor import (
     QueryAnswered,
     QueryFailed,
 )
-from events.observer import DialogOpened, DownloadFinished, FilesSeen
-from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
+from events.observer import DialogOpened, DownloadFinished, FilesSeen, RequestBlocked
+from events.person import ApprovalAnswered
+from events.planner import (
+    LookalikesRequested,
+    PlanProposed,
+    PlanWithheld,
+    RunStopped,
+    StepSettled,
+    TargetHealed,
+)
 from events.runtime import ActorFailed
 from events.tools import FileRead, ToolCalled
-from events.validator import ActionApproved, ActionRejected, ActionWithheld
+from events.validator import ActionApproved, ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION
 from replay.authority import confidence_shown
@@ -151,12 +159,29 @@ class Narrator:
                     yield f"Step {step.number}: {step.words}"
                 yield from _judged(judged)
             case _:
-                return
+                yield from _gate(event)
 
 
 def _begun(event: PlanProposed | PersonActed) -> _Told:
     kind: Kind = event.kind if isinstance(event, PlanProposed) else "action"
     return _Told(event.step, in_words(event.action), kind)
+
+
+def _gate(event: AnyEvent) -> Iterator[str]:
+    """What was kept out, what a person was asked, and what was left alone because of it."""
+    match event:
+        case RequestBlocked(host=host, port=port, reason=reason, repeats=repeats):
+            times = f" ({repeats} times)" if repeats > 1 else ""
+            yield f"[BLOCKED] {host}:{port}{times}: {reason}"
+        case ApprovalRequested(question=question):
+            yield f"[ASK] {question}"
+        case ApprovalAnswered(approved=approved, by=by, message=message):
+            yield f"[ASK] {'yes' if approved else 'no'} ({by}) {message}".rstrip()
+        case StepSettled(index=index, done=done, reason=reason):
+            seen = "was done before" if done else "does not show"
+            yield f"STEP {index + 1} {seen}: {reason}"
+        case _:
+            return
 
 
 def _judged(judged: ActionJudged) -> Iterator[str]:

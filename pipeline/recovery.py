@@ -6,6 +6,7 @@ from typing import Any
 from actors.decider import DecidingActor
 from actors.predictor import Predictor
 from actors.predictor.knowledge import LEARNED
+from actors.settling import under_way, unknown_outcomes
 from events.envelope import kind
 from events.log import EventLog
 from events.planner import RunStopped
@@ -17,6 +18,7 @@ from events.runtime import (
     SessionInterrupted,
     SessionStarted,
 )
+from events.validator import ActionStarted
 from pipeline.sequencer import Sequencer
 from pipeline.session import end_of
 
@@ -57,18 +59,24 @@ async def close_interrupted(
 ) -> list[str]:
     """Each open session is told that it was interrupted; its deciders say what follows.
 
-    One that had stopped, or whose decider had failed, has nothing more to say: it only ends.
+    One that had stopped, or of which an actor had failed, has nothing more to say: it only ends.
+    What was started there and never judged is unknown, whoever could not say so (E7).
     """
     sessions = await open_sessions(log)
     for session in sessions:
         stop: RunStopped | ActorFailed | None = None
+        left: tuple[ActionStarted, ...] = ()
         async for envelope in log.read(session=session):
             sequencer.adopt(Head(session, envelope.n, envelope.hash))
             if isinstance(envelope.event, RunStopped | ActorFailed):
                 stop = stop or envelope.event
+            left = under_way(left, envelope.event)
         if stop is None:
             await _fold(log, session, deciders)
             await sequencer.submit(session, "runtime", SessionInterrupted(WHY))
+        if isinstance(stop, ActorFailed):
+            for unknown in unknown_outcomes(left, f"{stop.actor} failed"):
+                await sequencer.submit(session, "runtime", unknown)
         ended = end_of(stop) if stop is not None else SessionEnded("interrupted", detail=WHY)
         await sequencer.submit(session, "runtime", ended)
     return sessions

@@ -1,10 +1,14 @@
 """Where a secret's value comes from: `env:NAME`, `file:PATH`, `keyring:SERVICE/USER`, `prompt`;
-not the command line."""
+not the command line. Behind it may stand where it belongs: `@ORIGIN`, several with commas."""
 
+import ipaddress
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
+import ada_url
+
+from actors.redaction import hide
 from actors.secret_words import asks_for_a_secret
 from events.errors import BadInput
 
@@ -33,11 +37,60 @@ def read_pairs(pairs: Sequence[str], flag: str) -> dict[str, str]:
 def read_secrets(
     pairs: Sequence[str], env: Mapping[str, str], prompt: Callable[[str], str]
 ) -> dict[str, str]:
-    """The values of `--secret name=SOURCE`."""
-    return {
-        name: _value(name, source, env, prompt)
+    """The values of `--secret name=SOURCE`. From here on the process prints none of them."""
+    found = {
+        name: _value(name, _split(source)[0], env, prompt)
         for name, source in read_pairs(pairs, "--secret").items()
     }
+    hide(found)
+    return found
+
+
+def read_origins(pairs: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Where each of `--secret name=SOURCE@ORIGIN[,ORIGIN]` belongs; those without are left out."""
+    named = {name: _split(source)[1] for name, source in read_pairs(pairs, "--secret").items()}
+    return {
+        name: tuple(dict.fromkeys(_origin(name, each) for each in origins))
+        for name, origins in named.items()
+        if origins
+    }
+
+
+def _split(source: str) -> tuple[str, tuple[str, ...]]:
+    """The source and its origins. A file or a user of the keyring may have an `@` of its own: what
+    is behind the last one is an origin if it begins like one."""
+    where, at, origins = source.rpartition("@")
+    if not at or not origins.startswith(("http://", "https://")):
+        return source, ()
+    return where, tuple(origins.split(","))
+
+
+def _origin(name: str, text: str) -> str:
+    """The origin as browsers write it. Over http only to a host that is private by its nature."""
+    refused = BadInput(
+        f"secret {name!r}: what follows the @ is no origin",
+        "write https://host or https://host:port; http:// only for a private host",
+    )
+    try:
+        url = ada_url.URL(text)
+    except ValueError as error:
+        raise refused from error
+    bare = url.pathname in ("", "/") and not (url.search or url.hash or url.username)
+    scheme = text.partition(":")[0]
+    if not bare or scheme not in ("http", "https") or not url.hostname or "*" in url.hostname:
+        raise refused
+    if scheme == "http" and not _is_private(url.hostname):
+        raise refused
+    return str(url.origin)
+
+
+def _is_private(host: str) -> bool:
+    if host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
+        return True
+    try:
+        return not ipaddress.ip_address(host.strip("[]")).is_global
+    except ValueError:
+        return False
 
 
 def _value(name: str, source: str, env: Mapping[str, str], prompt: Callable[[str], str]) -> str:

@@ -1,4 +1,5 @@
-"""What is known of a service, from a file that a person writes: its states and its signs of an end.
+"""What is known of a service, from a file that a person writes: its states, where a person is asked
+for leave, and its signs of an end.
 
 Nothing in it is passed over: a key that is misspelt would be a rule that never holds.
 """
@@ -12,7 +13,7 @@ import msgspec
 
 from events.checks import PageState
 from events.errors import BadInput
-from events.service import Service, Sign, StateRule, Where
+from events.service import Checkpoint, Service, Sign, StateRule, Where
 from events.workflow import Criteria, Indicator
 
 LARGEST = 262_144  # bytes of a file; each of its texts is looked for on every page
@@ -34,6 +35,12 @@ class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unless: tuple[_Said, ...] = ()
 
 
+class _Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    signs: tuple[_Said, ...]
+    always: bool = False
+
+
 class _Ends(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     success: tuple[_Said, ...] = ()
     failure: tuple[_Said, ...] = ()
@@ -43,6 +50,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     version: str = "1"
     states: tuple[_Rule, ...] = ()
+    checkpoints: tuple[_Checkpoint, ...] = ()
     criteria: _Ends | None = None
 
 
@@ -89,7 +97,8 @@ def _known(file: _File, path: str) -> Known:
     if not file.name.strip():
         raise BadInput(f"{path}: the service has no name", 'write name = "..."')
     rules = tuple(_rule(rule, f"{path}: states[{i}]") for i, rule in enumerate(file.states))
-    return Known(Service(file.name, file.version, rules), _criteria(file.criteria, path))
+    service = Service(file.name, file.version, rules, _checkpoints(file.checkpoints, path))
+    return Known(service, _criteria(file.criteria, path))
 
 
 def _rule(rule: _Rule, at: str) -> StateRule:
@@ -103,6 +112,21 @@ def _rule(rule: _Rule, at: str) -> StateRule:
         rule.weight,
         _signs(rule.unless, f"{at}.unless"),
     )
+
+
+def _checkpoints(said: Iterable[_Checkpoint], path: str) -> tuple[Checkpoint, ...]:
+    """Each with a name of its own: it is what the person who is asked is told."""
+    made: dict[str, Checkpoint] = {}
+    for number, each in enumerate(said):
+        at, name = f"{path}: checkpoints[{number}]", " ".join(each.name.split())
+        if not name:
+            raise BadInput(f"{at} has no name", "say what a person is asked about there")
+        if name in made:
+            raise BadInput(f"{at}: {name!r} is there twice", "give each a name of its own")
+        if not each.signs:
+            raise BadInput(f"{at} has no signs", "one without any would stop on every page")
+        made[name] = Checkpoint(name, _signs(each.signs, f"{at}.signs"), each.always)
+    return tuple(made.values())
 
 
 def _signs(said: Iterable[_Said], at: str) -> tuple[Sign, ...]:

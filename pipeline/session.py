@@ -11,11 +11,14 @@ from collections.abc import Awaitable, Callable, Sequence
 import anyio
 
 from actors.effector import Effector
+from actors.settling import under_way, unknown_outcomes
 from actors.timer import Timer
 from actors.topology import row
+from events.critic import OutcomeUnknown
 from events.envelope import Actor, Envelope
 from events.planner import RunStopped
 from events.runtime import ActorFailed, SessionEnded, SessionStarted
+from events.validator import ActionStarted
 from events.vocabulary import AnyEvent
 from pipeline.mailbox import Mailbox, Statistics
 
@@ -39,6 +42,7 @@ class Session:
         }
         self._stopped = anyio.Event()
         self._stop: Envelope | None = None
+        self._open: tuple[ActionStarted, ...] = ()
         self.ended: asyncio.Future[SessionEnded] = asyncio.get_running_loop().create_future()
 
     def hear_at_once(self, envelope: Envelope) -> None:
@@ -47,6 +51,7 @@ class Session:
     def hear(self, envelope: Envelope) -> None:
         """A durable event: to the effectors that wait for it, and to those who wait for the end."""
         event = envelope.event
+        self._open = under_way(self._open, event)
         if isinstance(event, RunStopped | ActorFailed):
             self._stop = self._stop or envelope
             self._stopped.set()
@@ -84,8 +89,17 @@ class Session:
             for effector in self._effectors:
                 if effector.name in row(self._stop.event).when_durable:
                     await self._handle(effector, self._stop)
+        for unknown in self._unjudged(self._stop.event):
+            await self._submit(self.name, "runtime", unknown, self._stop.n)
         await self._submit(self.name, "runtime", end_of(self._stop.event), self._stop.n)
         return await self.ended
+
+    def _unjudged(self, stop: AnyEvent) -> list[OutcomeUnknown]:
+        """An actor that was given up on took the deciders of its session with it: what it had
+        started nobody judges any more (E7). A run that stopped heard that from the Critic."""
+        if not isinstance(stop, ActorFailed):
+            return []
+        return unknown_outcomes(self._open, f"{stop.actor} failed")
 
     # -- effectors -----------------------------------------------------------------------------
 

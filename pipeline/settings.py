@@ -8,6 +8,8 @@ from pathlib import Path
 import msgspec
 
 from events.errors import BadInput
+from events.workflow import Policy
+from pipeline.config import NOTHING_SAID, Config, base_policy, read_config
 from pipeline.directory import DataDirectory
 
 
@@ -18,14 +20,19 @@ class Settings(msgspec.Struct, frozen=True):
     named: bool = False
     otlp_endpoint: str | None = None
     otlp_headers: str = ""
+    config: Config = NOTHING_SAID
+    config_named: str = ""
+
+    @property
+    def policy(self) -> Policy:
+        """What any run may do at most."""
+        return base_policy(self.config)
 
     def command(self, rest: str) -> str:
-        """A command that finds this data directory again, to be typed as it stands."""
-        return (
-            f"rutter --data {shlex.quote(str(self.data))} {rest}"
-            if self.named
-            else f"rutter {rest}"
-        )
+        """A command that finds these things again, to be typed as it stands."""
+        data = f"--data {shlex.quote(str(self.data))} " if self.named else ""
+        config = f"--config {shlex.quote(self.config_named)} " if self.config_named else ""
+        return f"rutter {data}{config}{rest}"
 
     @property
     def directory(self) -> DataDirectory:
@@ -36,19 +43,24 @@ def load(
     data: str | None = None,
     *,
     headless: bool = True,
+    config: str | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Settings:
-    """`--data`, then RUTTER_DATA, then the platform's place for a person's own data."""
+    """`--data`, then RUTTER_DATA, then the platform's place for a person's own data. `config` is a
+    file that was named, in place of the one that is there or in the platform's place."""
     found = os.environ if env is None else env
     named = data or found.get("RUTTER_DATA")
     try:
         place = Path(named).expanduser() if named else default_data(found)
     except RuntimeError as error:
         raise BadInput(f"{named} cannot be found ({error})", "name another with --data") from error
+    read = read_config(config, place, found)
     return Settings(
         data=place,
         named=data is not None,
-        chromium=found.get("RUTTER_CHROMIUM") or None,
+        config=read,
+        config_named=config or "",
+        chromium=read.text("browser.chromium") or None,
         headless=headless,
         otlp_endpoint=found.get("OTEL_EXPORTER_OTLP_ENDPOINT") or None,
         otlp_headers=found.get("OTEL_EXPORTER_OTLP_HEADERS", ""),

@@ -15,14 +15,17 @@ import msgspec
 from actors.effector import OpensWindows
 from actors.files import read_file
 from actors.person import Answers
+from actors.quarantine import normalised, suspicions
 from actors.snapshot import Snapshot, snapshot_of
-from actors.tool_calls import TYPE_OF, WITHOUT_SNAPSHOT
+from actors.tool_calls import WITHOUT_SNAPSHOT
 from actors.toolbox import TOOLS
 from actors.vision import Vision
+from events.action import Untrusted
 from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.errors import LogCorrupt, RutterError
 from events.executor import ActionFailed, QueryAnswered, QueryFailed
+from events.faults import TYPE_OF
 from events.observer import ObservationFailed, PageObserved
 from events.person import ApprovalAnswered
 from events.planner import PlanProposed
@@ -55,6 +58,7 @@ class ToolResponse(msgspec.Struct, frozen=True):
     message: str = ""
     result: str | None = None
     snapshot: Snapshot | None = None
+    suspicious: tuple[str, ...] = ()
 
     def body(self, *, screenshots: bool = True) -> dict[str, Any]:
         said: dict[str, Any] = {"message": self.message or None}
@@ -69,6 +73,8 @@ class ToolResponse(msgspec.Struct, frozen=True):
             said = {"success": self.success, "snapshot": snapshot, **self._failure(), **said}
         if self.error:
             said |= self._failure()
+        if self.suspicious:  # what looks like an order to a model: only a mark (docs/quarantine.md)
+            said["suspicious"] = list(self.suspicious)
         return said if self.result is None else {**said, "result": self.result}
 
     def _failure(self) -> dict[str, Any]:
@@ -216,8 +222,9 @@ class Tools:
             answer.error_code,
             answer.retriable,
             answer.message,
-            result.text if result is not None else None,
+            normalised(result.text) if result is not None else None,
             snapshot,
+            _marks(seen if snapshot is not None else None, result),
         )
 
     def _unanswered(self, name: str) -> ToolAnswered:
@@ -334,6 +341,14 @@ class _Counting:
         if not self._still:
             self._patience.spend(anyio.current_time() - self._began)
         return bool(self._scope.__exit__(*error))
+
+
+def _marks(seen: Envelope | None, result: Untrusted | None) -> tuple[str, ...]:
+    """What in an answer looks like an order, by the names of the patterns."""
+    found = set(suspicions(result.text)) if result is not None else set()
+    if seen is not None and isinstance(seen.event, PageObserved):
+        found.update(seen.event.suspicious)
+    return tuple(sorted(found))
 
 
 Sail = Callable[[Tools], Awaitable[SessionEnded]]

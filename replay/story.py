@@ -26,6 +26,7 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
+from events.faults import fault_of
 from events.observer import (
     DialogOpened,
     DownloadFinished,
@@ -140,6 +141,9 @@ class StepStory(msgspec.Struct, omit_defaults=True):
 
 
 class Story(msgspec.Struct, omit_defaults=True):
+    """`error_code`, `retriable` and `hint` are there when it failed: of what kind the failure is,
+    whether the same may be run again, and what to do (E5)."""
+
     session: str = ""
     purpose: str = ""
     name: str = ""
@@ -160,6 +164,9 @@ class Story(msgspec.Struct, omit_defaults=True):
     screenshot: Artifact | None = None
     unknown: str = ""
     erased: int = 0
+    error_code: str = ""
+    retriable: bool | None = None
+    hint: str = ""
 
 
 def tell(events: Iterable[Envelope]) -> Story:
@@ -167,7 +174,11 @@ def tell(events: Iterable[Envelope]) -> Story:
     teller = _Teller()
     for envelope in events:
         teller.hear(envelope)
-    return teller.story
+    story = teller.story
+    fault = fault_of(story.reason, story.failure, unknown=bool(story.unknown))
+    if fault.error_code:
+        story.error_code, story.retriable, story.hint = fault
+    return story
 
 
 class _Teller:

@@ -74,7 +74,7 @@ def saw(seen: Page) -> PageObserved:
     return PageObserved(page=seen, why="after_action")
 
 
-def element(tag: str = "button", digest: str = "e1", name: str = "", **more: Any) -> Resolved:
+def element(tag: str = "button", digest: str = "e1", name: str = "Next", **more: Any) -> Resolved:
     return Resolved(tag=tag, digest=digest, name=Untrusted(name), origin=ORIGIN, **more)
 
 

@@ -125,6 +125,12 @@ class World:
         self.looks = 0
         self.closed = False
 
+    def becomes(self, path: str, sheet: Sheet) -> None:
+        """From now on this page is another one."""
+        self._sheets[path] = dict(sheet.things)
+        self._headings[path] = sheet.heading
+        self._shows[path] = list(sheet.shows)
+
     def trouble(self, where: str, *troubles: Trouble) -> "World":
         """At this selector or URL, or at `look`, one of these each time, then none."""
         self._troubles.setdefault(where, []).extend(troubles)

@@ -1,22 +1,27 @@
 """The browser process: launched once, one context per session, nothing phones home.
 
-A process that died or answers no more is replaced when the next session asks for a window.
+Each session goes out by its own passage through the gate; the browser itself goes nowhere. A
+process that died or answers no more is replaced when the next session asks for a window.
 """
 
 import asyncio
 import contextlib
 import os
 import signal
+from collections.abc import Coroutine
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import anyio
-from playwright.async_api import Browser, Playwright, async_playwright
+from playwright.async_api import Browser, BrowserContext, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
 from actors.browser.tab import Tab
 from actors.browser.window import OPEN_MS, Window
+from actors.egress.gate import NOTHING, OpensPassages, Passage
 from events.errors import BrowserGone
+from events.workflow import Policy
 
 QUIET = (
     "--disable-background-networking",
@@ -25,6 +30,13 @@ QUIET = (
     "--disable-quic",
     "--no-first-run",
     "--no-default-browser-check",
+    "--deny-permission-prompts",
+)
+# No way past the proxy: not for loopback, not by datagrams, not by asking for a name.
+GUARDED = (
+    "--proxy-bypass-list=<-loopback>",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
 # Playwright switches it off. With it a page opens one other page for each click, as for a person.
 POPUP_BLOCKER_OFF = "--disable-popup-blocking"
@@ -35,8 +47,9 @@ CLOSE_MS = 5_000  # then the process is killed
 class Chromium:
     """One browser process; `open_window` gives pages in a context of their own."""
 
-    def __init__(self, executable: Path, *, headless: bool = True) -> None:
+    def __init__(self, executable: Path, gate: OpensPassages, *, headless: bool = True) -> None:
         self._executable = executable
+        self._gate = gate  # of this browser alone: started and ended with it
         self._headless = headless
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
@@ -45,15 +58,14 @@ class Chromium:
         self._replacing = asyncio.Lock()
 
     async def start(self) -> None:
-        arguments = list(QUIET)
-        if os.geteuid() == 0:
-            arguments.append("--no-sandbox")  # Chromium refuses to sandbox as root
-        self._playwright = await async_playwright().start()
+        """The gate first: without a proxy there is no browser."""
         try:
+            self._playwright, _ = await _both(async_playwright().start(), self._gate.start())
+            nowhere = await self._gate.open(NOTHING)
             self._browser = await self._playwright.chromium.launch(
                 executable_path=self._executable,
                 headless=self._headless,
-                args=arguments,
+                args=arguments(nowhere),
                 ignore_default_args=[POPUP_BLOCKER_OFF],
                 handle_sigint=False,
                 handle_sigterm=False,
@@ -67,32 +79,35 @@ class Chromium:
             raise BrowserGone(
                 f"Chromium at {self._executable} did not start ({first})", "run: rutter doctor"
             ) from error
+        except BrowserGone:
+            await self.close()
+            raise
 
-    async def open_window(self) -> Window:
+    async def open_window(self, policy: Policy) -> Window:
         try:
-            return await self._open()
+            return await self._open(policy)
         except BrowserGone:
             if self._lives():
                 raise
-            return await self._open()  # it had died, and that was not known yet
+            return await self._open(policy)  # it had died, and that was not known yet
 
-    async def open_tab(self) -> Tab:
+    async def open_tab(self, policy: Policy) -> Tab:
         """The first page of a window of its own, which is closed with it."""
-        return (await self.open_window()).tab
+        return (await self.open_window(policy)).tab
 
-    async def _open(self) -> Window:
+    async def _open(self, policy: Policy) -> Window:
         async with self._replacing:
             if not self._lives():
                 await self.close()
                 await self.start()
         assert self._browser is not None
-        width, height = VIEWPORT
+        passage = await self._gate.open(policy)
         try:
             with anyio.fail_after(OPEN_MS / 1000):
-                context = await self._browser.new_context(
-                    viewport={"width": width, "height": height}, service_workers="block"
-                )
-            return await Window.open(context, self._replace)
+                context = await new_context(self._browser, passage)
+            return await Window.open(
+                context, self._replace, passage=passage, download_mb=policy.download_mb
+            )
         except TimeoutError as error:
             self._replace()
             raise BrowserGone(f"no context was open within {OPEN_MS} ms", "run again") from error
@@ -100,7 +115,8 @@ class Chromium:
             raise BrowserGone(str(error).splitlines()[0], "run again") from error
 
     def _lives(self) -> bool:
-        return not self._stuck and self._browser is not None and self._browser.is_connected()
+        connected = self._browser is not None and self._browser.is_connected()
+        return connected and not self._stuck and self._gate.alive
 
     def _replace(self) -> None:
         self._stuck = True
@@ -119,6 +135,7 @@ class Chromium:
                     os.kill(process, signal.SIGKILL)
         if playwright is not None:
             await playwright.stop()
+        await self._gate.close()  # last: until then the browser has no other way out
 
     async def __aenter__(self) -> "Chromium":
         await self.start()
@@ -131,6 +148,40 @@ class Chromium:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+def arguments(nowhere: Passage) -> list[str]:
+    """What the process is started with. What is no session's traffic goes by `nowhere`."""
+    given = list(QUIET)
+    if nowhere.server:
+        given += [f"--proxy-server={nowhere.server}", *GUARDED]
+    if os.geteuid() == 0:
+        given.append("--no-sandbox")  # Chromium refuses to sandbox as root
+    return given
+
+
+async def new_context(browser: Browser, passage: Passage) -> BrowserContext:
+    width, height = VIEWPORT
+    return await browser.new_context(
+        viewport={"width": width, "height": height},
+        service_workers="block",
+        proxy={"server": passage.server, "bypass": "<-loopback>"} if passage.server else None,
+        permissions=[],
+    )
+
+
+async def _both(
+    driver: Coroutine[Any, Any, Playwright], gate: Coroutine[Any, Any, None]
+) -> tuple[Playwright, None]:
+    """At the same time: each takes a while. When either fails, what the other began is ended."""
+    first, second = await asyncio.gather(driver, gate, return_exceptions=True)
+    if isinstance(second, BaseException):
+        if not isinstance(first, BaseException):
+            await first.stop()
+        raise second
+    if isinstance(first, BaseException):
+        raise first
+    return first, None
 
 
 async def _process_of(browser: Browser) -> int | None:

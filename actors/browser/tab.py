@@ -17,11 +17,12 @@ import msgspec
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
+from actors.browser.covering import Area, covered
 from actors.browser.hearing import Hearing
 from events.errors import BrowserGone
 
 WORLD = "rutter"
-PARTS = ("asking", "reading", "snapshot", "finding", "likeness", "acting", "listening")
+PARTS = ("asking", "reading", "snapshot", "finding", "likeness", "acting", "covering", "listening")
 LEAVING_MS = 1_000  # how long a click waits for a page that is about to go
 KILL_MS = 1_000
 # The last call before input, and waiting for what comes of it: what the page's scripts then ask
@@ -70,11 +71,20 @@ class PageClosed(BrowserGone):
 class Opener(Protocol):
     """Whoever keeps the pages of a session together: told of what belongs to none alone."""
 
+    @property
+    def secret_forms(self) -> tuple[str, ...]: ...
+
     def expect_page(self, tab: "Tab", url: str, *, by_gesture: bool) -> None: ...
 
     def expect_download(self, url: str) -> None: ...
 
     def count_bytes(self, url: str, size: int) -> None: ...
+
+    def been(self, url: str) -> None: ...
+
+    def asked(self, url: str, how: str) -> None: ...
+
+    async def why_not(self, url: str) -> str: ...
 
     def forget(self, tab: "Tab") -> None: ...
 
@@ -196,7 +206,8 @@ class Tab:
             answer = await self._send("Page.navigate", {"url": url})
             if answer.get("errorText"):
                 self._arrive()
-                raise NavigationFailed(str(answer["errorText"]))
+                why = await self._window.why_not(url)
+                raise NavigationFailed(why or str(answer["errorText"]))
             if answer.get("loaderId") is None:
                 self._arrive()  # the same document: a fragment
             await self._arrival()
@@ -241,14 +252,29 @@ class Tab:
         return changed
 
     async def screenshot(self, *, full_page: bool, within_ms: int) -> bytes:
+        """As PNG; what is secret is covered."""
+
+        async def capture(quick: bool) -> tuple[bytes, Area]:
+            metrics = await self._send("Page.getLayoutMetrics", {})
+            view, content = metrics["cssLayoutViewport"], metrics["cssContentSize"]
+            left, top = (-view["pageX"], -view["pageY"]) if full_page else (0, 0)
+            if not quick:
+                plain = await self._guarded(self._page.screenshot(full_page=full_page))
+                return plain, Area(left, top, view["clientWidth"])
+            width = content["width"] if full_page else view["clientWidth"]
+            height = content["height"] if full_page else view["clientHeight"]
+            clip = {"x": view["pageX"] + left, "y": view["pageY"] + top, "scale": 1}
+            clip |= {"width": width, "height": height}
+            return await self._capture(clip, beyond=full_page), Area(left, top, width)
+
         async with self._deadline(within_ms, "screenshot"):
-            image: bytes = await self._guarded(self._page.screenshot(full_page=full_page))
-            return image
+            return await covered(self._secret_boxes, capture)
 
     async def picture(self, *, max_width: int, within_ms: int) -> bytes:
         """What is in view as PNG, at most so many pixels wide."""
         async with self._deadline(within_ms, "picture"):
-            view = (await self._send("Page.getLayoutMetrics", {}))["cssVisualViewport"]
+            metrics = await self._send("Page.getLayoutMetrics", {})
+            view = metrics["cssVisualViewport"]
             scale = min(1.0, max_width / max(1, view["clientWidth"]))
             clip = {
                 "x": view["pageX"],
@@ -257,8 +283,24 @@ class Tab:
                 "height": view["clientHeight"],
                 "scale": scale,
             }
-            answer = await self._send("Page.captureScreenshot", {"format": "png", "clip": clip})
-            return base64.b64decode(answer["data"])
+            layout = metrics["cssLayoutViewport"]
+            left, top = view["pageX"] - layout["pageX"], view["pageY"] - layout["pageY"]
+
+            async def capture(quick: bool) -> tuple[bytes, Area]:
+                image = await self._capture(clip, quick=quick)
+                return image, Area(left, top, view["clientWidth"])
+
+            return await covered(self._secret_boxes, capture)
+
+    async def _capture(
+        self, clip: Mapping[str, object], *, quick: bool = True, beyond: bool = False
+    ) -> bytes:
+        asked = {"format": "png", "clip": dict(clip), "captureBeyondViewport": beyond}
+        answer = await self._send("Page.captureScreenshot", {**asked, "optimizeForSpeed": quick})
+        return base64.b64decode(answer["data"])
+
+    async def _secret_boxes(self) -> object:
+        return await self._evaluate("secretBoxes", (self._window.secret_forms,))
 
     @property
     def pending(self) -> int:
@@ -441,6 +483,7 @@ class Tab:
         on("Page.downloadWillBegin", self._on_download)
         on("Page.downloadProgress", self._on_progress)
         on("Network.requestWillBeSent", self._on_request)
+        on("Network.webSocketCreated", self._on_websocket)
         on("Network.responseReceived", self._on_response)
         on("Network.loadingFinished", self._on_answered)
         on("Network.loadingFailed", self._on_answered)
@@ -460,6 +503,7 @@ class Tab:
             self._depart()
 
     def _on_started(self, event: Mapping[str, Any]) -> None:
+        self._window.asked(event["url"], "Document")
         if event["frameId"] == self._frame and event.get("navigationType") != "sameDocument":
             self._depart()
 
@@ -471,6 +515,7 @@ class Tab:
         if event["frame"]["id"] == self._frame:
             self._depart()
             self._navigation = "committed"
+            self._window.been(event["frame"]["url"])
             self._documents += 1
             self._sent.clear()
 
@@ -502,7 +547,11 @@ class Tab:
         if event["state"] != "inProgress":
             self._downloads.pop(event["guid"], None)
 
+    def _on_websocket(self, event: Mapping[str, Any]) -> None:
+        self._window.asked(event["url"], "WebSocket")
+
     def _on_request(self, event: Mapping[str, Any]) -> None:
+        self._window.asked(event["request"]["url"], event.get("type", ""))
         if not self._counting or event.get("type") not in ASKED_BY_SCRIPT:
             return
         if len(self._requests) < MAX_REQUESTS:

@@ -19,7 +19,10 @@ from playwright.async_api import Error as PlaywrightError
 from actors.browser.hearing import Hearing, Listener
 from actors.browser.hearing import Kind as Heard
 from actors.browser.tab import NavigationFailed, PageClosed, PageTimeout, Tab
+from actors.egress.gate import Passage, Unguarded
+from actors.egress.rules import host_and_port
 from actors.place import reads_as
+from actors.secret_forms import shown_forms
 from actors.secret_words import safe_url
 from events.action import DialogAnswer
 from events.errors import BrowserGone
@@ -32,7 +35,8 @@ CLOSE_MS = 4_000  # then the browser itself does not answer
 MAX_TABS = 10
 MAX_KINDS = 20  # kinds of dialogs and popups kept apart; a page can open them without end
 MAX_TEXT = 200
-MAX_DOWNLOAD = 50 * 1024 * 1024  # kept whole in memory for a moment, and for ever on disk
+DOWNLOAD_MB = 50  # kept whole in memory for a moment, and for ever on disk
+MAX_HOSTS = 500
 TOO_MANY = -1
 LAST = 1 << 62  # what is opened aside is behind all others, so that none of them is renumbered
 
@@ -59,11 +63,19 @@ class Download(NamedTuple):
 
 
 class Window:
-    """A browser context and its tabs. Open with `Window.open`."""
+    """A browser context, its tabs and their way out. Open with `Window.open`."""
 
-    def __init__(self, context: BrowserContext, on_stuck: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        context: BrowserContext,
+        on_stuck: Callable[[], None],
+        passage: Passage,
+        download_mb: int,
+    ) -> None:
         self._context = context
         self._on_stuck = on_stuck
+        self._max_download = download_mb << 20
+        self.passage = passage
         self._tabs: list[Tab] = []
         self._front: Tab | None = None
         self._origins: dict[Tab, Origin] = {}
@@ -83,15 +95,25 @@ class Window:
         self._listener: Listener | None = None
         self._phrases: Sequence[str] = ()
         self.step = 0  # the last that began
+        self.secrets: tuple[str, ...] = ()
+        self.misplaced: Callable[[str, str], bool] = lambda secret, address: False
         self.dialogs: Counter[Kind] = Counter()
         self.popups: Counter[tuple[str, int]] = Counter()
+        self.been_to: set[tuple[str, int]] = set()
+        self.channels: dict[tuple[str, int], str] = {}
 
     @classmethod
     async def open(
-        cls, context: BrowserContext, on_stuck: Callable[[], None] = lambda: None
+        cls,
+        context: BrowserContext,
+        on_stuck: Callable[[], None] = lambda: None,
+        *,
+        passage: Passage | None = None,
+        download_mb: int = DOWNLOAD_MB,
     ) -> "Window":
-        """Takes the context over: it is closed with the window, also when no page comes of it."""
-        window = cls(context, on_stuck)
+        """Takes the context over: it is closed with the window, also when no page comes of it; and
+        so is its passage."""
+        window = cls(context, on_stuck, passage or Unguarded(), download_mb)
         opened = False
         try:
             with anyio.fail_after(OPEN_MS / 1000):
@@ -107,6 +129,11 @@ class Window:
         return window
 
     # -- its pages -----------------------------------------------------------------------------
+
+    @property
+    def secret_forms(self) -> tuple[str, ...]:
+        """Known secrets as pictures may show them."""
+        return shown_forms(self.secrets)
 
     @property
     def tab(self) -> Tab:
@@ -255,7 +282,7 @@ class Window:
         for task in (*self._tasks, *self._sending):
             task.cancel()
         with anyio.CancelScope(shield=True):
-            closing = asyncio.ensure_future(_closed(self._context))
+            closing = asyncio.ensure_future(_closed(self._context, self.passage))
             done, _ = await asyncio.wait({closing}, timeout=SOON_MS / 1000)
             if done:
                 return
@@ -264,6 +291,25 @@ class Window:
             if not done:
                 closing.cancel()
                 self._on_stuck()
+
+    # -- whom its pages ask --------------------------------------------------------------------
+
+    def been(self, url: str) -> None:
+        """A page of the session is there now."""
+        at = host_and_port(url)
+        if at is not None and len(self.been_to) < MAX_HOSTS:
+            self.been_to.add(at)
+
+    def asked(self, url: str, how: str) -> None:
+        """Something in a page asks for that, in the browser's own word for how."""
+        at = host_and_port(url)
+        if at is not None and len(self.channels) < MAX_HOSTS:
+            self.channels.setdefault(at, how)
+
+    async def why_not(self, url: str) -> str:
+        """Why the proxy did not get there: the browser knows only that it did not."""
+        at = host_and_port(url)
+        return await self.passage.why_not(*at) if at is not None else ""
 
     # -- a person in front of it ---------------------------------------------------------------
 
@@ -394,7 +440,10 @@ class Window:
         answer = self._answers[0]
         meant = answer.kind in ("", dialog.type)
         if meant and (not answer.message or reads_as(answer.message, dialog.message)):
-            return self._answers.popleft()
+            self._answers.popleft()
+            asking = dialog.page.url if dialog.page is not None else ""
+            if not (answer.secret and self.misplaced(answer.secret, asking)):
+                return answer
         return DialogAnswer()
 
     async def _on_dialog(self, dialog: Dialog) -> None:
@@ -421,7 +470,7 @@ class Window:
         self._tell()
 
     def count_bytes(self, url: str, size: int) -> None:
-        if size <= MAX_DOWNLOAD or url in self._too_large:
+        if size <= self._max_download or url in self._too_large:
             return
         self._too_large.add(url)
         for download in self._sending.values():
@@ -454,10 +503,11 @@ class Window:
 
     async def _receive(self, download: BrowserDownload, step: int) -> None:
         name = download.suggested_filename[:MAX_TEXT]
-        large = f"larger than {MAX_DOWNLOAD >> 20} MB"
+        large = f"larger than {self._max_download >> 20} MB"
         try:
             path = await download.path()
-            if (await anyio.Path(path).stat()).st_size > MAX_DOWNLOAD:  # there before it was told
+            # It may be there before it was told.
+            if (await anyio.Path(path).stat()).st_size > self._max_download:
                 await download.delete()
                 self._files.append(Download(name, None, large, step))
             else:
@@ -489,9 +539,13 @@ def _count(counted: Counter[Key], key: Key, others: Key) -> None:
     counted[key if key in counted or len(counted) < MAX_KINDS else others] += 1
 
 
-async def _closed(context: BrowserContext) -> None:
-    with contextlib.suppress(PlaywrightError):
-        await context.close()
+async def _closed(context: BrowserContext, passage: Passage) -> None:
+    try:
+        with contextlib.suppress(PlaywrightError):
+            await context.close()
+    finally:
+        with contextlib.suppress(BrowserGone):
+            await passage.close()
 
 
 async def _page_closed(page: Page) -> None:

@@ -39,7 +39,7 @@ from events.executor import (
 )
 from events.observer import DownloadFinished, PageObserved
 from events.page import Page, Resolved
-from events.planner import PlanProposed, PlanWithheld, RunStopped
+from events.planner import PlanProposed, PlanWithheld, RunStopped, StepSettled
 from events.predictor import (
     Candidate,
     EffectsLearned,
@@ -102,6 +102,10 @@ class Predictor:
                 return _looked(state, observed)
             case PlanProposed(read_back_of=of) if of:
                 return change(state, reading_back=True)
+            case PlanProposed(settles=settles) if settles >= 0:
+                return change(state, reading_back=True, plan=None)
+            case StepSettled(done=True, index=index):
+                return change(state, index=index + 1, learned=None)
             case PlanProposed() as plan:
                 return _proposed(state, plan)
             case PersonActed() as acted:
@@ -142,9 +146,9 @@ class Predictor:
         if state.index >= len(workflow.steps):
             return WorkflowFinished(steps=len(workflow.steps))
         step = workflow.steps[state.index]
-        return StepDue(
-            index=state.index, of=len(workflow.steps), step=step, unmet=_unmet(step, state.look)
-        )
+        unmet = _unmet(step, state.look)
+        asked = state.look.state == "LOGIN_REQUIRED" != step.state
+        return StepDue(state.index, len(workflow.steps), step, unmet, asked)
 
     def _predicted(self, state: PredictorState) -> PredictionMade:
         knowledge = self.knowledge

@@ -1,10 +1,14 @@
 """Values that a run still needs: asked for at a terminal, where there is one (A4)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from events.errors import BadInput
 from events.workflow import Workflow
 from pipeline.cli.terminal import Terminal
+from pipeline.config_rules import configured_pairs
+from pipeline.secret_sources import read_origins, read_secrets
+from pipeline.settings import Settings, environment
 
 
 def ask_unbound(
@@ -32,3 +36,22 @@ def _asked(name: str, ask: Callable[[str], str], question: str) -> str:
         return ask(question)
     except EOFError as error:
         raise BadInput(f"it needs {name}", "type it, or give it as a flag") from error
+
+
+class Bound(NamedTuple):
+    """Secrets by name, and the origins that were given with them."""
+
+    secrets: dict[str, str]
+    origins: tuple[tuple[str, str], ...]
+
+
+def bind_secrets(
+    pairs: Sequence[str], settings: Settings, terminal: Terminal, needed: Iterable[str] = ()
+) -> Bound:
+    """What `--secret` says; what it leaves out and is needed comes from the configuration."""
+    given = configured_pairs(pairs, settings.config.secrets, needed)
+    homes = read_origins(given)
+    return Bound(
+        read_secrets(given, environment(), terminal.ask_secret),
+        tuple((name, origin) for name, origins in homes.items() for origin in origins),
+    )

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from actors.browser.chromium import Chromium
+from actors.egress.gate import NOTHING, Gate
 from events.errors import DirectoryInUse, RutterError
 from events.sqlite_reader import SqliteReader
 from pipeline.chromium import find_chromium, install_chromium, why_driver_does_not_start
@@ -33,7 +34,7 @@ def doctor(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     if options.fix and find_chromium(settings.chromium) is None:
         install_chromium(terminal.note)
     checks: list[Check] = []
-    for look in (_python, _sqlite, _driver, _chromium, _directory, _log, _room):
+    for look in (_python, _sqlite, _driver, _proxy, _chromium, _directory, _log, _room):
         checks.append(_guarded(look, settings))
         if not terminal.as_json:
             _print(checks[-1], terminal)
@@ -70,6 +71,18 @@ def _driver(_: Settings) -> Check:
     return Check("playwright", not why, why or "its driver starts", "run: rutter doctor --fix")
 
 
+def _proxy(_: Settings) -> Check:
+    took_ms = asyncio.run(_proved())
+    return Check("proxy", True, f"lets through and refuses as it is told, starts in {took_ms} ms")
+
+
+async def _proved() -> int:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    async with Gate():
+        return round((loop.time() - began) * 1000)
+
+
 def _chromium(settings: Settings) -> Check:
     found = find_chromium(settings.chromium)
     if found is None:
@@ -80,8 +93,8 @@ def _chromium(settings: Settings) -> Check:
 async def _open(executable: Path) -> int:
     loop = asyncio.get_running_loop()
     began = loop.time()
-    async with Chromium(executable) as browser:
-        tab = await browser.open_tab()
+    async with Chromium(executable, Gate()) as browser:
+        tab = await browser.open_tab(NOTHING)
         await tab.call("observe", within_ms=5_000)
         await tab.close()
     return round((loop.time() - began) * 1000)

@@ -6,19 +6,23 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from actors.predictor.knowledge import LEARNED
 from events.envelope import Envelope, kind
 from events.errors import BadInput, LogCorrupt
 from events.page import Artifact
+from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
+from pipeline.cli.binding import bind_secrets
 from pipeline.cli.reading import find_session
 from pipeline.cli.sailing import report as tell_end
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
 from pipeline.exit_codes import Exit
 from pipeline.fork import fork_of
-from pipeline.secret_sources import read_pairs, read_secrets
-from pipeline.settings import Settings, environment
+from pipeline.secret_sources import read_pairs
+from pipeline.settings import Settings
 from replay import report as html
 from replay.curve import STEPS, curve, draw
 from replay.story import Story, tell
@@ -70,7 +74,10 @@ def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     session = find_session(settings, options.session)
     with SqliteReader(settings.directory.log) as reader:
         events = list(reader.read(session=session))
-    secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
+    start = events[0].event if events else None
+    flow = start.workflow if isinstance(start, SessionStarted) else None
+    needed = flow.secrets if flow is not None else ()
+    secrets, _ = bind_secrets(options.secret, settings, terminal, needed)
     started = fork_of(
         events,
         options.at,
@@ -78,7 +85,9 @@ def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         secrets=secrets,
         allow=options.allow,
         free=options.free,
+        policy=settings.policy,
     )
+    started = msgspec.structs.replace(started, headed=options.headed)
     answers = person(terminal, options.answers)
 
     async def sail() -> Story:

@@ -1,5 +1,6 @@
 """The entry point: parse, do, and turn every error into one line and an exit code."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -7,13 +8,17 @@ from events.errors import RutterError
 from pipeline import exit_codes, settings
 from pipeline.cli.parser import parser
 from pipeline.cli.terminal import Terminal
+from pipeline.hushing import hush_streams
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    hush_streams()
+    os.umask(0o077)  # what is written is its owner's alone: exports and reports too
     options = parser().parse_args(arguments)
     terminal = Terminal(as_json=options.json, verbose=options.verbose)
-    loaded = settings.load(options.data, headless=not getattr(options, "headed", False))
     try:
+        headed = getattr(options, "headed", False)
+        loaded = settings.load(options.data, headless=not headed, config=options.config)
         return int(options.do(options, loaded, terminal))
     except RutterError as error:
         terminal.error(error)

@@ -5,6 +5,7 @@ from importlib import metadata
 from pathlib import Path
 
 from pipeline.cli import (
+    config,
     demo,
     doctor,
     exporting,
@@ -52,6 +53,9 @@ def parser() -> argparse.ArgumentParser:
     _run(command("run", "sail a workflow alone"))
     workflows.add_commands(command("workflows", "what it knows, and changing it"), shared)
     exporting.add_options(command("export", "a workflow as a file that others can run"))
+    it = command("init", "where things are; writes a configuration if there is none")
+    it.set_defaults(do=config.init)
+    config.add_commands(command("config", "every value and where it came from"), shared)
     it = command("sessions", "what ran")
     it.add_argument("--last", type=_count, default=20, metavar="N", help="how many (default 20)")
     it.set_defaults(do=reading.sessions)
@@ -94,6 +98,7 @@ def _shared(*, top: bool = False) -> argparse.ArgumentParser:
     default = None if top else argparse.SUPPRESS
     flags = argparse.ArgumentParser(add_help=False)
     flags.add_argument("--data", metavar="DIR", default=default, help="where the log is")
+    flags.add_argument("--config", metavar="FILE", default=default, help="a configuration")
     off = False if top else argparse.SUPPRESS
     flags.add_argument("--json", action="store_true", default=off, help="for machines")
     flags.add_argument("--verbose", action="store_true", default=off, help="every phase, on stderr")
@@ -112,6 +117,11 @@ def _record(it: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="every typed VALUE becomes the parameter NAME",
     )
+    it.add_argument(
+        "--confirm-hosts",
+        action="store_true",
+        help="its runs may use every host that the recording spoke to",
+    )
     given.add_options(it, ends=False)
     _sailing(it)
     it.set_defaults(do=watching.record)
@@ -122,12 +132,17 @@ def _run(it: argparse.ArgumentParser) -> None:
     it.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="binds a parameter"
     )
+    it.add_argument(
+        "--from",
+        dest="after",
+        metavar="SESSION",
+        help="continues that one: its values, and nothing done twice that cannot be undone",
+    )
     it.add_argument("--free", action="store_true", help="no workflow: wherever the model is sure")
     it.add_argument("--url", help="where a free run starts")
     it.add_argument(
         "--threshold",
         type=float,
-        default=0.5,
         metavar="P",
         help="least probability a free run acts on: 0.3 aggressive, 0.5 balanced (default), "
         "0.7 conservative",
@@ -165,15 +180,17 @@ def _sailing(it: argparse.ArgumentParser) -> None:
         "--secret",
         action="append",
         default=[],
-        metavar="NAME=SOURCE",
-        help=f"a secret from {SOURCES}; never stored",
+        metavar="NAME=SOURCE[@ORIGIN]",
+        help=f"a secret from {SOURCES}, typed on ORIGIN alone; never stored. "
+        "NAME by itself: as the configuration says",
     )
     it.add_argument(
         "--allow",
         action="append",
         default=[],
         metavar="HOST[:PORT]",
-        help="names a host for this workflow, loopback and private ones included",
+        help="names a host for this workflow, loopback and private ones included; '*' for every "
+        "public one",
     )
     it.add_argument(
         "--answers",

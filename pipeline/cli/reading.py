@@ -10,6 +10,7 @@ import msgspec
 
 from events.envelope import Envelope
 from events.errors import BadInput
+from events.faults import fault_of
 from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
 from pipeline.cli.terminal import Terminal
@@ -48,11 +49,19 @@ def latest_workflow(store: ProjectionStore, name: str) -> Workflow:
     return msgspec.json.decode(row[0], type=Workflow)
 
 
+def all_workflows(store: ProjectionStore) -> list[Workflow]:
+    """The latest of each."""
+    names = [name for (name,) in store.db.execute("SELECT DISTINCT name FROM workflows")]
+    return [latest_workflow(store, name) for name in sorted(names)]
+
+
 def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     with project(settings) as store:
         rows = _rows(store.db, "SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", options.last)
+        unknown = store.db.execute("SELECT run_id FROM step_trace WHERE status = 'unknown'")
+        open_ends = {session for (session,) in unknown}
     if terminal.as_json:
-        terminal.json(rows)
+        terminal.json([row | _fault(row, unknown=row["session"] in open_ends) for row in rows])
         return 0
     if not rows:
         terminal.say("no sessions yet")
@@ -72,6 +81,12 @@ def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal
         ),
     )
     return 0
+
+
+def _fault(row: dict[str, Any], *, unknown: bool) -> dict[str, object]:
+    """Of a session that did not come to its end: what kind of failure it was, and what to do."""
+    fault = fault_of(row["reason"] or "", row["failure"] or "", unknown=unknown)
+    return fault._asdict() if fault.error_code else {}
 
 
 def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

@@ -6,24 +6,20 @@ import re
 import shlex
 from pathlib import Path
 
-import msgspec
-
-from events.envelope import Envelope
 from events.errors import BadInput
 from events.runtime import SessionStarted
-from events.sqlite_reader import SqliteReader
 from events.workflow import MILLION, Workflow
-from pipeline import exit_codes, launch
-from pipeline.cli.binding import ask_unbound
+from pipeline import exit_codes, fork, launch
+from pipeline.cli import continuing
+from pipeline.cli.binding import Bound, ask_unbound, bind_secrets
 from pipeline.cli.given import read_given
-from pipeline.cli.reading import latest_workflow, project
+from pipeline.cli.hosts import settle_hosts, tell_blocked
+from pipeline.cli.reading import all_workflows, latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
-from pipeline.editing import names_over_time
-from pipeline.fork import left_open, started_before
 from pipeline.recorder import prepare, read_script
-from pipeline.secret_sources import read_pairs, read_secrets
-from pipeline.settings import Settings, environment
+from pipeline.secret_sources import read_pairs
+from pipeline.settings import Settings
 from replay.story import StepStory, Story
 from replay.wording import in_words
 
@@ -31,7 +27,7 @@ from replay.wording import in_words
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Records a workflow from a DevTools Recorder script."""
     parameters = read_pairs(options.param, "--param")
-    secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
+    secrets, origins = bind_secrets(options.secret, settings, terminal)
     script = prepare(read_script(Path(options.script)), parameters, secrets)
     started = launch.recording(
         options.name,
@@ -39,9 +35,12 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         parameters,
         secrets,
         allow=options.allow,
-        screenshots=options.screenshots,
+        policy=settings.policy,
+        screenshots=pictured(options, settings),
         given=read_given(options),
+        origins=origins,
     )
+    started = launch.configured(started, settings.config.knobs, headed=options.headed)
     answers = person(terminal, options.answers)
 
     async def sail() -> Story:
@@ -56,38 +55,51 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 
     story = asyncio.run(sail())
     code = report(story, settings, terminal, done=f"recorded {options.name}")
-    if code == exit_codes.Exit.DONE and not terminal.as_json:
-        tell_unproven(_known(options.name, settings), settings, terminal)
+    if code == exit_codes.Exit.DONE:
+        workflow = settle_hosts(
+            options.name,
+            story.session,
+            settings,
+            terminal,
+            named=options.allow,
+            consent=options.confirm_hosts,
+        )
+        tell_unproven(workflow, settings, terminal)
     return code
 
 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Sails a workflow alone, or freely wherever the model is sure."""
     values = read_pairs(options.set, "--set")
-    secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
+    workflow = None if options.free else _chosen(options, settings)
+    needed = workflow.secrets if workflow is not None else ()
+    secrets, origins = bind_secrets(options.secret, settings, terminal, needed)
     given = read_given(options)
-    if options.free:
-        started = _free(options, values, secrets, given)
+    if options.free and options.after:
+        raise BadInput("a free run continues nothing", "leave out --from, or name the workflow")
+    if workflow is None:
+        started = _free(options, settings, values, Bound(secrets, origins), given)
     else:
-        if not options.name:
-            raise BadInput("which workflow?", "rutter run NAME, or rutter run --free --url URL")
-        workflow = _known(options.name, settings)
+        before = continuing.named(options.after, workflow, settings) if options.after else []
+        if before:
+            values = {**continuing.values_of(before, workflow), **values}
         values, secrets = ask_unbound(workflow, values, secrets, terminal)
-        before = _unsettled(workflow, settings)
+        before = before or continuing.unsettled(workflow, values, settings)
         started = launch.run_of(
             workflow,
             values,
             secrets,
             allow=options.allow,
+            policy=settings.policy,
             dry_run=options.dry_run,
-            screenshots=options.screenshots,
+            screenshots=pictured(options, settings),
             given=given,
+            origins=origins,
         )
         if before:
-            # E7: what may have happened is asked about before it is done again.
-            started = msgspec.structs.replace(
-                started, continues=before[0].session, done_before=started_before(before)
-            )
+            # E7: what may have happened is looked for or asked about before it is done again.
+            started = fork.continuing(started, before)
+    started = launch.configured(started, settings.config.knobs, headed=options.headed)
     answers = person(terminal, options.answers)
     what = f"sailing {options.name or options.url}"
 
@@ -181,6 +193,7 @@ def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
         terminal.say(f"     the outcome of the last step is unknown: {story.unknown}")
     if story.screenshot is not None:
         terminal.say(f"     screenshot: {settings.directory.artifacts.path(story.screenshot)}")
+    tell_blocked(story, settings, terminal)
     if kind in NEXT and "--" not in story.detail:  # a detail that names a flag says what to do
         terminal.say(f"     next: {_advice(story, kind)}")
     if last is not None and (number := _rested_on_words(story, last)):
@@ -217,48 +230,62 @@ def _rested_on_words(story: Story, step: StepStory) -> str:
     return _numbered(step) if known else ""
 
 
+def pictured(options: argparse.Namespace, settings: Settings) -> bool:
+    return bool(options.screenshots) or settings.config.flag("run.screenshots")
+
+
+def _chosen(options: argparse.Namespace, settings: Settings) -> Workflow:
+    if not options.name:
+        raise BadInput("which workflow?", "rutter run NAME, or rutter run --free --url URL")
+    return _known(options.name, settings)
+
+
 def _known(name: str, settings: Settings) -> Workflow:
     with project(settings) as store:
         return latest_workflow(store, name)
 
 
-def _unsettled(workflow: Workflow, settings: Settings) -> list[Envelope]:
-    """The last run since one was completed that left open what it had done, if there is one."""
-    with SqliteReader(settings.directory.log) as reader:
-        names = names_over_time(workflow.name, reader)
-    with project(settings) as store:
-        rows = store.db.execute(
-            f"SELECT session, reason FROM sessions WHERE name IN ({', '.join('?' * len(names))}) "
-            "AND purpose = 'run' ORDER BY seq DESC LIMIT 50",
-            names,
-        ).fetchall()
-    with SqliteReader(settings.directory.log) as reader:
-        for session, reason in rows:
-            if reason == "completed":
-                return []
-            events = list(reader.read(session=session))
-            if left_open(events):
-                return events
-    return []
-
-
 def _free(
     options: argparse.Namespace,
+    settings: Settings,
     values: dict[str, str],
-    secrets: dict[str, str],
+    bound: Bound,
     given: launch.Given,
 ) -> SessionStarted:
     if not options.url:
         raise BadInput("a free run needs a place to start", "add --url URL")
-    if not 0 <= options.threshold <= 1:  # which nan and infinity are not either
-        raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
+    threshold = settings.config.threshold
+    if options.threshold is not None:
+        if not 0 <= options.threshold <= 1:  # which nan and infinity are not either
+            raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
+        threshold = round(options.threshold * MILLION)
     return launch.free_run(
         options.url,
         values,
-        secrets,
-        threshold=round(options.threshold * MILLION),
-        allow=options.allow,
+        bound.secrets,
+        threshold=threshold,
+        allow=allowed(options, settings),
+        policy=settings.policy,
         dry_run=options.dry_run,
-        screenshots=options.screenshots,
+        screenshots=pictured(options, settings),
         given=given,
+        origins=(*bound.origins, *recorded_homes(bound, settings)),
+        limits=settings.config.limits,
     )
+
+
+def recorded_homes(bound: Bound, settings: Settings) -> list[tuple[str, str]]:
+    """Where the secrets were typed in any workflow that is known: that was recorded too. What was
+    told with them holds instead, here or in the configuration."""
+    told = {name for name, _ in (*bound.origins, *settings.policy.secret_origins)}
+    if not set(bound.secrets) - told or not settings.directory.log.exists():
+        return []
+    with project(settings) as store:
+        flows = all_workflows(store)
+    found = [each for flow in flows for each in launch.secret_origins(flow)]
+    return [each for each in dict.fromkeys(found) if each[0] in bound.secrets.keys() - told]
+
+
+def allowed(options: argparse.Namespace, settings: Settings) -> list[str]:
+    """What a session that no workflow binds may go to beside where it begins."""
+    return [*options.allow, *([launch.EVERYWHERE] if settings.config.everywhere else [])]

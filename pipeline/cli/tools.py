@@ -15,12 +15,14 @@ from actors.toolbox import TOOLS, Descriptor
 from events.errors import BadInput
 from events.runtime import SessionStarted
 from pipeline import exit_codes, launch
+from pipeline.cli.binding import bind_secrets
 from pipeline.cli.given import read_given
 from pipeline.cli.reading import project
+from pipeline.cli.sailing import allowed
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
-from pipeline.secret_sources import read_pairs, read_secrets
-from pipeline.settings import Settings, environment
+from pipeline.secret_sources import read_pairs
+from pipeline.settings import Settings
 from pipeline.tools import Tools
 from replay.story import Story
 
@@ -84,20 +86,23 @@ def described(tool: Descriptor) -> dict[str, Any]:
 
 def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     values = read_pairs(options.set, "--set")
-    secrets = read_secrets(options.secret, environment(), terminal.ask_secret)
+    secrets, origins = bind_secrets(options.secret, settings, terminal)
     if options.files is not None and not options.files.is_dir():
         raise BadInput(f"{options.files} is no directory", "check --files")
     started = launch.tool_session(
         options.url,
         values,
         secrets,
-        allow=options.allow,
+        allow=allowed(options, settings),
+        policy=settings.policy,
         folders=[options.files] if options.files is not None else (),
         goal=options.goal,
         max_turns=options.max_turns,
         screenshots=options.screenshots,
         given=read_given(options),
+        origins=origins,
     )
+    started = launch.configured(started, settings.config.knobs, headed=options.headed)
     story, refused = asyncio.run(_serve(options, settings, terminal, started, secrets))
     project(settings).close()
     terminal.note(

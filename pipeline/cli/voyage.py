@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from actors.browser.chromium import Chromium
+from actors.egress.gate import Gate
 from actors.person import Answer, Answers, Nobody, ScriptedPerson, TerminalPerson
 from events.errors import BadInput, BrowserGone
 from events.runtime import SessionStarted
@@ -97,10 +98,12 @@ async def open_voyage(settings: Settings, terminal: Terminal) -> AsyncIterator[V
     directory = settings.directory
     directory.lock()
     try:
+        if directory.tightened:
+            terminal.note(f"made private, others could read it: {directory.root}")
         if finish_erasing(directory):
             terminal.note("finished an erasing that was cut short")
         log = await SqliteLog.open(directory.log)
-        browser = Chromium(executable, headless=settings.headless)
+        browser = Chromium(executable, Gate(), headless=settings.headless)
         async with App.open(log, artifacts=directory.artifacts) as app:
             traces = live_export(settings, terminal.note)
             if traces is not None:

@@ -7,16 +7,17 @@ from collections.abc import Mapping
 
 import msgspec
 
+from actors.narrowing import LISTED, may_go_to
 from events.action import Text
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.executor import PersonActed
 from events.planner import PersonAwaited
-from events.workflow import Workflow
+from events.workflow import Policy, Workflow
 from pipeline import exit_codes, launch
 from pipeline.cli import sailing
 from pipeline.cli.given import read_given
-from pipeline.cli.reading import latest_workflow, project
+from pipeline.cli.hosts import settle_hosts
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
 from pipeline.secret_sources import read_pairs
@@ -44,9 +45,11 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         options.url,
         values,
         allow=options.allow,
-        screenshots=options.screenshots,
+        policy=base_for(options.url, settings.policy, terminal),
+        screenshots=sailing.pictured(options, settings),
         given=read_given(options),
     )
+    started = launch.configured(started, settings.config.knobs, headed=True)
     headed = msgspec.structs.replace(settings, headless=False)
 
     async def sail() -> Story:
@@ -62,12 +65,36 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
 
     story = asyncio.run(sail())
     code = sailing.report(story, settings, terminal, done=f"recorded {options.name}")
-    if code == exit_codes.Exit.DONE and not terminal.as_json:
-        with project(settings) as store:
-            workflow = latest_workflow(store, options.name)
+    if code == exit_codes.Exit.DONE:
+        workflow = settle_hosts(
+            options.name,
+            story.session,
+            settings,
+            terminal,
+            named=(launch.host_typed(options.url), *options.allow),
+            consent=options.confirm_hosts,
+        )
         _next_steps(workflow, settings, terminal)
         sailing.tell_unproven(workflow, settings, terminal)
     return code
+
+
+def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
+    """The policy with the host that was typed. One that the allowlist lacks is asked about: the
+    person at the terminal may add it for this recording."""
+    host = launch.host_typed(url)
+    if policy.public_hosts or may_go_to(policy, host):
+        return policy
+    refused = BadInput(f"{host} is not among the allowed hosts", LISTED)
+    if not terminal.interactive:
+        raise refused
+    try:
+        answer = terminal.ask(f"record at {host}? it is not among the allowed hosts (yes / no): ")
+    except EOFError:
+        raise refused from None
+    if answer.strip().casefold() not in ("yes", "y"):
+        raise refused
+    return launch.with_hosts(policy, [host])
 
 
 def check_display(env: Mapping[str, str]) -> None:

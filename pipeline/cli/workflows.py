@@ -31,6 +31,7 @@ EPILOG = """examples:
   rutter workflows edit order --drop 9 --optional 4
   rutter workflows edit order --expect 17=text_visible:placed
   rutter workflows edit order --read-back '17=/orders text_visible:${customer}'
+  rutter workflows edit order --host sso.example --resource cdn.example
   rutter workflows rename order order-old
   rutter workflows delete order-old"""
 
@@ -87,6 +88,12 @@ def _edit_options(it: argparse.ArgumentParser) -> None:
         type=int,
         help="without what was stated and learned about what this step leads to",
     )
+    for flag, text in (
+        ("--host", "its runs may go there"),
+        ("--resource", "its runs may load from there, and not go there"),
+        ("--drop-host", "its runs may do neither any more"),
+    ):
+        it.add_argument(flag, action="append", default=[], metavar="HOST[:PORT]", help=text)
     it.add_argument(
         "--complete", action="store_true", help="a recording that was cut short is all there is"
     )
@@ -150,26 +157,35 @@ def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         verified=tuple(
             (number, read_check(said)) for number, said in _numbered(options.verify, "--verify")
         ),
+        hosts=tuple(options.host),
+        resources=tuple(options.resource),
+        dropped_hosts=tuple(options.drop_host),
     )
-    with _changing(settings) as directory:
-        with project(settings) as store:
-            before = latest_workflow(store, options.name)
-
-        def decide(knowledge: Knowledge) -> WorkflowLearned:
-            version = knowledge.next_version(before.name)
-            return WorkflowLearned(workflow=edited(before, asked, version))
-
-        after = _publish(directory, decide).workflow
+    before, after = change(options.name, asked, settings)
     _tell(after, terminal)
     for name, numbers in typed_again(before, asked).items():
         listed = ", ".join(map(str, numbers))
         terminal.note(f"the same is typed by step {listed}, which stays as it was ({name})")
-    if more := [host for host in after.hosts if host not in before.hosts]:
+    more = [host for host in after.hosts if host not in (*before.hosts, *asked.hosts)]
+    if more:
         terminal.note(f"its runs may go to {', '.join(more)} from now on")
     if asked.secrets:
         _tell_forgotten(before, asked, terminal)
         _tell_holders(before, asked, settings, terminal)
     return Exit.DONE
+
+
+def change(name: str, asked: Edit, settings: Settings) -> tuple[Workflow, Workflow]:
+    """The workflow as it was, and its new version."""
+    with _changing(settings) as directory:
+        with project(settings) as store:
+            before = latest_workflow(store, name)
+
+        def decide(knowledge: Knowledge) -> WorkflowLearned:
+            version = knowledge.next_version(before.name)
+            return WorkflowLearned(workflow=edited(before, asked, version))
+
+        return before, _publish(directory, decide).workflow
 
 
 def _tell_forgotten(before: Workflow, asked: Edit, terminal: Terminal) -> None:
@@ -310,6 +326,10 @@ def _tell(workflow: Workflow, terminal: Terminal) -> None:
         terminal.say(f"parameters: {', '.join(workflow.parameters)}")
     if workflow.secrets:
         terminal.say(f"secrets: {', '.join(workflow.secrets)}")
+    if workflow.hosts:
+        terminal.say(f"may go to: {', '.join(workflow.hosts)}")
+    if workflow.resources:
+        terminal.say(f"may load from: {', '.join(workflow.resources)}")
     terminal.table(
         ("step", "what", "leads to", "approved", ""),
         (

@@ -12,6 +12,7 @@ from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope
 from events.event import Event
 from events.executor import ActionFailed, PersonActed, QueryAnswered, QueryFailed
+from events.faults import FAULTS
 from events.observer import BrowserLost, PageObserved, ScreenshotTaken
 from events.page import Artifact
 from events.planner import PlanProposed, RunStopped
@@ -22,14 +23,6 @@ from events.validator import (
     ActionWithheld,
     ApprovalRequested,
 )
-
-# The spec's table: what S3 calls an error, as S4's typed errors.
-ERROR_CODES = {
-    "ref_invalid": "validation_error",
-    "value_unbound": "validation_error",
-    "timeout": "tool_timeout",
-    "page_crashed": "tool_unavailable",
-}
 
 
 class StepTrace:
@@ -110,7 +103,7 @@ _LAST = (
 
 
 def _error(code: str) -> str:
-    return ERROR_CODES.get(code, "execution_error")
+    return FAULTS[code].error_code
 
 
 def _open(db: sqlite3.Connection, envelope: Envelope, begun: PlanProposed | PersonActed) -> None:

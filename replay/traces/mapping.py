@@ -20,7 +20,7 @@ from replay.traces.span import Attributes
 from replay.traces.takes import Takes
 from replay.wording import in_words
 
-MAPPING: Final = "3"
+MAPPING: Final = "4"
 
 RESOURCE: Final[Attributes] = {
     "service.name": "rutter",
@@ -129,6 +129,10 @@ def _query_answered(event: executor.QueryAnswered) -> Attributes:
 
 def _files_seen(event: observer.FilesSeen) -> Attributes:
     return {"rutter.step": event.step, "rutter.files": len(event.files)}
+
+
+def _hosts_contacted(event: observer.HostsContacted) -> Attributes:
+    return {"rutter.hosts": len(event.contacts) + event.others}
 
 
 def _read_back_due(event: critic.ReadBackDue) -> Attributes:
@@ -271,6 +275,12 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     planner.TargetHealed: Row("plan", _HEALED),
     planner.RunStopped: Row("plan", _END),
     planner.AdviceRequested: Row("plan", _REQUEST),
+    planner.CheckpointReached: Row(
+        "plan", Takes("step rutter.approval.kind=kind", text="rutter.reason=why")
+    ),
+    planner.StepSettled: Row(
+        "plan", Takes("rutter.index=index rutter.settled=done", text="reason")
+    ),
     gate.PlanAdmitted: Row("validate", Takes("step attempt within_ms")),
     gate.ActionApproved: Row("validate", Takes("step rule policy", text="reason")),
     gate.ActionRejected: Row(
@@ -283,6 +293,15 @@ TABLE: Final[Mapping[type[Event], Row]] = {
         "validate", Takes("step approval rutter.approval.kind=kind rule", text="question")
     ),
     gate.ApprovalVoided: Row("validate", Takes("approval", text="rutter.approval.voided=why")),
+    gate.CheckpointPassed: Row("validate", Takes("approval rutter.approval.kind=kind")),
+    gate.CheckpointRefused: Row(
+        "validate",
+        Takes(
+            "approval rutter.approval.kind=kind rutter.answered_by=by",
+            maybe="message",
+            error="checkpoint_refused",
+        ),
+    ),
     executor.TargetResolved: Row("resolve", _target_resolved),
     executor.TargetMissing: Row("resolve", _target_missing),
     executor.LookalikesFound: Row("resolve", _lookalikes_found),
@@ -340,8 +359,10 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     observer.DownloadFinished: Row("", _download_finished),
     observer.FilesSeen: Row("observe", _files_seen),
     observer.RequestBlocked: Row(
-        "", Takes("server.port=port repeats", text="server.address=host channel")
+        "",
+        Takes("server.port=port repeats", text="server.address=host channel", maybe="rule policy"),
     ),
+    observer.HostsContacted: Row("", _hosts_contacted),
     runtime.DeadlinePassed: Row("", Takes("what after_ms")),
     runtime.StopRequested: Row("", Takes("by", text="why")),
     runtime.RecordingFinished: Row("", Takes("by")),

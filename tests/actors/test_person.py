@@ -1,8 +1,20 @@
 """Given a question: who answers it, and what is on record as the answer."""
 
+from queue import Queue
+
+import anyio
+import anyio.to_thread
 import pytest
 
-from actors.person import Answer, Answers, Nobody, Person, ScriptedPerson, TerminalPerson
+from actors.person import (
+    Answer,
+    Answers,
+    Nobody,
+    Person,
+    ScriptedPerson,
+    TerminalPerson,
+    Who,
+)
 from events.critic import PageAssessed
 from events.envelope import Envelope
 from events.person import ApprovalAnswered
@@ -118,3 +130,55 @@ async def test_a_question_that_cannot_be_asked_is_answered_with_no() -> None:
         "1.1.1", False, "nobody", "the question could not be asked: the terminal is closed"
     )
     assert person.failed(heard(PageAssessed()), EOFError()) is None
+
+
+class Silent:
+    """Somebody who is there and says nothing."""
+
+    who: Who = "terminal"
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
+async def test_a_question_that_nobody_answers_in_time_is_answered_with_no() -> None:
+    [answer] = [fact async for fact in Person(Silent(), limit_ms=1).handle(heard(QUESTION))]
+    assert answer == ApprovalAnswered(
+        "1.1.1", False, "nobody", f"nobody answered within 1 ms: {QUESTION.question}"
+    )
+
+
+async def test_an_answer_in_time_is_taken_as_it_is() -> None:
+    person = Person(ScriptedPerson([Answer(True)]), limit_ms=60_000)
+    assert [fact async for fact in person.handle(heard(QUESTION))] == [
+        ApprovalAnswered("1.1.1", True, "scripted")
+    ]
+
+
+async def test_what_is_typed_to_a_question_that_is_over_answers_none() -> None:
+    lines: Queue[str] = Queue()
+    shown: Queue[str] = Queue()
+
+    def prompt(question: str) -> str:
+        shown.put(question)
+        return lines.get(timeout=10)
+
+    terminal = TerminalPerson(prompt)
+    with anyio.move_on_after(0.01):
+        await terminal.ask(QUESTION)  # nobody is there yet
+    assert shown.get(timeout=10).startswith(QUESTION.question)
+    other = ApprovalRequested("2.1.2", 2, "policy", "click 'Delete'. Approve?")
+    async with anyio.create_task_group() as group:
+        answers: list[Answer] = []
+
+        async def ask() -> None:
+            answers.append(await terminal.ask(other))
+
+        group.start_soon(ask)
+        lines.put("yes")  # late, and meant for the first
+        assert (
+            await anyio.to_thread.run_sync(shown.get) == f"{other.question} [yes / no, or why not] "
+        )
+        lines.put("no")
+    assert answers == [Answer(False)]

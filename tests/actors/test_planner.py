@@ -14,7 +14,13 @@ from events.action import Action, ActionType
 from events.critic import ActionJudged, CompletionChecked, Verdict
 from events.executor import ActionFailed, ErrorCode
 from events.observer import BrowserLost, ObservationFailed
-from events.planner import ObservationRequested, PlanProposed, PlanWithheld, RunStopped
+from events.planner import (
+    CheckpointReached,
+    ObservationRequested,
+    PlanProposed,
+    PlanWithheld,
+    RunStopped,
+)
 from events.predictor import Candidate, PredictionMade, StepDue
 from events.runtime import (
     DeadlinePassed,
@@ -23,7 +29,13 @@ from events.runtime import (
     StopRequested,
 )
 from events.signature import token
-from events.validator import ActionRejected, ActionStarted, ActionWithheld
+from events.validator import (
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    CheckpointPassed,
+    CheckpointRefused,
+)
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION
 from tests.facts import (
@@ -221,6 +233,60 @@ def test_a_place_that_came_starts_the_patience_anew() -> None:
 def test_how_long_a_place_is_waited_for_is_a_setting() -> None:
     story = run_of(FLOW, place_ms=50), at(0, due(unmet="x")), at(50, due(unmet="x"))
     assert isinstance(said(*story), RunStopped)
+
+
+# -- where a person goes on in the window (E3) ----------------------------------------------------
+
+HEADED = msgspec.structs.replace(RUN, headed=True)
+
+
+def missed(signed_out: bool = False) -> tuple[Told, Told]:
+    never = StepDue(0, len(FLOW.steps), FLOW.steps[0], "elsewhere", signed_out)
+    return at(0, never), at(3_000, never)
+
+
+def test_who_has_a_window_is_asked_to_find_the_way_back() -> None:
+    assert said(HEADED, *missed()) == CheckpointReached("unknown", 1, "step 1 of 3: elsewhere", 0)
+
+
+def test_a_sign_in_is_for_whoever_has_a_window_and_else_ends_the_run() -> None:
+    assert said(HEADED, *missed(signed_out=True)) == CheckpointReached(
+        "login", 1, "step 1 of 3: elsewhere", 0
+    )
+    assert said(RUN, *missed(signed_out=True)) == RunStopped(
+        "policy_denied", "needs_person", "the site asks to sign in: step 1 of 3: elsewhere"
+    )
+
+
+def test_where_the_person_left_the_page_is_looked_at_and_waited_for_anew() -> None:
+    passed = CheckpointPassed("login", "1.login.1")
+    assert said(HEADED, *missed(), passed) == ObservationRequested("checkpoint_passed", 3_000)
+    assert said(HEADED, *missed(), passed, at(9_000, due(unmet="elsewhere"))) == (
+        ObservationRequested("place_unmet", 3_000)
+    )
+
+
+def test_a_person_is_asked_three_times_to_put_one_step_right() -> None:
+    story: list[AnyEvent | Told] = [HEADED]
+    for number in range(4):
+        began = number * 10_000
+        story += [at(began, due(unmet="elsewhere")), at(began + 3_000, due(unmet="elsewhere"))]
+        decided = said(*story)
+        story.append(CheckpointPassed("unknown", str(number)))
+        assert isinstance(decided, CheckpointReached if number < 3 else RunStopped)
+
+
+@pytest.mark.parametrize(
+    ("kind", "by", "reason", "failure"),
+    [
+        ("login", "nobody", "policy_denied", "needs_person"),
+        ("login", "terminal", "policy_denied", "policy_denied"),
+        ("unknown", "terminal", "failed", "lost"),
+    ],
+)
+def test_a_person_who_does_not_go_on_ends_it(kind: Any, by: str, reason: Any, failure: Any) -> None:
+    no = CheckpointRefused(kind, "1", by, "not today")
+    assert said(HEADED, *missed(), no) == RunStopped(reason, failure, "not today")
 
 
 # -- retries (F2) --------------------------------------------------------------------------------

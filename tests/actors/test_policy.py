@@ -4,7 +4,11 @@ from typing import get_args
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from actors import policy
+from actors.egress.rules import is_private
 from actors.policy import (
     CALLERS,
     DEFAULT_POLICY,
@@ -16,7 +20,6 @@ from actors.policy import (
     Case,
     Verdict,
     is_irreversible,
-    is_private,
     judge,
     missing_field,
     stands,
@@ -35,7 +38,8 @@ from events.action import (
     Untrusted,
 )
 from events.page import Resolved
-from events.workflow import Driver, Policy, Standing
+from events.service import Checkpoint, Sign
+from events.workflow import Driver, Policy, PolicyRule, Standing
 from tests.facts import ORIGIN, any_action, click, css, element, fill
 
 TYPES: tuple[ActionType, ...] = get_args(ActionType)
@@ -238,7 +242,6 @@ def test_the_empty_page_is_nowhere_and_may_be_visited() -> None:
         "http://[fd00::1]/",
         "http://[::ffff:127.0.0.1]/",
         "http://[::ffff:10.0.0.1]/",
-        "http://user:pass@127.0.0.1:8080/",
         "https:\\\\127.0.0.1\\",
     ],
 )
@@ -326,7 +329,7 @@ def test_a_recorded_address_is_gone_to_whatever_its_path_says(path: str, driver:
 
 
 def test_a_risky_word_in_the_name_of_a_host_is_no_risk() -> None:
-    go = Action("navigate", url="https://checkout.example/orders?sort=delete")
+    go = Action("navigate", url="https://checkout.example/")
     assert verdict(go, driver="agent").effect == "allow"
 
 
@@ -350,7 +353,7 @@ def test_a_secret_for_a_plain_field_asks_first() -> None:
     assert (said.effect, said.rule) == ("ask", "secret_in_plain_field")
 
 
-@pytest.mark.parametrize("driver", sorted(CALLERS))
+@pytest.mark.parametrize("driver", UNRECORDED)
 @pytest.mark.parametrize("kind", ["type", "select"])
 def test_a_secret_that_nobody_recorded_the_typing_of_asks_first_and_says_where(
     kind: ActionType, driver: Driver
@@ -358,10 +361,10 @@ def test_a_secret_that_nobody_recorded_the_typing_of_asks_first_and_says_where(
     typed = Action(kind, target=css("#pw"), value=Secret("pw"))
     said = verdict(typed, element("input", secret=True), driver)
     reason = f"the secret 'pw' would be typed on {ORIGIN}, and nobody recorded that"
-    assert said == Verdict("ask", "secret_by_agent", reason)
+    assert said == Verdict("ask", "secret_unbound", reason)
 
 
-@pytest.mark.parametrize("driver", [*sorted(RECORDED), "prediction"])
+@pytest.mark.parametrize("driver", sorted(RECORDED))
 def test_a_secret_goes_where_it_was_recorded_to_go(driver: Driver) -> None:
     said = verdict(fill("#pw", Secret("pw")), element("input", secret=True), driver)
     assert said.effect == "allow"
@@ -478,3 +481,317 @@ def test_a_file_that_nobody_recorded_is_asked_for(driver: Driver) -> None:
     said = verdict(fill("#file", Parameter("document")), where, driver)
     assert (said.rule == "uploads_a_file") == (driver not in RECORDED)
     assert (said.effect == "ask") == (driver not in RECORDED)
+
+
+# -- where it leads, what it carries, what it says ---------------------------------------------
+
+SHOP = "https://shop.example"
+ALL_DRIVERS: tuple[Driver, ...] = get_args(Driver)
+
+
+def shop_only(**more: object) -> Policy:
+    return Policy("s", hosts=("shop.example",), public_hosts=False, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("driver", ALL_DRIVERS)
+def test_a_link_to_a_host_that_is_not_allowed_is_not_followed(driver: Driver) -> None:
+    link = element("a", name="More", href="https://evil.example/more")
+    said = verdict(click(), link, driver, shop_only(resources=("evil.example",)))
+    assert (said.effect, said.rule) == ("deny", "host")
+    assert verdict(click(), element("a", name="More", href=SHOP), driver, shop_only()).effect == (
+        "allow"
+    )
+
+
+def test_a_form_that_is_sent_to_another_host_is_not_sent() -> None:
+    form = element(submits=True, form_method="post", form_action="https://evil.example/take")
+    assert verdict(click(), form, "workflow", shop_only()).rule == "host"
+    assert (
+        verdict(
+            click(),
+            form,
+            "workflow",
+            shop_only(),
+        ).effect
+        == "deny"
+    )
+
+
+def test_a_page_that_may_only_be_loaded_from_is_not_worked_on() -> None:
+    elsewhere = msgspec.structs.replace(element(), origin="https://cdn.example")
+    said = verdict(click(), elsewhere, "workflow", shop_only(resources=("cdn.example",)))
+    assert (said.effect, said.rule) == ("deny", "host")
+    read = Action("extract", target=css("#a"))
+    assert verdict(read, elsewhere, "workflow", shop_only()).effect == "allow"
+
+
+@pytest.mark.parametrize("driver", sorted(CALLERS))
+@pytest.mark.parametrize(
+    ("address", "on", "effect"),
+    [
+        (f"{SHOP}/find?q=what+i+read", SHOP, "ask"),
+        (f"{SHOP}/#what-i-read", SHOP, "ask"),
+        (f"{SHOP}/x/{'a' * 65}", SHOP, "ask"),
+        (f"{SHOP}/{'a/' * 40}", SHOP, "ask"),
+        (f"{SHOP}/orders", SHOP, "allow"),
+        (f"{SHOP}/?", SHOP, "allow"),
+        (f"{SHOP}/", "https://other.example", "allow"),
+        (f"{SHOP}/what/i/read", "https://other.example", "ask"),
+        (f"{SHOP}/what", f"{SHOP}.evil.example", "ask"),
+        (f"{SHOP}/what", "", "ask"),
+    ],
+)
+def test_an_address_that_a_caller_made_up_asks_where_it_may_carry_data(
+    address: str, on: str, effect: str, driver: Driver
+) -> None:
+    page = f"{on}/list" if on else ""
+    case = Case(DEFAULT_POLICY, Action("navigate", url=address), driver, page=page)
+    assert judge(case).effect == effect
+
+
+@pytest.mark.parametrize("key", ["Enter", "Control+Enter", "NumpadEnter"])
+def test_enter_in_a_field_without_a_form_may_send_it(key: str) -> None:
+    chat = element("div", name="Message", role="textbox")
+    enter = Action("press", key=key)
+    assert verdict(enter, chat, "agent").rule == "key_unknown"
+    assert is_irreversible(Case(DEFAULT_POLICY, enter, "workflow", chat))
+    assert verdict(Action("press", key="a"), chat, "agent").effect == "allow"
+    typed_over = Action("press", key="Shift+Backspace")
+    assert verdict(typed_over, chat, "agent").effect == "allow"
+    # A plain search is known by its form.
+    search = element("input", name="Search", submits=True, form_method="get")
+    assert verdict(enter, search, "workflow").effect == "allow"
+
+
+@pytest.mark.parametrize(
+    ("key", "effect"),
+    [
+        ("Delete", "ask"),
+        ("Control+Enter", "ask"),
+        ("Meta+Backspace", "ask"),
+        ("x", "ask"),
+        ("F5", "ask"),
+        ("Control++", "ask"),
+        ("Tab", "allow"),
+        ("Shift+Tab", "allow"),
+        ("ArrowDown", "allow"),
+        ("Escape", "allow"),
+        ("Enter", "allow"),
+        ("Space", "allow"),
+    ],
+)
+def test_a_key_on_what_is_not_typed_into_does_what_nobody_knows(key: str, effect: str) -> None:
+    row = element("li", name="Invoice 7", role="option")
+    press = Action("press", key=key)
+    assert verdict(press, row, "agent").effect == effect
+    assert is_irreversible(Case(DEFAULT_POLICY, press, "workflow", row)) is (effect == "ask")
+
+
+def test_a_caller_may_go_back_to_where_a_person_let_it_begin() -> None:
+    start = f"{SHOP}/find?q=tea"
+    case = Case(DEFAULT_POLICY, Action("navigate", url=start), "agent", start=start)
+    assert judge(case).effect == "allow"
+    assert judge(msgspec.structs.replace(case, start=f"{start}x")).effect == "ask"
+
+
+def test_a_recorded_address_may_carry_what_it_was_recorded_with() -> None:
+    assert (
+        verdict(Action("navigate", url=f"{SHOP}/find?q=tea"), driver="workflow").effect == "allow"
+    )
+
+
+def test_an_address_with_a_password_in_it_is_refused() -> None:
+    assert visit("http://user:pass@shop.example/").rule == "userinfo"
+
+
+@pytest.mark.parametrize("driver", ALL_DRIVERS)
+def test_a_secret_is_typed_on_its_own_origin_alone(driver: Driver) -> None:
+    field = element("input", secret=True)
+    at_home = Policy("s", secret_origins=(("pw", ORIGIN),))
+    assert verdict(fill("#pw", Secret("pw")), field, driver, at_home).effect == "allow"
+    stranger = msgspec.structs.replace(field, origin="https://shop.example.evil.example")
+    said = verdict(fill("#pw", Secret("pw")), stranger, driver, at_home)
+    assert (said.effect, said.rule) == ("deny", "secret_elsewhere")
+
+
+def test_a_secret_that_is_said_to_a_dialog_is_judged_as_well() -> None:
+    asks = msgspec.structs.replace(click(), dialogs=(DialogAnswer(accept=True, secret="pw"),))
+    away = Policy("s", secret_origins=(("pw", "https://bank.example"),))
+    assert verdict(asks, element(), "workflow", away).rule == "secret_elsewhere"
+
+
+@pytest.mark.parametrize("label", ["Pay now", "Jetzt kaufen", "Confirmer la commande", "Send"])
+def test_what_cannot_be_undone_asks_whoever_proposes_it(label: str) -> None:
+    said = verdict(click(), element(name=label), "workflow")
+    assert said.effect == "ask"
+    assert is_irreversible(Case(DEFAULT_POLICY, click(), "workflow", element(name=label)))
+    assert verdict(click(), element(name=label), "agent").effect != "allow"
+
+
+def test_what_would_be_chosen_of_a_list_is_judged() -> None:
+    choose = Action("select", target=css("#do"), value=Text("3"))
+    listed = element("select", name="With all of them", role="combobox")
+    assert verdict(choose, listed, "agent").effect == "allow"
+    chosen = msgspec.structs.replace(listed, icon=Untrusted("Delete them"))
+    assert verdict(choose, chosen, "agent").effect == "deny"
+    assert verdict(choose, chosen, "workflow").effect == "ask"
+    pays = msgspec.structs.replace(listed, icon=Untrusted("Pay now"))
+    assert is_irreversible(Case(DEFAULT_POLICY, choose, "workflow", pays))
+    sends = msgspec.structs.replace(listed, submits=True, form_method="post")
+    assert verdict(choose, sends, "agent").rule == "sends_a_form"
+
+
+def test_a_key_that_only_moves_the_focus_sets_nothing_off() -> None:
+    button = element(name="Pay now")
+    assert verdict(Action("press", key="Tab"), button, "workflow").effect == "allow"
+    assert verdict(Action("press", key="Enter"), button, "workflow").effect == "ask"
+    assert verdict(Action("press", key="Control+Enter"), button, "workflow").effect == "ask"
+
+
+@pytest.mark.parametrize("icon", ["", "fa fa-mystery", "fa fa-trash"])
+def test_a_button_that_says_nothing_may_do_anything(icon: str) -> None:
+    mute = element(name="", icon=Untrusted(icon))
+    assert verdict(click(), mute, "workflow").effect == "ask"
+    assert is_irreversible(Case(DEFAULT_POLICY, click(), "agent", mute))
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        element(name="", icon=Untrusted("fa fa-chevron-right")),
+        element(name="\u00d7"),
+        element("input", name="", kind="checkbox"),
+        element("a", name="", href=f"{ORIGIN}/home"),
+        element(name="", text=Untrusted("Next")),
+    ],
+)
+def test_what_shows_what_it_does_is_no_riddle(known: Resolved) -> None:
+    assert verdict(click(), known, "agent").effect == "allow"
+
+
+def at(state: str, action: Action, what: Resolved, driver: Driver = "workflow") -> Verdict:
+    return judge(Case(DEFAULT_POLICY, action, driver, what, state))
+
+
+def test_on_the_last_page_a_person_types_it_out() -> None:
+    said = at("FINAL_CONFIRMATION", click(), element(name="Yes, go on"))
+    assert (said.effect, said.rule, said.kind) == ("ask", "final_confirmation", "confirm")
+    # It asks more than the form that it sends, which asks too.
+    send = element(name="Finish", submits=True, form_method="post")
+    assert at("FINAL_CONFIRMATION", click(), send).kind == "confirm"
+    back = element("a", name="Back", href=f"{ORIGIN}/cart")
+    assert at("FINAL_CONFIRMATION", click(), back).effect == "allow"
+    assert at("FINAL_CONFIRMATION", fill(), element("input", name="Note")).effect == "allow"
+
+
+def test_signing_in_by_enter_is_a_door_where_the_page_is_one() -> None:
+    field = element("input", name="Password", submits=True, form_method="post", signs_in=True)
+    enter = Action("press", key="Enter")
+    case = Case(DEFAULT_POLICY, enter, "workflow", field, "LOGIN_REQUIRED")
+    assert not is_irreversible(case)
+    assert is_irreversible(msgspec.structs.replace(case, state="UNKNOWN"))
+    assert judge(case).kind == "login"
+
+
+CHECKPOINT = Checkpoint("finish", (Sign("title", "finish cancellation"),))
+
+
+def test_at_a_checkpoint_of_the_service_everything_but_reading_asks() -> None:
+    case = Case(DEFAULT_POLICY, click(), "agent", element(), checkpoint=CHECKPOINT)
+    said = judge(case)
+    assert (said.effect, said.kind, said.always) == ("ask", "service", False)
+    read = msgspec.structs.replace(case, action=Action("extract", target=css("#a")))
+    assert judge(read).effect == "allow"
+    always = msgspec.structs.replace(CHECKPOINT, always=True)
+    assert judge(msgspec.structs.replace(case, checkpoint=always)).always
+
+
+# -- rules that a person wrote --------------------------------------------------------------------
+
+WRITTEN = PolicyRule(
+    "no-typing-here",
+    "deny",
+    actions=("type",),
+    origins=(ORIGIN,),
+    says=("note",),
+    drivers=("agent", "workflow"),
+    reason="notes are for people",
+)
+
+
+def ruled(rule: PolicyRule, action: Action, what: Resolved | None, driver: Driver) -> Verdict:
+    return judge(Case(Policy("p", rules=(rule,)), action, driver, what))
+
+
+def test_a_written_rule_holds_where_all_of_its_columns_agree() -> None:
+    note = element("input", name="Note to the seller")
+    said = ruled(WRITTEN, fill(), note, "agent")
+    assert said == Verdict("deny", "no-typing-here", "notes are for people", always=True)
+    assert ruled(WRITTEN, click(), note, "agent").effect == "allow"
+    assert ruled(WRITTEN, fill(), element("input", name="Amount"), "agent").effect == "allow"
+    assert ruled(WRITTEN, fill(), note, "person").effect == "allow"
+    away = msgspec.structs.replace(note, origin="https://other.example")
+    assert ruled(WRITTEN, fill(), away, "agent").effect == "allow"
+
+
+@pytest.mark.parametrize(
+    ("columns", "matches"),
+    [
+        ({"tools": ("browser_fill",)}, True),
+        ({"tools": ("browser_click",)}, False),
+        ({"roles": ("textbox",)}, True),
+        ({"roles": ("button",)}, False),
+        ({"side_effects": ("write",)}, True),
+        ({"side_effects": ("auth", "read")}, False),
+        ({}, True),
+    ],
+)
+def test_a_column_that_is_empty_holds_for_everything(
+    columns: dict[str, tuple[str, ...]], matches: bool
+) -> None:
+    rule = PolicyRule("r", "ask", **columns)  # type: ignore[arg-type]
+    said = ruled(rule, fill(), element("input", name="Note", role="textbox"), "agent")
+    assert said.effect == ("ask" if matches else "allow")
+
+
+def test_a_written_rule_that_allows_lifts_nothing() -> None:
+    said = ruled(PolicyRule("go", "allow"), click(), element(name="Pay now"), "workflow")
+    assert said.effect == "ask"
+
+
+def test_a_denial_beats_a_question_whatever_their_order() -> None:
+    both = (PolicyRule("ask-first", "ask"), PolicyRule("never", "deny"))
+    for rules in (both, both[::-1]):
+        case = Case(Policy("p", rules=rules), click(), "workflow", element())
+        assert judge(case).rule == "never"
+
+
+EFFECTS = st.sampled_from(["allow", "ask", "deny"])
+
+
+@given(st.lists(EFFECTS, max_size=6))
+def test_more_rules_never_allow_more(effects: list[str]) -> None:
+    """Whatever rules are added, the verdict is at least as strict as without them."""
+    strictness = {"allow": 0, "ask": 1, "deny": 2}
+    reached = 0
+    rules: list[PolicyRule] = []
+    for number, effect in enumerate(effects):
+        rules.append(PolicyRule(f"r{number}", effect))  # type: ignore[arg-type]
+        case = Case(Policy("p", rules=tuple(rules)), click(), "workflow", element())
+        now = strictness[judge(case).effect]
+        assert now >= reached
+        reached = now
+
+
+class Broken(Exception):
+    """Not one of the errors that anybody thought of."""
+
+
+def test_whatever_breaks_in_a_rule_is_a_denial(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(case: Case) -> Verdict | None:
+        raise Broken
+
+    monkeypatch.setattr(policy, "RULES", (breaks,))
+    assert judge(Case(DEFAULT_POLICY, click(), "person")) == Verdict(
+        "deny", "breaks", "the rule failed: Broken"
+    )

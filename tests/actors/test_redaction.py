@@ -1,13 +1,26 @@
 """A known secret is in no event, wherever the page puts it."""
 
+from collections.abc import AsyncIterator
+from typing import ClassVar
+
+import msgspec
 import pytest
 
-from actors.redaction import Redactor
-from events.action import Untrusted
+from actors.redaction import FAILED, Redactor
+from events.action import Secret, Untrusted
 from events.codec import encode
+from events.envelope import Actor, Envelope
+from events.errors import WorldBroken
 from events.executor import ActionFailed
+from events.log import EventLog
 from events.observer import PageObserved
 from events.page import Element, Page
+from events.runtime import ActorFailed, SessionEnded, SessionStarted
+from events.vocabulary import AnyEvent
+from pipeline.app import App
+from tests.facts import fill, go_to, recording_of
+
+pytestmark = pytest.mark.anyio
 
 SECRET = "sheet bend & 9 fathoms"
 REDACT = Redactor({"password": SECRET, "pin": "42"})
@@ -51,3 +64,73 @@ def test_the_longer_of_two_secrets_goes_whole() -> None:
     event = both(seen(Page(url="x", title=Untrusted("hunter2hunter"))))
     assert isinstance(event, PageObserved)
     assert event.page.title.text == "<secret long>"
+
+
+def test_a_password_that_is_a_word_of_ours_breaks_no_event() -> None:
+    redact = Redactor({"password": "password", "title": "title", "tag": "PageObserved"})
+    begun = recording_of(fill(value=Secret("password")))
+    begun = msgspec.structs.replace(begun, secrets=("password",))
+    assert redact(begun) == begun
+    event = redact(seen(Page(url="x", title=Untrusted("title: password"))))
+    assert isinstance(event, PageObserved)
+    assert event.page.title.text == "<secret title>: <secret password>"
+
+
+class Broken(Redactor):
+    """One that fails on pages, with what it saw in its error."""
+
+    def __call__(self, event: AnyEvent) -> AnyEvent:
+        if isinstance(event, PageObserved):
+            raise ValueError(f"cannot clean {event.page.url}")
+        return event
+
+
+def test_when_it_fails_nothing_is_told() -> None:
+    actor, fact = Broken({}).fact("observer", seen(Page(url=f"https://x/{SECRET}")))
+    assert (actor, fact) == ("runtime", ActorFailed("observer", "RedactionFailed", FAILED))
+
+
+def test_a_session_that_cannot_be_cleaned_is_not_begun() -> None:
+    class Failing(Redactor):
+        def __call__(self, event: AnyEvent) -> AnyEvent:
+            raise ValueError(SECRET)
+
+    with pytest.raises(WorldBroken, match="redaction failed") as refused:
+        Failing({}).fact("runtime", recording_of())
+    assert SECRET not in str(refused.value)
+    assert refused.value.__cause__ is None
+    _, ended = Failing({}).fact("runtime", SessionEnded("failed", detail=SECRET))
+    assert ended == SessionEnded("failed", "actor_failed", FAILED)
+
+
+async def test_a_run_whose_facts_cannot_be_cleaned_ends_without_them(
+    pipeline_log: EventLog,
+) -> None:
+    page = Page(url="http://shop.example/", title=Untrusted(SECRET))
+    async with App.open(pipeline_log) as app:
+        ended = await app.run_session(
+            recording_of(go_to()), [OnePage(seen(page))], redact=Broken({})
+        )
+        kinds = [envelope async for envelope in pipeline_log.read()]
+    assert (ended.failure, ended.detail) == (
+        "actor_failed",
+        "observer: RedactionFailed: redaction failed",
+    )
+    assert not any(isinstance(each.event, PageObserved) for each in kinds)
+    assert not any(SECRET.encode() in encode(each.event) for each in kinds)
+
+
+class OnePage:
+    """An Observer that has seen this page."""
+
+    name: ClassVar[Actor] = "observer"
+
+    def __init__(self, observed: PageObserved) -> None:
+        self._observed = observed
+
+    async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
+        if isinstance(envelope.event, SessionStarted):
+            yield self._observed
+
+    def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
+        return None

@@ -156,7 +156,7 @@ def test_one_line_per_element_indented_by_nesting() -> None:
 def test_page_text_cannot_look_like_a_line_of_ours() -> None:
     name = 'Save"\n@e9 button "Pay\u2028now\u202e \x1b[31m\\'
     text = text_of(page_of(element("button", name, value="a\r\nb"))).text
-    assert text == '@e0 button "Save\\" @e9 button \\"Pay now   [31m\\\\" = "a b"'
+    assert text == '@e0 button "Save\\" @e9 button \\"Pay now [31m\\\\" = "a b"'
 
 
 def test_what_is_not_in_the_text_is_counted() -> None:

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from actors.states import CAREFUL, GENERIC, detect, phrases_for
+from actors.states import CAREFUL, GENERIC, checkpoint_of, detect, phrases_for
 from events.action import Untrusted
 from events.checks import PageState
 from events.page import Element, Page
-from events.service import Service, Sign, StateRule, Where
+from events.service import Checkpoint, Service, Sign, StateRule, Where
 from events.workflow import Criteria, Indicator, RunSettings
 
 LISTED = phrases_for(RunSettings())
@@ -1128,6 +1128,42 @@ def test_where_as_much_speaks_for_two_states_it_is_the_one_to_be_careful_with() 
     states: tuple[PageState, ...] = ("COMPLETE", "FINAL_CONFIRMATION", "ACCOUNT_ACTIVE")
     either = tuple(StateRule(state, (Sign("heading", "ahoy"),)) for state in states)
     assert detect(page, (), Service("tide", states=either)) == "FINAL_CONFIRMATION"
+
+
+# ---- where a person is asked for leave ----------------------------------------------------------
+
+# What the seeds stop at: the title of the last page, or its last button.
+BY_TITLE = Checkpoint("the last page", (Sign("title", "finish cancellation"),))
+BY_BUTTON = Checkpoint("the last button", (Sign("button", "finish cancellation"),), always=True)
+STREAM = Service("stream", checkpoints=(BY_TITLE, BY_BUTTON))
+
+
+@pytest.mark.parametrize(
+    ("seen", "reached"),
+    [
+        (shown("Finish Cancellation - Stream"), BY_TITLE),
+        (shown("Stream", buttons=("Go back", "Finish Cancellation")), BY_BUTTON),
+        (shown("Finish cancellation", buttons=("Finish cancellation",)), BY_TITLE),
+        (shown("Stream", "Finish cancellation", text="finish cancellation"), None),
+        (shown("Stream", buttons=("Finish", "Cancellation")), None),
+        (shown("Stream", buttons=("Cancel membership",)), None),
+    ],
+)
+def test_a_checkpoint_is_reached_where_its_signs_are(
+    seen: tuple[Page, tuple[str, ...]], reached: Checkpoint | None
+) -> None:
+    assert checkpoint_of(*seen, STREAM) == reached
+
+
+def test_every_sign_of_a_checkpoint_must_be_there() -> None:
+    stop = Checkpoint("no refunds", (Sign("button", "confirm"), Sign("text", "No  refunds")))
+    service = Service("stream", checkpoints=(stop,))
+    page, _ = shown("Stream", buttons=("Confirm",))
+    assert checkpoint_of(page, (), service) is None
+    assert checkpoint_of(page, ("no refunds",), service) == stop
+    assert checkpoint_of(page, ("no refunds",), Service("stream")) is None
+    assert checkpoint_of(page, ("no refunds",), None) is None
+    assert phrases_for(RunSettings(service=service)) == ("no refunds", *LISTED)
 
 
 # ---- what the page is asked for -----------------------------------------------------------------

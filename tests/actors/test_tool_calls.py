@@ -7,11 +7,11 @@ import pytest
 
 from actors.planner import Planner
 from actors.predictor import Predictor
-from actors.tool_calls import RETRIABLE, SAID_AS, TYPE_OF
 from actors.validator import Validator
 from events.action import Action, ByCss, ByRef, Target, Typed, Untrusted
 from events.critic import CompletionChecked
 from events.executor import ErrorCode, QueryAnswered, QueryFailed
+from events.faults import RETRIABLE, SAID_AS, TYPE_OF
 from events.observer import BrowserLost, ObservationFailed, PageObserved
 from events.page import Element
 from events.person import ApprovalAnswered
@@ -343,7 +343,7 @@ def test_a_second_try_looks_for_the_element_and_not_for_the_ref() -> None:
 
 def test_a_second_try_that_finds_another_element_is_refused_and_the_ref_is_invalid() -> None:
     validator = Story(Validator())
-    validator.tell(launch.tool_session())
+    validator.tell(launch.tool_session(allow=["shop.example"]))
     validator.tell(proposed(CLICK_1))
     started = validator.tell(found(element(name="Find")))
     assert [type(each) for each in started] == [ActionApproved, ActionStarted]
@@ -363,7 +363,7 @@ def test_a_second_try_that_finds_another_element_is_refused_and_the_ref_is_inval
 
 def test_a_second_try_that_finds_the_same_element_is_started() -> None:
     validator = Story(Validator())
-    validator.tell(launch.tool_session())
+    validator.tell(launch.tool_session(allow=["shop.example"]))
     for attempt in (1, 2):
         validator.tell(msgspec.structs.replace(proposed(CLICK_1), attempt=attempt))
         started = validator.tell(found(element(name="Find"), attempt=attempt))

@@ -35,6 +35,7 @@ UNHEARD = {
     "DialogOpened",
     "PopupOpened",
     "RequestBlocked",
+    "HostsContacted",
 }
 MODULES: dict[Actor, tuple[str, ...]] = {
     "critic": ("actors.critic",),

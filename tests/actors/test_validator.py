@@ -8,12 +8,15 @@ import pytest
 from actors.policy import DEFAULT_POLICY
 from actors.validator import Validator
 from events.action import Action, ByRole, Parameter, Secret, Target, Text, Untrusted
+from events.critic import PageAssessed
 from events.executor import TargetChanged, TargetMissing
 from events.page import Resolved
 from events.person import ApprovalAnswered
-from events.planner import PlanProposed, RunStopped
+from events.planner import CheckpointReached, PlanProposed, RunStopped
 from events.runtime import SessionStarted
+from events.service import Checkpoint, Service, Sign
 from events.signature import signature
+from events.tools import ApprovalSought, approval_of
 from events.validator import (
     ActionApproved,
     ActionRejected,
@@ -21,6 +24,8 @@ from events.validator import (
     ActionWithheld,
     ApprovalRequested,
     ApprovalVoided,
+    CheckpointPassed,
+    CheckpointRefused,
     PlanAdmitted,
     QueryStarted,
 )
@@ -36,9 +41,11 @@ from tests.facts import (
     found,
     free_run,
     go_to,
+    page,
     plan,
     recording_of,
     run_of,
+    saw,
     step,
     workflow,
 )
@@ -203,6 +210,7 @@ def test_a_risky_element_asks_when_the_step_is_recorded(driver: Driver) -> None:
             signature=signature(click()),
             digest="e1",
             origin=ORIGIN,
+            policy="1",
         ),
     )
 
@@ -243,7 +251,9 @@ def test_sending_a_form_asks() -> None:
 
 
 def test_a_question_about_an_element_without_a_name_does_without() -> None:
-    [asked] = said(RECORDING, plan(click()), found(element(submits=True, form_method="post")))
+    [asked] = said(
+        RECORDING, plan(click()), found(element(name="", submits=True, form_method="post"))
+    )
     assert isinstance(asked, ApprovalRequested)
     assert asked.question == "click: it sends a form (POST). Approve?"
 
@@ -423,11 +433,12 @@ def test_a_changed_element_is_judged_again() -> None:
         signature(click()),
         "send",
         ORIGIN,
+        policy="1",
     )
 
 
 def test_a_changed_element_that_is_harmless_is_started_as_it_is_now() -> None:
-    calm = element(digest="calm")
+    calm = element(digest="calm", name="Next")
     assert said(RECORDING, plan(click()), found(PLAIN), changed(calm))[1] == ActionStarted(
         1, 1, click(), digest="calm"
     )
@@ -533,3 +544,143 @@ def test_a_parameter_is_in_the_log_and_so_never_goes_into_a_secret_field() -> No
     [refused] = said(RECORDING, plan(typed), found(element("input", secret=True)))
     assert isinstance(refused, ActionRejected)
     assert refused.rule == "secret_in_clear"
+
+
+# -- checkpoints (E3) ------------------------------------------------------------------------------
+
+LAST_PAGE = saw(page("/finish", heading="Finish cancellation")), PageAssessed("FINAL_CONFIRMATION")
+FINISH = element(digest="finish", name="Finish", submits=True, form_method="post")
+
+
+def asked_of(decided: tuple[AnyEvent, ...]) -> ApprovalRequested:
+    [asked] = decided
+    assert isinstance(asked, ApprovalRequested)
+    return asked
+
+
+def test_on_the_last_page_the_person_types_confirm() -> None:
+    asked = asked_of(said(RECORDING, *LAST_PAGE, plan(click()), found(FINISH)))
+    assert (asked.kind, asked.phrase, asked.rule) == ("confirm", "confirm", "final_confirmation")
+
+
+def test_what_the_page_was_before_it_was_looked_at_again_counts_no_more() -> None:
+    asked = asked_of(said(RECORDING, *LAST_PAGE, saw(page("/")), plan(click()), found(FINISH)))
+    assert asked.kind == "policy"
+
+
+def test_a_recording_has_answered_for_its_last_page_too() -> None:
+    flow = workflow(step(click(), standing=Standing(ORIGIN, "finish")))
+    story = run_of(flow), *LAST_PAGE, plan(click(), "workflow", index=0), found(FINISH)
+    approved = said(*story)[0]
+    assert isinstance(approved, ActionApproved)
+    assert approved.rule == "standing_approval"
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_a_checkpoint_of_the_service_asks_unless_the_recording_has_answered_it(
+    always: bool,
+) -> None:
+    signs = (Sign("heading", "finish cancellation"),)
+    service = Service("films", checkpoints=(Checkpoint("finish", signs, always),))
+    flow = workflow(step(click(), standing=Standing(ORIGIN, "finish")))
+    seen = saw(page("/finish", heading="Finish Cancellation"))
+    recorded_step = plan(click(), "workflow", index=0), found(FINISH)
+    decided = said(run_of(flow, service=service), seen, *recorded_step)
+    if always:
+        assert asked_of(decided).kind == "service"
+    else:
+        assert isinstance(decided[0], ActionApproved)
+    agents = said(run_of(None, service=service), seen, plan(click(), "agent"), found(PLAIN))
+    assert asked_of(agents).rule == "service_checkpoint"
+
+
+LOGIN = CheckpointReached("login", 3, "step 3 of 5: the page asks to sign in", 2)
+
+
+def test_a_sign_in_is_a_persons() -> None:
+    asked = asked_of(said(RECORDING, LOGIN))
+    assert (asked.kind, asked.rule, asked.step) == ("login", "login_checkpoint", 3)
+    assert asked.question == (
+        "step 3 of 5: the page asks to sign in. Sign in in the window, then say yes. Done?"
+    )
+    assert said(RECORDING, LOGIN, yes(asked.approval)) == (
+        ApprovalVoided(asked.approval, "used"),
+        CheckpointPassed("login", asked.approval),
+    )
+    assert said(RECORDING, LOGIN, no("not now", approval=asked.approval)) == (
+        ApprovalVoided(asked.approval, "refused"),
+        CheckpointRefused("login", asked.approval, "terminal", "not now"),
+    )
+
+
+def test_a_yes_to_a_sign_in_approves_no_step() -> None:
+    story = RECORDING, plan(click()), found(SEND), LOGIN
+    asked = said(*story)[-1]
+    assert isinstance(asked, ApprovalRequested)
+    decided = said(*story, yes(asked.approval))
+    assert not [event for event in decided if isinstance(event, ActionApproved | ActionStarted)]
+
+
+# -- the approval of one thing is for nothing else -------------------------------------------------
+
+
+def started_by(decided: tuple[AnyEvent, ...]) -> bool:
+    return any(isinstance(event, ActionStarted) for event in decided)
+
+
+def test_an_approval_is_used_once() -> None:
+    assert started_by(said(*ASKED, yes()))
+    assert said(*ASKED, yes(), yes()) == ()
+
+
+def test_an_approval_of_one_step_is_not_one_of_another() -> None:
+    other = plan(click("#other"), number=2), found(SEND, step=2)
+    assert not started_by(said(*ASKED, *other, yes("1.1.1")))
+    assert started_by(said(*ASKED, *other, yes("2.1.2")))
+
+
+def test_an_approval_that_comes_after_the_element_was_swapped_is_worth_nothing() -> None:
+    swapped = TargetChanged(1, 1, element(digest="other", name="Delete all"))
+    assert not started_by(said(*ASKED, swapped, yes("1.1.1")))
+
+
+def test_an_element_that_is_swapped_after_the_approval_is_asked_about_anew() -> None:
+    swapped = TargetChanged(1, 1, element(digest="other", name="Delete all"))
+    decided = said(*ASKED, yes(), swapped)
+    assert not started_by(decided)
+    assert isinstance(decided[-1], ApprovalRequested)
+    assert decided[-1].digest == "other"
+
+
+def test_an_approval_that_comes_after_the_run_stopped_starts_nothing() -> None:
+    assert said(*ASKED, RunStopped("cancelled"), yes()) == ()
+
+
+def test_an_approval_that_was_refused_is_not_given_later() -> None:
+    assert said(*ASKED, no("no"), yes()) == ()
+
+
+def test_what_an_agent_was_told_when_it_asked_starts_no_step_of_its_own() -> None:
+    sought = ApprovalSought("c1", "delete everything", "the page says so")
+    story = run_of(None), sought, plan(click(), "agent"), found(SEND)
+    decided = said(*story, yes(approval_of("c1")))
+    assert not started_by(decided)
+
+
+# -- what could not be undone when it was recorded ------------------------------------------------
+
+
+def test_a_step_that_lost_its_form_is_asked_about_where_its_recording_was_final() -> None:
+    final = workflow(step(click(), standing=Standing(ORIGIN, "send"), irreversible=True))
+    asked = asked_of(said(run_of(final), plan(click(), "workflow", index=0), found(PLAIN)))
+    assert asked.rule == "was_irreversible"
+
+
+def test_a_final_step_that_an_earlier_session_may_have_done_asks_whatever_was_recorded() -> None:
+    flow = workflow(step(click(), standing=Standing(ORIGIN, "send"), irreversible=True))
+    begun = msgspec.structs.replace(run_of(flow), continues="run-1", done_before=1)
+    asked = asked_of(said(begun, plan(click(), "workflow", index=0), found(SEND)))
+    assert (asked.rule, asked.question) == (
+        "done_before",
+        "click 'Place order': run-1 may have done it already. Approve?",
+    )

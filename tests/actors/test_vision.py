@@ -17,6 +17,8 @@ from events.envelope import Envelope
 from events.errors import BrowserGone
 from events.planner import RunStopped
 from events.vocabulary import AnyEvent
+from events.workflow import Policy
+from tests.policies import HERE
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +33,7 @@ class Pages:
         self._picture = picture
         self.widths: list[int] = []
 
-    async def open_window(self) -> Any:
+    async def open_window(self, policy: Policy) -> Any:
         return self
 
     @property
@@ -58,7 +60,7 @@ class Silent:
 
 
 async def screen_of(pages: Pages) -> Screen:
-    screen = Screen(pages)
+    screen = Screen(pages, HERE)
     await screen.open()
     return screen
 
@@ -122,7 +124,7 @@ async def test_without_a_picture_nobody_is_asked(error: Exception) -> None:
 
 async def test_a_session_that_has_no_page_is_not_looked_at() -> None:
     vision = ScriptedVision(VisionSaid("VERIFIED"))
-    [fact] = await facts(VisionAdvisor(Screen(Pages()), None, vision))
+    [fact] = await facts(VisionAdvisor(Screen(Pages(), HERE), None, vision))
     assert isinstance(fact, VisionGiven)
     assert fact.said == "UNKNOWN"
     assert "no page" in fact.message
@@ -166,7 +168,7 @@ async def test_nothing_else_is_answered() -> None:
 
 
 async def test_if_it_breaks_all_the_same_that_is_its_answer() -> None:
-    advisor = VisionAdvisor(Screen(Pages()), None, None)
+    advisor = VisionAdvisor(Screen(Pages(), HERE), None, None)
     assert advisor.failed(told(SOUGHT), RuntimeError("odd")) == unknown("RuntimeError: odd")
 
 

@@ -7,8 +7,10 @@ import pytest
 from actors.browser.chromium import Chromium
 from actors.browser.tab import Tab
 from actors.browser.window import Window
+from actors.egress.gate import Gate
 from pipeline.chromium import find_chromium
 from tests.browser.page_server import PageServer
+from tests.policies import HERE
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +23,7 @@ async def chromium(anyio_backend: str) -> AsyncIterator[Chromium]:
     executable = find_chromium()
     if executable is None:
         pytest.fail("no Chromium: run `make setup`, or set RUTTER_CHROMIUM")
-    async with Chromium(executable) as browser:
+    async with Chromium(executable, Gate()) as browser:
         yield browser
 
 
@@ -33,7 +35,7 @@ def server() -> Iterator[PageServer]:
 
 @pytest.fixture
 async def window(chromium: Chromium) -> AsyncIterator[Window]:
-    opened = await chromium.open_window()
+    opened = await chromium.open_window(HERE)
     yield opened
     await opened.close()
 

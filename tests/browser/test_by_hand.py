@@ -12,6 +12,7 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 
 from actors.browser.chromium import Chromium
+from actors.egress.gate import Gate
 from actors.person import Answer, ScriptedPerson
 from events.action import DialogAnswer, Parameter, Secret, Text
 from events.executor import PersonActed
@@ -153,7 +154,7 @@ async def test_so_in_a_real_window(site: Site, log: EventLog) -> None:
     assert executable is not None
     with xvfb.screen() as display, pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISPLAY", display)
-        async with Chromium(executable, headless=False) as chromium:
+        async with Chromium(executable, Gate(), headless=False) as chromium:
             await check_the_same(chromium, site, log)
 
 
@@ -409,7 +410,7 @@ async def test_a_browser_that_dies_leaves_what_was_recorded(
     url = server.show(FIELDS)
     executable = find_chromium()
     assert executable is not None
-    async with Chromium(executable) as chromium, App.open(log) as app:
+    async with Chromium(executable, Gate()) as chromium, App.open(log) as app:
         started = launch.watching("it", url, {})
         async with recorded(app, chromium, started) as (hand, ended):
             await hand.click("#agree")

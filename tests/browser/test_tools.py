@@ -14,6 +14,7 @@ from actors.browser.tab import Tab
 from actors.browser.window import Window
 from actors.context import AgentContext, gather_context
 from actors.effector import OpensWindows
+from actors.egress.gate import Gate
 from actors.person import Answer, ScriptedPerson
 from actors.toolbox import TOOLS
 from events.artifacts import ArtifactStore
@@ -21,6 +22,7 @@ from events.executor import ActionDone
 from events.predictor import TransitionLearned
 from events.runtime import SessionStarted
 from events.tools import ToolCalled
+from events.workflow import Policy
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import find_chromium
@@ -78,8 +80,8 @@ class Watched:
         self._chromium = chromium
         self._window: Window | None = None
 
-    async def open_window(self) -> Window:
-        self._window = await self._chromium.open_window()
+    async def open_window(self, policy: Policy) -> Window:
+        self._window = await self._chromium.open_window(policy)
         return self._window
 
     async def change(self, script: str) -> None:
@@ -435,7 +437,10 @@ async def test_an_address_that_was_not_named_is_denied(
 async def test_a_browser_that_is_gone_is_an_answer(app: App, server: PageServer) -> None:
     executable = find_chromium()
     assert executable is not None
-    async with Chromium(executable) as mortal, opened(app, mortal, at(server, FORM)) as tools:
+    async with (
+        Chromium(executable, Gate()) as mortal,
+        opened(app, mortal, at(server, FORM)) as tools,
+    ):
         await tools.call("get_snapshot")
         await mortal.close()
         answer = await tools.call("get_snapshot")

@@ -14,6 +14,7 @@ import pytest
 
 from actors.browser.chromium import Chromium
 from actors.browser.window import Window
+from actors.egress.gate import Gate
 from events.action import Action, ByCss, Target
 from events.critic import OutcomeUnknown
 from events.envelope import Envelope
@@ -22,7 +23,7 @@ from events.observer import BrowserLost, DialogOpened, ObservationFailed, PopupO
 from events.page import Page
 from events.runtime import SessionEnded
 from events.validator import ActionStarted, QueryStarted
-from events.workflow import Step
+from events.workflow import Policy, Step
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import find_chromium
@@ -55,8 +56,8 @@ class Sea:
         self.processes: set[psutil.Process] = set()
         self.facts: list[Any] = []
 
-    async def open_window(self) -> Window:
-        self.window = await self._browser.open_window()
+    async def open_window(self, policy: Policy) -> Window:
+        self.window = await self._browser.open_window(policy)
         self.processes |= set(chromium_processes())
         return self.window
 
@@ -113,7 +114,7 @@ async def sea(replayed: Replayed, server: PageServer) -> AsyncIterator[Sea]:
     executable = find_chromium()
     assert executable is not None
     log = replayed.memory()
-    async with App.open(log) as app, Chromium(executable) as browser:
+    async with App.open(log) as app, Chromium(executable, Gate()) as browser:
         sea = Sea(app, log, browser, server)
         yield sea
         await sea.goes_on()

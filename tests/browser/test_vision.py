@@ -21,11 +21,12 @@ from events.critic import ActionJudged, FilesRequested, VisionSought
 from events.envelope import Envelope
 from events.observer import FileSeen, FilesSeen
 from events.vocabulary import AnyEvent
-from events.workflow import Step
+from events.workflow import Policy, Step
 from pipeline import launch
 from pipeline.app import App
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed, events_of
+from tests.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -34,7 +35,7 @@ class OneWindow:
     def __init__(self, window: Window) -> None:
         self._window = window
 
-    async def open_window(self) -> Window:
+    async def open_window(self, policy: Policy) -> Window:
         return self._window
 
 
@@ -49,7 +50,7 @@ async def test_a_page_is_looked_at_and_a_closed_one_is_unknown(
 ) -> None:
     await window.tab.page.set_viewport_size({"width": 2_000, "height": 900})
     await window.tab.page.set_content("<h1>Order saved</h1><p style='height:5000px'>")
-    screen, store = Screen(OneWindow(window)), ArtifactStore(tmp_path)
+    screen, store = Screen(OneWindow(window), HERE), ArtifactStore(tmp_path)
     await screen.open()
     vision = ScriptedVision(VisionSaid("VERIFIED", "eyes-1"), VisionSaid("VERIFIED"))
     advisor = VisionAdvisor(screen, store, vision)
@@ -73,7 +74,7 @@ async def test_the_observer_looks_at_files_of_the_folders_of_its_policy(
     window: Window, tmp_path: Path
 ) -> None:
     (tmp_path / "a.txt").write_text("Aurora")
-    observer = Observer(Screen(OneWindow(window)), None)
+    observer = Observer(Screen(OneWindow(window), HERE), None)
     await tell(observer, launch.tool_session(folders=[tmp_path]))
     checks = (FileContains("Aurora", path="a.txt"), FileExists("../a.txt"))
     seen = await tell(observer, FilesRequested(2, checks, 0))

@@ -8,7 +8,6 @@ import anyio
 import pytest
 
 from actors.bindings import Bindings
-from actors.browser import window as windows
 from actors.browser.tab import PageTimeout, Tab
 from actors.browser.window import MAX_TABS, TOO_MANY, Download, Window
 from actors.effector import Screen
@@ -46,8 +45,9 @@ from events.observer import (
 from events.planner import LookalikesRequested, ObservationRequested
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
-from events.workflow import RunSettings
+from events.workflow import Policy, RunSettings
 from tests.browser.page_server import PageServer
+from tests.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -58,7 +58,7 @@ class OneWindow:
     def __init__(self, window: Window) -> None:
         self._window = window
 
-    async def open_window(self) -> Window:
+    async def open_window(self, policy: Policy) -> Window:
         return self._window
 
 
@@ -96,7 +96,7 @@ def css(selector: str) -> Target:
 
 @pytest.fixture
 async def hands(window: Window, tmp_path: Path) -> Hands:
-    screen = Screen(OneWindow(window))
+    screen = Screen(OneWindow(window), HERE)
     await screen.open()
     return Hands(screen, ArtifactStore(tmp_path / "artifacts"), {"document": str(tmp_path / "a")})
 
@@ -397,9 +397,9 @@ async def test_a_file_that_a_click_asked_for_is_kept(
 
 
 async def test_a_file_that_is_too_large_is_not_kept(
-    hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+    hands: Hands, window: Window, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(windows, "MAX_DOWNLOAD", 1_000_000)
+    monkeypatch.setattr(window, "_max_download", 1_000_000)
     body = "new Blob(['x'.repeat(40_000_000)])"
     link = f"const a = document.createElement('a'); a.href = window.URL.createObjectURL({body});"
     html = f"<button id=go onclick=\"{link} a.download = 'large.bin'; a.click()\">Go</button>"

@@ -134,6 +134,19 @@ def test_sessions_as_json(rutter: Rutter) -> None:
     assert (alone["proposed"], alone["done"], alone["model_calls"]) == (6, 6, 0)
     assert (rows[1]["proposed"], rows[1]["done"]) == (5, 4)  # it was lost at the fifth
     assert alone["vals"] == '{"customer":"Fairlead Offshore"}'
+    assert "error_code" not in alone
+
+
+def test_a_failed_session_says_as_json_what_to_do(rutter: Rutter) -> None:
+    lost = {
+        "error_code": "execution_error",
+        "retriable": False,
+        "hint": "look at the screenshot, record the step again",
+    }
+    row = rutter.json("sessions")[1]
+    told = rutter.json("show", row["session"])
+    assert {key: row[key] for key in lost} == lost
+    assert {key: told[key] for key in lost} == lost
 
 
 def test_as_many_sessions_as_asked_for(rutter: Rutter) -> None:

@@ -21,8 +21,8 @@ from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.workflow import Step
 from pipeline import launch
+from pipeline.cli.continuing import unsettled, values_of
 from pipeline.cli.reading import latest_workflow, project
-from pipeline.cli.sailing import _unsettled
 from pipeline.editing import publish
 from pipeline.settings import load
 from tests.cli import logbook
@@ -307,7 +307,9 @@ def test_an_interrupted_run_is_remembered_under_the_new_name(tmp_path: Path) -> 
     with project(settings) as store:
         flow = latest_workflow(store, "buy")
 
-    assert [each.session for each in _unsettled(flow, settings)[:1]] == ["cut"]
+    left = unsettled(flow, {}, settings)
+    assert [each.session for each in left[:1]] == ["cut"]
+    assert unsettled(flow, values_of(left, flow), settings) == left
 
 
 async def break_off(path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from actors.browser.chromium import Chromium
+from actors.egress.gate import Gate
 from actors.person import Answer, Answers, Nobody, ScriptedPerson
 from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
@@ -170,7 +171,7 @@ async def make(name: str, scene: Callable[[Stage], Awaitable[None]], executable:
     with tempfile.TemporaryDirectory() as folder, Site() as site:
         path = Path(folder) / "log.db"
         log = await SqliteLog.open(path)
-        async with App.open(log) as app, Chromium(executable) as browser:
+        async with App.open(log) as app, Chromium(executable, Gate()) as browser:
             app.listen(
                 lambda envelope: (
                     print(f"  {envelope.session}: {envelope.event}")

@@ -83,3 +83,51 @@ def test_artifacts_are_kept_inside(tmp_path: Path) -> None:
     directory = DataDirectory(tmp_path)
     kept = directory.artifacts.put(b"picture", "image/png")
     assert directory.artifacts.path(kept).is_relative_to(tmp_path / "artifacts")
+
+
+def test_what_others_could_read_is_made_private_once_and_said(tmp_path: Path) -> None:
+    directory = DataDirectory(tmp_path / "data")
+    directory.create()
+    kept = directory.artifacts.put(b"picture", "image/png")
+    loose = [directory.root, directory.log, directory.projections, directory.root / "artifacts"]
+    for path in (directory.log, directory.projections):
+        path.write_bytes(b"")
+    place = directory.artifacts.path(kept)
+    for path in (*loose, place.parent, place):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    directory.lock()
+    directory.unlock()
+    assert set(directory.tightened) == {*loose, place.parent, place}
+    for path in directory.tightened:
+        wanted = 0o700 if path.is_dir() else 0o600
+        assert stat.S_IMODE(path.stat().st_mode) == wanted
+
+    again = DataDirectory(directory.root)
+    again.lock()
+    again.unlock()
+    assert again.tightened == ()
+
+
+def test_a_folder_that_holds_other_things_keeps_its_mode(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    for name in ("notes.txt", "log.db"):
+        (tmp_path / name).write_text("")
+        (tmp_path / name).chmod(0o644)
+    directory = DataDirectory(tmp_path)
+    directory.lock()
+    directory.unlock()
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes == {"notes.txt": 0o644, "log.db": 0o600, "writer.lock": 0o600}
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("")
+    other.chmod(0o644)
+    directory = DataDirectory(tmp_path / "data")
+    directory.create()
+    (directory.root / "log.db-wal").symlink_to(other)
+    directory.lock()
+    directory.unlock()
+    assert stat.S_IMODE(other.stat().st_mode) == 0o644

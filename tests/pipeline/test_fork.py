@@ -4,15 +4,24 @@ import msgspec
 import pytest
 
 from events.action import Action
-from events.critic import ActionJudged, Verdict
+from events.critic import ActionJudged, OutcomeUnknown, Verdict
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.executor import ActionDone, ActionFailed, QueryAnswered, TargetResolved
-from events.planner import PlanProposed
-from events.runtime import SessionStarted
+from events.planner import PlanProposed, RunStopped, StepSettled
+from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionStarted, ApprovalRequested
 from events.vocabulary import AnyEvent
-from pipeline.fork import confirmed, fork_of, left_open
+from pipeline.fork import (
+    check_continued,
+    confirmed,
+    continuing,
+    done_before,
+    fork_of,
+    left_open,
+    sent_something,
+    started_before,
+)
 from replay.verify import fresh_deciders
 from tests.goldens import envelopes
 
@@ -126,3 +135,96 @@ def test_a_look_at_a_result_is_not_repeated_and_what_was_read_is() -> None:
     ]
     told = [Envelope(n, "s", n, n, "runtime", 0, e, b"") for n, e in enumerate(events, 1)]
     assert [action.type for action in confirmed(told)] == ["press", "extract"]
+
+
+BACK = Action("navigate", url="https://a.example/", aside=True)
+
+
+@pytest.mark.parametrize(("verdict", "open_"), [("confirmed", False), ("failed", True)])
+def test_the_look_at_its_result_does_not_hide_what_was_sent(verdict: Verdict, open_: bool) -> None:
+    """The look starts and ends between the click and the last word on it."""
+    looked = ActionJudged(2, 1, verdict, "seen")
+    last = ActionJudged(1, 1, verdict, "read_back")
+    assert left(started(irreversible=True), ActionStarted(2, 1, BACK), looked, last) is open_
+
+
+def test_a_look_that_was_cut_short_leaves_nothing_open() -> None:
+    assert not left(ActionStarted(2, 1, BACK))
+    assert left(ActionStarted(2, 1, BACK), OutcomeUnknown(1, 1, "died"))
+
+
+def test_something_was_sent_unless_it_never_reached_the_page() -> None:
+    missed = ActionFailed(1, 1, "element_obscured", dispatched=False)
+    assert sent_something(told_by("s", started(irreversible=True), CONFIRMED))
+    assert not sent_something(told_by("s", started(irreversible=True), missed))
+    assert not sent_something(told_by("s", started(irreversible=False), CONFIRMED))
+
+
+def told_by(name: str, *events: AnyEvent) -> list[Envelope]:
+    return [Envelope(n, name, n, n, "runtime", 0, e, b"") for n, e in enumerate(events, 1)]
+
+
+# -- a run that continues another ------------------------------------------------------------------
+
+
+def cut_short(at: int) -> list[Envelope]:
+    """The golden run, up to the intent of the step of this number."""
+    events = session("order", "run")
+    place = next(
+        n for n, e in enumerate(events) if isinstance(e.event, ActionStarted) and e.event.step == at
+    )
+    return events[: place + 1]
+
+
+def begun(events: list[Envelope]) -> SessionStarted:
+    start = events[0].event
+    assert isinstance(start, SessionStarted)
+    return start
+
+
+def test_a_run_that_continues_another_names_it_and_all_that_it_may_have_done() -> None:
+    events = cut_short(17)
+    after = continuing(begun(events), events)
+    assert (after.continues, after.done_before) == (events[0].session, 17)
+    assert (after.same_values, after.left_off) == (True, "its outcome is unknown")
+    other = msgspec.structs.replace(begun(events), values={"customer": "Aurora Shipping"})
+    assert not continuing(other, events).same_values
+
+
+def test_what_the_session_before_it_may_have_done_is_never_forgotten() -> None:
+    """A chain of runs that die earlier and earlier."""
+    first = cut_short(17)
+    second = [msgspec.structs.replace(first[0], event=continuing(begun(first), first))]
+    assert started_before(second) == 17
+    third = [*second, *cut_short(3)[1:]]
+    assert continuing(begun(third), third).done_before == 17
+
+
+def test_where_its_steps_were_changed_it_may_have_done_any_of_them() -> None:
+    events = cut_short(17)
+    flow = begun(events).workflow
+    assert flow is not None
+    assert done_before(flow, events) == 17
+    healed = msgspec.structs.replace(flow, version=9, steps=(*flow.steps[:17], flow.steps[0]))
+    assert done_before(healed, events) == 17
+    longer = msgspec.structs.replace(flow, steps=(flow.steps[0], *flow.steps))
+    assert done_before(longer, events) == len(longer.steps)
+    assert done_before(longer, events[:1]) == 0
+
+
+def test_only_a_run_of_that_workflow_that_was_not_completed_is_continued() -> None:
+    events = cut_short(17)
+    flow = begun(events).workflow
+    assert flow is not None
+    assert check_continued(events, ["order"], flow) == begun(events)
+    with pytest.raises(BadInput, match="is no run of 'order'"):
+        check_continued(events, ["others"], flow)
+    with pytest.raises(BadInput, match="is no run of 'order'"):
+        check_continued(session("order", "record"), ["order"], flow)
+    for end in (RunStopped("completed"), SessionEnded("completed")):
+        with pytest.raises(BadInput, match="run it without --from"):
+            check_continued([*events, *told_by("s", end)], ["order"], flow)
+    stopped = told_by("s", RunStopped("failed", "lost"), SessionEnded("failed", "lost"))
+    assert check_continued([*events, *stopped], ["order"], flow) == begun(events)
+    with pytest.raises(BadInput, match="has no start"):
+        check_continued(told_by("s", StepSettled(1, True, "seen")), ["order"], flow)

@@ -1,20 +1,36 @@
 """Given what a person asks for: the session's start, with everything it depends on pinned."""
 
+from collections.abc import Callable
+
 import pytest
 
 from actors.logic import LOGIC
 from actors.policy import DEFAULT_POLICY
-from events.action import Action
+from events.action import Action, DialogAnswer, Secret
 from events.checks import Check, FileContains, FileExists, FileSize, ReadBack
 from events.errors import BadInput
+from events.runtime import SessionStarted
 from events.service import Service
-from events.workflow import Criteria, Expectation, Indicator, Limits, Policy, Step, Workflow
+from events.workflow import (
+    Criteria,
+    Expectation,
+    Indicator,
+    Limits,
+    Place,
+    Policy,
+    Standing,
+    Step,
+    Workflow,
+)
 from pipeline.launch import (
     Given,
+    configured,
+    fork_policy,
     free_run,
     limits_for,
     recording,
     run_of,
+    secret_origins,
     tool_session,
     watching,
     with_hosts,
@@ -135,7 +151,7 @@ def test_hosts_are_added_once_and_nothing_else_changes() -> None:
 
 
 def test_a_run_keeps_the_policy_it_is_given() -> None:
-    mine = Policy("7", public_hosts=False)
+    mine = Policy("7", hosts=("127.0.0.1", "x.example"), public_hosts=False)
     for started in (
         recording("order", SCRIPT, {}, (), policy=mine),
         run_of(FLOW, VALUES, ["password"], policy=mine),
@@ -212,3 +228,153 @@ def test_a_value_leads_out_of_no_folder() -> None:
         run_of(
             looking_at(FileExists("/srv/${n}")), {"n": "../etc"}, (), given=Given(folders=("/srv",))
         )
+
+
+# -- what it may reach, by what it is for ----------------------------------------------------------
+
+LISTED = Policy("1-x", hosts=("shop.example", "127.0.0.1:8000"), public_hosts=False)
+
+
+def reach(started: SessionStarted) -> tuple[tuple[str, ...], bool, tuple[str, ...], bool]:
+    policy = started.policy
+    return policy.hosts, policy.public_hosts, policy.resources, policy.public_resources
+
+
+def test_a_recording_may_go_to_public_hosts_and_to_private_ones_that_were_named() -> None:
+    by_script = recording("order", SCRIPT, {}, (), allow=["10.0.0.1"])
+    assert reach(by_script) == (("10.0.0.1",), True, (), True)
+    by_hand = watching("order", "http://127.0.0.1:9/x", {}, allow=["10.0.0.1"])
+    assert reach(by_hand) == (("127.0.0.1:9", "10.0.0.1"), True, (), True)
+
+
+def test_a_run_may_reach_its_own_hosts_and_resources_and_no_others() -> None:
+    flow = Workflow("o", 1, SCRIPT, hosts=("shop.example",), resources=("cdn.example",))
+    started = run_of(flow, {}, (), allow=["10.0.0.1"])
+    assert reach(started) == (("shop.example", "10.0.0.1"), False, ("cdn.example",), False)
+
+
+def test_a_workflow_that_names_no_hosts_has_those_of_its_steps() -> None:
+    old = Workflow("o", 1, (Step(action=Action("navigate", url="http://a.example:81/")), *SCRIPT))
+    assert run_of(old, {}, ()).policy.hosts == ("a.example:81", "shop.example")
+
+
+def test_what_no_workflow_binds_may_go_where_it_begins_and_load_what_is_public() -> None:
+    for started in (
+        free_run("http://127.0.0.1:9/", {}, (), threshold=1, allow=["a.example"]),
+        tool_session("http://127.0.0.1:9/", allow=["a.example"]),
+    ):
+        assert reach(started) == (("127.0.0.1:9", "a.example"), False, (), True)
+    assert reach(tool_session()) == ((), False, (), True)
+
+
+def test_a_star_is_every_public_host() -> None:
+    started = tool_session("https://a.example/", allow=["*"])
+    assert reach(started) == (("a.example",), True, (), True)
+
+
+def test_with_an_allowlist_it_is_what_may_be_gone_to() -> None:
+    for started in (
+        recording("order", SCRIPT, {}, (), policy=LISTED),
+        watching("order", "https://shop.example/", {}, policy=LISTED),
+        free_run("https://shop.example/", {}, (), threshold=1, policy=LISTED),
+        tool_session("https://shop.example/", policy=LISTED, allow=["*"]),
+        tool_session(policy=LISTED),
+    ):
+        assert reach(started) == (LISTED.hosts, False, (), True)
+    started = run_of(FLOW, VALUES, ["password"], policy=LISTED)
+    assert reach(started) == (("127.0.0.1:8000",), False, (), False)
+
+
+def test_nothing_is_started_that_would_leave_the_allowlist() -> None:
+    away = (Step(action=Action("navigate", url="https://evil.example/")),)
+    flow = Workflow("o", 1, away, hosts=("shop.example",), resources=("cdn.example",))
+    strict = Policy("1-x", hosts=("shop.example",), public_hosts=False, public_resources=False)
+    starts: tuple[Callable[[], SessionStarted], ...] = (
+        lambda: recording("o", (*SCRIPT, *away), {}, (), policy=LISTED),
+        lambda: recording("o", SCRIPT, {}, (), policy=LISTED, allow=["evil.example"]),
+        lambda: watching("o", "https://evil.example/", {}, policy=LISTED),
+        lambda: run_of(flow, {}, (), policy=LISTED, allow=["evil.example"]),
+        lambda: run_of(flow, {}, (), policy=strict),
+        lambda: free_run("https://evil.example/", {}, (), threshold=1, policy=LISTED),
+        lambda: tool_session("https://evil.example/", policy=LISTED),
+        lambda: tool_session(policy=LISTED, allow=["127.0.0.1"]),
+    )
+    for start in starts:
+        with pytest.raises(BadInput, match="is not among"):
+            start()
+
+
+def test_what_is_no_host_cannot_be_allowed() -> None:
+    for nonsense in ("http://a.example", "a b", "", "*.*", "a.example:x", "10.0.0.0/99"):
+        with pytest.raises(BadInput, match="is no host"):
+            tool_session(allow=[nonsense])
+
+
+def test_limits_of_the_configuration_are_kept_whatever_is_started() -> None:
+    base = Policy("1-x", upload_mb=200, download_mb=2, approval_ms=9, denylist=("nuke",))
+    for started in (recording("o", SCRIPT, {}, (), policy=base), tool_session(policy=base)):
+        policy = started.policy
+        assert (policy.upload_mb, policy.download_mb, policy.approval_ms) == (200, 2, 9)
+        assert (policy.denylist, policy.version) == (("nuke",), "1-x")
+
+
+def typing(origin: str, name: str = "password", standing: str = "") -> Step:
+    return Step(
+        action=Action("type", value=Secret(name)),
+        before=Place(origin, "/"),
+        standing=Standing(standing, "d") if standing else None,
+    )
+
+
+def test_a_secret_belongs_where_it_was_typed_when_it_was_recorded() -> None:
+    asked = Action("click", dialogs=(DialogAnswer(secret="pin"),))
+    steps = (
+        typing("https://shop.example"),
+        typing("https://shop.example", standing="https://frame.example"),
+        Step(action=asked, before=Place("https://bank.example", "/")),
+        typing("https://a.example", "lost"),
+        typing("about:", "lost"),
+        typing("", "old"),
+    )
+    names = ("password", "pin", "lost", "old")
+    flow = Workflow("o", 1, steps, secrets=names, hosts=("shop.example",))
+    found = (
+        ("password", "https://shop.example"),
+        ("password", "https://frame.example"),
+        ("pin", "https://bank.example"),
+    )
+    assert secret_origins(flow) == found
+    assert run_of(flow, {}, names).policy.secret_origins == found
+    told = [("password", "https://other.example")]
+    assert run_of(flow, {}, names, origins=told).policy.secret_origins == (*told, found[2])
+    base = Policy("1-x", secret_origins=(("password", "https://shop.example"),))
+    narrow = run_of(flow, {}, names, policy=base).policy.secret_origins
+    assert narrow == (found[0], found[2])
+    with pytest.raises(BadInput, match="belongs to other origins"):
+        run_of(flow, {}, names, policy=base, origins=told)
+
+
+def test_what_the_configuration_sets_holds_for_every_run_and_for_tools_what_calls_allow() -> None:
+    knobs = {"settle_ms": 5, "execution_delay_ms": 7, "vision": True}
+    run = configured(run_of(FLOW, VALUES, ["password"]), knobs, headed=True)
+    assert (run.settings.settle_ms, run.settings.execution_delay_ms, run.headed) == (5, 7, True)
+    tools = configured(tool_session(), knobs)
+    assert (tools.settings.settle_ms, tools.settings.vision, tools.headed) == (500, True, False)
+    limits = Limits(max_steps=3)
+    free = free_run("https://x.example/", {}, (), threshold=1, limits=limits)
+    assert free.settings.limits == limits
+
+
+def test_a_fork_reaches_what_the_old_session_did_and_freely_no_more() -> None:
+    old = recording("o", (Step(action=Action("navigate", url="https://a.example/")),), {}, ())
+    free = fork_policy(DEFAULT_POLICY, old, ["b.example"], free=True)
+    assert (free.hosts, free.public_hosts) == (("a.example", "b.example"), False)
+    run = run_of(FLOW, VALUES, ["password"])
+    again = fork_policy(DEFAULT_POLICY, run, (), free=False)
+    assert (again.hosts, again.public_hosts, again.public_resources) == (
+        ("127.0.0.1:8000",),
+        False,
+        False,
+    )
+    with pytest.raises(BadInput, match="is not among"):
+        fork_policy(LISTED, old, (), free=False)

@@ -32,7 +32,7 @@ from pipeline import launch
 from pipeline.recovery import learn_from_log, open_sessions, unsealed_heads
 from replay.verify import fresh_deciders
 from tests.logs import Replayed, TurnsLog, events_of, read_all
-from tests.scripted import FAIRLEAD, ORIGIN, Becomes, Thing, by_css, shop
+from tests.scripted import FAIRLEAD, ORIGIN, Becomes, Raises, Thing, by_css, shop
 from tests.voyages import (
     YES,
     NextClock,
@@ -226,6 +226,74 @@ async def test_a_session_whose_decider_failed_is_ended_without_asking_it_again(
     events = await events_of(log, "bad")
     assert isinstance(events[-2], ActorFailed)
     assert events[-1] == SessionEnded("failed", "actor_failed", "planner: ZeroDivisionError: a bug")
+
+
+# -- an actor that was given up on -----------------------------------------------------------------
+
+
+@pytest.fixture
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.session.BACKOFF_S", 0.001)
+
+
+async def blinded(log: Any) -> None:
+    """The Observer breaks for good right after the order was sent: nobody judges it any more."""
+    world = shop()
+
+    def blind(envelope: Envelope) -> None:
+        if isinstance(envelope.event, ActionStarted) and envelope.event.irreversible:
+            world.trouble("look", *[Raises(ValueError("odd"))] * 9)
+
+    async with open_app(log) as app:
+        app.listen(blind)
+        ended = await sail(app, recording(), world, answers=ScriptedPerson([YES, YES]), name="s")
+    assert (ended.reason, ended.failure) == ("failed", "actor_failed")
+
+
+UNKNOWN = OutcomeUnknown(6, 1, "observer failed before its outcome was judged")
+
+
+@pytest.mark.usefixtures("_impatient")
+async def test_what_was_under_way_when_an_effector_was_given_up_is_unknown(
+    replayed: Replayed,
+) -> None:
+    log = replayed.memory()
+    await blinded(log)
+    events = await events_of(log, "s")
+    assert events[-2:] == [UNKNOWN, events[-1]]
+    assert isinstance(events[-1], SessionEnded)
+
+
+@pytest.mark.usefixtures("_impatient")
+async def test_the_next_process_says_so_where_the_last_died_before_it_could(
+    replayed: Replayed,
+) -> None:
+    begun = TurnsLog(MemoryLog())
+    await blinded(begun)
+    failed = next(n for n, turn in enumerate(begun.turns) if "ActorFailed" in turn_kinds(turn))
+    log = replayed.memory(*begun.turns[: failed + 1])
+    async with open_app(log, clock=NextClock()) as app:
+        assert app.interrupted == ["s"]
+    events = await events_of(log, "s")
+    assert events[-2] == UNKNOWN
+    assert kinds(events).count("OutcomeUnknown") == 1
+
+
+async def test_of_several_sessions_each_is_told_of_its_own_step(replayed: Replayed) -> None:
+    """Two are under way with a click, one is between two steps."""
+    begun = TurnsLog(MemoryLog())
+    async with open_app(begun) as app, anyio.create_task_group() as group:
+        for name in ("a", "b", "c"):
+            world, person = shop(), ScriptedPerson(otherwise=YES)
+            group.start_soon(partial(sail, app, recording(), world, answers=person, name=name))
+    for moment in range(6, len(begun.turns), 7):
+        left = begun.turns[:moment]
+        log = replayed.memory(*left)
+        async with open_app(log, clock=NextClock()) as app:
+            pass
+        for session in app.interrupted:
+            after = (await events_of(log, session))[len(flat(left, session)) :]
+            assert in_flight(flat(left, session)) is ("OutcomeUnknown" in kinds(after))
 
 
 # -- the parts -----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 
 from events.errors import BadInput
-from pipeline.secret_sources import read_pairs, read_secrets
+from pipeline.secret_sources import read_origins, read_pairs, read_secrets
 
 PASSWORD = "sheet bend & 9 fathoms"
 
@@ -183,3 +183,67 @@ def test_what_sounds_like_a_secret_is_no_parameter(name: str) -> None:
         read_pairs([f"{name}=bowline"], "--param")
     assert "bowline" not in str(refused.value)
     assert f"--secret {name}=" in (refused.value.fix or "")
+
+
+# -- where a secret belongs ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "origins"),
+    [
+        ("env:SHOP@https://shop.example", ("https://shop.example",)),
+        ("env:SHOP@https://SHOP.example:443/", ("https://shop.example",)),
+        (
+            "prompt@https://a.example:8443,https://b.example",
+            ("https://a.example:8443", "https://b.example"),
+        ),
+        ("env:SHOP@http://localhost:8000", ("http://localhost:8000",)),
+        ("env:SHOP@http://127.0.0.1:80", ("http://127.0.0.1",)),
+        ("env:SHOP@http://[::1]:81,http://nas.local", ("http://[::1]:81", "http://nas.local")),
+        ("keyring:shop/ann@shop.example@https://shop.example", ("https://shop.example",)),
+        ("env:SHOP@https://b\u00fccher.example", ("https://xn--bcher-kva.example",)),
+    ],
+)
+def test_an_origin_is_written_as_browsers_do(source: str, origins: tuple[str, ...]) -> None:
+    assert read_origins([f"password={source}"]) == {"password": origins}
+
+
+@pytest.mark.parametrize(
+    "source", ["env:SHOP", "file:/home/ann@sea/key", "keyring:shop/ann@shop.example", "prompt"]
+)
+def test_an_at_of_its_own_is_no_origin(source: str) -> None:
+    assert read_origins([f"password={source}"]) == {}
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://shop.example",
+        "http://8.8.8.8",
+        "https://shop.example/login",
+        "https://shop.example/?a",
+        "https://ann@shop.example@https://",
+        "https://*.shop.example",
+        "https://",
+        "https://a.example,",
+        "https://a.example,ftp://b.example",
+        "https://sh op",
+    ],
+)
+def test_what_is_no_origin_of_its_own_is_refused(origin: str) -> None:
+    with pytest.raises(BadInput, match="is no origin") as refused:
+        read_origins([f"password=env:SHOP@{origin}"])
+    assert origin not in refused.value.what
+
+
+def test_the_value_is_read_without_its_origins(tmp_path: Path) -> None:
+    place = tmp_path / "ann@sea"
+    place.write_text(PASSWORD)
+    found = secrets(
+        f"a=file:{place}@https://shop.example",
+        f"b=file:{place}",
+        "c=env:SHOP@https://a.example,https://b.example",
+        "d=prompt@https://shop.example",
+        env={"SHOP": "x"},
+    )
+    assert found == {"a": PASSWORD, "b": PASSWORD, "c": "x", "d": "typed at 'd: '"}

@@ -6,7 +6,7 @@ import pytest
 
 import pipeline.site
 from events.errors import BadInput
-from events.service import Sign, StateRule
+from events.service import Checkpoint, Sign, StateRule
 from events.workflow import Criteria, Indicator
 from pipeline.services import Known, read_service
 
@@ -25,6 +25,18 @@ failure = [{where = "alert", says = "declined"}]
 """
 
 
+STOPS = """
+name = "stream"
+[[checkpoints]]
+name = "the cancellation"
+signs = [{where = "title", says = "Finish cancellation"}]
+always = true
+[[checkpoints]]
+name = "the last button"
+signs = [{where = "button", says = "finish cancel"}, {where = "text", says = "No refunds"}]
+"""
+
+
 def read(tmp_path: Path, text: str | bytes) -> Known:
     path = tmp_path / "shop.toml"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
@@ -40,6 +52,17 @@ def test_a_service_has_its_states_and_its_signs_of_an_end(tmp_path: Path) -> Non
     assert criteria == Criteria(
         (Indicator("text", "Your order"), Indicator("state", "COMPLETE")),
         (Indicator("alert", "declined"),),
+    )
+
+
+def test_a_service_has_its_checkpoints(tmp_path: Path) -> None:
+    service, _ = read(tmp_path, STOPS)
+
+    assert service.checkpoints == (
+        Checkpoint("the cancellation", (Sign("title", "Finish cancellation"),), always=True),
+        Checkpoint(
+            "the last button", (Sign("button", "finish cancel"), Sign("text", "No refunds"))
+        ),
     )
 
 
@@ -82,6 +105,14 @@ def test_the_service_of_the_bundled_site_is_one() -> None:
         (WHOLE.replace('says = "COMPLETE"', 'says = "DONE"'), "success[1]: no page is 'DONE'"),
         (WHOLE.replace("failure =", "failed ="), "unknown field `failed` - at `$.criteria`"),
         ('name = "x"\n[criteria]', "criteria are empty"),
+        (STOPS.replace('"the last button"', '" "'), "checkpoints[1] has no name"),
+        (STOPS.replace("last button", "cancellation"), "'the cancellation' is there twice"),
+        (STOPS.replace('name = "the last button"', ""), "`name` - at `$.checkpoints[1]`"),
+        (STOPS.replace("always = true", "always = 1"), "at `$.checkpoints[0].always`"),
+        (STOPS.replace("always = true", "allways = true"), "`allways` - at `$.checkpoints[0]`"),
+        (STOPS.replace('where = "title"', 'where = "top"'), "checkpoints[0].signs[0]: there is no"),
+        (STOPS.replace('"No refunds"', '"-"'), "checkpoints[1].signs[1] has no text"),
+        ('name = "x"\n[[checkpoints]]\nname = "a"\nsigns = []', "checkpoints[0] has no signs"),
         ("name = ", "is not TOML"),
         (b"name = \xff", "is not TOML"),
         ('name = "x"\n#' + "x" * 300_000, "has more than 262144 bytes"),

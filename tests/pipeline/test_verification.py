@@ -31,7 +31,7 @@ from events.planner import ObservationRequested, PlanProposed
 from events.predictor import EffectsLearned, StepDue, TransitionLearned, WorkflowLearned
 from events.runtime import SessionEnded
 from events.service import Service, Sign, StateRule
-from events.validator import ActionApproved, ActionStarted, QueryStarted
+from events.validator import ActionApproved, ActionStarted, ApprovalRequested, QueryStarted
 from events.workflow import Criteria, Expectation, Indicator, Step, Workflow
 from pipeline import launch
 from pipeline.app import App
@@ -118,10 +118,6 @@ def change(**more: Any) -> Thing:
 
 DECEIVERS = {
     "a button that does nothing": (change(inert=True, says="", stores=("", "")), "no_effect"),
-    "a button that lost its form": (
-        change(inert=True, says="", stores=("", ""), submits=False, method=""),
-        "no_effect",
-    ),
     "a click that goes to a look-alike": (change(leads_to="/help", says=""), "wrong_target"),
     "a save that silently fails": (change(says="", stores=("", "")), "failed"),
     "a toast that lies": (change(stores=("", "")), "failed"),
@@ -153,6 +149,21 @@ async def test_a_site_that_deceives_gets_the_right_verdict_and_teaches_nothing(
     assert [action.type for action in world.done].count("click") == 1, "it is never done twice"
     unknown = [e.step for e in events if isinstance(e, OutcomeUnknown)]
     assert unknown == ([3] if verdict == "unknown" else [])
+
+
+async def test_a_button_that_lost_its_form_is_asked_about_before_it_is_pressed(
+    replayed: Replayed,
+) -> None:
+    """What could not be undone when it was recorded, whatever it looks like now."""
+    log = replayed.memory()
+    changed = change(inert=True, says="", stores=("", ""), submits=False, method="")
+    async with open_app(log) as app:
+        workflow = await record(app, log)
+        world = office(changed)
+        ended = await run(app, workflow, world)
+    assert (ended.reason, ended.failure) == ("policy_denied", "needs_person")
+    assert only(await events_of(log, "run"), ApprovalRequested).rule == "was_irreversible"
+    assert "click" not in [action.type for action in world.done]
 
 
 async def test_the_honest_site_is_confirmed_by_all_of_it(replayed: Replayed) -> None:
@@ -399,7 +410,7 @@ SHIPYARD = Service(
         StateRule("LOGIN_REQUIRED", (Sign("heading", "who goes there"),)),
     ),
 )
-SEND = Thing(name="Send", leads_to="/result")
+SEND = Thing(name="Next", leads_to="/result")
 
 
 def yard(first: str = "Edit", result: str = "All done") -> World:
@@ -409,7 +420,9 @@ def yard(first: str = "Edit", result: str = "All done") -> World:
 async def record_yard(app: App, log: EventLog) -> Workflow:
     given = launch.Given(service=SHIPYARD)
     started = launch.recording("save", script(OPEN, CLICK), {}, (), given=given)
-    assert (await sail(app, with_settings(started), yard(), name="rec")).reason == "completed"
+    person = ScriptedPerson(otherwise=YES)
+    ended = await sail(app, with_settings(started), yard(), answers=person, name="rec")
+    assert ended.reason == "completed"
     [lesson] = [e for e in await events_of(log, "rec") if isinstance(e, WorkflowLearned)]
     return lesson.workflow
 
@@ -462,7 +475,7 @@ async def test_a_step_is_not_due_on_a_sign_in_page_whatever_its_address(
         workflow = msgspec.structs.replace(workflow, steps=(navigate, workflow.steps[1]))
         world = yard(first="Who goes there")
         ended = await run(app, workflow, world)
-    assert (ended.reason, ended.failure) == ("failed", "lost")
+    assert (ended.reason, ended.failure) == ("policy_denied", "needs_person")
     assert "LOGIN_REQUIRED" in ended.detail
     assert [action.type for action in world.done] == ["navigate"]
 

@@ -13,7 +13,9 @@ from events.critic import ActionJudged, VisionSought
 from events.log import EventLog
 from events.planner import RunStopped
 from events.validator import ActionStarted
+from events.workflow import Policy
 from tests.logs import Replayed, events_of
+from tests.policies import HERE
 from tests.scripted import ORIGIN, effectors, shop
 from tests.voyages import open_app, recording
 
@@ -26,7 +28,7 @@ CHECK = Action("check", verify=(UrlHas("/orders/"),))
 class Pages:
     """A browser whose only page is a picture."""
 
-    async def open_window(self) -> Any:
+    async def open_window(self, policy: Policy) -> Any:
         return self
 
     @property
@@ -39,7 +41,7 @@ class Pages:
 
 async def check_in_vain(log: EventLog, vision: Vision | None, *, wanted: bool = True) -> list[Any]:
     """A session whose check fails, with this vision beside it."""
-    screen = Screen(Pages())
+    screen = Screen(Pages(), HERE)
     await screen.open()
     started = recording(HOME, CHECK, vision=wanted)
     advisor = VisionAdvisor(screen, None, vision)

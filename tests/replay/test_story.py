@@ -71,6 +71,13 @@ def test_a_session_from_its_start_to_its_end() -> None:
     assert (told.model_calls, told.cost_microdollars, told.unknown) == (0, 0, "")
 
 
+def test_what_failed_is_told_with_its_kind_and_what_to_do() -> None:
+    told = story(start(), SessionEnded("failed", "unreachable", "no answer"))
+    assert (told.error_code, told.retriable) == ("tool_unavailable", True)
+    assert told.hint == "check that the site answers, then run again"
+    assert (story(start()).error_code, story(*WHOLE).retriable) == ("", None)
+
+
 def test_a_step_with_everything_that_was_decided_about_it() -> None:
     [step] = story(*WHOLE).steps
 
@@ -225,6 +232,8 @@ def test_a_picture_and_an_unknown_outcome_are_told() -> None:
 
     assert told.screenshot == picture
     assert told.unknown == "interrupted before its outcome was judged"
+    assert told.retriable is False
+    assert told.hint == "look at the site whether it was done before it is run again"
     assert (told.reason, told.failure) == ("interrupted", "browser_lost")
 
 

@@ -8,12 +8,14 @@ import pytest
 
 from actors.browser.chromium import Chromium
 from actors.browser.tab import Tab
+from actors.egress.gate import Gate
 from actors.observer import fit
 from actors.states import detect, phrases_for
 from events.checks import PageState
 from events.page import Page
 from events.workflow import RunSettings
 from pipeline.chromium import find_chromium
+from tests.policies import HERE
 from tests.states.labelled import LabelledPage, Sites, Verdict, read_pages, table_of
 
 SECOND = 1_000
@@ -40,8 +42,8 @@ async def test_pages_are_called_what_a_person_would_call_them(
 ) -> None:
     executable = find_chromium()
     assert executable is not None, "no Chromium: run `make setup`, or set RUTTER_CHROMIUM"
-    async with Chromium(executable) as browser:
-        window = await browser.open_window()
+    async with Chromium(executable, Gate()) as browser:
+        window = await browser.open_window(HERE)
         with Sites() as sites:
             verdicts = {
                 of: [await judge(window.tab, sites, page) for page in read_pages(of)]

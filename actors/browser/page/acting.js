@@ -189,31 +189,76 @@ for (const type of GUARDED) addEventListener(type, watchPress, true);
 // held back. The top document of a site watches for its frames too.
 let typing = null; // the field that is typed into, and what else was about to be
 
-function expectTyping(el) {
+function expectTyping(el, digest) {
   clearTimeout(typing?.timer);
-  typing = { el, strayed: "", timer: setTimeout(() => (typing = null), ARMED_MS) };
+  typing = { el, digest, strayed: "", timer: setTimeout(() => (typing = null), ARMED_MS) };
 }
 
 function watchTyping(event) {
   if (!typing || !event.isTrusted) return;
   const hit = event.composedPath()[0];
-  if (!hit || !isElement(hit) || isInside(hit, typing.el)) return;
+  if (!hit || !isElement(hit) || (isInside(hit, typing.el) && isStill(typing))) return;
   typing.strayed = clip(squeeze(`${tagOf(hit)} ${nameOf(hit, roleOf(hit))}`), 80);
+  holdBack(event);
+}
+
+// The same element as it was judged, up to the first input: what it says may change under that.
+function isStill(expected) {
+  if (!expected.digest) return true;
+  const same = exactOf(expected.el) === expected.digest;
+  if (same) expected.digest = "";
+  return same;
+}
+
+function holdBack(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
 }
 
-globalThis.rutterWatchesTyping = watchTyping;
+// ---- no key is pressed elsewhere ---------------------------------------------------------------------
 
-function watcher() {
-  try {
-    return globalThis.top.rutterWatchesTyping || watchTyping;
-  } catch {
-    return watchTyping;
+// A key goes to what has the focus when it comes: that must be what was judged, as it was. A key up
+// follows wherever the key down has led.
+let keying = null; // the element that the key is for, and what else had the focus
+
+const focused = () => activeOf() || document.body;
+
+function expectKey(el, digest) {
+  clearTimeout(keying?.timer);
+  keying = { el, digest, heard: false, strayed: false, timer: setTimeout(() => (keying = null), ARMED_MS) };
+}
+
+function watchKey(event) {
+  if (!keying || !event.isTrusted) return;
+  if (!keying.strayed && focused() === keying.el && isStill(keying)) keying.heard = true;
+  else {
+    keying.strayed = true;
+    holdBack(event);
   }
 }
 
-addEventListener("beforeinput", (event) => watcher()(event), true);
+// Asked for after the key: what has the focus instead, if nothing of it was heard, or that it moved.
+function pressed() {
+  const { strayed, heard } = keying || {};
+  clearTimeout(keying?.timer);
+  keying = null;
+  if (!strayed) return {};
+  if (!heard && pinnedByFocus) return { changed: describe(refocused(), pinnedKey) };
+  return { code: "action_failed", message: "the focus is elsewhere by now", heard };
+}
+
+const WATCHES = { beforeinput: watchTyping, keydown: watchKey, keypress: watchKey };
+globalThis.rutterWatches = WATCHES;
+
+function watcher(type) {
+  try {
+    return (globalThis.top.rutterWatches || WATCHES)[type];
+  } catch {
+    return WATCHES[type];
+  }
+}
+
+for (const type of Object.keys(WATCHES)) addEventListener(type, (event) => watcher(type)(event), true);
 
 // Asked for after typing: whether the field holds it, and where it would have gone instead.
 function entered(value, append) {
@@ -249,9 +294,11 @@ const ready = (digest) => checked(digest, (el) => {
   if (dialog && !freeSpot(el, el)) return { code: "element_obscured", message: `the dialog ${JSON.stringify(dialog)} is open` };
   focusOf(el);
   if (!isFocused(el)) return { code: "action_failed", message: "the field takes no focus" };
+  const since = refusal(digest); // a page may make another of it when it gets the focus
+  if (since) return since;
   if (property(el, "isContentEditable")) documentOf(el).getSelection().selectAllChildren(el);
   else if (typed) el.select();
-  if (typed) expectTyping(el);
+  if (typed) expectTyping(el, digest);
   return { how: typed ? "typed" : "set" };
 });
 
@@ -263,13 +310,12 @@ function isFocused(el) {
 
 const fire = (el, type) => el.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
 
-function setValue(value) {
-  if (!pinned) return null;
-  pinned.value = value;
-  fire(pinned, "input");
-  fire(pinned, "change");
-  return holds(value);
-}
+const setValue = (digest, value) => checked(digest, (el) => {
+  el.value = value;
+  fire(el, "input");
+  fire(el, "change");
+  return { held: holds(value) };
+});
 
 // Of a field that was added to: what was typed is the end of what it holds.
 const endsIn = (value) => pinned && squeeze(property(pinned, "isContentEditable") ? property(pinned, "innerText") : pinned.value).endsWith(squeeze(value));
@@ -294,8 +340,7 @@ globalThis.rutterPinned = () => pinned;
 // A list that takes several has one in each line, and all others are left.
 const choose = (digest, value) => checked(digest, (el) => {
   const options = [...el.options || []];
-  const wanted = el.multiple ? value.split("\n") : [value];
-  const chosen = wanted.map((one) => options.find((o) => o.value === one) || options.find((o) => squeeze(o.label).toLowerCase() === squeeze(one).toLowerCase()));
+  const chosen = optionsFor(el, value);
   if (chosen.some((option) => !option || matches(option, ":disabled"))) return { code: "option_not_found", message: clip(options.map((o) => squeeze(o.label)).join(", "), 120) };
   focusOf(el);
   if (options.some((option) => option.selected !== chosen.includes(option))) {
@@ -307,11 +352,23 @@ const choose = (digest, value) => checked(digest, (el) => {
   return { set: chosen.every((option) => option.selected) };
 });
 
-// A key goes to what has the focus: that must be the element that was judged.
-const focusOn = (digest) => checked(digest, (el) => {
-  if (!isFocused(el)) focusOf(el);
-  return isFocused(el) ? {} : { code: "action_failed", message: "the element takes no focus" };
-});
+// A key goes to what has the focus: that must be the element that was judged. One that was judged
+// because it had the focus is not given it back: what has it now was not judged.
+function focusOn(digest) {
+  if (pinnedByFocus && focused() !== pinned) return { changed: describe(refocused(), pinnedKey) };
+  return checked(digest, (el) => {
+    if (!isFocused(el)) focusOf(el);
+    if (!isFocused(el)) return { code: "action_failed", message: "the element takes no focus" };
+    const since = refusal(digest);
+    if (!since) expectKey(focused(), digest);
+    return since || {};
+  });
+}
+
+function refocused() {
+  pin(focused(), pinnedKey, true);
+  return pinned;
+}
 
 function scroll(direction, amount) {
   if (direction === "top") scrollTo(0, 0);
@@ -362,5 +419,5 @@ const parsed = () => new Promise((done) => {
 });
 
 Object.assign(functions, {
-  sync, check, ready, setValue, holds, entered, choose, focusOn, scroll, bringIntoView, read, change, parsed,
+  sync, check, ready, setValue, holds, entered, choose, focusOn, pressed, scroll, bringIntoView, read, change, parsed,
 });

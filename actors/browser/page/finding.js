@@ -144,24 +144,30 @@ function probe(strategies) {
 
 // Where the element was when it was found: one that is elsewhere a moment later is moving.
 let pinnedBox = null;
+let pinnedByFocus = false; // found as what has the focus, not by a way to it
 
-function pin(el, key) {
+let pinnedChoice = null; // what would be chosen of a list, if that is what is to be done
+
+function pin(el, key, byFocus = false, choice = null) {
   pinned = el;
-  pinnedKey = key;
+  pinnedChoice = choice;
+  pinnedKey = key ?? undefined;
+  pinnedByFocus = byFocus;
   pinnedBox = el && boxOf(el).join();
 }
 
 // Polls with the page's own frames: an element that appears is found when it is painted. What a look
-// named and is gone does not come back.
-function resolve(strategies, withinMs) {
+// named and is gone does not come back. With a key it is judged by what that key does there, with a
+// choice by what would be chosen.
+function resolve(strategies, withinMs, key, choice) {
   const end = performance.now() + withinMs;
   return new Promise((done) => {
     const look = () => {
       const { tries, el } = probe(strategies);
       const lost = strategies.every((way, i) => way.by === "ref" && tries[i].result === "none");
       if (el || lost || performance.now() >= end) {
-        pin(el);
-        done({ tries, element: el ? describe(el) : null });
+        pin(el, key, false, choice);
+        done({ tries, element: el ? describe(el, pinnedKey) : null });
       } else {
         setTimeout(look, 30);
       }
@@ -171,8 +177,8 @@ function resolve(strategies, withinMs) {
 }
 
 function resolveFocused(key) {
-  pin(activeOf() || document.body, key);
-  return { tries: [], element: describe(pinned, key) };
+  pin(activeOf() || document.body, key, true);
+  return { tries: [], element: describe(pinned, pinnedKey) };
 }
 
 // ---- what an element is --------------------------------------------------------------------
@@ -199,11 +205,15 @@ function onlyControl(el) {
   return controls.length === 1 ? controls[0] : null;
 }
 
+// What takes keys for a document of its own, which cannot be looked into.
+const FRAMES = "iframe,frame,object,embed,fencedframe";
+
 // Whether a click, or this key with the focus here, sends the form. What a key does inside a frame
-// is not known, and not knowing counts as sending.
+// is not known, and not knowing counts as sending. A dialog's form only closes it.
 function submits(el, key) {
-  if (key !== undefined && tagOf(el) === "iframe") return true;
-  if (!property(el, "form")) return false;
+  if (key !== undefined && matches(el, FRAMES)) return true;
+  if (!property(el, "form") || formOf(el).method === "dialog") return false;
+  if (tagOf(el) === "select" && key === undefined) return !!attribute(el, "onchange"); // many send it so
   const button = (tagOf(el) === "button" && el.type === "submit") || (tagOf(el) === "input" && ["submit", "image"].includes(el.type));
   if (key === undefined) return button;
   const last = key === "+" ? key : key.split("+").pop();
@@ -222,7 +232,7 @@ const attributesOf = (el) =>
 // Where and how the element's form would be sent by it.
 function formOf(el) {
   const form = property(el, "form");
-  if (!form) return { action: "", method: tagOf(el) === "iframe" ? "unknown" : "", exact: "" };
+  if (!form) return { action: "", method: matches(el, FRAMES) ? "unknown" : "", exact: "" };
   const method = (attribute(el, "formmethod") || attribute(form, "method") || "get").toLowerCase();
   const exact = attribute(el, "formaction") || attribute(form, "action") || documentOf(el).URL;
   return { action: templated(exact, documentOf(el).baseURI), method, exact };
@@ -240,11 +250,21 @@ function digestOf(el, withText) {
   ]));
 }
 
-// The same with its addresses as they are: what was judged a moment ago must be what is acted on.
+// The same with its addresses and its icon as they are: what was judged a moment ago must be what is acted on.
 function exactOf(el) {
   const actor = setOff(el);
-  return hash(JSON.stringify([digestOf(el, holdsText(el)), attribute(actor, "href") || "", formOf(actor).exact]));
+  return hash(JSON.stringify([digestOf(el, holdsText(el)), attribute(actor, "href") || "", formOf(actor).exact, iconOf(el, actor), chosenOf(el)]));
 }
+
+// The options of a list that a value stands for, by their value or by what they say; not all may be there.
+function optionsFor(el, value) {
+  const options = [...el.options || []];
+  const wanted = el.multiple ? value.split("\n") : [value];
+  return wanted.map((one) => options.find((o) => o.value === one) || options.find((o) => squeeze(o.label).toLowerCase() === squeeze(one).toLowerCase()));
+}
+
+const chosenOf = (el) =>
+  el === pinned && pinnedChoice !== null ? clip(optionsFor(el, pinnedChoice).map((o) => (o ? squeeze(o.label) : "")).join(" | "), MAX_NAME) : "";
 
 function describe(el, key) {
   const role = roleOf(el);
@@ -266,8 +286,70 @@ function describe(el, key) {
     secret: isSecret(el),
     origin: frameOf(el) ? documentOf(el).defaultView.origin : location.origin,
     ways: ways(el, role),
+    icon: [chosenOf(el) || iconOf(el, actor)],
     fingerprint: { tag: tagOf(el), role, name, text, attributes: traitsOf(el), near: surroundings(el), box: boxOf(el) },
   };
+}
+
+// ---- what it shows in place of words ---------------------------------------------------------
+
+const MAX_ICON = 200;
+const MAX_ICONS = 8;
+const ICONS_IN = "i,svg,use,img,span:empty,div:empty,[class*=icon],[class*=symbol],[data-icon],[name],[icon]";
+const ICON_CLASS = /icon|glyph|symbol|sprite|trash|delete|remove|danger|destructive|^(?:fa|fas|far|bi|mdi|md|ri|bx|la|ti|pi|ion|feather|lucide|octicon|codicon|tabler)-/i;
+// A class that comes and goes with the pointer says nothing of what the element is.
+const PASSING = /(?:^|[-_])(?:is|has|focus\w*|hover\w*|active|ripple\w*|anim\w*|transition\w*|enter\w*|leave\w*|visible|pressed|loading|opened?|shown?|selected|disabled)(?:$|[-_])/i;
+const ICON_ATTRIBUTES = ["data-icon", "data-lucide", "data-feather", "icon", "alt"];
+const PICTOGRAM = /\p{Extended_Pictographic}|[\u23FB-\u23FE\u2B58]/gu;
+
+// The names of its pictures, symbols and classes, each told apart by a bar. Where it has no name
+// every class of it counts, and what its style draws.
+function iconOf(el, actor) {
+  if (matches(el, "body,html," + FRAMES) || matches(actor, "body,html")) return "";
+  const name = nameOf(el, roleOf(el)) || nameOf(actor, roleOf(actor));
+  const bare = !/[\p{L}\p{N}]/u.test(name);
+  const own = el === actor ? [el] : [el, actor];
+  const inside = [...findAll(shadowOf(actor) || actor, ICONS_IN)].slice(0, MAX_ICONS);
+  const said = [...own, ...inside].flatMap((one) => [
+    ...classesOf(one, bare), ...picturedBy(one), ...hintsOf(one, name), ...ligature(one), ...(bare ? drawnBy(one) : []),
+  ]);
+  const told = new Set([...said, ...((name + clip(textOf(actor), MAX_NAME)).match(PICTOGRAM) || [])].map(squeeze));
+  return [...told].filter(Boolean).join(" | ").slice(0, MAX_ICON);
+}
+
+// What is said aside of the name.
+const hintsOf = (el, name) =>
+  ["aria-label", "title"].map((each) => clip(squeeze(attribute(el, each)), 60)).filter((said) => said !== name);
+
+const classesOf = (el, all) =>
+  (attribute(el, "class") || "").split(/\s+/).slice(0, 12).filter((one) => !PASSING.test(one) && (all || ICON_CLASS.test(one)));
+
+function picturedBy(el) {
+  const said = ICON_ATTRIBUTES.map((name) => clip(attribute(el, name) || "", 60));
+  if (tagOf(el).includes("-")) said.push(attribute(el, "name") || ""); // <ion-icon name=trash>
+  if (tagOf(el) === "svg") said.push(svgTitle(el) ? squeeze(textContentOf(svgTitle(el))) : "");
+  const link = tagOf(el) === "use" ? attribute(el, "href") || attribute(el, "xlink:href") : "";
+  return [...said, (link || "").split("#").pop(), stemOf(attribute(el, "src"))];
+}
+
+// A font that draws a picture for a word: <span class="material-icons">delete</span>.
+function ligature(el) {
+  const text = /icon|symbol/i.test(attribute(el, "class") || "") && textOf(el);
+  return text && text.length <= 40 ? [text] : [];
+}
+
+function drawnBy(el) {
+  const styles = [getComputedStyle(el), getComputedStyle(el, "::before"), getComputedStyle(el, "::after")];
+  return styles.flatMap((style) => [
+    ...[style.backgroundImage, style.maskImage].map((image) => stemOf(/url\("?([^")]+)/.exec(image || "")?.[1])),
+    (/^"(.{1,40})"$/.exec(style.content || "")?.[1] || "").replace(/[\ue000-\uf8ff]/g, ""),
+  ]);
+}
+
+// The name of a file, without where it is and what kind it is of.
+function stemOf(address) {
+  if (!address || address.startsWith("data:") || address.startsWith("blob:")) return "";
+  return clip(decoded(address.split(/[?#]/)[0].split("/").pop().replace(/\.\w+$/, "")), 60);
 }
 
 // ---- how to find it again --------------------------------------------------------------------

@@ -369,6 +369,144 @@ const boxOf = (el) => extentOf(el).map(Math.round);
 
 const inViewport = (box) => box[0] < innerWidth && box[1] < innerHeight && box[0] + box[2] > 0 && box[1] + box[3] > 0;
 
+// ---- whether a person sees it ---------------------------------------------------------------------
+
+// Text that has a box and still is on nobody's screen: a screen reader says it. While a whole page is
+// read, what is known of each element is kept.
+let seenKnown = null;
+const FAR = 500;
+const FAR_RIGHT = 10000;
+const FAINT = 0.05;
+const ALIKE = 30;
+const CLIPPED = /^(?:inset\((?:[5-9]\d|100)(?:\.\d+)?%|circle\(0(?:px|%)?[ )]|ellipse\(0|polygon\(0(?:px|%)? 0(?:px|%)?(?:, 0(?:px|%)? 0(?:px|%)?)*\))/;
+const PICTURES = new Set(["img", "video", "canvas", "svg", "picture", "iframe"]);
+
+const above = (el) => slotOf(el) || parentOf(el) || shadowHost(rootOf(el)) || frameOf(el);
+const isSeen = (el) => kept("text", el, isWritten) && isInSight(el);
+
+function kept(what, el, find) {
+  const known = (seenKnown ||= { text: new WeakMap(), box: new WeakMap() })[what];
+  if (!known.has(el)) known.set(el, find(el));
+  return known.get(el);
+}
+
+function isInSight(el) {
+  for (let each = el; each; each = above(each)) if (!kept("box", each, leavesInSight)) return false;
+  return true;
+}
+
+// Whether an element lets what is in it be seen.
+function leavesInSight(el) {
+  const style = getComputedStyle(el);
+  if (style.opacity < FAINT || /opacity\(0(?:\.0\d*)?%?\)/.test(style.filter)) return false;
+  if (CLIPPED.test(style.clipPath) || isClipped(style.clip) || isFarAway(style)) return false;
+  const cuts = style.overflowX !== "visible" || style.overflowY !== "visible";
+  if (!cuts && style.transform === "none" || style.display === "inline" || style.display === "contents") return true;
+  const { width, height } = rectOf(el);
+  return width > 1 && height > 1;
+}
+
+function isClipped(clip) {
+  if (clip === "auto") return false;
+  const [top, right, bottom, left] = clip.match(/-?[\d.]+/g)?.map(Number) || [];
+  return right - left <= 1 || bottom - top <= 1;
+}
+
+function isFarAway({ position, left, top, marginLeft, marginTop, transform }) {
+  if (parseFloat(marginLeft) <= -FAR || parseFloat(marginTop) <= -FAR) return true;
+  const [x, y] = transform === "none" ? [0, 0] : (transform.match(/-?[\d.e+-]+/g) || []).slice(-2).map(Number);
+  if (transform.startsWith("matrix(") && (x <= -2 * FAR || y <= -2 * FAR || x >= FAR_RIGHT)) return true;
+  return position !== "static" && (parseFloat(left) <= -FAR || parseFloat(top) <= -FAR || parseFloat(left) >= FAR_RIGHT);
+}
+
+// Whether the words of an element are written in letters that can be told from what is behind them.
+function isWritten(el) {
+  if (!checkVisibility(el, SHOWN) && getComputedStyle(el).display !== "contents") return false;
+  const style = getComputedStyle(el);
+  if (parseFloat(style.fontSize) <= 1 || parseFloat(style.textIndent) <= -FAR) return false;
+  if (style.textShadow !== "none" || /text/.test(style.backgroundClip)) return true;
+  const ink = colourOf(style.webkitTextFillColor);
+  if (!ink) return true;
+  if (ink[3] < FAINT) return false;
+  const behind = backgroundOf(el);
+  return !behind || !areAlike(ink, behind) || !areAlike(ink, underneath(el) || ink);
+}
+
+const areAlike = (one, other) => [0, 1, 2].reduce((sum, at) => sum + Math.abs(one[at] - other[at]), 0) <= ALIKE;
+
+// Null for a colour that is not told as red, green and blue.
+function colourOf(text) {
+  const parts = /^rgba?\(/.test(text) && text.match(/[\d.]+/g)?.map(Number);
+  return parts ? [parts[0], parts[1], parts[2], parts[3] ?? 1] : null;
+}
+
+// Null where that cannot be told: a picture, a colour that shines through, a page in the dark.
+function backgroundOf(el) {
+  for (let each = el; each; each = above(each)) {
+    const style = getComputedStyle(each);
+    const colour = colourOf(style.backgroundColor);
+    if (style.backgroundImage !== "none" || !colour) return null;
+    if (colour[3] > 0) return colour[3] === 1 ? colour : null;
+  }
+  return /dark/.test(getComputedStyle(document.documentElement).colorScheme) ? null : [255, 255, 255, 1];
+}
+
+// What really lies behind it, if it is in view: it may be drawn by another element. A picture is no colour.
+function underneath(el) {
+  const { x, y, width, height } = rectOf(el);
+  const stack = documentOf(el).elementsFromPoint(x + width / 2, y + height / 2);
+  for (const each of stack.slice(stack.indexOf(el) + 1)) {
+    const style = getComputedStyle(each);
+    if (PICTURES.has(tagOf(each)) || style.backgroundImage !== "none") return [-999, -999, -999, 1];
+    const colour = colourOf(style.backgroundColor);
+    if (colour && colour[3] > FAINT) return colour;
+  }
+  return null;
+}
+
+// Longer than any label: a text in an attribute that nobody sees.
+const LONG_LABEL = 60;
+const MAX_WORDS = 60;
+
+// How an element, or what it is called, is kept from sight: only a screen reader says it.
+function unseenAs(el, name) {
+  if (!isInSight(el)) return "unseen";
+  if (!name) return "";
+  const sources = [el, ...labelsOf(el)];
+  if (sources.some(hasUnseenWords)) return "name-unseen";
+  if (name.length <= LONG_LABEL) return "";
+  const bare = (text) => squeeze(text).replace(/ /g, "").toLowerCase();
+  const said = bare([...sources.map((each) => textContentOf(each)), placeholderOf(el)].join(""));
+  return said.includes(bare(name).slice(0, LONG_LABEL / 2)) ? "" : "name-unseen";
+}
+
+function hasUnseenWords(el) {
+  const walker = documentOf(el).createTreeWalker(el, NodeFilter.SHOW_TEXT);
+  for (let count = 0; count < MAX_WORDS && walker.nextNode(); count++) {
+    const inside = parentOf(walker.currentNode);
+    if (!inside || !walker.currentNode.data.trim() || SILENT.has(tagOf(inside)) || closest(inside, 'option,[aria-hidden="true"]')) continue;
+    if (isShown(inside) && !isSeen(inside)) return true;
+  }
+  return false;
+}
+
+// What an element says, without what is hidden in it.
+function shownTextOf(el) {
+  const walker = documentOf(el).createTreeWalker(el, NodeFilter.SHOW_TEXT);
+  const said = [];
+  while (walker.nextNode()) {
+    const inside = parentOf(walker.currentNode);
+    if (closest(inside, UNSAID) || !isShown(inside)) continue;
+    if (closest(inside, '[aria-hidden="true"]') && !isSeen(inside)) continue;
+    said.push(walker.currentNode.data);
+  }
+  return squeeze(said.join(""));
+}
+
+// The same as in actors/quarantine.py: what nobody sees in a text.
+const INVISIBLE = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\ue000-\uf8ff\ufdd0-\ufdef\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{10ffff}]+/gu;
+const plainOf = (text) => text.replace(INVISIBLE, "").normalize("NFC");
+
 // ---- states and values ----------------------------------------------------------------------------
 
 // Fields that were secret once stay so: a page may show a password as plain text on request. Each

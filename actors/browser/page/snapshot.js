@@ -56,13 +56,14 @@ let refsOf = 0;
 
 function observe(how = {}) {
   labelsKnown = new Map();
+  seenKnown = null;
   try {
     const texts = (how.texts || []).slice(0, MAX_TEXTS);
     const phrases = (how.phrases || globalThis.rutterPhrases || []).slice(0, MAX_PHRASES);
     const look = walkPage(texts.length || phrases.length ? [] : null);
     const page = describePage(look);
     if (look.words) Object.assign(page, soughtIn(look.words, texts, phrases));
-    const kept = keepBest(look, page, !!how.viewportOnly);
+    const kept = keepBest(look, page, how);
     // A look that nobody is told of leaves the refs of the one that somebody was.
     if (how.look || !refsOf) {
       refs = kept.map((record) => record.el);
@@ -74,7 +75,7 @@ function observe(how = {}) {
     page.unread = look.unread || look.text > MAX_TEXT || !!page.truncated;
     return page;
   } finally {
-    labelsKnown = null;
+    labelsKnown = seenKnown = null;
   }
 }
 
@@ -86,7 +87,7 @@ function describePage(look) {
     viewport: [innerWidth, innerHeight],
     scroll: [Math.round(scrollX), Math.round(scrollY)],
     headings: headings(look.headings),
-    alerts: look.alerts.map((el) => [clip(textOf(el), MAX_NAME)]),
+    alerts: look.alerts.map((el) => [clip(shownTextOf(el), MAX_NAME)]),
     focused: look.active ? focusDigest(look.active) : "",
     digest: hash(look.said.join("\n")),
     modal: look.modal,
@@ -99,7 +100,8 @@ function describePage(look) {
 const focusDigest = (el) => digestOf(el, holdsText(el) && !matches(el, "input,textarea") && property(el, "isContentEditable") !== true);
 
 function headings(all) {
-  const ordered = all.filter(isVisible).map((el) => ({ el, level: levelOf(el) })).sort((a, b) => a.level - b.level);
+  const told = (el) => isVisible(el) && (!closest(el, '[aria-hidden="true"]') || isSeen(el));
+  const ordered = all.filter(told).map((el) => ({ el, level: levelOf(el) })).sort((a, b) => a.level - b.level);
   return ordered.slice(0, MAX_HEADINGS).map(({ el }) => [clip(nameOf(el, "heading"), MAX_NAME)]);
 }
 
@@ -290,9 +292,10 @@ function noteAlert(look, el) {
 
 // The text that the page shows, in any case and across elements. What fields hold is no part of it.
 function soughtIn(words, texts, phrases) {
-  const readings = readingsOf(words);
+  // What neither a person sees nor a screen reader says is not said.
+  const readings = readingsOf(words.filter(({ el, place }) => !place.silent || !el || isSeen(el)));
   const found = {};
-  if (texts.length) found.shown = texts.map((text) => [text, aroundIn(readings, squeeze(text).toLowerCase())]);
+  if (texts.length) found.shown = texts.map((text) => [text, aroundIn(readings, squeeze(plainOf(text)).toLowerCase())]);
   if (phrases.length) found.phrases = phrasesIn(readings, phrases);
   return found;
 }
@@ -322,7 +325,7 @@ function isMadeOf(runs, phrase) {
 function readingsOf(words) {
   const written = words.map(({ said, apart }) => (apart ? ` ${said}` : said)).join("");
   const spread = words.map(({ said }) => said).join(" ");
-  const texts = new Set([written, spread].map((text) => squeeze(text.slice(0, 2 * MAX_TEXT))));
+  const texts = new Set([written, spread].map((text) => squeeze(plainOf(text.slice(0, 2 * MAX_TEXT)))));
   return [...texts].map((text) => ({ text, low: text.toLowerCase() }));
 }
 
@@ -349,7 +352,8 @@ function seenAs([x, y, width, height], [left, top, right, bottom]) {
 }
 
 // The best by rank, as many as may be kept and have room, in the order of the page.
-function keepBest(look, page, viewportOnly) {
+// What is unseen is marked for whoever chooses by what it reads; a recording knows its way.
+function keepBest(look, page, { viewportOnly = false, marks = false }) {
   const ranks = Array.from({ length: (OUTSIDE + 1) * (OTHERS + 1) }, () => []);
   for (const record of look.records) {
     if ((record.at & 511) === 511 && performance.now() > look.began + MAX_MS) {
@@ -364,7 +368,7 @@ function keepBest(look, page, viewportOnly) {
   const kept = [];
   let room = MAX_BYTES - bytesOf(JSON.stringify(page));
   for (const record of ranks.flat().slice(0, MAX_ELEMENTS)) {
-    record.entry = entryOf(record, look.active);
+    record.entry = entryOf(record, look.active, marks);
     room -= entryBytes(record.entry);
     if (room < 0) break;
     kept.push(record);
@@ -379,7 +383,7 @@ const bytesOf = (text) => {
 const entryBytes = ({ role, tag, name, value, state }) =>
   ENTRY_BYTES + role.length + bytesOf(tag + name[0]) + (value ? bytesOf(value[0]) : 0) + (state ? state.join(" ").length : 0);
 
-function entryOf({ el, role, extent, seen, foreign, noted }, active) {
+function entryOf({ el, role, extent, seen, foreign, noted }, active, marks) {
   const box = extent.map(Math.round);
   const entry = { role, name: [clip(nameOf(el, role === "generic" ? "" : role), MAX_NAME)], tag: clip(tagOf(el), MAX_NAME), box };
   const { value, state } = noted || { value: valueOf(el), state: stateOf(el, role) };
@@ -387,6 +391,8 @@ function entryOf({ el, role, extent, seen, foreign, noted }, active) {
   if (!(box[2] > 0 && box[3] > 0)) state.push("hidden");
   else if (seen === OUTSIDE) state.push("offscreen");
   if (el === active) state.push("focused");
+  const unseen = marks && unseenAs(el, entry.name[0]);
+  if (unseen) state.push(unseen);
   if (state.length) entry.state = state;
   if (value) entry.value = [clip(value, MAX_NAME)];
   if (role === "heading") entry.level = levelOf(el);
@@ -445,14 +451,15 @@ function optionsOf(el) {
 
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 
-// The text that is in view, in the order of the page, up to a size.
+// The text that a person sees there now, in the order of the page, up to a size.
 function wordsInView(maxBytes) {
+  seenKnown = null;
   const words = [];
   walkPage(words);
   const said = [];
   let room = maxBytes;
   for (const { said: text, el, place } of words) {
-    if (!el || seenAs(extentOf(el, place.origin), place.clip) === OUTSIDE) continue;
+    if (!el || seenAs(extentOf(el, place.origin), place.clip) === OUTSIDE || !isSeen(el)) continue;
     const word = squeeze(text);
     room -= bytesOf(word) + 1;
     if (room < 0) break;

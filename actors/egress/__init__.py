@@ -1,0 +1,1 @@
+"""The browser's only way out: a proxy of our own that judges every request by the policy."""

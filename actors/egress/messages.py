@@ -1,0 +1,66 @@
+"""What the gate and its proxy say to each other: JSON, a line each, over the proxy's own pipes."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from events.workflow import Policy
+
+
+class Blocked(NamedTuple):
+    """What was refused, without its count."""
+
+    host: str
+    port: int
+    rule: str
+    reason: str
+
+
+class Open(msgspec.Struct, frozen=True, tag="open"):
+    number: int
+    policy: Policy
+
+
+class Ask(msgspec.Struct, frozen=True, tag="ask"):
+    """What was counted until now; all that was refused is told before the answer."""
+
+    number: int
+    port: int
+
+
+class Close(msgspec.Struct, frozen=True, tag="close"):
+    number: int
+    port: int
+
+
+class Opened(msgspec.Struct, frozen=True, tag="opened"):
+    number: int
+    port: int
+
+
+class Counts(msgspec.Struct, frozen=True, tag="counts"):
+    """Hosts that were reached, with the number of requests; `others` were too many to name."""
+
+    number: int
+    contacts: list[tuple[str, int, int]] = []
+    others: int = 0
+
+
+class Refused(msgspec.Struct, frozen=True, tag="refused"):
+    """Told unasked: what was refused at this port since it was last told, and what was not there,
+    in the browser's own words for why."""
+
+    port: int
+    blocked: list[tuple[Blocked, int]]
+    failed: list[tuple[str, int, str]] = []
+
+
+Order = Open | Ask | Close
+Report = Opened | Counts | Refused
+
+read_order = msgspec.json.Decoder(Order).decode
+read_report = msgspec.json.Decoder(Report).decode
+
+
+def line(message: Order | Report) -> bytes:
+    return msgspec.json.encode(message) + b"\n"

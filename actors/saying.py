@@ -1,0 +1,195 @@
+"""Whether a text says one of many phrases, as whole words, in scripts with and without spaces.
+
+Pure and linear: a text is folded and split once, and every word is looked up in an index by the
+first word of each phrase. How a phrase is written in the data:
+
+- `delet*` stands for every word that begins so (three letters at least);
+- `cancel _` wants any word after it: "Cancel" alone closes a dialog, "Cancel plan" does not;
+- `^book` counts where the text begins ("Book a table", not "My book");
+- `=order` counts when it is all that is said;
+- what is written in a script without spaces counts wherever it stands.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+STEM = 3
+# One pass over an identifier: btnDeleteAccount, HTTPServer.
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[^\W_]+|\n")
+# What is not seen and splits or turns a word: soft hyphens, joiners, marks of direction, selectors.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+)
+# Arabic, kana, han, hangul, and the symbols among which emoji are.
+_UNSPACED = re.compile(
+    "[\u0600-\u06ff\u0750-\u077f\u2190-\u27bf\u2900-\u2bff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+    "\U0001f000-\U0001faff]"
+)
+# Letters that no decomposition takes apart.
+_LETTERS = str.maketrans(
+    {"ı": "i", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "'"}
+)
+# Letters of one script that pass for those of another, inside a word that is of both.
+_ALIKE = str.maketrans("авеіјкмнорсԁтухѕԛԝ", "abeijkmhopcdtyxsqw")
+_MIXED = re.compile("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]")
+# A mark above a kana makes it another letter; every other mark is an accent.
+_KEPT_MARKS = "\u3099\u309a"
+
+
+class Phrase(NamedTuple):
+    """One entry of the index: what follows its first word, and what it is called."""
+
+    rest: tuple[str, ...]
+    called: str
+    place: str = ""
+    harmless: bool = False
+
+
+class Lexicon(NamedTuple):
+    """Phrases, by their first word and by how it begins."""
+
+    words: dict[str, tuple[Phrase, ...]]
+    stems: dict[str, tuple[tuple[str, Phrase], ...]]
+    unspaced: re.Pattern[str] | None
+
+
+def folded(text: str) -> str:
+    """Without case, accents, unseen characters and full-width forms; words of identifiers apart."""
+    text = _HUMPS.sub(" ", text)
+    if text.isascii():
+        return text.casefold()
+    apart = unicodedata.normalize("NFKD", _UNSEEN.sub("", text))
+    bare = "".join(
+        mark for mark in apart if mark in _KEPT_MARKS or unicodedata.combining(mark) == 0
+    )
+    plain = unicodedata.normalize("NFC", bare).casefold().translate(_LETTERS)
+    if _MIXED.search(plain):
+        return " ".join(_one_script(word) for word in plain.split(" "))
+    return plain
+
+
+def lexicon(risky: Iterable[str], harmless: Iterable[str] = ()) -> Lexicon:
+    """The index of these phrases. A harmless one that is longer hides the risky one in it."""
+    words: dict[str, list[Phrase]] = {}
+    stems: dict[str, list[tuple[str, Phrase]]] = {}
+    unspaced: dict[bool, list[str]] = {True: [], False: []}
+    for written, is_harmless in _all_of(risky, harmless):
+        place = written[0] if written[0] in "^=" else ""
+        bare = written.removeprefix(place).strip()
+        if _UNSPACED.search(bare):
+            unspaced[is_harmless].append(folded(bare))
+            continue
+        first, *rest = _split(bare)
+        phrase = Phrase(tuple(rest), bare.replace("*", "").removesuffix(" _"), place, is_harmless)
+        if first.endswith("*"):
+            stems.setdefault(first[:STEM], []).append((first[:-1], phrase))
+        else:
+            words.setdefault(first, []).append(phrase)
+    return Lexicon(
+        {word: tuple(phrases) for word, phrases in words.items()},
+        {stem: tuple(phrases) for stem, phrases in stems.items()},
+        _anywhere(unspaced[False], unspaced[True]),
+    )
+
+
+def said_by(text: str, words: Lexicon) -> str:
+    """The first of the phrases that the text says; empty when it says none.
+
+    A line of the text, and what bars part in it, stands for itself: a phrase does not go over its
+    end, and `^` begins there.
+    """
+    plain, tokens, unspaced = _read(text)
+    exact, stems = words.words, words.stems
+    after = 0
+    for at, token in enumerate(tokens):
+        # Most words begin no phrase: nothing is called for them.
+        if at < after or (token not in exact and token[:STEM] not in stems):
+            continue
+        found = _longest(tokens, at, words)
+        if found is None:
+            continue
+        if not found.harmless:
+            return found.called
+        after = at + 1 + len(found.rest)
+    if not unspaced or words.unspaced is None:
+        return ""
+    return next((hit[0] for hit in words.unspaced.finditer(plain) if hit["risky"]), "")
+
+
+@lru_cache(maxsize=512)
+def _read(text: str) -> tuple[str, list[str], bool]:
+    plain = folded(text).replace("|", "\n")
+    unspaced = not plain.isascii() and _UNSPACED.search(plain) is not None
+    return plain, _WORD.findall(plain), unspaced
+
+
+def _longest(tokens: list[str], at: int, words: Lexicon) -> Phrase | None:
+    """Of the phrases that begin here the longest; the harmless one where two are as long."""
+    token = tokens[at]
+    begins = at == 0 or tokens[at - 1] == "\n"
+    best: Phrase | None = None
+    for phrase in words.words.get(token, ()):
+        if _better(phrase, best) and _follows(tokens, at, phrase, begins):
+            best = phrase
+    for stem, phrase in words.stems.get(token[:STEM], ()):
+        if not token.startswith(stem):
+            continue
+        if _better(phrase, best) and _follows(tokens, at, phrase, begins):
+            best = phrase
+    return best
+
+
+def _better(phrase: Phrase, best: Phrase | None) -> bool:
+    if best is None:
+        return True
+    return (len(phrase.rest), phrase.harmless) > (len(best.rest), best.harmless)
+
+
+def _follows(tokens: list[str], at: int, phrase: Phrase, begins: bool) -> bool:
+    """Whether the rest of the phrase stands after its first word, and it stands where it must."""
+    if phrase.place and not begins:
+        return False
+    end = at + 1 + len(phrase.rest)
+    if end > len(tokens):
+        return False
+    if phrase.place == "=" and end < len(tokens) and tokens[end] != "\n":
+        return False
+    for wanted, token in zip(phrase.rest, tokens[at + 1 : end], strict=True):
+        if token == "\n":
+            return False
+        if wanted == token or wanted == "_":
+            continue
+        if not (wanted[-1] == "*" and token.startswith(wanted[:-1])):
+            return False
+    return True
+
+
+def _all_of(risky: Iterable[str], harmless: Iterable[str]) -> list[tuple[str, bool]]:
+    return [(each, False) for each in risky] + [(each, True) for each in harmless]
+
+
+def _anywhere(risky: list[str], harmless: list[str]) -> re.Pattern[str] | None:
+    """The harmless ones are tried first: each is there for a risky one that it begins with."""
+    if not risky:
+        return None
+    spared = f"(?P<harmless>{_one_of(harmless)})|" if harmless else ""
+    return re.compile(f"{spared}(?P<risky>{_one_of(risky)})")
+
+
+def _one_of(phrases: list[str]) -> str:
+    longest = sorted(set(phrases), key=lambda each: (-len(each), each))
+    return "|".join(map(re.escape, longest))
+
+
+def _split(bare: str) -> list[str]:
+    """The words of a phrase as a text's are split, with the marks that only data has."""
+    return re.findall(r"[^\W_]+\*?|_", folded(bare))
+
+
+def _one_script(word: str) -> str:
+    return word.translate(_ALIKE) if _MIXED.search(word) else word

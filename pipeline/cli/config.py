@@ -1,0 +1,140 @@
+"""`rutter init` and `rutter config show`: where things are, every value and where it came from."""
+
+import argparse
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from events.errors import WorldBroken
+from pipeline.chromium import find_chromium
+from pipeline.cli.terminal import Terminal
+from pipeline.config_keys import KEYS, Key, written
+from pipeline.exit_codes import Exit
+from pipeline.settings import Settings
+
+HEAD = """# The configuration of rutter. A line that begins with #name says what holds anyway.
+# Nothing is passed over: a key that does not exist is an error. Variables stand above this file.
+# What each key means: docs/configuration.md. Where each value came from: rutter config show.
+"""
+TAIL = """
+# A rule of policy; every column that is left out holds for everything. Deny beats ask beats allow.
+#[[policy.rules]]
+#name = "no refunds by a model"
+#effect = "deny"
+#drivers = ["model", "agent"]
+#says = ["refund"]
+
+# Where a secret comes from (env:, file:, keyring: or prompt), and where alone it is typed.
+#[secrets.password]
+#source = "env:SHOP_PASSWORD"
+#origins = ["https://shop.example"]
+"""
+EXAMPLES = {
+    "policy.allowed_domains": '["shop.example", "*.shop.example"]',
+    "policy.allowed_resources": '["cdn.example"]',
+}
+
+
+def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
+    it.set_defaults(do=show)
+    commands = it.add_subparsers(metavar="show")
+    text = "every value and where it came from"
+    each = commands.add_parser("show", help=text, description=text, parents=[shared])
+    each.set_defaults(do=show)
+
+
+def init(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Says where things are; writes a configuration of defaults if there is none."""
+    settings.directory.create()
+    config = settings.config
+    place, new = config.file, False
+    if place is None:
+        place, new = config.looked[0], True
+        _write(place)
+    browser = find_chromium(settings.chromium)
+    if terminal.as_json:
+        terminal.json(
+            {
+                "data": str(settings.data),
+                "log": str(settings.directory.log),
+                "config": str(place),
+                "written": new,
+                "browser": str(browser) if browser is not None else None,
+            }
+        )
+        return Exit.DONE
+    terminal.say(f"data:     {settings.data}")
+    terminal.say(f"log:      {settings.directory.log}")
+    terminal.say(f"config:   {place}{' (written, with the defaults)' if new else ''}")
+    terminal.say(f"browser:  {browser or 'none: run rutter doctor --fix'}")
+    terminal.say(f"     see: {settings.command('config show')}")
+    return Exit.DONE
+
+
+def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    config, policy = settings.config, settings.policy
+    if terminal.as_json:
+        terminal.json(
+            {
+                "data": str(settings.data),
+                "file": str(config.file) if config.file is not None else None,
+                "looked": [str(each) for each in config.looked],
+                "values": {key.name: config.said(key.name)._asdict() for key in KEYS},
+                "rules": config.rules,
+                "secrets": config.secrets,
+                "policy": policy,
+            }
+        )
+        return Exit.DONE
+    if config.file is None:
+        looked = ", ".join(map(str, config.looked))
+        terminal.say(f"no configuration file; it would be {looked}")
+    else:
+        terminal.say(f"configuration: {config.file}")
+    terminal.say(f"policy version {policy.version}\n")
+    terminal.table(("key", "value", "from"), _rows(settings))
+    return Exit.DONE
+
+
+def _rows(settings: Settings) -> Iterator[tuple[str, str, str]]:
+    config = settings.config
+    file = str(config.file)
+    for key in KEYS:
+        said = config.said(key.name)
+        value = "not set" if said.value is None else written(said.value)
+        yield key.name, value, said.source.replace(f"{file} ", "")
+    for rule in config.rules:
+        yield "policy.rules", f"{rule.effect}: {rule.name}", file
+    for name, given in config.secrets.items():
+        at = f" on {', '.join(given.origins)}" if given.origins else ""
+        yield f"secrets.{name}", f"{given.source}{at}", file
+
+
+def _write(place: Path) -> None:
+    """Private from its first byte; one that came to be there meanwhile is left alone."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(commented())
+    except OSError as error:
+        raise WorldBroken(
+            f"{place} cannot be written ({error.strerror})", "name another place with --data"
+        ) from error
+
+
+def commented() -> str:
+    """A configuration that changes nothing: every key with its default, behind a #."""
+    lines, section = [HEAD], ""
+    for key in KEYS:
+        above = key.name.rpartition(".")[0]
+        if above != section:
+            lines.append(f"\n[{above}]")
+            section = above
+        lines.append(_commented(key))
+    return "\n".join((*lines, TAIL))
+
+
+def _commented(key: Key) -> str:
+    value = EXAMPLES.get(key.name) or written(key.default)
+    return f"# {key.about}\n#{key.name.rpartition('.')[2]} = {value}"

@@ -1,0 +1,192 @@
+"""Every key of the configuration: its name, type, default, range and variable (H6).
+
+The dotted names and their defaults are those of S4 and of S2's section 10, and our own beside
+them. A value is checked here whether a file or a variable says it.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from actors.risky_words import DENYLIST
+from actors.toolbox import TOOLS
+from events.errors import BadInput
+
+Kind = Literal["flag", "number", "share", "seconds", "text", "list"]
+Value = bool | int | float | str | tuple[str, ...] | None
+DAY_MS = 86_400_000
+WIDEST = 4_096  # pixels of a picture, and megabytes of a transfer
+FORMS = {
+    "flag": "true or false",
+    "number": "a whole number",
+    "share": "a number from 0 to 1",
+    "seconds": "a number of seconds",
+    "text": "a text",
+    "list": "a list of texts",
+}
+
+
+class Key(NamedTuple):
+    """`always` says why it can be nothing but its default."""
+
+    name: str
+    kind: Kind
+    default: Value
+    about: str
+    low: int = 0
+    high: int = 1
+    choices: Sequence[str] = ()
+    variable: str = ""
+    always: str = ""
+
+    @property
+    def env(self) -> str:
+        ours = "" if self.name.startswith(("agent.", "browser.")) else "RUTTER_"
+        return self.variable or ours + self.name.replace(".", "_").upper()
+
+
+KEYS = (
+    Key("agent.provider", "text", "", "whose language model is asked, where one is"),
+    Key(
+        "agent.internal.enabled", "flag", False, "whether a language model may lead a run (Mode B)"
+    ),
+    Key(
+        "agent.internal.max_steps", "number", 12, "of a free run, or one that a model leads", 1, 999
+    ),
+    Key("agent.internal.max_wall_time_ms", "number", 90_000, "of the same", 1_000, DAY_MS),
+    Key("agent.internal.max_failures", "number", 3, "of the same", 1, 100),
+    Key("agent.internal.allowed_tools", "list", (), "what such a model may call", choices=[*TOOLS]),
+    Key("agent.ghost.enabled", "flag", False, "whether a picture may be read where a page is shut"),
+    Key("agent.ghost.auto_trigger", "flag", True, "without being asked to, where it is enabled"),
+    Key("agent.ghost.vision_provider", "text", "", "who reads it; empty: agent.provider"),
+    Key("agent.ghost.max_image_width", "number", 1_280, "pixels", 64, WIDEST),
+    Key("browser.chromium", "text", "", "the browser's path", variable="RUTTER_CHROMIUM"),
+    Key("browser.pool_size", "number", 1, "browsers that are kept warm", 1, 64),
+    Key("browser.stream.enabled", "flag", False, "whether a session can be watched live"),
+    Key("browser.stream.quality", "number", 25, "of its JPEG pictures", 1, 100),
+    Key("browser.stream.max_width", "number", 854, "pixels", 64, WIDEST),
+    Key("planner.use_llm", "flag", True, "as far as agent.internal.enabled lets it"),
+    Key("controller.execution_delay", "seconds", 0.0, "before each action", 0, 60),
+    Key("critic.vision_enabled", "flag", False, "whether a picture is described after a failure"),
+    Key("policy.allowed_domains", "list", None, "hosts that may be gone to; '*' for public ones"),
+    Key("policy.allowed_resources", "list", None, "hosts that may also be loaded from"),
+    Key("policy.denylist", "list", DENYLIST, "words that deny a step nobody recorded"),
+    Key(
+        "policy.block_private_ranges",
+        "flag",
+        True,
+        "private addresses only where named",
+        always="a private host is reached by its name: put it in policy.allowed_domains",
+    ),
+    Key(
+        "policy.redaction",
+        "flag",
+        True,
+        "known secrets are taken out of everything",
+        always="secrets are always taken out",
+    ),
+    Key(
+        "policy.persist_raw_html",
+        "flag",
+        False,
+        "whether pages are kept as they came",
+        always="pages are never kept as they came",
+    ),
+    Key("policy.approval_time_limit_ms", "number", 0, "then it is a no; 0: none", 0, 7 * DAY_MS),
+    Key("policy.upload_mb", "number", 50, "the largest request", 1, WIDEST),
+    Key("policy.download_mb", "number", 50, "the largest answer that is a file", 1, WIDEST),
+    Key("policy.detect_secrets", "flag", True, "whether unknown secrets are looked for"),
+    Key("run.threshold", "share", 0.5, "least probability a free run acts on"),
+    Key("run.screenshots", "flag", False, "a picture of the page at each step"),
+    Key("run.resolve_ms", "number", 3_000, "how long an element is waited for", 100, 60_000),
+    Key("run.settle_ms", "number", 1_000, "how long any effect is", 100, 60_000),
+    Key("run.place_ms", "number", 3_000, "how long one that is known is", 100, 60_000),
+    Key("run.answer_ms", "number", 10_000, "how long the site's own answer is", 100, 120_000),
+)
+NAMES = {key.name: key for key in KEYS}
+VARIABLES = {key.env: key for key in KEYS}
+# What the seeds call a thing that has another name here.
+ELSEWHERE = {"policy.whitelist_file": "policy.allowed_domains"}
+
+
+def from_file(key: Key, value: object, place: str) -> Value:
+    """The value of a key as TOML gives it; never one type for another."""
+    if key.kind == "list" and isinstance(value, list):
+        if all(isinstance(each, str) for each in value):
+            return checked(key, tuple(map(str, value)), place)
+    elif key.kind == "flag" and isinstance(value, bool):
+        return checked(key, value, place)
+    elif isinstance(value, bool):
+        pass  # which Python takes for a number
+    elif key.kind == "number" and isinstance(value, int):
+        return checked(key, value, place)
+    elif key.kind in ("share", "seconds") and isinstance(value, int | float):
+        return checked(key, float(value), place)
+    elif key.kind == "text" and isinstance(value, str):
+        return checked(key, value, place)
+    raise BadInput(f"{place}: {key.name} is {FORMS[key.kind]}", f"write {example(key)}")
+
+
+def from_variable(key: Key, said: str, place: str) -> Value:
+    """The value of a key as a variable says it: written as in the file, a list with commas."""
+    value: Value = said
+    try:
+        if key.kind == "flag":
+            value = {"true": True, "false": False}[said]
+        elif key.kind == "number":
+            value = int(_matching(r"-?[0-9]{1,15}", said))
+        elif key.kind in ("share", "seconds"):
+            value = float(_matching(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", said))
+        elif key.kind == "list":
+            value = tuple(each.strip() for each in _matching(r".*\S.*", said).split(","))
+    except (KeyError, ValueError):
+        form = "texts with commas between them" if key.kind == "list" else FORMS[key.kind]
+        raise BadInput(f"{place} is not {form}", f"export {key.env}=..., or unset it") from None
+    return checked(key, value, place)
+
+
+def checked(key: Key, value: Value, place: str) -> Value:
+    """The value, if it is in the range of its key."""
+    at = place if place.endswith(key.env) else f"{place}: {key.name}"
+    if key.always and value != key.default:
+        raise BadInput(f"{at} cannot be {str(value).lower()}", key.always)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float) and not key.low <= value <= key.high:  # nan is not either
+        raise BadInput(f"{at} is {value}", f"it is from {key.low} to {key.high}")
+    if isinstance(value, tuple):
+        _check_list(key, value, at)
+    return value
+
+
+def example(key: Key) -> str:
+    """The key with its default, as it is written in the file."""
+    return f"{key.name.rpartition('.')[2]} = {written(key.default)}"
+
+
+def written(value: object) -> str:
+    """A value as TOML."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(written, value))}]"
+    return "[...]" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _check_list(key: Key, value: tuple[str, ...], at: str) -> None:
+    for each in value:
+        if not any(map(str.isalnum, each)) and each != "*":
+            raise BadInput(f"{at} has an entry that says nothing", "take it out")
+        if value.count(each) > 1:
+            raise BadInput(f"{at} has {each!r} twice", "once is enough")
+        if key.choices and each not in key.choices:
+            raise BadInput(f"{at}: there is no {each!r}", f"it is of {', '.join(key.choices)}")
+
+
+def _matching(pattern: str, text: str) -> str:
+    if re.fullmatch(pattern, text) is None:
+        raise ValueError
+    return text

@@ -1,0 +1,33 @@
+"""What the process prints holds no known secret: results, errors, and tracebacks of any kind."""
+
+import sys
+from typing import Any, TextIO
+
+from actors.redaction import forget, hushed
+
+
+class Hushed:
+    """A stream of text that leaves known secrets out; in all else the stream behind it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(hushed(text))
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def hush_streams() -> None:
+    """From here on, for whoever prints: Python's own tracebacks and warnings go there too."""
+    forget()
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not None and not isinstance(stream, Hushed):
+            setattr(sys, name, Hushed(stream))

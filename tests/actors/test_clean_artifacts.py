@@ -1,0 +1,55 @@
+"""A file that was sent is kept without a known secret, or not at all."""
+
+import gzip
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from actors.clean_artifacts import NOT_KEPT, CleanArtifacts
+from actors.redaction import Redactor
+from events.artifacts import ArtifactStore
+
+SECRET = "sheet bend & 9 fathoms"
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> CleanArtifacts:
+    return CleanArtifacts(ArtifactStore(tmp_path / "artifacts"), Redactor({"pw": SECRET}))
+
+
+def packed(text: str) -> bytes:
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("a.txt", "nothing")
+        file.writestr("b.txt", text)
+    return body.getvalue()
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
+def test_text_loses_it(kept: CleanArtifacts, coding: str) -> None:
+    artifact = kept.put(f"it is {SECRET}.\n".encode(coding), "text/plain")
+    assert kept.get(artifact).decode(coding) == "it is <secret pw>.\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"\x89PNG\xff\xfe" + SECRET.encode() + b"\xff",
+        gzip.compress(f"it is {SECRET}".encode()),
+        packed(f"it is {SECRET}"),
+    ],
+    ids=["bytes", "gzip", "zip"],
+)
+def test_what_is_no_text_is_not_kept(kept: CleanArtifacts, body: bytes) -> None:
+    artifact = kept.put(body, "application/octet-stream")
+    assert (kept.get(artifact), artifact.media) == (NOT_KEPT, "text/plain")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"plain", bytes(range(256)), gzip.compress(b"plain"), packed("plain"), b"PK\x03\x04oops"],
+)
+def test_all_else_is_kept_as_it_is(kept: CleanArtifacts, body: bytes) -> None:
+    assert kept.get(kept.put(body, "application/octet-stream")) == body

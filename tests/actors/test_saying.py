@@ -1,0 +1,72 @@
+"""Whole words of a text, whatever script, case or identifier they are written in."""
+
+import pytest
+
+from actors.saying import folded, lexicon, said_by
+
+WORDS = lexicon(
+    ("delete", "log out", "cancel _", "^book", "=order", "kündig*", "削除", "حذف", "zrušit _"),
+    ("book review*", "delete key", "削除済み"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Delete", "delete"),
+        ("please DELETE it", "delete"),
+        ("btnDeleteAccount", "delete"),
+        ("delete-btn", "delete"),
+        ("do_delete_now", "delete"),
+        ("XMLDelete", "delete"),
+        ("ｄｅｌｅｔｅ", "delete"),
+        ("de\u200blete", "delete"),
+        ("d\u0435lete", "delete"),
+        ("log-out", "log out"),
+        ("Kündigung", "kündig"),
+        ("Kundigen", "kündig"),
+        ("Cancel plan", "cancel"),
+        ("Zrušit předplatné", "zrušit"),
+        ("Book a table", "book"),
+        ("Home\nBook a table", "book"),
+        ("Order", "order"),
+        ("x\norder\ny", "order"),
+        ("これを削除する", "削除"),
+        ("سيتم الحذف حذف", "حذف"),
+    ],
+)
+def test_a_phrase_is_said(text: str, said: str) -> None:
+    assert said_by(text, WORDS) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "undeleted",
+        "Deleted scenes",
+        "log in\nout of date",
+        "Cancel",
+        "Cancel\nplan",
+        "My book",
+        "Book reviews",
+        "Order history",
+        "the delete key",
+        "削除済みアイテム",
+    ],
+)
+def test_a_phrase_is_not_said(text: str) -> None:
+    assert said_by(text, WORDS) == ""
+
+
+def test_a_harmless_phrase_hides_only_what_is_in_it() -> None:
+    assert said_by("delete key, then delete", WORDS) == "delete"
+
+
+def test_marks_of_kana_and_hangul_make_other_letters() -> None:
+    assert folded("ガ") != folded("カ")
+    assert folded("삭제") == "삭제"
+
+
+def test_accents_and_letters_that_nothing_takes_apart_are_folded() -> None:
+    assert folded("Ödeme Çıkış ŁÓDŹ Køb Straße İptal") == "odeme cikis lodz kob strasse iptal"

@@ -1,0 +1,125 @@
+"""A value is found however a page or a program writes it."""
+
+import ast
+import base64
+import html
+import json
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from actors.redaction import Redactor, Secrets, hide, hushed
+
+VALUES = [
+    "sheet bend & 9 fa'th/om\"s<é",
+    "canary-pw-Xq7!",
+    "hunter2",
+    "пароль-мой",
+    "日本語の秘密",
+    "1234567",
+    "p@$$w0rd+%2",
+]
+WAYS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "in an address": lambda text: quote(text, safe=""),
+    "in a path": quote,
+    "in a form": quote_plus,
+    "as scripts do": lambda text: quote(text, safe="!~*'()"),
+    "twice in an address": lambda text: quote(quote(text, safe=""), safe=""),
+    "every byte": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
+    "every byte in small letters": lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    "in markup": html.escape,
+    "in markup twice": lambda text: html.escape(html.escape(text)),
+    "every character as a number": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "and in hex": lambda text: "".join(f"&#x{ord(char):X};" for char in text),
+    "as JSON": lambda text: json.dumps(text)[1:-1],
+    "as JSON in JSON": lambda text: json.dumps(json.dumps(text))[1:-1],
+    "as JSON for a page": lambda text: (
+        json.dumps(text)[1:-1]
+        .replace("/", "\\/")
+        .replace("<", "\\u003c")
+        .replace("&", "\\u0026")
+        .replace("'", "\\u0027")
+    ),
+    "every character escaped": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+    "as Python": repr,
+    "as Python in ASCII": ascii,
+    "in hex": lambda text: text.encode().hex(),
+    "in hex capitals": lambda text: text.encode().hex().upper(),
+}
+LOOSE: dict[str, Callable[[str], str]] = {
+    "in capitals": str.upper,
+    "in small letters": str.lower,
+    "with spaces": " ".join,
+    "with nothing to be seen between": "\u200b".join,
+    "in groups": lambda text: "-".join(text[at : at + 4] for at in range(0, len(text), 4)),
+}
+
+
+# A short value would be found in words that have nothing to do with it.
+FORMS = [(value, way) for value in VALUES for way in (*WAYS, *(LOOSE if len(value) > 7 else ()))]
+
+
+@pytest.mark.parametrize(("value", "way"), FORMS)
+def test_it_is_replaced_in_every_form(value: str, way: str) -> None:
+    write = {**WAYS, **LOOSE}[way]
+    cleaned = Redactor({"pw": value}).text(f"before {write(value)} after")
+    assert "<secret pw>" in cleaned
+    assert len(cleaned) <= len("before <secret pw> after") + 4  # quotes around it
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("before", [0, 1, 2])
+@pytest.mark.parametrize("behind", [0, 1, 2])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_base64_hides_it_wherever_it_lies(
+    value: str, before: int, behind: int, encode: Callable[[bytes], bytes]
+) -> None:
+    coded = encode(b"\xff" * before + value.encode() + b"y" * behind).decode()
+    cleaned = Redactor({"pw": value}).text(f"Basic {coded}")
+    assert "<secret pw>" in cleaned
+    for size in range(len(coded), 5, -1):  # nothing of it that is worth reading is left
+        assert coded[4:][:size] not in cleaned
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("it is " + "x" * 100 + " canary-p", "it is " + "x" * 100 + " <secret pw>"),
+        ("you typed canary-pw...", "you typed <secret pw>..."),
+        ("...-pw-Xq7! was it", "...<secret pw> was it"),
+        ("a canary sings", "a canary sings"),
+    ],
+)
+def test_what_was_cut_gives_no_part_of_it_away(text: str, cleaned: str) -> None:
+    assert Redactor({"pw": "canary-pw-Xq7!"}).text(text) == cleaned
+
+
+def test_a_key_of_many_lines_is_found_as_one() -> None:
+    key = "\n".join(f"line {number} of a key that is long" for number in range(20))
+    redact = Redactor({"key": key})
+    for text in (key, key.replace("\n", " "), json.dumps(key)[1:-1], quote(key, safe="")):
+        assert redact.text(f"-- {text} --") == "-- <secret key> --"
+
+
+def test_one_secret_inside_another_goes_with_it() -> None:
+    both = Redactor({"short": "hunter2!", "long": "hunter2!hunter2!x"})
+    assert both.text("hunter2!hunter2!x hunter2!") == "<secret long> <secret short>"
+
+
+@pytest.mark.parametrize("value", ["", "abc", "   a  "])
+def test_what_is_too_short_is_left(value: str) -> None:
+    assert not Secrets([("pin", value)]).may_hold(b"a abc abcabc")
+    assert Redactor({"pin": value}).text("a abc") == "a abc"
+
+
+def test_other_words_are_left() -> None:
+    text = "Canary wharf & sons, 9 fathoms: hunter, password, Pwned!"
+    assert Redactor({"a": "canary-pw-Xq7!", "b": "hunter2"}).text(text) == text
+
+
+def test_what_a_process_prints_does_not_hold_it() -> None:
+    hide({"anchor": "fluke-and-shank-77"})
+    assert hushed("it was fluke-and-shank-77, twice") == "it was <secret anchor>, twice"
+    assert ast.literal_eval(hushed(repr("fluke-and-shank-77"))) == "<secret anchor>"

@@ -1,0 +1,105 @@
+"""A shop that counts: how often each order was really posted, whatever anybody was told."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Literal, Self
+from urllib.parse import parse_qs
+
+When = Literal["asked", "counted"]
+FORM = """<h1>New order</h1><form method="post" action="/orders">
+<label>Customer <input name="customer" data-testid="customer"></label>
+<button data-testid="place">Place order</button></form>"""
+
+
+class CountingShop:
+    """One page with a form, one that is reached by sending it, and one that lists what came."""
+
+    def __init__(self) -> None:
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def host(self) -> str:
+        return self.url.removeprefix("http://")
+
+    def posts(self, customer: str) -> int:
+        with self._server.lock:
+            return self._server.posts[customer]
+
+    def on_post(self, when: When, do: Callable[[], None] | None) -> None:
+        """Does it at the next post, before or after it was counted, and before it is answered."""
+        self._server.on_post = (when, do) if do is not None else None
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self.lock = threading.Lock()
+        self.posts: Counter[str] = Counter()
+        self.on_post: tuple[When, Callable[[], None]] | None = None
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Whoever is killed hangs up: that is what these tests are about."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_GET(self) -> None:
+        with self.server.lock:
+            names = "".join(f"<li>{escape(name)}</li>" for name in self.server.posts)
+        pages = {"/new": FORM, "/orders": f"<h1>Orders</h1><ul>{names}</ul>"}
+        placed = "<h1>Order placed</h1><p>Thank you.</p>"
+        self._send(pages.get(self.path, placed))
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        [customer] = parse_qs(body)["customer"]
+        due, self.server.on_post = self.server.on_post, None
+        if due is not None and due[0] == "asked":
+            due[1]()
+        with self.server.lock:
+            self.server.posts[customer] += 1
+            number = self.server.posts.total()
+        if due is not None and due[0] == "counted":
+            due[1]()
+        self.send_response(303)
+        self.send_header("Location", f"/orders/{number}")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def _send(self, html: str) -> None:
+        page = f"<!doctype html><meta charset=utf-8><title>Shop</title>{html}".encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet: what matters is counted."""

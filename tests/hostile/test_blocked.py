@@ -1,0 +1,68 @@
+"""What a page was kept from is in the log of its session, by host and port."""
+
+import pytest
+
+from actors.browser.chromium import Chromium
+from actors.egress.gate import Gate
+from events.action import Action, ByCss, Target
+from events.observer import HostsContacted, RequestBlocked
+from events.workflow import Step
+from pipeline import launch
+from pipeline.app import App
+from pipeline.chromium import find_chromium
+from tests.browser.page_server import PageServer
+from tests.hostile.canaries import Canaries
+from tests.logs import Replayed, events_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+
+WAYS = {
+    "fetch": "fetch('$URL', {mode: 'no-cors'}).then(done, done)",
+    "image": "const i = new Image(); i.onerror = done; i.src = '$URL'",
+    "websocket": "new WebSocket('$URL'.replace('http:', 'ws:')).onerror = done",
+    "frame": "const f = document.createElement('iframe'); f.onload = done; f.src = '$URL';"
+    "document.body.append(f)",
+    "worker": "new Worker(URL.createObjectURL(new Blob([`fetch('$URL', {mode: 'no-cors'})"
+    ".then(postMessage, () => postMessage(1))`]))).onmessage = done; setTimeout(done, 3000)",
+    "event-source": "new EventSource('$URL').onerror = done",
+}
+
+
+def page(canaries: Canaries) -> str:
+    """Tries every way, and says when all of them have ended."""
+    tried = []
+    for name, script in WAYS.items():
+        host, port = canaries.addresses[name]
+        told = script.replace("$URL", f"http://{host}:{port}/{name}")
+        tried.append(f"new Promise(done => {{ {told} }})")
+    return (
+        "<title>Hostile</title><body><script>Promise.all(["
+        + ", ".join(tried)
+        + "]).then(() => document.body.insertAdjacentHTML('beforeend', '<p id=ended>ended</p>'))"
+        "</script>"
+    )
+
+
+async def test_what_a_page_was_kept_from_is_a_fact_of_its_session(replayed: Replayed) -> None:
+    executable = find_chromium()
+    assert executable is not None
+    log = replayed.memory()
+    with Canaries((name, "") for name in WAYS) as canaries, PageServer() as server:
+        steps = (
+            Step(Action("navigate", url=server.show(page(canaries)))),
+            Step(Action("wait_for", target=Target((ByCss("#ended"),)), ms=30_000)),
+        )
+        host = server.url.removeprefix("http://")
+        started = launch.recording("hostile", steps, {}, (), allow=[host])
+        async with Chromium(executable, Gate()) as browser, App.open(log) as app:
+            ended = await app.sail(started, browser, name="hostile")
+        facts = await events_of(log, "hostile")
+        blocked = [fact for fact in facts if isinstance(fact, RequestBlocked)]
+        assert {(each.host, each.port) for each in blocked} == set(canaries.addresses.values())
+        assert {(each.rule, each.policy) for each in blocked} == {
+            ("private_network", started.policy.version)
+        }
+        assert not canaries.hits
+    [contacted] = [fact for fact in facts if isinstance(fact, HostsContacted)]
+    assert [f"{each.host}:{each.port}" for each in contacted.contacts] == [host]
+    assert ended.reason == "completed", ended
