@@ -37,12 +37,12 @@ def test_fewer_steps_stop_the_run_where_they_are_used_up() -> None:
 
 
 def test_a_wrong_execution_that_would_have_been_avoided_is_counted() -> None:
-    """The dead button was clicked and came to nothing: asking first avoids it."""
-    answer = asked("trouble", Change(deny=("place order",)))
-    (avoided,) = [found for found in answer.differences if found.effect == "lost"]
-    assert avoided.instead.startswith("asked: click 'Place order'")
-    assert avoided.outcome != "confirmed"
-    assert answer.count("lost", wrong=True) == 1
+    """A page that lied was believed by nobody, but clicked: not going there avoids it."""
+    answer = asked("trouble", Change(hosts=()))
+    lost = [found for found in answer.differences if found.effect == "lost"]
+    avoided = [found for found in lost if found.outcome not in ("", "confirmed")]
+    assert 0 < len(avoided) < len(lost)
+    assert answer.count("lost", wrong=True) == len(avoided)
 
 
 def test_a_word_on_the_denylist_changes_the_reason_it_asks() -> None:
@@ -53,10 +53,12 @@ def test_a_word_on_the_denylist_changes_the_reason_it_asks() -> None:
 
 def test_hosts_that_are_not_named_are_denied() -> None:
     answer = asked("order", Change(hosts=()))
-    navigations = [found for found in answer.differences if "private_network" in found.instead]
-    sessions = [e for e in envelopes("order") if isinstance(e.event, SessionStarted)]
-    assert len(navigations) == len(sessions)
-    assert {found.effect for found in navigations} == {"lost"}
+    refused = [found for found in answer.differences if "private_network" in found.instead]
+    sessions = {e.session for e in envelopes("order") if isinstance(e.event, SessionStarted)}
+    assert {found.session for found in refused} == sessions
+    assert not [found for found in refused if found.effect == "gained"]
+    # The first step of each, which goes there, and every one on a page of it.
+    assert {found.step for found in refused if found.session == refused[0].session} >= {1, 2}
 
 
 def test_nothing_is_simulated_past_a_difference() -> None:
