@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-import ada_url
 import msgspec
 
+from actors.place import origin_of
 from events.action import (
     ByRole,
     ByText,
@@ -58,10 +58,7 @@ class Bindings:
     def misplaced(self, name: str, address: str) -> bool:
         """Whether a secret has origins, and the one of this address is not among them."""
         own = self.belongs(name)
-        try:
-            return bool(own) and str(ada_url.URL(address).origin) not in own
-        except ValueError:
-            return True
+        return bool(own) and origin_of(address) not in own
 
     def strategy(self, strategy: Strategy) -> Strategy:
         """The strategy with a parameter in it replaced by its value."""

@@ -5,13 +5,17 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterator
+from itertools import chain
+from typing import IO
 
 from actors.redaction import Redactor
 from events.artifacts import ArtifactStore
 from events.page import Artifact
 
-NOT_KEPT = b"not kept: it holds a secret\n"
-MAX_INSIDE = 64 << 20  # bytes that are unpacked of one file: what is packed deeper is not found
+NOT_KEPT = b"not kept: it holds a secret, or more than can be looked through\n"
+# Of one file: a few bytes unpack to as many as somebody likes. What is packed twice is not found.
+MAX_INSIDE = 64 << 20
+MAX_MEMBERS = 1_000
 
 
 class CleanArtifacts(ArtifactStore):
@@ -23,6 +27,8 @@ class CleanArtifacts(ArtifactStore):
         self._redact = redact
 
     def put(self, body: bytes, media: str) -> Artifact:
+        if not self._redact.knows_any:
+            return super().put(body, media)
         for coding in _codings(body):
             try:
                 text = body.decode(coding)
@@ -30,8 +36,8 @@ class CleanArtifacts(ArtifactStore):
                 continue
             if self._redact.holds_secret(text):
                 return super().put(self._redact.without_known(text).encode(coding), media)
-        for inside in (body, *_unpacked(body)):
-            if self._redact.holds_secret(inside.decode("latin-1")):
+        for inside in chain([body], _unpacked(body)):
+            if inside is None or self._redact.holds_secret(inside.decode("latin-1")):
                 return super().put(NOT_KEPT, "text/plain")
         return super().put(body, media)
 
@@ -46,15 +52,27 @@ def _codings(body: bytes) -> Iterator[str]:
         yield "utf-8"
 
 
-def _unpacked(body: bytes) -> Iterator[bytes]:
+def _unpacked(body: bytes) -> Iterator[bytes | None]:
+    """What is packed in it, one after the other; `None` when there is more than is looked at."""
+    left = MAX_INSIDE
     try:
-        if body.startswith(b"\x1f\x8b"):
-            with gzip.GzipFile(fileobj=io.BytesIO(body)) as file:
-                yield file.read(MAX_INSIDE)
-        elif body.startswith(b"PK\x03\x04"):
-            with zipfile.ZipFile(io.BytesIO(body)) as packed:
-                for name in packed.namelist():
-                    with packed.open(name) as file:
-                        yield file.read(MAX_INSIDE)
+        for number, member in enumerate(_members(body)):
+            inside = member.read(left + 1)
+            left -= len(inside)
+            if left < 0 or number >= MAX_MEMBERS:
+                yield None
+                return
+            yield inside
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError):
         return  # it is not what it says; as bytes it was looked at
+
+
+def _members(body: bytes) -> Iterator[gzip.GzipFile | IO[bytes]]:
+    if body.startswith(b"\x1f\x8b"):
+        with gzip.GzipFile(fileobj=io.BytesIO(body)) as file:
+            yield file
+    elif body.startswith(b"PK\x03\x04"):
+        with zipfile.ZipFile(io.BytesIO(body)) as packed:
+            for entry in packed.infolist():
+                with packed.open(entry) as member:
+                    yield member

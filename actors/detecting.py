@@ -77,6 +77,17 @@ CARD = re.compile(
     rf"(?:(?P=s)\d{{1,4}})(?:(?P=s)\d{{1,3}})?|\d{{4}}(?P<t>{_SEPARATOR})\d{{6}}(?P=t)\d{{4,5}}"
     rf"|4\d{{3}}(?P<u>{_SEPARATOR})\d{{3}}(?P=u)\d{{3}}(?P=u)\d{{3}})(?![\w-])(?![.,]\d)"
 )
+# One number of ten that begins like a card's has its check digit by chance, and orders have such
+# numbers: what is not written in groups is a card's only where something near it says so.
+NEAR = 60  # characters
+OF_CARDS = re.compile(
+    r"\b(?:(?:credit|debit|master|bank|visa|ec)[ -]?)?cards?\b|\bvisa\b|\bmaestro\b|\bamex\b"
+    r"|american express|\bdiners\b|\bjcb\b|\bc\.?c\.?\b|\bpan\b|\bcv[vc]2?\b|\bcsc\b"
+    r"|\bexp(?:ir\w*|\b)|valid (?:thru|until|to)|gültig bis|kredit|kartennummer|\b\w*karte\b"
+    r"|\bcartes?\b|\btarjetas?\b|cartão|\bcarta\b|kaart|\b\w*kort(?:nummer|et)?\b|\bkart[aęyi]\b"
+    r"|карт[аыу]|信用卡|银行卡|卡号|カード|카드",
+    re.IGNORECASE,
+)
 IBAN = re.compile(rf"(?<![A-Za-z0-9])[A-Z]{{2}}\d{{2}}(?:{_SEPARATOR}?[A-Z0-9]){{11,30}}")
 # The registry's lengths.
 _REGISTRY = (
@@ -120,12 +131,13 @@ class Detector:
         """Whether it is worth a closer look; `False` is certain."""
         return _may_hold_key(text) or _may_hold_number(text)
 
-    def clean(self, text: str, *, numbers: bool = True) -> str:
-        """The text with its finds replaced; `numbers` are cards and accounts too."""
+    def clean(self, text: str, *, numbers: bool = True, beside: str = "") -> str:
+        """The text with its finds replaced; `numbers` are cards and accounts too. What stands
+        `beside` it, such as the name of a field, may say what a number is."""
         if len(text) < SHORTEST or not self.may_hold(text.encode("utf-8", "replace")):
             return text
         done, parts = 0, []
-        for start, end, kind in sorted(self._finds(text, numbers=numbers)):
+        for start, end, kind in sorted(self._finds(text, beside, numbers=numbers)):
             if start < done or self._is_known(text[start:end]):
                 continue
             parts += [text[done:start], f"<secret? {kind}>"]
@@ -135,12 +147,12 @@ class Detector:
     def _is_known(self, found: str) -> bool:
         return found in self._known or (found[0].isdigit() and _bare(found) in self._digits)
 
-    def _finds(self, text: str, *, numbers: bool) -> Iterator[Find]:
+    def _finds(self, text: str, beside: str, *, numbers: bool) -> Iterator[Find]:
         coded = text.encode("utf-8", "replace")
         if _may_hold_key(coded):
             yield from _keys(text)
         if numbers and _may_hold_number(coded):
-            yield from _cards(text)
+            yield from _cards(text, beside)
             yield from _accounts(text)
 
 
@@ -213,10 +225,13 @@ def _shapes() -> tuple[Shape, ...]:
     return tuple(found)
 
 
-def _cards(text: str) -> Iterator[Find]:
+def _cards(text: str, beside: str) -> Iterator[Find]:
     for found in CARD.finditer(text):
         digits = _bare(found[0])
-        if CARDS.match(digits) and len(set(digits)) > 1 and _luhn(digits):
+        if not CARDS.match(digits) or len(set(digits)) < 2 or not _luhn(digits):
+            continue
+        around = text[max(0, found.start() - NEAR) : found.end() + NEAR]
+        if found[0] != digits or OF_CARDS.search(around) or OF_CARDS.search(beside):
             yield Find(found.start(), found.end(), "card")
 
 

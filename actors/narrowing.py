@@ -46,13 +46,14 @@ def may_go_to(policy: Policy, pattern: str) -> bool:
     return _named(policy.hosts, wanted) or (policy.public_hosts and _is_public(wanted))
 
 
-def may_load(policy: Policy, pattern: str) -> bool:
-    """Whether everything that the pattern means may at least be loaded from."""
+def may_load(base: Policy, pattern: str) -> bool:
+    """Whether everything that the pattern means may be among a run's resources. That every public
+    host may be gone to does not make a list of resources another one."""
     wanted = read_pattern(pattern)
     if wanted is None:
         return False
-    public = policy.public_hosts or policy.public_resources
-    return _named((*policy.hosts, *policy.resources), wanted) or (public and _is_public(wanted))
+    public = base.public_resources and _is_public(wanted)
+    return public or _named((*base.hosts, *base.resources), wanted)
 
 
 def covered(patterns: Iterable[str], pattern: str) -> bool:

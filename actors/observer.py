@@ -13,7 +13,6 @@ import msgspec
 from actors.browser.tab import DocumentGone, PageClosed, PageTimeout, Tab
 from actors.browser.window import TOO_MANY, Download
 from actors.effector import Screen
-from actors.egress.gate import OTHERS
 from actors.files import look_at_files
 from actors.quarantine import on_one_line, plain, quarantined
 from actors.states import phrases_for
@@ -125,20 +124,23 @@ class Observer:
         return BrowserLost(why=str(error)[:200]) if isinstance(error, BrowserGone) else None
 
     async def _end(self, stop: RunStopped | ActorFailed) -> AsyncIterator[AnyEvent]:
-        if not (isinstance(stop, RunStopped) and stop.reason == "completed"):
-            taken = await self._screenshot(full_page=True)
-            if taken is not None:
-                yield ScreenshotTaken(taken, why="stopped")
-        with suppress(BrowserGone):  # it is over in any case
-            async for fact in self._meanwhile(LAST_MS):
-                yield fact
-            yield await self._contacted()
-        await self._screen.close()
+        try:
+            if not (isinstance(stop, RunStopped) and stop.reason == "completed"):
+                taken = await self._screenshot(full_page=True)
+                if taken is not None:
+                    yield ScreenshotTaken(taken, why="stopped")
+            with suppress(BrowserGone, TimeoutError):  # it is over in any case
+                async for fact in self._meanwhile(LAST_MS):
+                    yield fact
+                yield await self._contacted()
+        finally:
+            await self._screen.close()
 
     async def _contacted(self) -> HostsContacted:
         """Whom the session spoke to: those whose pages were open first, then the busiest."""
         window = self._screen.window
-        hosts, others = await window.passage.contacts()
+        with anyio.fail_after(LAST_MS / 1000):
+            hosts, others = await window.passage.contacts()
         listed = [
             Contact(host, port, (host, port) in window.been_to, requests)
             for (host, port), requests in hosts.items()
@@ -232,7 +234,8 @@ class Observer:
             yield DialogOpened(kind, plain(Untrusted(message)), answer, repeats)
         for (url, tab), repeats in _few(window.popups, ("", TOO_MANY)):
             yield PopupOpened(url, repeats, tab)
-        for (host, port, rule, reason), repeats in _few(window.passage.blocked, OTHERS):
+        # All of them: who is to allow what a page needs must know every host. The gate bounds them.
+        for (host, port, rule, reason), repeats in _taken(window.passage.blocked):
             channel = window.channels.get((host, port), "")
             yield RequestBlocked(host, port, channel, repeats, rule, reason, self._policy)
         async for fact in self._files_sent(within_ms):
@@ -295,10 +298,15 @@ async def _left(downloads: list[Download]) -> DownloadFinished:
     return DownloadFinished(Untrusted(names), None, failure, downloads[-1].step)
 
 
-def _few(counted: Counter[Kind], others: Kind) -> list[tuple[Kind, int]]:
-    """The first few kinds and the number of all others: a page must not fill the log."""
+def _taken(counted: Counter[Kind]) -> list[tuple[Kind, int]]:
     told = list(counted.items())
     counted.clear()
+    return told
+
+
+def _few(counted: Counter[Kind], others: Kind) -> list[tuple[Kind, int]]:
+    """The first few kinds and the number of all others: a page must not fill the log."""
+    told = _taken(counted)
     if len(told) > MAX_TOLD:
         rest = sum(repeats for _, repeats in told[MAX_TOLD - 1 :])
         told = [*told[: MAX_TOLD - 1], (others, rest)]

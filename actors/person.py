@@ -20,6 +20,7 @@ Who = Literal["terminal", "scripted", "daemon", "nobody"]
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     approved: bool
     message: str = ""
+    phrase: str = ""
 
 
 class Answers(Protocol):
@@ -49,8 +50,9 @@ class Person:
     async def _answered(self, question: ApprovalRequested) -> ApprovalAnswered:
         with anyio.move_on_after(self._limit_ms / 1000 if self._limit_ms else None):
             answer = await self._answers.ask(question)
+            phrase = answer.phrase if question.phrase else ""
             return ApprovalAnswered(
-                question.approval, answer.approved, self._answers.who, answer.message
+                question.approval, answer.approved, self._answers.who, answer.message, phrase
             )
         late = f"nobody answered within {self._limit_ms} ms: {question.question}"
         return ApprovalAnswered(question.approval, False, "nobody", late)
@@ -104,7 +106,8 @@ class TerminalPerson:
         hint = f"type {question.phrase!r}" if question.phrase else "yes / no, or why not"
         said = (await self._typed(f"{question.question} [{hint}] ")).strip()
         if question.phrase:
-            return Answer(said == question.phrase, "" if said == question.phrase else said)
+            typed_out = said == question.phrase
+            return Answer(typed_out, "" if typed_out else said, said if typed_out else "")
         if said.casefold() in ("y", "yes"):
             return Answer(True)
         return Answer(False, "" if said.casefold() in ("", "n", "no") else said)

@@ -42,6 +42,22 @@ def same_document(url: str, other: str) -> bool:
     return url.partition("#")[0] == other.partition("#")[0]
 
 
+def origin_of(url: str) -> str:
+    """The origin of a web address as browsers write it; empty for any other."""
+    try:
+        origin = str(ada_url.URL(url).origin)
+    except ValueError:
+        return ""
+    return origin if origin.startswith(("http://", "https://")) else ""
+
+
+def named_origin(text: str) -> str:
+    """The origin that a text names, with nothing beside it; empty for anything else."""
+    origin = origin_of(text)
+    bare = bool(origin) and ada_url.URL(text).href == f"{origin}/"
+    return origin if bare and "*" not in origin else ""
+
+
 def host_of(url: str) -> tuple[str, str, str]:
     """Scheme, host and port of a URL by the browsers' own rules; empty when it has none."""
     try:

@@ -108,6 +108,7 @@ class Planner:
                     state,
                     plan=plan,
                     step=plan.step,
+                    irreversible=False,
                     failure=None,
                     judged=None,
                     missed=None,

@@ -1,9 +1,12 @@
 """What may be done: a pure function over a table of rules. Deny beats ask beats allow (E1, E2).
 
-The table is `policy_rules`. Of several that ask, the one is told that no recording can answer, then
-the one that takes most care; nothing matched means allowed. Standing approval is not a rule: it
-answers an `ask` that the recording itself has answered before (design 8).
+The table is `policy_rules`. Of several that ask, the one is told that asks most of the person, and
+no recording has answered them if it has not answered all; nothing matched means allowed. Standing
+approval is not a rule: it answers an `ask` that the recording itself has answered before
+(design 8).
 """
+
+import msgspec
 
 from actors.policy_rules import (
     CALLERS,
@@ -70,7 +73,8 @@ def judge(case: Case) -> Verdict:
         asks.append(verdict)
     if not asks:
         return Verdict("allow", "nothing_matched", "no rule is against it")
-    return max(asks, key=lambda verdict: (verdict.always, CAREFUL.get(verdict.kind, 0)))
+    told = max(asks, key=lambda verdict: (CAREFUL.get(verdict.kind, 0), verdict.always))
+    return msgspec.structs.replace(told, always=any(verdict.always for verdict in asks))
 
 
 def is_irreversible(case: Case) -> bool:

@@ -223,28 +223,35 @@ def denylist(case: Case) -> Verdict | None:
     return Verdict(effect, "denylist", f"the {what} says {word!r}")
 
 
+def denied_when_set_off(case: Case) -> Verdict | None:
+    """To type into a field that says such a word can be undone; what it is sent by says so too."""
+    return denylist(case) if _sets_off(case) or case.action.type == "select" else None
+
+
 def final_wording(case: Case) -> Verdict | None:
-    """Words, or pictures in place of words, for what cannot be undone."""
+    """Words, or pictures in place of words, for what cannot be undone. Of a list it is what would
+    be chosen, of Enter in a field the button that sends its form: both stand for an icon."""
     element = case.element
     if element is None:
         return None
-    if case.action.type == "select":  # what would be chosen stands in place of an icon
+    sends = case.action.type == "press" and element.submits
+    if case.action.type == "select" or sends:
         word = said_by(element.icon.text, FINAL)
     elif not _sets_off(case) or _is_field(element):
         return None
     else:
         word = said_by(f"{element.name.text}\n{element.text.text[:200]}", FINAL)
-        word = word or said_by(element.icon.text, ICONS)
+    word = word or ("" if case.action.type == "select" else said_by(element.icon.text, ICONS))
     return Verdict("ask", "final_wording", f"the element says {word!r}") if word else None
 
 
 def unknown_icon(case: Case) -> Verdict | None:
     """A button that says nothing may do anything."""
     element = case.element
-    if element is None or case.action.type != "click" or _is_field(element):
+    if element is None or not _sets_off(case) or _is_field(element):
         return None
-    shown = f"{element.name.text}{element.text.text}"
-    if any(map(str.isalnum, shown)) or shown.strip() in GLYPHS:
+    shown = {element.name.text.strip(), element.text.text.strip()} - {""}
+    if any(map(str.isalnum, "".join(shown))) or (shown and shown <= GLYPHS):
         return None
     if said_by(element.icon.text, HARMLESS) or element.href:
         return None
@@ -259,6 +266,9 @@ def _sets_off(case: Case) -> bool:
 
 
 def _is_field(element: Resolved) -> bool:
+    """Or the label of one: a click on it is a click on that."""
+    if element.tag == "label":
+        return element.kind in SWITCHED
     return element.tag in FIELDS and element.kind not in BUTTON_INPUTS
 
 
@@ -327,8 +337,8 @@ def final_confirmation(case: Case) -> Verdict | None:
 def service_checkpoint(case: Case) -> Verdict | None:
     """Where the service's own conditions hold, a person is asked before anything is done."""
     checkpoint = case.checkpoint
-    if checkpoint is None or case.action.type in READING:
-        return None
+    if checkpoint is None or case.action.type in READING or case.action.aside:
+        return None  # what is only looked at, in a page of its own, changes nothing here
     reason = f"the page is at the checkpoint {checkpoint.name!r}"
     return Verdict("ask", "service_checkpoint", reason, "service", checkpoint.always)
 
@@ -341,7 +351,9 @@ def is_a_door(case: Case) -> bool:
         return False
     if case.action.type == "press" and case.state == "LOGIN_REQUIRED":
         return True  # by Enter in a field, which does not say what it does
-    says = f"{element.name.text} {element.text.text}".casefold()
+    says = f"{element.name.text}\n{element.text.text}".casefold()
+    if said_by(says, FINAL):
+        return False
     return any(word in says for word in SIGNS_IN)
 
 
@@ -428,9 +440,9 @@ def _said(case: Case) -> str:
         parts.append(unquote(path_of(case.action.url)))
     if case.element is not None:
         element = case.element
-        parts += [element.name.text, element.text.text[:200], element.href, element.form_action]
-        parts.append(element.icon.text)
-    return " ".join(parts).casefold()
+        parts += [element.name.text, element.text.text[:200], path_of(element.href)]
+        parts += [path_of(element.form_action) if element.submits else "", element.icon.text]
+    return "\n".join(parts).casefold()
 
 
 # In the order in which they are told of: of two that ask, the first is the reason.
@@ -454,7 +466,7 @@ RULES: tuple[Rule, ...] = (
 )
 # What of it cannot be undone: what a dry run stops before, and what is never done twice.
 IRREVERSIBLE: tuple[Rule, ...] = (
-    denylist,
+    denied_when_set_off,
     sends_a_form,
     key_unknown,
     final_confirmation,

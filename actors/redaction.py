@@ -15,7 +15,7 @@ from actors.detecting import Detector
 from actors.secret_forms import ENOUGH, escaped_needles, fold, needles, pattern
 from events.codec import decode, encode
 from events.envelope import Actor
-from events.errors import WorldBroken
+from events.errors import BadInput, WorldBroken
 from events.runtime import ActorFailed, SessionEnded, SessionStarted
 from events.vocabulary import AnyEvent
 
@@ -24,11 +24,17 @@ CUT = 100  # characters: a shorter text is whole, unless it says that it was cut
 # These hold names of secrets, never values: a password may be the word "password".
 NAMES = frozenset({"secrets", "secret", "secret_origins"})
 TAGS = frozenset({"event", "is"})
+# Kinds and roles of elements: by them it is judged what a step does.
+OF_PAGES = ("password", "email", "search", "submit", "textbox", "checkbox", "link", "combobox")
+# Sums that we make, by which something is found again: digits of theirs are nobody's secret.
+SUMS = frozenset({"digest", "exact", "sha256", "prompt_sha256"})
+SUM = re.compile("[0-9a-f]{1,64}")
 # Not words of a page, or such that something is found again by them: nothing is detected there.
 EXACT = frozenset({"digest", "exact", "sha256", "session", "call", "approval", "policy", "values"})
 # The numbers in an address are names of things far more often than cards.
 ADDRESSES = frozenset({"url", "href", "form_action", "origin", "host"})
 FAILED = "redaction failed"
+LABEL, BESIDE = 80, 400  # characters of what may say what a number is, of one text and of all
 DOTS = ("...", "\u2026")
 
 
@@ -46,6 +52,10 @@ class Secrets:
         self._marks = {f"s{at}": f"<secret {name}>" for at, (name, _) in enumerate(self._known)}
         # Made at the first need: most runs hold nothing that is to be replaced.
         self._pattern: re.Pattern[str] | None = None
+
+    @property
+    def known_any(self) -> bool:
+        return bool(self._known)
 
     def may_hold(self, text: bytes) -> bool:
         """Whether it is worth a closer look; `False` is certain."""
@@ -125,6 +135,11 @@ class Redactor:
                 return actor, SessionEnded("failed", "actor_failed", FAILED)
             return "runtime", ActorFailed(actor, "RedactionFailed", FAILED)
 
+    @property
+    def knows_any(self) -> bool:
+        """Whether there is a value that is looked for."""
+        return self._secrets.known_any
+
     def text(self, text: str) -> str:
         coded = text.encode("utf-8", "replace")
         if self._secrets.may_hold(coded):
@@ -150,64 +165,123 @@ def redactor_of(started: SessionStarted, secrets: Mapping[str, str]) -> Redactor
     return Redactor(secrets, Detector(known) if started.policy.detect_secrets else None)
 
 
+def check_secrets(started: SessionStarted, secrets: Mapping[str, str]) -> None:
+    """A value that is a word of what is run, or of the log itself, would change both: a selector
+    `#password` is another one without the word `password`."""
+    for name, value in secrets.items():
+        if _is_our_word(Redactor({name: value}), started):
+            raise BadInput(
+                f"the value of secret {name!r} is a word of the workflow, its addresses or the log",
+                "use another value",
+            )
+
+
+def _is_our_word(redact: Redactor, started: SessionStarted) -> bool:
+    if any(map(redact.holds_secret, (*_own_words(), *OF_PAGES))):
+        return True
+    try:
+        return redact(started) != started
+    except Exception:  # noqa: BLE001 - whatever went wrong: its words may hold the secret
+        return True
+
+
 class _Cleaning(NamedTuple):
     """What is to be looked for in one event."""
 
     known: Secrets | None
     detector: Detector | None
 
-    def part(self, value: object, key: str = "") -> object:
+    def part(self, value: object, key: str = "", beside: str = "") -> object:
         match value:
             case str():
-                return self.text(value, key)
+                return self.text(value, key, beside)
+            case [str() as said]:  # a text of the page is a list of one
+                return [self.text(said, key, beside)]
             case list():
-                return [self.part(each, key) for each in value]
+                return self.parts(value, key)
+            case dict() if key == "values":
+                # Its keys are names that somebody chose, and none of our fields.
+                return {self.text(name, ""): self.part(each) for name, each in value.items()}
             case dict():
-                return self.fields(value)
+                return self.fields(value, beside)
             case _:
                 return value
 
-    def text(self, text: str, key: str) -> str:
+    def parts(self, values: list[object], key: str) -> list[object]:
+        """What the one before it says is beside each."""
+        cleaned, beside = [], ""
+        for value in values:
+            cleaned.append(self.part(value, key, beside))
+            beside = _said(value)
+        return cleaned
+
+    def text(self, text: str, key: str, beside: str = "") -> str:
+        if key in SUMS and SUM.fullmatch(text):
+            return text
         if self.known is not None:
             text = self.known.clean(text)
         if self.detector is not None and key not in EXACT:
-            text = self.detector.clean(text, numbers=key not in ADDRESSES)
+            text = self.detector.clean(text, numbers=key not in ADDRESSES, beside=beside)
         return text
 
-    def fields(self, fields: Mapping[str, object]) -> dict[str, object]:
+    def fields(self, fields: Mapping[str, object], beside: str) -> dict[str, object]:
         if fields.get("is") == "secret":
             return dict(fields)
+        beside = f"{beside} {_said(fields)}"[:BESIDE]
         return {
             key if key in _field_names() else self.text(key, ""): (
-                part if key in NAMES or key in TAGS else self.part(part, key)
+                part if key in NAMES or key in TAGS else self.part(part, key, beside)
             )
             for key, part in fields.items()
         }
 
 
+def _said(value: object) -> str:
+    """The short texts in a value: the name of a field says what its value is."""
+    match value:
+        case str() | [str()]:
+            said = value if isinstance(value, str) else value[0]
+            return said if len(said) <= LABEL else ""
+        case dict():
+            kept = (each for key, each in value.items() if key not in ADDRESSES | TAGS)
+            return " ".join(filter(None, map(_said, kept)))[:BESIDE]
+        case _:
+            return ""
+
+
 @cache
 def _field_names() -> frozenset[str]:
     """The fields of all events and of what is in them: ours, whatever a secret is called."""
-    names: set[str] = set(TAGS)
-    seen: set[int] = set()
+    return frozenset(TAGS).union(*(_fields_of(kind) for kind in _kinds()))
 
-    def walk(kind: object) -> None:
-        if id(kind) in seen:
-            return
-        seen.add(id(kind))
-        for field in getattr(kind, "fields", ()):
-            names.add(field.encode_name)
-            walk(field.type)
-        for inner in ("types", "item_types"):
-            for each in getattr(kind, inner, ()):
-                walk(each)
-        for inner in ("item_type", "key_type", "value_type"):
-            if (each := getattr(kind, inner, None)) is not None:
-                walk(each)
-        names.update(filter(None, [getattr(kind, "tag_field", None)]))
 
-    walk(msgspec.inspect.type_info(AnyEvent))
-    return frozenset(names)
+@cache
+def _own_words() -> frozenset[str]:
+    """What a field must be one of: an event with any other word cannot be read."""
+    return frozenset(
+        word for kind in _kinds() for word in getattr(kind, "values", ()) if isinstance(word, str)
+    )
+
+
+def _fields_of(kind: object) -> set[str]:
+    tag = getattr(kind, "tag_field", None)
+    return {field.encode_name for field in getattr(kind, "fields", ())} | ({tag} if tag else set())
+
+
+@cache
+def _kinds() -> tuple[object, ...]:
+    """The types of all events and of what is in them."""
+    seen: dict[int, object] = {}
+    left: list[object] = [msgspec.inspect.type_info(AnyEvent)]
+    while left:
+        kind = left.pop()
+        if kind is None or id(kind) in seen:
+            continue
+        seen[id(kind)] = kind
+        left += [field.type for field in getattr(kind, "fields", ())]
+        left += [*getattr(kind, "types", ()), *getattr(kind, "item_types", ())]
+        left += [getattr(kind, each, None) for each in ("item_type", "key_type", "value_type")]
+    return tuple(seen.values())
 
 
 # -- what the process prints -----------------------------------------------------------------------

@@ -7,19 +7,28 @@ first word of each phrase. How a phrase is written in the data:
 - `cancel _` wants any word after it: "Cancel" alone closes a dialog, "Cancel plan" does not;
 - `^book` counts where the text begins ("Book a table", not "My book");
 - `=order` counts when it is all that is said;
-- what is written in a script without spaces counts wherever it stands.
+- `!pay now` counts in the middle of a sentence too;
+- `order #` wants a number sign after it, `book 0` a number;
+- what is written in a script without spaces counts wherever it stands, unless it has a `=`.
+
+A lexicon for controls knows a sentence from what a control says of itself: a headline says "sell",
+a button begins with it.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 STEM = 3
+# Up to so many words a line is a label, in which a phrase counts wherever it stands.
+LABEL = 3
+# Up to so many it may be one whose verb comes last, as in German; any more is a sentence.
+LONG_LABEL = 6
 # One pass over an identifier: btnDeleteAccount, HTTPServer.
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_WORD = re.compile(r"[^\W_]+|\n")
+_WORD = re.compile(r"[^\W_]+|\n|#")
 # What is not seen and splits or turns a word: soft hyphens, joiners, marks of direction, selectors.
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
@@ -50,12 +59,37 @@ class Phrase(NamedTuple):
     harmless: bool = False
 
 
+class Begun(NamedTuple):
+    """What a first word may begin: by the word after it, and where that is not one word, or none.
+
+    Longest first, so that the first that is there is the one that counts.
+    """
+
+    then: dict[str, tuple[Phrase, ...]]
+    others: tuple[Phrase, ...]
+
+
 class Lexicon(NamedTuple):
     """Phrases, by their first word and by how it begins."""
 
-    words: dict[str, tuple[Phrase, ...]]
+    words: dict[str, Begun]
     stems: dict[str, tuple[tuple[str, Phrase], ...]]
     unspaced: re.Pattern[str] | None
+    # How a line begins that says what a control does, however long; empty: every line does.
+    openers: frozenset[str] = frozenset()
+    joints: frozenset[str] = frozenset()
+
+
+class Line(NamedTuple):
+    """Where a line of the text ends, where its first and its last word stand, and how many."""
+
+    stop: int
+    first: int
+    last: int
+    words: int
+
+
+NO_LINE = Line(0, 0, 0, 0)
 
 
 def folded(text: str) -> str:
@@ -73,27 +107,39 @@ def folded(text: str) -> str:
     return plain
 
 
-def lexicon(risky: Iterable[str], harmless: Iterable[str] = ()) -> Lexicon:
-    """The index of these phrases. A harmless one that is longer hides the risky one in it."""
+def lexicon(
+    risky: Iterable[str],
+    harmless: Iterable[str] = (),
+    *,
+    openers: Iterable[str] = (),
+    joints: Iterable[str] = (),
+) -> Lexicon:
+    """The index of these phrases. A harmless one that is longer hides the risky one in it.
+
+    With `openers` a phrase in a sentence counts only at its beginning, after a joint ("and"), or
+    where the sentence begins with an opener ("please").
+    """
     words: dict[str, list[Phrase]] = {}
     stems: dict[str, list[tuple[str, Phrase]]] = {}
     unspaced: dict[bool, list[str]] = {True: [], False: []}
     for written, is_harmless in _all_of(risky, harmless):
-        place = written[0] if written[0] in "^=" else ""
+        place = written[0] if written[0] in "^=!" else ""
         bare = written.removeprefix(place).strip()
-        if _UNSPACED.search(bare):
+        if place != "=" and _UNSPACED.search(bare):
             unspaced[is_harmless].append(folded(bare))
             continue
         first, *rest = _split(bare)
-        phrase = Phrase(tuple(rest), bare.replace("*", "").removesuffix(" _"), place, is_harmless)
+        phrase = Phrase(tuple(rest), bare.replace("*", "").rstrip(" _#0"), place, is_harmless)
         if first.endswith("*"):
             stems.setdefault(first[:STEM], []).append((first[:-1], phrase))
         else:
             words.setdefault(first, []).append(phrase)
     return Lexicon(
-        {word: tuple(phrases) for word, phrases in words.items()},
+        {word: _begun(phrases) for word, phrases in words.items()},
         {stem: tuple(phrases) for stem, phrases in stems.items()},
         _anywhere(unspaced[False], unspaced[True]),
+        frozenset(map(folded, openers)),
+        frozenset(map(folded, joints)),
     )
 
 
@@ -104,6 +150,20 @@ def said_by(text: str, words: Lexicon) -> str:
     end, and `^` begins there.
     """
     plain, tokens, unspaced = _read(text)
+    line = NO_LINE
+    for at, phrase in _risky(tokens, words):
+        if not words.openers or phrase.place == "!":
+            return phrase.called
+        if at >= line.stop:
+            line = _line_of(tokens, at)
+        if _counts(tokens, at, phrase, line, words):
+            return phrase.called
+    if not unspaced or words.unspaced is None:
+        return ""
+    return next((hit[0] for hit in words.unspaced.finditer(plain) if hit["risky"]), "")
+
+
+def _risky(tokens: list[str], words: Lexicon) -> Iterator[tuple[int, Phrase]]:
     exact, stems = words.words, words.stems
     after = 0
     for at, token in enumerate(tokens):
@@ -114,16 +174,14 @@ def said_by(text: str, words: Lexicon) -> str:
         if found is None:
             continue
         if not found.harmless:
-            return found.called
-        after = at + 1 + len(found.rest)
-    if not unspaced or words.unspaced is None:
-        return ""
-    return next((hit[0] for hit in words.unspaced.finditer(plain) if hit["risky"]), "")
+            yield at, found
+        else:
+            after = at + 1 + len(found.rest)
 
 
 @lru_cache(maxsize=512)
 def _read(text: str) -> tuple[str, list[str], bool]:
-    plain = folded(text).replace("|", "\n")
+    plain = folded(text).replace("|", "\n").replace("&", " and ")
     unspaced = not plain.isascii() and _UNSPACED.search(plain) is not None
     return plain, _WORD.findall(plain), unspaced
 
@@ -133,15 +191,58 @@ def _longest(tokens: list[str], at: int, words: Lexicon) -> Phrase | None:
     token = tokens[at]
     begins = at == 0 or tokens[at - 1] == "\n"
     best: Phrase | None = None
-    for phrase in words.words.get(token, ()):
-        if _better(phrase, best) and _follows(tokens, at, phrase, begins):
-            best = phrase
+    begun = words.words.get(token)
+    if begun is not None:
+        if at + 1 < len(tokens):
+            best = _first(begun.then.get(tokens[at + 1], ()), tokens, at, begins)
+        other = _first(begun.others, tokens, at, begins)
+        if other is not None and _better(other, best):
+            best = other
     for stem, phrase in words.stems.get(token[:STEM], ()):
         if not token.startswith(stem):
             continue
         if _better(phrase, best) and _follows(tokens, at, phrase, begins):
             best = phrase
     return best
+
+
+def _first(phrases: tuple[Phrase, ...], tokens: list[str], at: int, begins: bool) -> Phrase | None:
+    for phrase in phrases:
+        if _follows(tokens, at, phrase, begins):
+            return phrase
+    return None
+
+
+def _begun(phrases: list[Phrase]) -> Begun:
+    then: dict[str, list[Phrase]] = {}
+    others: list[Phrase] = []
+    for phrase in sorted(phrases, key=lambda each: (-len(each.rest), not each.harmless)):
+        second = phrase.rest[0] if phrase.rest else "_"
+        if second in ("_", "0") or second.endswith("*"):
+            others.append(phrase)
+        else:
+            then.setdefault(second, []).append(phrase)
+    return Begun({word: tuple(each) for word, each in then.items()}, tuple(others))
+
+
+def _counts(tokens: list[str], at: int, found: Phrase, line: Line, words: Lexicon) -> bool:
+    """Whether it stands where a control says what it does, and not somewhere in a sentence."""
+    if line.words <= LABEL or at <= line.first:
+        return True
+    if tokens[line.first] in words.openers or tokens[at - 1] in words.joints:
+        return True
+    return line.words <= LONG_LABEL and at + len(found.rest) >= line.last
+
+
+def _line_of(tokens: list[str], at: int) -> Line:
+    begin = stop = at
+    while begin and tokens[begin - 1] != "\n":
+        begin -= 1
+    while stop < len(tokens) and tokens[stop] != "\n":
+        stop += 1
+    # Numbers and prices are no words of a sentence.
+    spoken = [place for place in range(begin, stop) if tokens[place].isalpha()] or [at]
+    return Line(stop, spoken[0], spoken[-1], len(spoken))
 
 
 def _better(phrase: Phrase, best: Phrase | None) -> bool:
@@ -152,7 +253,7 @@ def _better(phrase: Phrase, best: Phrase | None) -> bool:
 
 def _follows(tokens: list[str], at: int, phrase: Phrase, begins: bool) -> bool:
     """Whether the rest of the phrase stands after its first word, and it stands where it must."""
-    if phrase.place and not begins:
+    if phrase.place in ("^", "=") and not begins:
         return False
     end = at + 1 + len(phrase.rest)
     if end > len(tokens):
@@ -162,7 +263,7 @@ def _follows(tokens: list[str], at: int, phrase: Phrase, begins: bool) -> bool:
     for wanted, token in zip(phrase.rest, tokens[at + 1 : end], strict=True):
         if token == "\n":
             return False
-        if wanted == token or wanted == "_":
+        if wanted == token or wanted == "_" or (wanted == "0" and token[0].isdigit()):
             continue
         if not (wanted[-1] == "*" and token.startswith(wanted[:-1])):
             return False
@@ -188,7 +289,7 @@ def _one_of(phrases: list[str]) -> str:
 
 def _split(bare: str) -> list[str]:
     """The words of a phrase as a text's are split, with the marks that only data has."""
-    return re.findall(r"[^\W_]+\*?|_", folded(bare))
+    return re.findall(r"[^\W_]+\*?|[_#]", folded(bare))
 
 
 def _one_script(word: str) -> str:

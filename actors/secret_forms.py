@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Callable, Iterable
 from html.entities import codepoint2name
+from itertools import pairwise
 from urllib.parse import quote, quote_plus
 
 # From here on a value is looked for in any case, and with blanks between its characters: shorter
@@ -21,7 +22,11 @@ CODED = 5  # bytes: what fewer leave of themselves in base64 is in any other tex
 SPELLED = 200
 ANY_GAP = r"[\s\u00ad\u200b-\u200d\u2060\ufeff-]"
 GAP = ANY_GAP + "{0,2}"
-_AMP = "&(?:amp;)*"  # escaped once or more often
+MAX_BLANK = 64  # characters between two words of a value
+# What a page repeats at will is bounded wherever it may repeat: the work must stay linear.
+_AMP = "&(?:amp;){0,3}"  # escaped once or more often
+_PERCENT = "%(?:25){0,3}"
+_BACKSLASH = r"\\{1,4}"
 
 _DROPPED = b" \t\r\n-\\\xc2\xad\xe2\x80\x8b\x8c\x8d\x81\xa0\xef\xbb\xbf"
 _LOWER = bytes(range(256)).lower()
@@ -104,9 +109,18 @@ def _either(char: str) -> str:
 def _spelled(core: str, gap: str) -> str:
     if len(core) > SPELLED:
         return "|".join(sorted(map(re.escape, _usual(core)), key=len, reverse=True))
-    words = core.split()
-    blank = rf"(?:{ANY_GAP}|\+|%(?:25)*20|{_AMP}(?:nbsp|#160|#32|#x20);|\\+u0020|\\+[nrt])+"
-    return blank.join(gap.join(map(_char, word)) for word in words)
+    # A word of dashes alone is a part of the blank around it.
+    words = [word for word in core.split() if word.strip("-")] or core.split()
+    spaces = rf"{_PERCENT}20|{_AMP}(?:nbsp|#160|#32|#x20);|{_BACKSLASH}(?:u0020|[nrt])"
+    blank = rf"(?:{ANY_GAP}|\+|{spaces}){{1,{MAX_BLANK}}}"
+    return blank.join(_word(word, gap) for word in words)
+
+
+def _word(word: str, gap: str) -> str:
+    """Between two dashes is no gap: what may be either is tried in every way there is."""
+    chars = map(_char, word)
+    between = ("" if pair == ("-", "-") else gap for pair in pairwise(word))
+    return next(chars) + "".join(each for two in zip(between, chars, strict=True) for each in two)
 
 
 def _usual(core: str) -> set[str]:
@@ -118,17 +132,17 @@ def _char(char: str) -> str:
     """A character in each of its spellings."""
     point = ord(char)
     coded = char.encode("utf-8", "surrogatepass")
-    percent = "".join(f"%(?:25)*{byte:02x}" for byte in coded)
-    forms = [percent, f"{_AMP}#0*{point};", f"{_AMP}#x0*{point:x};"]
+    percent = "".join(f"{_PERCENT}{byte:02x}" for byte in coded)
+    forms = [percent, f"{_AMP}#0{{0,8}}{point};", f"{_AMP}#x0{{0,8}}{point:x};"]
     if named := _entity(point):
         forms.append(f"{_AMP}{named};")
     if point < 0x100:
-        forms.append(rf"\\+x{point:02x}")
-    forms.append("".join(rf"\\+u{unit:04x}" for unit in _units(char)))
-    forms.append(rf"\\+u\{{0*{point:x}\}}")
+        forms.append(rf"{_BACKSLASH}x{point:02x}")
+    forms.append("".join(rf"{_BACKSLASH}u{unit:04x}" for unit in _units(char)))
+    forms.append(rf"{_BACKSLASH}u\{{0{{0,8}}{point:x}\}}")
     plain = re.escape(char)
     if char in "\"'\\/`":
-        plain = rf"\\*{plain}"  # one that is escaped has one more before it
+        plain = rf"\\{{0,4}}{plain}"  # one that is escaped has one more before it
     if "!" <= char <= "~":
         plain += "|" + re.escape(chr(point + 0xFEE0))  # as wide as an ideograph
     return f"(?:{plain}|(?i:{'|'.join(forms)}))"

@@ -31,18 +31,22 @@ class Timer:
         self._left_ns = 0
         self._since_ns: int | None = None
         self._changed = anyio.Event()
+        self._thinking = False  # whoever calls tools, between two calls
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
             case SessionStarted(settings=settings, purpose=purpose):
                 self._limit_ms = settings.limits.max_wall_ms
                 self._left_ns = self._limit_ms * 1_000_000
-                if purpose != "tools":
-                    self._go()
-            case ApprovalRequested() | PersonAwaited() | ToolAnswered():
+                self._thinking = purpose == "tools"
+                self._run()
+            case ToolAnswered() | ToolCalled() as call:
+                self._thinking = isinstance(call, ToolAnswered)
+                self._run()
+            case ApprovalRequested() | PersonAwaited():
                 self._hold()
-            case ApprovalAnswered() | ApprovalVoided() | ToolCalled():
-                self._go()  # a question that does not stand any more holds nothing
+            case ApprovalAnswered() | ApprovalVoided():
+                self._run()  # a question that does not stand any more holds nothing
             case _:
                 pass
         for report in NOTHING:  # what it has to say comes from `passed`
@@ -63,6 +67,12 @@ class Timer:
                 return DeadlinePassed("wall_time", self._limit_ms)
             with anyio.move_on_after(left_ns / 1e9):
                 await changed.wait()
+
+    def _run(self) -> None:
+        if self._thinking:
+            self._hold()
+        else:
+            self._go()
 
     def _go(self) -> None:
         if self._since_ns is None:

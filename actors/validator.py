@@ -53,6 +53,7 @@ from events.workflow import Standing
 # These need no element; everything else is resolved before it is judged, a key press to what has
 # the focus. A wait_for looks for its element itself, because the element is not there yet.
 UNRESOLVED = frozenset({"navigate", "wait", "wait_for", "check"})
+MOST_CHANGES = 3  # of one step's element, before it is given up
 CONFIRM = "confirm"  # S1 FR-008: what the person types out before the last step
 # What a person does in the window, and what they are asked then.
 BY_HAND = {
@@ -68,6 +69,7 @@ class ValidatorState(msgspec.Struct, frozen=True):
     before: Resolved | None = None
     asked: ApprovalRequested | None = None
     questions: int = 0
+    changes: int = 0
     stopped: bool = False
     page: str = ""
     page_state: str = ""
@@ -88,9 +90,11 @@ class Validator:
                 return ValidatorState(started=started)
             case PlanProposed() as plan:
                 before = state.element if plan.attempt > 1 else None
-                return change(state, plan=plan, element=None, before=before)
-            case TargetResolved(element=element) | TargetChanged(element=element):
+                return change(state, plan=plan, element=None, before=before, changes=0)
+            case TargetResolved(element=element):
                 return change(state, element=element)
+            case TargetChanged(element=element):
+                return change(state, element=element, changes=state.changes + 1)
             case PageObserved(page=page, phrases=phrases):
                 service = state.started.settings.service if state.started else None
                 checkpoint = checkpoint_of(page, phrases, service)
@@ -129,7 +133,7 @@ class Validator:
                 yield from _verdict(state)
             case TargetChanged():
                 yield from _void(state, "the element changed")
-                yield from _verdict(state)
+                yield from _judge_again(state)
             case TargetMissing(code=code):
                 target = state.plan.action.target if state.plan is not None else None
                 looked = len(target.strategies) if target is not None else 0
@@ -177,16 +181,15 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     if verdict.effect == "deny":
         yield _reject(state, verdict.rule, verdict.reason, "policy_denied", "policy_denied")
         return
-    doubt = doubtful(started, plan, element)
-    if doubt and verdict.effect == "allow":
-        yield _question(state, Verdict("ask", "healed", doubt))
-        return
-    standing = _standing(state)
+    standing, doubt = _standing(state), doubtful(started, plan, element)
     if started.settings.dry_run and _is_final(state, case):
         yield ActionWithheld(plan.step, plan.action, f"would have done it: {verdict.reason}")
         return
     if 0 <= plan.index < started.done_before and _is_final(state, case):
         yield _question(state, _done_before(state, started, verdict))
+        return
+    if doubt and verdict.effect == "allow":
+        yield _question(state, Verdict("ask", "healed", doubt))
         return
     if verdict.effect == "allow" and _was_irreversible(state) and not stands(standing, element):
         reason = "it could not be undone when it was recorded, and the element is another now"
@@ -198,6 +201,15 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     reason = "approved by its recording" if verdict.effect == "ask" else verdict.reason
     rule = "standing_approval" if verdict.effect == "ask" else verdict.rule
     yield from _approve(state, rule, reason, "")
+
+
+def _judge_again(state: ValidatorState) -> Iterable[AnyEvent]:
+    """The element is another one. One that never stays what it was can be approved by nobody."""
+    if state.changes > MOST_CHANGES:
+        reason = f"the element changed {state.changes} times before it could be acted on"
+        yield _reject(state, "keeps_changing", reason, "execution_error", "ref_invalid")
+    else:
+        yield from _verdict(state)
 
 
 def _query(
@@ -236,6 +248,8 @@ def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEv
     asked, plan = state.asked, state.plan
     if asked is None or answer.approval != asked.approval:
         return
+    if answer.approved and answer.phrase != asked.phrase and asked.phrase:
+        answer = _not_typed_out(answer, asked)
     yield ApprovalVoided(asked.approval, "used" if answer.approved else "refused")
     if asked.kind in BY_HAND and not asked.signature:
         yield _went_on(asked, answer)
@@ -249,6 +263,12 @@ def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEv
         yield _reject(state, asked.rule, reason, "policy_denied", error)
         return
     yield from _approve(state, asked.rule, f"approved by a person ({answer.by})", asked.approval)
+
+
+def _not_typed_out(answer: ApprovalAnswered, asked: ApprovalRequested) -> ApprovalAnswered:
+    """A yes is not enough where the phrase was asked for, whoever says it (E3)."""
+    said = f"{asked.phrase!r} was not typed out"
+    return msgspec.structs.replace(answer, approved=False, message=said)
 
 
 def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> Iterable[AnyEvent]:

@@ -103,7 +103,7 @@ class Ours:
         script = prepare(recorded, values, SECRETS)
         host = self._site.base_url.removeprefix("http://")
         started = launch.recording("order", script.steps, values, SECRETS, allow=[host])
-        person = ScriptedPerson(otherwise=Answer(True))
+        person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
         await self._app.sail(
             started, self._browser, answers=person, secrets=SECRETS, typed=script.typed
         )

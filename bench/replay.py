@@ -165,7 +165,7 @@ async def _sail(path: Path) -> None:
         recorded = msgspec.convert(order_script(site.base_url), RecorderScript)
         script = prepare(recorded, values, secrets)
         allow = [site.base_url.removeprefix("http://")]
-        yes = ScriptedPerson(otherwise=Answer(True))
+        yes = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
         async with App.open(log) as app, Chromium(ensure_chromium(print), Gate()) as browser:
             started = launch.recording("order", script.steps, values, secrets, allow=allow)
             await app.sail(started, browser, answers=yes, secrets=secrets, typed=script.typed)

@@ -88,10 +88,10 @@ TYPE_OF: dict[ToolError, ErrorType] = {
 RETRIABLE: frozenset[str] = frozenset(code for code, fault in FAULTS.items() if fault.retriable)
 
 
-def fault_of(reason: str, failure: str = "", *, unknown: bool = False) -> Fault:
-    """Of a session's end. Where it is not known whether something irreversible was done, nothing
-    is worth a second run before somebody has looked (E7)."""
+def fault_of(reason: str, failure: str = "", *, sent: bool = False) -> Fault:
+    """Of a session's end. Where something irreversible was done, or may have been, nothing is
+    worth a second run before somebody has looked (E7)."""
     fault = FAULTS.get(failure or reason, NONE)
-    if unknown and fault != NONE:
+    if sent and fault != NONE:
         return Fault(fault.error_code, False, LOOK_FIRST)
     return fault

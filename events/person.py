@@ -6,7 +6,10 @@ from events.event import Event
 
 
 class ApprovalAnswered(Event, frozen=True, tag="ApprovalAnswered"):
+    """`phrase` is what was typed out, where that was asked for."""
+
     approval: str
     approved: bool
     by: Literal["terminal", "scripted", "daemon", "nobody"]
     message: str = ""
+    phrase: str = ""

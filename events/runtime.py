@@ -115,7 +115,7 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
 class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):
     """Time as a fact: no decider reads a clock."""
 
-    what: Literal["wall_time", "approval", "tool"]
+    what: Literal["wall_time", "tool"]
     after_ms: int
 
 

@@ -17,7 +17,7 @@ from actors.executor import Executor
 from actors.observer import Observer
 from actors.person import Answers, Nobody, Person
 from actors.predictor import Predictor
-from actors.redaction import Redactor, hide, redactor_of
+from actors.redaction import Redactor, check_secrets, hide, redactor_of
 from actors.timer import Timer
 from actors.vision import Vision, VisionAdvisor
 from events.artifacts import ArtifactStore
@@ -128,6 +128,7 @@ class App:
         """Runs one session to its end. `secrets` and `typed` are never logged."""
         secrets = secrets or {}
         hide(secrets)
+        check_secrets(started, secrets)
         screen = Screen(browser, started.policy)
         screen.secrets = tuple(secrets.values())
         bindings = Bindings(started.values, secrets, typed, started.policy.secret_origins)

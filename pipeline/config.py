@@ -10,12 +10,13 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
+from actors.egress.rules import EVERYWHERE
 from actors.policy import DEFAULT_POLICY
 from events.errors import BadInput
 from events.workflow import MILLION, Limits, Policy, PolicyRule
@@ -33,22 +34,11 @@ FILE = "config.toml"
 LARGEST = 262_144  # bytes; a configuration is a page or two
 PLACES = ("RUTTER_DATA", "RUTTER_CONFIG")
 # Of what the tests and benches are told, and of no key.
-BESIDE = ("RUTTER_SOAK", "RUTTER_BENCH_SESSIONS", "RUTTER_BENCH_TRACES")
-OURS = ("RUTTER_", "AGENT_", "BROWSER_")
-# Others have an AGENT_ of their own; whatever begins so can only be meant for us.
-SECTIONS = (
-    "AGENT_INTERNAL_",
-    "AGENT_GHOST_",
-    "BROWSER_STREAM_",
-    "RUTTER_POLICY_",
-    "RUTTER_RUN_",
-    "RUTTER_PLANNER_",
-    "RUTTER_CRITIC_",
-    "RUTTER_CONTROLLER_",
-)
+BESIDE = ("RUTTER_SOAK", "RUTTER_BENCH_SESSIONS", "RUTTER_BENCH_TRACES", "RUTTER_TEST_MARK")
+OURS = "RUTTER_"  # whatever begins so can only be meant for us
+SHARED = ("AGENT_", "BROWSER_")  # other programs have such variables of their own
 ALIKE = 0.85  # of a misspelt name to the right one: one or two letters in ten
 DEFAULT = "default"
-EVERYWHERE = "*"
 
 
 class Said(NamedTuple):
@@ -135,9 +125,9 @@ def base_policy(config: Config) -> Policy:
     policy = msgspec.structs.replace(
         DEFAULT_POLICY,
         denylist=config.listed("policy.denylist") or (),
-        hosts=_named(domains),
+        hosts=domains or (),  # with `*`, so that it can be told from a list that nobody wrote
         public_hosts=domains is None or EVERYWHERE in domains,
-        resources=_named(resources),
+        resources=resources or (),
         public_resources=resources is None or EVERYWHERE in resources,
         rules=config.rules,
         secret_origins=tuple(
@@ -162,10 +152,6 @@ def version_of(policy: Policy) -> str:
     return f"{DEFAULT_POLICY.version}-{hashlib.sha256(content).hexdigest()[:8]}"
 
 
-def _named(patterns: Sequence[str] | None) -> tuple[str, ...]:
-    return tuple(each for each in patterns or () if each != EVERYWHERE)
-
-
 # -- reading ---------------------------------------------------------------------------------------
 
 
@@ -188,15 +174,17 @@ def default_place(env: Mapping[str, str]) -> Path:
 
 
 def check_variables(env: Mapping[str, str]) -> None:
-    """A variable that is nearly one of ours would be a setting that does nothing."""
+    """A variable that means us and is none of ours would be a setting that does nothing."""
     known = (*VARIABLES, *PLACES, *BESIDE)
     for name in sorted(env):
-        if not name.startswith(OURS) or name in known:
+        if not name.startswith((OURS, *SHARED)) or name in known:
             continue
         alike = difflib.get_close_matches(name, known, 1, ALIKE)
-        if alike or name.startswith(SECTIONS):
-            fix = f"did you mean {alike[0]}?" if alike else f"unset it; {SEE}"
-            raise BadInput(f"there is no variable {name}", fix)
+        if alike:
+            raise BadInput(f"there is no variable {name}", f"did you mean {alike[0]}?")
+        if name.startswith(OURS):
+            listed = ", ".join(sorted(each for each in (*VARIABLES, *PLACES) if OURS in each))
+            raise BadInput(f"there is no variable {name}", f"unset it; there are {listed}")
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, Said]:

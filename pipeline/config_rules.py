@@ -6,10 +6,10 @@ A row that can never hold is refused: who wrote it believes that it protects som
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, get_args
 
-import ada_url
 import msgspec
 
 from actors.egress.rules import read_pattern
+from actors.place import named_origin, origin_of
 from actors.policy import CALLERS, READING
 from actors.toolbox import TOOLS
 from events.action import OBSERVATIONS, ActionType
@@ -116,17 +116,15 @@ def _home(name: str, origin: str, place: str) -> str:
     return found
 
 
-def origin_of(text: str, place: str) -> str:
-    """The origin as a browser writes it."""
-    try:
-        url = ada_url.URL(text)
-    except ValueError:
-        url = None
-    if url is None or url.protocol not in ("http:", "https:") or url.origin == "null":
+def _check_origin(text: str, place: str) -> None:
+    """An origin as a browser writes it, for it is compared with that."""
+    origin, meant = named_origin(text), origin_of(text)
+    if not meant or "*" in meant:
         raise BadInput(f"{place}: {text!r} is no origin", "write https://host or https://host:port")
-    if url.href.rstrip("/") != url.origin:
-        raise BadInput(f"{place}: {text!r} is more than an origin", f"write {url.origin}")
-    return str(url.origin)
+    if not origin:
+        raise BadInput(f"{place}: {text!r} is more than an origin", f"write {meant}")
+    if origin != text:
+        raise BadInput(f"{place}: {text!r} is written otherwise by browsers", f"write {origin}")
 
 
 def host_pattern(text: str, place: str) -> str:
@@ -154,11 +152,7 @@ def _check_columns(rule: PolicyRule, place: Place) -> None:
         if not any(map(str.isalnum, text)):
             raise BadInput(f"{place('')}: a name or a word says nothing", "write what it means")
     for origin in rule.origins:
-        if origin_of(origin, place("origins")) != origin:
-            raise BadInput(
-                f"{place('origins')}: {origin!r} is written otherwise by browsers",
-                f"write {origin_of(origin, place('origins'))}",
-            )
+        _check_origin(origin, place("origins"))
     for role in rule.roles:
         if not role.isascii() or not role.isalpha() or not role.islower():
             raise BadInput(f"{place('roles')}: {role!r} is no role", 'write "button", for instance')

@@ -13,7 +13,15 @@ from events.errors import DirectoryInUse, WorldBroken
 FOLDER, FILE = 0o700, 0o600
 # What is made in a data directory. One that holds anything else is somebody's own folder as well:
 # its files are made private, and the folder is left as it is.
-OURS = ("log.db", "projections.db", "traces.db", "writer.lock", "erasing", "artifacts")
+OURS = (
+    "log.db",
+    "projections.db",
+    "traces.db",
+    "writer.lock",
+    "erasing",
+    "artifacts",
+    "config.toml",
+)
 
 
 class DataDirectory:

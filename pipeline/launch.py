@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from actors.checking import files_in, filled
+from actors.egress.rules import EVERYWHERE
 from actors.logic import LOGIC
 from actors.narrowing import LISTED, may_go_to, narrowed
 from actors.place import host_of
@@ -26,7 +27,6 @@ TOOLS_RESOLVE_MS = 500  # a ref is there or it is not; a second try looks for wh
 TOOLS_SETTLE_MS = 500  # S3 2.2.1: a scroll has a second in all, also one that moves nothing
 TOOLS_PLACE_MS = 1_000
 MAX_TURNS = 20  # E6: of a conversation that an agent or a model leads
-EVERYWHERE = "*"  # said of hosts: all that are public
 Origins = Iterable[tuple[str, str]]
 
 
@@ -245,6 +245,15 @@ def configured(
 # -- what it may reach -----------------------------------------------------------------------------
 
 
+def names_hosts_freely(policy: Policy) -> bool:
+    """Whether nobody configured which hosts may be gone to."""
+    return policy.public_hosts and EVERYWHERE not in policy.hosts
+
+
+def _patterns(hosts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(each for each in hosts if each != EVERYWHERE)
+
+
 def with_hosts(policy: Policy, hosts: Iterable[str]) -> Policy:
     return msgspec.structs.replace(policy, hosts=tuple(dict.fromkeys((*policy.hosts, *hosts))))
 
@@ -258,18 +267,15 @@ def host_typed(url: str) -> str:
 
 
 def secret_origins(workflow: Workflow) -> tuple[tuple[str, str], ...]:
-    """Where each secret of the workflow was typed when it was recorded. One that was typed in a
-    place that nobody knows any more is bound to none."""
-    found: dict[str, dict[str, None]] = {}
-    lost: set[str] = set()
+    """Where each secret of the workflow was typed when it was recorded: on the origin of its
+    element, which may lie in a frame, else of the page. A step of which nobody knows that any more
+    adds none, and takes none away."""
+    found: dict[tuple[str, str], None] = {}
     for name, step in _typed_secrets(workflow.steps):
-        places = [step.before.origin, step.standing.origin if step.standing else ""]
+        places = [step.standing.origin if step.standing else "", step.before.origin]
         known = [each for each in places if each.startswith(("http://", "https://"))]
-        found.setdefault(name, {}).update(dict.fromkeys(known))
-        lost |= set() if known else {name}
-    return tuple(
-        (name, origin) for name, origins in found.items() if name not in lost for origin in origins
-    )
+        found |= dict.fromkeys((name, each) for each in known[:1])
+    return tuple(found)
 
 
 def fork_policy(policy: Policy, old: SessionStarted, allow: Iterable[str], *, free: bool) -> Policy:
@@ -296,15 +302,19 @@ def _policy(
     """The configured policy, narrowed to these hosts; to all that it has, if `public`. Without
     `resources` a page may load from wherever the configuration lets it.
 
-    Where no allowlist is configured, who names a host allows it.
+    Where no allowlist is configured, who names a host allows it. One that says `*` is one: what
+    is private is not in it.
     """
     named = tuple(dict.fromkeys(hosts))
     everywhere = EVERYWHERE in named
     named = tuple(host_pattern(each, "--allow") for each in named if each != EVERYWHERE)
     listed = not policy.public_hosts and resources is None
-    base = with_hosts(policy, named) if policy.public_hosts else policy
-    if policy.public_resources and resources:
+    base = with_hosts(policy, named) if names_hosts_freely(policy) else policy
+    if policy.public_resources and EVERYWHERE not in policy.resources and resources:
         base = msgspec.structs.replace(base, resources=(*base.resources, *resources))
+    base = msgspec.structs.replace(
+        base, hosts=_patterns(base.hosts), resources=_patterns(base.resources)
+    )
     wish = msgspec.structs.replace(
         policy,
         hosts=named,

@@ -1,13 +1,12 @@
 """Where a secret's value comes from: `env:NAME`, `file:PATH`, `keyring:SERVICE/USER`, `prompt`;
 not the command line. Behind it may stand where it belongs: `@ORIGIN`, several with commas."""
 
-import ipaddress
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-import ada_url
-
+from actors.egress.rules import is_private
+from actors.place import host_of, named_origin
 from actors.redaction import hide
 from actors.secret_words import asks_for_a_secret
 from events.errors import BadInput
@@ -67,30 +66,14 @@ def _split(source: str) -> tuple[str, tuple[str, ...]]:
 
 def _origin(name: str, text: str) -> str:
     """The origin as browsers write it. Over http only to a host that is private by its nature."""
-    refused = BadInput(
-        f"secret {name!r}: what follows the @ is no origin",
-        "write https://host or https://host:port; http:// only for a private host",
-    )
-    try:
-        url = ada_url.URL(text)
-    except ValueError as error:
-        raise refused from error
-    bare = url.pathname in ("", "/") and not (url.search or url.hash or url.username)
-    scheme = text.partition(":")[0]
-    if not bare or scheme not in ("http", "https") or not url.hostname or "*" in url.hostname:
-        raise refused
-    if scheme == "http" and not _is_private(url.hostname):
-        raise refused
-    return str(url.origin)
-
-
-def _is_private(host: str) -> bool:
-    if host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
-        return True
-    try:
-        return not ipaddress.ip_address(host.strip("[]")).is_global
-    except ValueError:
-        return False
+    origin = named_origin(text)
+    scheme, host, _ = host_of(origin)
+    if not origin or (scheme == "http" and not is_private(host)):
+        raise BadInput(
+            f"secret {name!r}: what follows the @ is no origin",
+            "write https://host or https://host:port; http:// only for a private host",
+        )
+    return origin
 
 
 def _value(name: str, source: str, env: Mapping[str, str], prompt: Callable[[str], str]) -> str:

@@ -75,3 +75,9 @@ def default_data(env: Mapping[str, str]) -> Path:
 def environment() -> Mapping[str, str]:
     """For the few who may look: secret sources named by the person."""
     return os.environ
+
+
+def proxies_set(env: Mapping[str, str]) -> list[str]:
+    """Variables by which this machine reaches the world through a proxy that is not ours."""
+    names = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
+    return [each for name in names for each in (name, name.lower()) if env.get(each)]

@@ -142,7 +142,8 @@ class StepStory(msgspec.Struct, omit_defaults=True):
 
 class Story(msgspec.Struct, omit_defaults=True):
     """`error_code`, `retriable` and `hint` are there when it failed: of what kind the failure is,
-    whether the same may be run again, and what to do (E5)."""
+    whether the same may be run again, and what to do (E5). `sent`: something that cannot be undone
+    was done, or may have been."""
 
     session: str = ""
     purpose: str = ""
@@ -163,6 +164,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     events: int = 0
     screenshot: Artifact | None = None
     unknown: str = ""
+    sent: bool = False
     erased: int = 0
     error_code: str = ""
     retriable: bool | None = None
@@ -175,7 +177,8 @@ def tell(events: Iterable[Envelope]) -> Story:
     for envelope in events:
         teller.hear(envelope)
     story = teller.story
-    fault = fault_of(story.reason, story.failure, unknown=bool(story.unknown))
+    story.sent = teller.sent
+    fault = fault_of(story.reason, story.failure, sent=story.sent or bool(story.unknown))
     if fault.error_code:
         story.error_code, story.retriable, story.hint = fault
     return story
@@ -192,10 +195,22 @@ class _Teller:
         self._read_as: dict[int, str] = {}
         self._failed: dict[int, tuple[str, str]] = {}
         self._recorded = ""
+        self._sent: set[int] = set()
         self._wanted: dict[str, tuple[str, str]] = {}
+
+    @property
+    def sent(self) -> bool:
+        return bool(self._sent)
 
     def hear(self, envelope: Envelope) -> None:
         self.story.events += 1
+        match envelope.event:
+            case ActionStarted(step=step, irreversible=True):
+                self._sent.add(step)
+            case ActionFailed(step=step, dispatched=False):
+                self._sent.discard(step)
+            case _:
+                pass
         if not self._of_session(envelope):
             self._of_step(envelope)
 

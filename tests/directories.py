@@ -96,7 +96,9 @@ async def _session(app: App, directory: DataDirectory, name: str, started: Sessi
         Photographing(each, directory.artifacts, NEEDLES[name])
         if isinstance(each, ScriptedObserver)
         else each
-        for each in effectors(shop(), started, answers=ScriptedPerson(otherwise=Answer(True)))
+        for each in effectors(
+            shop(), started, answers=ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+        )
     ]
     ended = await app.run_session(started, crew, name=name)
     assert ended.reason == "completed", ended

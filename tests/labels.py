@@ -135,6 +135,130 @@ HARMLESS_ICONS = """fa fa-search | bi bi-house | chevron_right | arrow_back | me
     | d-block w-100 | btn-block | 🔍 | ⭐ | fa-chevron-down | download | print | home
     | more_vert | visibility | bookmark | map-pin | bell"""
 
+# What is only named, in seven languages: nothing happens when it is clicked but that it is shown.
+NAMES = {
+    "people": """Tom Baker | Jane Doe | Dona Ana | Tom | Bill Ward | Mark Kop | Will Stem
+        | Grace Kelly | Sue Perkins | Art Blakey | Rob Byd | Pat Buda | Ana Boka | Dela Rosa
+        | Maria Firma | Sil Austin | Subir Banerjee | Jan Deel | Wis Teken | Kasa Novak | Otto Kauf
+        | Anna Posten | Lars Flet | Paul Poster | John Carter | Peter Sellers | Rose Porter
+        | Harry Potter | Drew Carey | Chuck Norris | Pierre Virer | Luc Commander | Chance Rapper
+        | Sandy Beach | Klaus Regler | Quita Brown | Paolo Conta | Rita Vota | Pia Sair | Nils Dela
+        | Karin Svar | Ola Kassa | Marie Achat | Rocky Balboa | Hope Solo | Jack Ryan | Mia Ode
+        | Ida Holm | Tim Cook | Doe, Jane | Baker, Tom""",
+    "days": """Sat | Sat 14 June | Sun 15 June | Mon | Tue 3 | Wed | Thu | Fri | Saturday | Mo | Di
+        | Mi | Do | Fr | Sa | So | Sonntag | Montag | Dienstag | Mittwoch | Freitag | Lundi | Mardi
+        | Jeudi | Vendredi | Samedi | Dimanche | Lunes | Martes | Miércoles | Jueves | Viernes
+        | Lunedì | Martedì | Mercoledì | Giovedì | Venerdì | Domenica | Maandag | Dinsdag
+        | Woensdag | Donderdag | Zaterdag | Zondag | Segunda | Terça | Quarta | Sexta""",
+    "months": """Jan | Feb | Mar | Apr | May | Jun | Jul | Aug | Sep | Oct | Nov | Dec | January
+        | August | Januar | Mai | Juni | Dezember | Janvier | Février | Avril | Juillet | Enero
+        | Junio | Gennaio | Maggio | Ottobre | Januari | Mei | Janeiro | Março | Maio""",
+    "places": """Kobe | Kobe, Japan | Zahle | Reading | Nice | Cork | Bath | Split | Orange | Essen
+        | Bonn | Münster | Bergen | Siegen | Sale | Turin | Bari | Pisa | Lucca | Vigo | León
+        | Cádiz | Toledo | Lille | Nancy | Tours | Brest | Vannes | Delft | Breda | Ede | Edam
+        | Faro | Braga | Sintra | Phoenix | Buffalo | Mobile | Troy | Order of Malta
+        | Bank of England | Port of Spain""",
+    "products": """Order #1234 | Order #A-1234 | Order 1234 | Order No. 77 | Orders | Invoice #9
+        | Stem cells | Brain stem | View poster | Film poster | Movie posters | Permanent marker
+        | Permanent
+        | Permanent address | Star Trek: Commander | Lieutenant Commander | Deposit box | Tip jar
+        | Charge cable | Phone charger | Vote results | Voting booth | Kill Bill | Insurance claim
+        | Reset button cover | Trade fair | Trade names | Blockbuster | Block of flats | Sign shop
+        | Posters and prints | Postbox | Booklet | Book 3 | Bookends | Booking.com reviews
+        | Reserve wines | Ship models | Hire cars overview | Launch pad | Push pins
+        | Share certificates | Shared folders | Release 2.4 | Post #12 | Transfer paper
+        | Forward gear | Replies | Fire alarm | Fire extinguishers | Exports by country
+        | Upload speed | Recent uploads | Sleeping bag | Payslip templates | Paying guests
+        | Sellers | Bestseller | Refund policy | Voter list | Donor list | Firma anlegen | Firmen
+        | Kassettenrekorder | Bieter | Poster A2 | Posten 3 | Spender | Teil 2 | Teiler | Bücher
+        | Buch der Woche | Sendung | Sendungen | Bestand | Leergut | Commander Cody | Poste
+        | Postes | Voile | Carte | Don Quijote | Carica batterie | Borrador | Pagoda | Deel 1
+        | Deel 2 van 3 | Teken A | Leeg glas | Boek 2 | Boekenplank | Conto | Sair de férias
+        | Dom Casmurro | Ode to Joy | Sat nav | Stain remover | First responders | First responder
+        | Suspender belt | Place to stay | Her stem | Poster en couleur | Signer name | Boeken
+        | Plaatsen | Contact opnemen | Te koop | Ordina per prezzo | Carica altro | Kapat | Yenile
+        | Achat Hotel""",
+    "headings": """Name | First name | Surname | Firm | Address | City | Country | Amount | Balance
+        | Price | Quantity | Total | Subtotal | Date | Due date | Status | Owner | Type | Size
+        | Created | Modified | Last updated | Priority | Assignee | Description | Notes | Category
+        | Payee | Payer name | Seller | Buyer | Sender | Recipient | Subject | Received | Paid on
+        | Shipped | Sent on | Vorname | Nachname | Betrag | Menge | Datum | Empfänger | Absender
+        | Betreff | Nom | Prénom | Montant | Quantité | Expéditeur | Apellido | Importe | Cantidad
+        | Cognome | Importo | Quantità | Achternaam | Bedrag | Aantal | Afzender | Sobrenome
+        | Quantia | Remetente""",
+    "tabs": """General | Overview | Members | Activity | Files | Wiki | Issues | Pull requests
+        | Branches | Commits | Actions | Security | Insights | Board | Backlog | Timeline
+        | Attachments | Permissions | Roles | Invoices | Orders | Customers | Suppliers | Stock
+        | Warehouse | Übersicht | Mitglieder | Dateien | Rechnungen | Kunden | Lager | Aperçu
+        | Membres | Fichiers | Factures | Clients | Resumen | Miembros | Archivos | Facturas
+        | Clientes | Panoramica | Membri | Fatture | Clienti | Overzicht | Leden | Bestanden
+        | Facturen | Klanten | Resumo | Membros | Faturas | Done | OK | Continue | Next step""",
+}
+
+COOKIES = """Accept all cookies | Accept all | Accept cookies | Reject all | Reject all cookies
+    | Decline all | Agree and continue | Agree & continue | Accept & close | Accept and continue
+    | Only necessary | Accept only necessary | Accept essential cookies | Accept selected
+    | Manage consent | Continue without accepting | Reject optional cookies | Alle akzeptieren
+    | Alle ablehnen | Alle Cookies akzeptieren | Nur notwendige | Nur notwendige Cookies
+    | Akzeptieren und weiter | Zustimmen und weiter | Auswahl bestätigen | Tout accepter
+    | Tout refuser | Accepter tous les cookies | Accepter et continuer | Continuer sans accepter
+    | Aceptar todo | Aceptar todas las cookies | Rechazar todo | Aceptar y continuar
+    | Solo necesarias | Accetta tutti | Rifiuta tutti | Accetta i cookie | Accetta e continua
+    | Continua senza accettare | Aceitar tudo | Rejeitar tudo | Aceitar todos os cookies
+    | Alles accepteren | Alles weigeren | Alle cookies accepteren | Zaakceptuj wszystkie
+    | Odrzuć wszystkie | Acceptera alla | Avvisa alla | Accepter alle | Afvis alle
+    | Tümünü kabul et | Tümünü reddet | Přijmout vše | Odmítnout vše | Принять все | Отклонить все
+    | Прийняти всі | すべて受け入れる | すべて拒否 | 全部接受 | 全部拒绝 | 모두 수락 | 모두 거부
+    | قبول الكل | رفض الكل"""
+
+# Said by a button alone: yes to whatever was asked, or the end of it.
+YES = """Yes | YES! | Finish | Complete | Proceed | Go ahead | Do it | OK, do it | Yes, do it | Ja
+    | Fertigstellen | Abschließen | Oui | Terminer | Sí | Finalizar | Sì | Procedi | Sim | Concluir
+    | Voltooien | Tak | Zakończ | Slutför | Gennemfør | Evet | Tamamla | Ano | Dokončit | Да
+    | Завершить | Так | Завершити | はい | 完了 | 是 | 完成 | 예 | 완료 | نعم"""
+
+# A long one begins with what it does, or with who wants it done, or names it beyond doubt.
+LONG_RISKY = """Delete all the files in this folder and its subfolders
+    | I agree to the terms of service and the privacy policy
+    | Yes, I want to end my membership today | Please confirm that these details are correct
+    | Click here to pay the invoice of this month
+    | Total for three items including shipping: place your order | Save the draft & send it to all
+    | Ja, ich möchte mein Abonnement zum Monatsende kündigen | Alle Elemente im Papierkorb löschen
+    | Ich stimme den Bedingungen zu und bestelle zahlungspflichtig | Review the order and pay
+    | Oui, je veux résilier mon abonnement dès maintenant | Mein Konto jetzt endgültig löschen
+    | Bestellung prüfen und kostenpflichtig bestellen | Pay $1,299.00 to Acme Ltd from savings"""
+
+# What is reported, by papers and in rows of a mailbox. Clicked, it is read.
+HEADLINES = """Why Apple may sell its TV unit | Judge blocks order to release files
+    | Senate vote on budget | Tesla to restart factory | How we deploy 10 times a day
+    | Court to reject appeal | Fed may charge banks more | Kill Bill review | Iran to accept deal
+    | Best tips for travel | Weather for Saturday | Show HN: a terminal editor | Team claims title
+    | The art of negotiation | Man dies in crash | New phone released | Firms upgrade outlook
+    | UK to reset EU ties | Ask HN: How to sell a startup | Your daily briefing
+    | Amazon to invest $10bn | Users report outage | Sign of the times | Fire destroys warehouse
+    | Minister to publish report | 10 books to read | Bank transfer fees explained
+    | Trump threatens to revoke license | Rail strike: what it means | Netflix confirms price rise
+    | Parliament to vote on pension reform next week | Three ways hackers wipe servers clean
+    | Union members reject pay offer from airline | City council approves plan to close two schools
+    | Star striker to sign for rivals | Why so many people cancel gym contracts in February
+    | Startup wants to destroy malaria | Banks agree to disclose climate risk
+    | Farmers sell cattle as drought deepens | Storm forces ferries to cancel crossings
+    | Regulator may block merger of grocers | Nobel laureate will donate prize money to school
+    | How to book cheap trains in Italy | Museum to return looted bronzes
+    | Voters decline to back the mayor | What happens when you accept every invitation
+    | Ministers approve new nuclear plant | Airline will refund thousands after outage
+    | Is it time to upgrade your router? | Ann Lee Re: your order confirmation please approve
+    | Acme Shop Your order confirmation for order 5521 is attached
+    | Bob Stone Fwd: can you sign the lease and send it back
+    | Payroll team Reminder to submit timesheets before Friday noon
+    | Konzern will Sparte für Medizintechnik noch dieses Jahr verkaufen
+    | Bundestag soll im Herbst über Rente abstimmen müssen
+    | Le Sénat pourrait refuser le budget de la défense
+    | El Gobierno quiere aprobar la ley antes del verano
+    | Il ministro non accetta le critiche dei sindacati
+    | Kabinet wil stikstofwet na de zomer intrekken zegt minister
+    | Governo deve aprovar novo imposto sobre bebidas"""
+
 
 def labels(data: str) -> list[str]:
     return [" ".join(each.split()) for each in data.split("|")]

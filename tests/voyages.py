@@ -20,7 +20,7 @@ from pipeline.app import App
 from pipeline.clock import Clock, CountingClock
 from tests.scripted import AURORA, FAIRLEAD, ORDER, World, effectors, shop
 
-YES = Answer(True)
+YES = Answer(True, phrase="confirm")
 
 
 def open_app(

@@ -19,7 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from actors.browser.hearing import Hearing, Listener
 from actors.browser.hearing import Kind as Heard
 from actors.browser.tab import NavigationFailed, PageClosed, PageTimeout, Tab
-from actors.egress.gate import Passage, Unguarded
+from actors.egress.gate import Passage
 from actors.egress.rules import host_and_port
 from actors.place import reads_as
 from actors.secret_forms import shown_forms
@@ -71,9 +71,11 @@ class Window:
         on_stuck: Callable[[], None],
         passage: Passage,
         download_mb: int,
+        on_closed: Callable[[], None],
     ) -> None:
         self._context = context
         self._on_stuck = on_stuck
+        self._on_closed = on_closed
         self._max_download = download_mb << 20
         self.passage = passage
         self._tabs: list[Tab] = []
@@ -92,6 +94,8 @@ class Window:
         self._changed = anyio.Event()
         self._opening_aside: list[Page] | None = None
         self._aside = False
+        self._lost = False
+        self._closed = False
         self._listener: Listener | None = None
         self._phrases: Sequence[str] = ()
         self.step = 0  # the last that began
@@ -108,12 +112,14 @@ class Window:
         context: BrowserContext,
         on_stuck: Callable[[], None] = lambda: None,
         *,
-        passage: Passage | None = None,
+        passage: Passage,
         download_mb: int = DOWNLOAD_MB,
+        on_closed: Callable[[], None] = lambda: None,
     ) -> "Window":
         """Takes the context over: it is closed with the window, also when no page comes of it; and
         so is its passage."""
-        window = cls(context, on_stuck, passage or Unguarded(), download_mb)
+        window = cls(context, on_stuck, passage, download_mb, on_closed)
+        passage.when_lost(window._on_lost)
         opened = False
         try:
             with anyio.fail_after(OPEN_MS / 1000):
@@ -284,13 +290,15 @@ class Window:
         with anyio.CancelScope(shield=True):
             closing = asyncio.ensure_future(_closed(self._context, self.passage))
             done, _ = await asyncio.wait({closing}, timeout=SOON_MS / 1000)
-            if done:
-                return
-            await asyncio.gather(*(tab.kill() for tab in self._tabs))
-            done, _ = await asyncio.wait({closing}, timeout=CLOSE_MS / 1000)
+            if not done:
+                await asyncio.gather(*(tab.kill() for tab in self._tabs))
+                done, _ = await asyncio.wait({closing}, timeout=CLOSE_MS / 1000)
             if not done:
                 closing.cancel()
                 self._on_stuck()
+        if not self._closed:
+            self._closed = True
+            self._on_closed()
 
     # -- whom its pages ask --------------------------------------------------------------------
 
@@ -316,6 +324,8 @@ class Window:
     async def listen(self, phrases: Sequence[str] = ()) -> Listener:
         """From now on a person acts here: what they do is told, dialogs are theirs to answer.
         The page before each step says which of the phrases it shows."""
+        if self._lost:
+            raise BrowserGone("the browser has no way out any more")
         if self._listener is None:
             self._listener = Listener()
             self._phrases = phrases
@@ -324,13 +334,23 @@ class Window:
         return self._listener
 
     async def browser_answers(self) -> bool:
-        """Whether the browser is there: pages also close when it dies."""
+        """Whether the browser is there: pages also close when it dies. One that has no way out
+        any more is as good as gone."""
+        if self._lost:
+            return False
         browser = self._context.browser
         with anyio.move_on_after(SOON_MS / 1000), contextlib.suppress(PlaywrightError):
             assert browser is not None
             await (await browser.new_browser_cdp_session()).detach()
             return True
         return False
+
+    def _on_lost(self) -> None:
+        """A person would go on in pages that reach nobody, and be recorded doing so."""
+        self._lost = True
+        if self._listener is not None:
+            self._listener.tell("closed")
+        self._tell()
 
     def finish(self) -> bool:
         """The person said elsewhere that they are done."""
@@ -512,7 +532,7 @@ class Window:
                 self._files.append(Download(name, None, large, step))
             else:
                 self._files.append(Download(name, path, step=step))
-        except PlaywrightError as error:
+        except (PlaywrightError, OSError) as error:  # the browser took it away with itself
             failure = large if download.url in self._too_large else str(error).splitlines()[0]
             self._files.append(Download(name, None, failure[:MAX_TEXT], step))
         finally:

@@ -3,18 +3,21 @@
 import asyncio
 import contextlib
 import ipaddress
-import socket
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections import deque
+from collections.abc import Collection, Sequence
+from itertools import chain, zip_longest
 
+from actors.egress.lookup import Resolve
 from actors.egress.rules import Refusal, address_refused, host_refused, plain_host
 from events.workflow import Policy
 
-RESOLVE_S = 10
 CONNECT_S = 15  # Chromium itself waits longer, but nobody waits for a page that long
+STAGGER_S = 0.3  # then the next address is tried beside the one that says nothing (RFC 8305)
+MAX_DIALLED = 8  # of one host's addresses; each is a file that is open for a while
+WORKED_S = 600.0
+MAX_WORKED = 500
 BUFFER = 1 << 18
-LOOPBACK = ("127.0.0.1", "::1")
 
-Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -36,19 +39,33 @@ NOBODY_THERE = "net::ERR_CONNECTION_REFUSED"
 NO_WAY = "net::ERR_ADDRESS_UNREACHABLE"
 
 
-async def resolve_by_system(host: str, port: int) -> Sequence[str]:
-    """Every address of a name. This machine's own names are nobody else's to answer (RFC 6761)."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return LOOPBACK
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(each[4][0]) for each in found))
+class Worked:
+    """By which address a host was last reached: tried first the next time, if it is still its."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, int], tuple[float, str]] = {}
+
+    def note(self, host: str, port: int, address: str) -> None:
+        if len(self._last) >= MAX_WORKED:
+            self._last.clear()
+        self._last[host, port] = (asyncio.get_running_loop().time() + WORKED_S, address)
+
+    def first(self, host: str, port: int, addresses: Sequence[str]) -> Sequence[str]:
+        until, address = self._last.get((host, port), (0.0, ""))
+        if address not in addresses or asyncio.get_running_loop().time() > until:
+            return addresses
+        return [address, *(other for other in addresses if other != address)]
 
 
 async def reach(
-    policy: Policy, scheme: str, host: str, port: int, resolve: Resolve, own_ports: Collection[int]
+    policy: Policy,
+    target: tuple[str, str, int],
+    resolve: Resolve,
+    own_ports: Collection[int],
+    worked: Worked,
 ) -> Streams:
-    """A connection to the host. Raises `Refused` or `Unreachable`."""
+    """A connection to the scheme, host and port. Raises `Refused` or `Unreachable`."""
+    scheme, host, port = target
     if (refusal := host_refused(policy, scheme, host, port, top_level=False)) is not None:
         raise Refused(refusal)
     plain = plain_host(host)
@@ -59,13 +76,17 @@ async def reach(
             refusal = Refusal("own_port", "that is the proxy's own port")
         if refusal is not None:
             raise Refused(refusal)
-    return await _dialled(addresses, port)
+    if len(addresses) == 1:
+        return await _dialled(addresses, port)
+    in_turns = worked.first(plain, port, _in_turns(addresses))[:MAX_DIALLED]
+    streams = await _dialled(in_turns, port)
+    worked.note(plain, port, str(streams[1].get_extra_info("peername", ("",))[0]))
+    return streams
 
 
 async def _resolved(host: str, port: int, resolve: Resolve) -> Sequence[str]:
     try:
-        async with asyncio.timeout(RESOLVE_S):
-            addresses = await resolve(host, port)
+        addresses = await resolve(host, port)
     except (OSError, UnicodeError) as error:  # a time limit is an OSError as well
         raise Unreachable(NO_NAME) from error
     if not addresses:
@@ -73,21 +94,63 @@ async def _resolved(host: str, port: int, resolve: Resolve) -> Sequence[str]:
     return addresses
 
 
+def _in_turns(addresses: Sequence[str]) -> list[str]:
+    """Both kinds of address in turns: often one of them leads nowhere as a whole."""
+    kind = ":" in addresses[0]
+    same = [address for address in addresses if (":" in address) == kind]
+    other = [address for address in addresses if (":" in address) != kind]
+    pairs = zip_longest(same, other)
+    return [address for address in chain.from_iterable(pairs) if address is not None]
+
+
 async def _dialled(addresses: Sequence[str], port: int) -> Streams:
     """By the first that answers; the addresses are numbers, nothing is looked up again."""
-    each_s = CONNECT_S / len(addresses)
-    why = NOBODY_THERE
-    for address in addresses:
-        try:
-            async with asyncio.timeout(each_s):
-                return await asyncio.open_connection(address, port, limit=BUFFER)
-        except TimeoutError:
-            why = NO_ANSWER
-        except ConnectionRefusedError:
-            why = NOBODY_THERE
-        except OSError:
-            why = NO_WAY
-    raise Unreachable(why)
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            if len(addresses) == 1:
+                return await asyncio.open_connection(addresses[0], port, limit=BUFFER)
+            return await _raced(addresses, port)
+    except TimeoutError as error:
+        raise Unreachable(NO_ANSWER) from error
+    except ConnectionRefusedError as error:
+        raise Unreachable(NOBODY_THERE) from error
+    except OSError as error:
+        raise Unreachable(NO_WAY) from error
+
+
+async def _raced(addresses: Sequence[str], port: int) -> Streams:
+    """Each has a moment alone, then the next one is tried beside it. The others are hung up on."""
+    left = deque(addresses)
+    dialling: set[asyncio.Task[Streams]] = set()
+    failures: list[BaseException] = []
+    try:
+        while left or dialling:
+            if left:
+                dial = asyncio.open_connection(left.popleft(), port, limit=BUFFER)
+                dialling.add(asyncio.ensure_future(dial))
+            done, _ = await asyncio.wait(
+                dialling,
+                timeout=STAGGER_S if left else None,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            for ended in done:
+                dialling.discard(ended)
+                if (failure := ended.exception()) is None:
+                    dialling |= done - {ended}
+                    return ended.result()
+                failures.append(failure)
+    finally:
+        for other in dialling:
+            other.cancel()
+            other.add_done_callback(_hung_up)
+    # That somebody is there who refuses says more than that another address leads nowhere.
+    refused = [failure for failure in failures if isinstance(failure, ConnectionRefusedError)]
+    raise (refused or failures)[0]
+
+
+def _hung_up(dial: asyncio.Task[Streams]) -> None:
+    if not dial.cancelled() and dial.exception() is None:
+        dial.result()[1].transport.abort()
 
 
 def _is_address(host: str) -> bool:

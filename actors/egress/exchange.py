@@ -87,16 +87,29 @@ class Exchange:
 
     async def run(self) -> None:
         try:
-            while await self._serve():
-                self._http.start_next_cycle()
-        except (HungUp, OSError, h11.ProtocolError):
-            pass  # a time limit is an OSError too
+            with contextlib.suppress(HungUp, OSError, h11.ProtocolError):
+                while await self._serve():
+                    self._http.start_next_cycle()
+            await self._hang_up()
+        except BaseException:
+            self._writer.transport.abort()  # a browser that does not read holds nobody up
+            raise
         finally:
-            if self._upstream is not None:
-                self._upstream.close()
-            self._writer.close()
-            with contextlib.suppress(OSError):
+            self._leave()
+
+    async def _hang_up(self) -> None:
+        """The browser still hears what was said to it."""
+        self._leave()
+        self._writer.close()
+        try:
+            async with asyncio.timeout(IDLE_S):
                 await self._writer.wait_closed()
+        except OSError:
+            self._writer.transport.abort()  # a time limit is an OSError too
+
+    def _leave(self) -> None:
+        if self._upstream is not None:
+            self._upstream.close()
 
     async def _serve(self) -> bool:
         """One request and its answer; whether another may follow."""
@@ -147,27 +160,35 @@ class Exchange:
         kept = (b"connection", b"upgrade") if websocket else ()
         headers = handed_on(request.headers.raw_items(), keep=kept)
         headers = [(n, target.authority if n.lower() == b"host" else v) for n, v in headers]
-        head = h11.Request(method=request.method, target=target.path, headers=headers)
-        sending = asyncio.ensure_future(self._send(upstream, upstream.http.send(head)))
-        sending.add_done_callback(lambda sent: _give_up(sent, upstream))
+        asked = h11.Request(method=request.method, target=target.path, headers=headers)
+        head = upstream.http.send(asked)
         try:
-            switched = await self._answer(upstream)
-            if not sending.done():
-                return False  # answered before it was heard out: the rest is for nobody
-            sending.result()
+            if _has_body(request):
+                switched = await self._with_body(target, upstream, head)
+            else:
+                await self._send(upstream, head)
+                switched = await self._answer(upstream)
         except TooMuch:
             return self._cut(target, "download_size", "more was sent than may be received")
-        finally:
-            if not sending.done():
-                sending.cancel()
-            [outcome] = await asyncio.gather(sending, return_exceptions=True)
-            if isinstance(outcome, TooMuch):
-                self._cut(target, "upload_size", "more was to be sent than may be")
         if switched:
             await self._spliced(target, upstream)
             return False
         upstream.reuse()
         return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+
+    async def _with_body(self, target: Target, upstream: Upstream, head: bytes | None) -> bool:
+        """The body goes while the answer comes. A server that answers before it heard all wants
+        no more of it: then nothing can follow on this connection."""
+        sending = asyncio.ensure_future(self._send(upstream, head))
+        sending.add_done_callback(lambda sent: _give_up(sent, upstream))
+        try:
+            switched = await self._answer(upstream)
+            return switched and sending.done()
+        finally:
+            sending.cancel()
+            [outcome] = await asyncio.gather(sending, return_exceptions=True)
+            if isinstance(outcome, TooMuch):
+                self._cut(target, "upload_size", "more was to be sent than may be")
 
     async def _send(self, upstream: Upstream, head: bytes | None) -> None:
         """The head and what follows it, in as few pieces as it came in."""
@@ -292,6 +313,11 @@ class Exchange:
         return False
 
 
+def _has_body(request: h11.Request) -> bool:
+    framing = (b"content-length", b"transfer-encoding")
+    return any(name in framing and value != b"0" for name, value in request.headers)
+
+
 def _give_up(sent: asyncio.Future[None], upstream: Upstream) -> None:
     """A request that cannot be sent to its end has no answer that is worth waiting for."""
     if not sent.cancelled() and sent.exception() is not None:
@@ -311,6 +337,11 @@ def _next(http: h11.Connection) -> h11.Event | None:
 async def _write(writer: asyncio.StreamWriter, out: list[bytes]) -> None:
     data = b"".join(out)
     out.clear()
-    if data:
-        writer.write(data)
+    if not data:
+        return
+    writer.write(data)
+    if writer.transport.get_write_buffer_size():
+        async with asyncio.timeout(IDLE_S):  # for one that does not read what it asked for
+            await writer.drain()
+    else:
         await writer.drain()

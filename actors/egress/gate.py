@@ -12,10 +12,13 @@ from typing import NamedTuple, Protocol, TypeVar
 import msgspec
 
 from actors.egress.messages import (
+    MAX_KINDS,
+    OTHERS,
     Ask,
     Blocked,
     Close,
     Counts,
+    Failed,
     Open,
     Opened,
     Order,
@@ -30,10 +33,8 @@ from events.workflow import Policy
 COMMAND = (sys.executable, "-P", "-m", "actors.egress")
 ANSWER_S = 10  # to start, and to answer; it does nothing that takes long
 END_S = 2  # then it is killed
-MAX_KINDS = 50
 MAX_LINE = 1 << 20
 NOTHING = Policy("0", public_hosts=False, public_resources=False)
-OTHERS = Blocked("", 0, "others", "more than are told apart")
 PROOF = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok"
 
 Answer = TypeVar("Answer", Opened, Counts)
@@ -60,6 +61,9 @@ class Passage(Protocol):
     async def why_not(self, host: str, port: int) -> str:
         """Why that was not reached, as far as it is known."""
 
+    def when_lost(self, tell: Callable[[], None]) -> None:
+        """Who is told when the proxy ends while this is open."""
+
     async def close(self) -> None: ...
 
 
@@ -81,13 +85,14 @@ class Gate:
         self._command = command
         self._process: asyncio.subprocess.Process | None = None
         self._hearing: asyncio.Task[None] | None = None
-        self._waiting: dict[int, asyncio.Future[Opened | Counts]] = {}
+        self._hung = False
+        self._waiting: dict[int, asyncio.Future[Opened | Counts | Failed]] = {}
         self._passages: dict[int, Opening] = {}
         self._number = 0
 
     @property
     def alive(self) -> bool:
-        return self._hearing is not None and not self._hearing.done()
+        return self._hearing is not None and not self._hearing.done() and not self._hung
 
     async def start(self) -> None:
         """The process, and the proof that it lets through and refuses as it is told."""
@@ -121,6 +126,7 @@ class Gate:
         """Ends it by closing its input; it is killed when that does not help."""
         process, self._process = self._process, None
         hearing, self._hearing = self._hearing, None
+        self._hung = False
         if process is not None:
             assert process.stdin is not None
             process.stdin.close()
@@ -154,23 +160,35 @@ class Gate:
     # -- the conversation ----------------------------------------------------------------------
 
     async def _asked(self, order: Callable[[int], Order], kind: type[Answer]) -> Answer:
-        if self._process is None or not self.alive:
+        process = self._process
+        if process is None or not self.alive:
             raise _gone("is not running")
-        assert self._process.stdin is not None
+        assert process.stdin is not None
         self._number += 1
         number = self._number
         waiting = self._waiting[number] = asyncio.get_running_loop().create_future()
         try:
-            self._process.stdin.write(line(order(number)))
+            process.stdin.write(line(order(number)))
             async with asyncio.timeout(ANSWER_S):
                 answer = await waiting
-        except (OSError, RuntimeError) as error:  # a time limit is an OSError too
+        except TimeoutError as error:
+            self._give_up(process)
             raise _gone("does not answer") from error
+        except (OSError, RuntimeError) as error:
+            raise _gone("does not hear") from error
         finally:
             self._waiting.pop(number, None)
+        if isinstance(answer, Failed):
+            raise _gone(f"cannot do that now ({answer.why})")
         if not isinstance(answer, kind):
             raise _gone("answers something else")
         return answer
+
+    def _give_up(self, process: asyncio.subprocess.Process) -> None:
+        """What hangs is ended, so that the next who asks gets another one."""
+        self._hung = self._hung or process is self._process
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
 
     async def _hear(self, process: asyncio.subprocess.Process) -> None:
         """What the proxy says, until it says no more."""
@@ -179,11 +197,13 @@ class Gate:
             while said := await process.stdout.readline():
                 self._note(said)
         except (OSError, ValueError, msgspec.MsgspecError):
-            process.kill()  # it speaks another language: then it is no proxy of ours
+            self._give_up(process)  # it speaks another language: then it is no proxy of ours
         finally:
             for waiting in self._waiting.values():
                 if not waiting.done():
                     waiting.set_exception(_gone("ended"))
+            for passage in tuple(self._passages.values()):
+                passage.end()
 
     def _note(self, said: bytes) -> None:
         match read_report(said):
@@ -245,6 +265,7 @@ class Opening:
         self._gate = gate
         self._blocked: Counter[Blocked] = Counter()
         self._why_not: dict[tuple[str, int], str] = {}
+        self._tell_lost: Callable[[], None] | None = None
         self.port = port
         self.server = f"http://127.0.0.1:{port}"
 
@@ -261,6 +282,14 @@ class Opening:
 
     async def close(self) -> None:
         await self._gate.shut(self.port)
+
+    def when_lost(self, tell: Callable[[], None]) -> None:
+        self._tell_lost = tell
+
+    def end(self) -> None:
+        """The proxy is gone, and this way out with it."""
+        if self._tell_lost is not None:
+            self._tell_lost()
 
     async def why_not(self, host: str, port: int) -> str:
         await self._gate.counts(self.port)  # all that was told before it is here then
@@ -305,6 +334,9 @@ class Unguarded:
 
     async def why_not(self, host: str, port: int) -> str:
         return ""
+
+    def when_lost(self, tell: Callable[[], None]) -> None:
+        """There is nothing to lose."""
 
     async def close(self) -> None:
         """There is nothing to close."""

@@ -16,6 +16,10 @@ class Blocked(NamedTuple):
     reason: str
 
 
+MAX_KINDS = 50  # of what was refused, kept apart; a page can cause them without end
+OTHERS = Blocked("", 0, "others", "more than are told apart")
+
+
 class Open(msgspec.Struct, frozen=True, tag="open"):
     number: int
     policy: Policy
@@ -46,6 +50,13 @@ class Counts(msgspec.Struct, frozen=True, tag="counts"):
     others: int = 0
 
 
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """That order cannot be obeyed now, as when this machine has no more ports or files to give."""
+
+    number: int
+    why: str
+
+
 class Refused(msgspec.Struct, frozen=True, tag="refused"):
     """Told unasked: what was refused at this port since it was last told, and what was not there,
     in the browser's own words for why."""
@@ -56,7 +67,7 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
 
 
 Order = Open | Ask | Close
-Report = Opened | Counts | Refused
+Report = Opened | Counts | Failed | Refused
 
 read_order = msgspec.json.Decoder(Order).decode
 read_report = msgspec.json.Decoder(Report).decode

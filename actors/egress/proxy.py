@@ -2,18 +2,27 @@
 whoever started it, and ended when that one goes away."""
 
 import asyncio
+import logging
 import os
+import resource
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from actors.egress.dialing import BUFFER, Resolve, Streams, reach, resolve_by_system
+import msgspec
+
+from actors.egress.dialing import BUFFER, Streams, Worked, reach
 from actors.egress.exchange import Exchange
+from actors.egress.lookup import Lookups, Resolve, SystemNames
 from actors.egress.messages import (
+    MAX_KINDS,
+    OTHERS,
     Ask,
     Blocked,
     Close,
     Counts,
+    Failed,
     Open,
     Opened,
     Order,
@@ -26,13 +35,31 @@ from actors.egress.rules import BY_ITSELF, Refusal, host_refused
 from actors.egress.target import Target
 from events.workflow import Policy
 
-MAX_CONNECTIONS = 300  # Chromium opens 32 to a proxy, and 255 for WebSockets
-MAX_KINDS = 50  # of what was refused, kept apart; a page can cause them without end
+MAX_CONNECTIONS = 300  # of one door: Chromium opens 32 to a proxy, and 255 for WebSockets
+FILES_BESIDES = 64  # ports that listen, our own pipes, names that are looked up
 MAX_CONTACTS = 500
+CLOSE_S = 2.0  # what does not end by then is left to end by itself: it has no way out any more
 TELL_S = 0.02  # between two reports: a page that floods us does not flood our parent
+MOST_FILES = 20_000
 MAX_LINE = 1 << 24  # an order holds a whole policy
 MB = 1 << 20
-OTHERS = Blocked("", 0, "others", "more than are told apart")
+
+
+class Room:
+    """How many connections there may be: each is a file here and another one to the server."""
+
+    def __init__(self, files: int) -> None:
+        self._free = max(1, (files - FILES_BESIDES) // 2)
+        self.of_one_door = min(MAX_CONNECTIONS, max(1, self._free // 2))
+
+    def take(self) -> bool:
+        if self._free <= 0:
+            return False
+        self._free -= 1
+        return True
+
+    def give_back(self) -> None:
+        self._free += 1
 
 
 class Door:
@@ -43,16 +70,20 @@ class Door:
         policy: Policy,
         resolve: Resolve,
         own_ports: set[int],
+        room: Room,
         tell: Callable[["Door"], None],
     ) -> None:
         self.policy = policy
         self.upload_bytes = policy.upload_mb * MB
         self.download_bytes = policy.download_mb * MB
         self.port = 0
-        self._resolve = resolve
+        self._resolve = Lookups(resolve)
         self._own_ports = own_ports
+        self._room = room
+        self._worked = Worked()
         self._tell = tell
         self._server: asyncio.Server | None = None
+        self._closed = False
         self._running: set[asyncio.Task[None]] = set()
         self._blocked: Counter[Blocked] = Counter()
         self._contacts: Counter[tuple[str, int]] = Counter()
@@ -66,15 +97,16 @@ class Door:
     async def close(self) -> None:
         if self._server is not None:
             self._server.close()
+        self._closed = True
         for task in tuple(self._running):
             task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
+        if self._running:
+            await asyncio.wait(self._running, timeout=CLOSE_S)
 
     # -- what a connection needs (`exchange.Way`) ----------------------------------------------
 
     async def reach(self, target: Target) -> Streams:
-        scheme, host, port = target[:3]
-        return await reach(self.policy, scheme, host, port, self._resolve, self._own_ports)
+        return await reach(self.policy, target[:3], self._resolve, self._own_ports, self._worked)
 
     def judge(self, target: Target) -> Refusal | None:
         scheme, host, port = target[:3]
@@ -117,8 +149,11 @@ class Door:
     async def _accept(self, *streams: *Streams) -> None:
         task = asyncio.current_task()
         assert task is not None
-        if len(self._running) >= MAX_CONNECTIONS:
-            self.refused(None, Refusal("connections", "more connections than a page needs"))
+        if self._closed:
+            streams[1].transport.abort()
+            return
+        if len(self._running) >= self._room.of_one_door or not self._room.take():
+            self.refused(None, Refusal("connections", "more connections than there is room for"))
             streams[1].transport.abort()
             return
         self._running.add(task)
@@ -128,38 +163,53 @@ class Door:
             pass  # the door is closed; `start_server` would report it as a failure
         finally:
             self._running.discard(task)
+            self._room.give_back()
 
 
 class Proxy:
     """The doors, and the conversation with who started us."""
 
-    def __init__(self, resolve: Resolve, say: Callable[[Report], None]) -> None:
+    def __init__(self, resolve: Resolve, say: Callable[[Report], None], files: int) -> None:
         self._resolve = resolve
         self._say = say
+        self._room = Room(files)
+        self._closing: set[asyncio.Task[None]] = set()
         self._doors: dict[int, Door] = {}
         self._own_ports: set[int] = set()
         self._untold: dict[Door, asyncio.TimerHandle] = {}
 
     async def obey(self, order: Order) -> None:
+        """Never waits for a page or a server: the next order may be another session's."""
         match order:
             case Open(number, policy):
-                door = Door(policy, self._resolve, self._own_ports, self._tell)
-                await door.open()
-                self._doors[door.port] = door
-                self._own_ports.add(door.port)
-                self._say(Opened(number, door.port))
+                self._say(await self._opened(number, policy))
             case Ask(number, port):
                 self._report(number, self._doors.get(port))
             case Close(number, port):
-                closed = self._doors.pop(port, None)
-                if closed is not None:
-                    await closed.close()
-                    self._own_ports.discard(port)
-                self._report(number, closed)
+                closing = asyncio.ensure_future(self._closed(number, port))
+                self._closing.add(closing)
+                closing.add_done_callback(self._closing.discard)
 
     async def close(self) -> None:
-        for door in self._doors.values():
+        doors = (door.close() for door in self._doors.values())
+        await asyncio.gather(*doors, *self._closing, return_exceptions=True)
+
+    async def _opened(self, number: int, policy: Policy) -> Opened | Failed:
+        door = Door(policy, self._resolve, self._own_ports, self._room, self._tell)
+        try:
+            await door.open()
+        except (OSError, IndexError) as error:  # no port or no file is to be had
+            return Failed(number, str(error)[:200])
+        self._doors[door.port] = door
+        self._own_ports.add(door.port)
+        return Opened(number, door.port)
+
+    async def _closed(self, number: int, port: int) -> None:
+        if (door := self._doors.pop(port, None)) is not None:
             await door.close()
+            if port not in self._doors:  # the system gives it anew as soon as it is free
+                self._own_ports.discard(port)
+        self._report(number, door)
 
     def _report(self, number: int, door: Door | None) -> None:
         if door is None:
@@ -183,12 +233,14 @@ class Proxy:
             self._say(blocked)
 
 
-async def serve(resolve: Resolve = resolve_by_system) -> None:
+async def serve(resolve: Resolve | None = None) -> None:
     """Until our input is closed: nobody needs a way out any more."""
     out = sys.stdout.fileno()
-    proxy = Proxy(resolve, lambda report: _write_all(out, line(report)))
+    resolve = resolve or SystemNames()
+    proxy = Proxy(resolve, lambda report: _write_all(out, line(report)), _files())
     reader = asyncio.StreamReader(limit=MAX_LINE)
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(Complaint())
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     try:
         while order := await reader.readline():
@@ -204,5 +256,33 @@ def _write_all(out: int, data: bytes) -> None:
         data = data[os.write(out, data) :]
 
 
-def main(resolve: Resolve = resolve_by_system) -> None:
-    asyncio.run(serve(resolve))
+def _files() -> int:
+    """How many files may be open: as many as this machine lets us have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        soft = most
+    return MOST_FILES if soft == resource.RLIM_INFINITY else soft
+
+
+class Complaint:
+    """What went wrong where nobody waits for it, in one line and once: our errors are shown in
+    the terminal of whoever runs a session."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def __call__(self, _: asyncio.AbstractEventLoop, about: Mapping[str, Any]) -> None:
+        if not self._said:
+            self._said = True
+            why = about.get("exception") or about.get("message")
+            sys.stderr.write(f"proxy: {str(why)[:200]}\n")
+
+
+def main(resolve: Resolve | None = None) -> None:
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    try:
+        asyncio.run(serve(resolve))
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
+        sys.exit(f"proxy: {str(error)[:200]}")

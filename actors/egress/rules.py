@@ -16,6 +16,7 @@ from events.workflow import Policy
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+EVERYWHERE = "*"  # said in place of hosts: all that are public
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 # Of these a name says itself that it is of this machine or of this network.
 LOCAL_NAMES = (".localhost", ".local", ".internal")

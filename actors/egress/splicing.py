@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
+from typing import Any
 
 from actors.egress.dialing import Streams
 
 CHUNK = 1 << 18  # as much as the event loop reads at once
-IDLE_S = 600  # a WebSocket or a stream of events may be silent for long
+IDLE_S = 600.0  # a WebSocket or a stream of events may be silent for long
 # A tunnel carries all that is said to a host, one thing after the other. What is sent without such
 # a pause belongs together, and is bounded as one upload.
 PAUSE_S = 1.0
@@ -33,34 +34,60 @@ class Burst:
             raise TooMuch
 
 
+class Silence:
+    """How long nothing went either way: who only listens to the other is not gone."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._since = self._loop.time()
+
+    def broken(self) -> None:
+        self._since = self._loop.time()
+
+    async def long(self) -> None:
+        """Until it has lasted so long that nobody can be there any more."""
+        left = IDLE_S
+        while left > 0:
+            await asyncio.sleep(left)
+            left = self._since + IDLE_S - self._loop.time()
+
+
 def uncounted(size: int) -> None:
     """What comes in by a tunnel is bounded by the browser, which knows what is a file."""
 
 
 async def splice(client: Streams, server: Streams, sent: Callable[[int], None]) -> None:
-    """Ends with either side's failure; one that only stopped talking still hears the other."""
-    pumps = [
-        asyncio.ensure_future(_pump(client[0], server[1], sent)),
-        asyncio.ensure_future(_pump(server[0], client[1], uncounted)),
-    ]
+    """Ends with either side's failure; one that only stopped talking still hears the other.
+    Raises `TimeoutError` when both are silent for long."""
+    silence = Silence()
+    pumps = asyncio.gather(
+        _pump(client[0], server[1], sent, silence),
+        _pump(server[0], client[1], uncounted, silence),
+    )
+    ending = asyncio.ensure_future(silence.long())
     try:
-        await asyncio.gather(*pumps)
+        both: set[asyncio.Future[Any]] = {pumps, ending}
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        if not pumps.done():
+            raise TimeoutError
+        pumps.result()
     finally:
-        for pump in pumps:
-            pump.cancel()
-        await asyncio.gather(*pumps, return_exceptions=True)
+        pumps.cancel()
+        ending.cancel()
+        await asyncio.gather(pumps, ending, return_exceptions=True)
 
 
 async def _pump(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Callable[[int], None]
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    count: Callable[[int], None],
+    silence: Silence,
 ) -> None:
-    while True:
-        async with asyncio.timeout(IDLE_S):
-            data = await reader.read(CHUNK)
-        if not data:
-            break
+    while data := await reader.read(CHUNK):
+        silence.broken()
         count(len(data))
         writer.write(data)
         await writer.drain()
+        silence.broken()
     with contextlib.suppress(OSError, RuntimeError):  # it may be closed by now
         writer.write_eof()

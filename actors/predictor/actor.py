@@ -357,7 +357,10 @@ def _step(state: PredictorState, plan: PlanProposed) -> Step:
 def _is_irreversible(state: PredictorState, plan: PlanProposed) -> bool:
     if state.started is None or kind_of(plan.action) != "action":
         return False
-    return is_irreversible(Case(state.started.policy, plan.action, "person", state.element))
+    case = Case(
+        state.started.policy, plan.action, "person", state.element, state=state.before.state
+    )
+    return is_irreversible(case)
 
 
 def _unmet(step: Step, look: Look) -> str:

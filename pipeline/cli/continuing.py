@@ -11,8 +11,8 @@ from pipeline.fork import check_continued, left_open, sent_something
 from pipeline.settings import Settings
 
 LOOKED_AT = 50  # runs of one workflow: what nobody settled in so many is known by now
-# It did not come to its end by itself: what it had done by then nobody was told.
-CUT_SHORT = (None, "interrupted", "cancelled", "max_wall_time")
+# Whoever ends so has said what was done. Any other end may leave what was sent behind it.
+ENDED_WELL = ("completed", "completed_unverified")
 
 
 def named(wanted: str, workflow: Workflow, settings: Settings) -> list[Envelope]:
@@ -53,7 +53,7 @@ def unsettled(workflow: Workflow, values: Mapping[str, str], settings: Settings)
             if reason == "completed":
                 completed = True
                 continue
-            cut_short = same and reason in CUT_SHORT and sent_something(events)
+            cut_short = same and reason not in ENDED_WELL and sent_something(events)
             if cut_short or ((same or not completed) and left_open(events)):
                 return events
     return []

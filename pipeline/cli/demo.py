@@ -38,6 +38,7 @@ ALONE = {
     "berth": "Botlek quay 2",
     "note": "Second gangway.",
 }
+APPROVES = Answer(True, "it is the script being recorded", "confirm")
 
 
 class DemoFailed(RutterError):
@@ -69,7 +70,9 @@ async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Sto
         # and the log says that it was one.
         watched = await voyage.sail(
             launch.recording(NAME, script.steps, WATCHED, secrets, allow=[host]),
-            answers=ScriptedPerson(otherwise=Answer(True, "it is the script being recorded")),
+            answers=ScriptedPerson(
+                otherwise=Answer(True, "it is the script being recorded", "confirm")
+            ),
             secrets=secrets,
             typed=script.typed,
             what="watching",

@@ -18,7 +18,7 @@ from events.sqlite_reader import SqliteReader
 from pipeline.chromium import find_chromium, install_chromium, why_driver_does_not_start
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
-from pipeline.settings import Settings, environment
+from pipeline.settings import Settings, environment, proxies_set
 
 ROOM_BYTES = 200 << 20  # a day of runs; below it a commit may soon fail
 
@@ -73,7 +73,10 @@ def _driver(_: Settings) -> Check:
 
 def _proxy(_: Settings) -> Check:
     took_ms = asyncio.run(_proved())
-    return Check("proxy", True, f"lets through and refuses as it is told, starts in {took_ms} ms")
+    found = f"lets through and refuses as it is told, starts in {took_ms} ms"
+    if other := proxies_set(environment()):
+        found += f"; it does not use {' or '.join(other)}: what is reached by that alone is not"
+    return Check("proxy", True, found)
 
 
 async def _proved() -> int:

@@ -5,6 +5,7 @@ And the other way round: which hosts a run was kept from, with the command that 
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -22,11 +23,13 @@ from pipeline.settings import Settings
 from replay.story import Story
 
 IMPLIED = (80, 443)
-MOST_TOLD = 3  # of what was blocked; the log has them all
+MOST_TOLD = 3  # of what was blocked, with how often; the command has them all
 ASKED = 3  # times, before no answer is a no
 QUESTION = "allow this workflow to use them? yes / no, or the numbers to leave out: "
 # What is refused for what it is, not for where it leads.
-BY_NAME = frozenset({"", "host", "private_network", "private_address"})
+BY_NAME = frozenset({"", "host", "private_network"})
+BY_ADDRESS = "private_address"
+NOWHERE = re.compile(r" resolves to (?:0\.0\.0\.0|::),")  # how a resolver says no
 COMMANDS = {
     "run": "run ...",
     "record": "record ...",
@@ -60,6 +63,10 @@ def settle_hosts(
         workflow = latest_workflow(store, name)
     said = contacts_of(session, settings)
     if said is None:
+        # The proxy counts them; if it died, nobody did.
+        edit = settings.command(f"workflows edit {shlex.quote(name)} --host HOST --resource HOST")
+        terminal.note("whom it spoke to is not in the log: the workflow has no confirmed hosts")
+        terminal.note(f"record it again, or name them: {edit}")
         return workflow
     met = meetings(said.contacts, workflow, tuple(named))
     _list(met, said.others, terminal)
@@ -175,20 +182,23 @@ def _tell_left(left: Sequence[Met], name: str, settings: Settings, terminal: Ter
 
 def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
     """After a failure: what the page wanted to reach and may not, most wanted first."""
-    found: dict[str, RequestBlocked] = {}
-    times: dict[str, int] = {}
-    for event in blocked_in(story.session, settings):
+    events = blocked_in(story.session, settings)
+    _tell_addresses(events, terminal)
+    times: Counter[str] = Counter()
+    gone_to: set[str] = set()
+    for event in events:
         pattern = pattern_of(event.host, event.port)
         if event.rule in BY_NAME and read_pattern(pattern) is not None:
-            found.setdefault(pattern, event)
-            times[pattern] = times.get(pattern, 0) + event.repeats
-    if not found:
+            times[pattern] += event.repeats
+            if event.channel.casefold() in TOP_LEVEL or _is_where_it_failed(event.host, story):
+                gone_to.add(pattern)
+    if not times:
         return
-    wanted = sorted(found, key=lambda pattern: -times[pattern])
+    wanted = [pattern for pattern, _ in times.most_common()]
     more = f" and {len(wanted) - MOST_TOLD} more" if len(wanted) > MOST_TOLD else ""
     told = ", ".join(f"{each} ({times[each]})" for each in wanted[:MOST_TOLD])
     terminal.say(f"     blocked on the way: {told}{more}")
-    flags = [_flag(each, found[each], story) for each in wanted[:MOST_TOLD]]
+    flags = [_flag(each, story, top_level=each in gone_to) for each in wanted]
     allow = (
         f"workflows edit {shlex.quote(story.name)}" if _is_run(story) else COMMANDS[story.purpose]
     )
@@ -201,8 +211,29 @@ def blocked_in(session: str, settings: Settings) -> list[RequestBlocked]:
     return [event for event in events if isinstance(event, RequestBlocked)]
 
 
-def _flag(pattern: str, blocked: RequestBlocked, story: Story) -> str:
-    flag = "--host" if blocked.channel.casefold() in TOP_LEVEL else "--resource"
+def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> None:
+    """A name that leads to an address which is not public: allowing the name does not help."""
+    said: dict[str, None] = {}
+    for event in events:
+        if event.rule != BY_ADDRESS:
+            continue
+        by_resolver = f"{event.host} is blocked by this machine's resolver"
+        said[by_resolver if NOWHERE.search(event.reason) else event.reason] = None
+    for each in list(said)[:MOST_TOLD]:
+        terminal.say(f"     blocked on the way: {each}")
+
+
+def _is_where_it_failed(host: str, story: Story) -> bool:
+    """Whether the step that failed was to lead there."""
+    last = story.steps[-1] if story.steps else None
+    if last is None or last.done:
+        return False
+    said = " ".join((last.words, last.reason, last.element, story.detail)).casefold()
+    return re.search(rf"(?<![\w.-]){re.escape(host.casefold())}(?![\w-]|\.\w)", said) is not None
+
+
+def _flag(pattern: str, story: Story, *, top_level: bool) -> str:
+    flag = "--host" if top_level else "--resource"
     return f"{flag if _is_run(story) else '--allow'} {shlex.quote(pattern)}"
 
 

@@ -196,7 +196,7 @@ def _sailing(it: argparse.ArgumentParser) -> None:
         "--answers",
         type=Path,
         metavar="FILE",
-        help="a scripted person, recorded as such: a JSON list of {approved, message}",
+        help="a scripted person, recorded as such: a JSON list of {approved, message, phrase}",
     )
     it.add_argument("--screenshots", action="store_true", help="a picture of the page at each step")
     it.add_argument("--headed", action="store_true", help="in a window that you can watch")

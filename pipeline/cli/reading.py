@@ -58,10 +58,13 @@ def all_workflows(store: ProjectionStore) -> list[Workflow]:
 def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     with project(settings) as store:
         rows = _rows(store.db, "SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", options.last)
-        unknown = store.db.execute("SELECT run_id FROM step_trace WHERE status = 'unknown'")
-        open_ends = {session for (session,) in unknown}
+        found = store.db.execute(
+            "SELECT run_id FROM step_trace WHERE status = 'unknown' "
+            "OR policy_flags LIKE '%\"irreversible\"%'"
+        )
+        sent = {session for (session,) in found}
     if terminal.as_json:
-        terminal.json([row | _fault(row, unknown=row["session"] in open_ends) for row in rows])
+        terminal.json([row | _fault(row, sent=row["session"] in sent) for row in rows])
         return 0
     if not rows:
         terminal.say("no sessions yet")
@@ -83,9 +86,9 @@ def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal
     return 0
 
 
-def _fault(row: dict[str, Any], *, unknown: bool) -> dict[str, object]:
+def _fault(row: dict[str, Any], *, sent: bool) -> dict[str, object]:
     """Of a session that did not come to its end: what kind of failure it was, and what to do."""
-    fault = fault_of(row["reason"] or "", row["failure"] or "", unknown=unknown)
+    fault = fault_of(row["reason"] or "", row["failure"] or "", sent=sent)
     return fault._asdict() if fault.error_code else {}
 
 

@@ -6,6 +6,8 @@ import re
 import shlex
 from pathlib import Path
 
+from actors.egress.rules import EVERYWHERE
+from actors.place import origin_of
 from events.errors import BadInput
 from events.runtime import SessionStarted
 from events.workflow import MILLION, Workflow
@@ -195,7 +197,7 @@ def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
         terminal.say(f"     screenshot: {settings.directory.artifacts.path(story.screenshot)}")
     tell_blocked(story, settings, terminal)
     if kind in NEXT and "--" not in story.detail:  # a detail that names a flag says what to do
-        terminal.say(f"     next: {_advice(story, kind)}")
+        terminal.say(f"     next: {_advice(story, kind, settings)}")
     if last is not None and (number := _rested_on_words(story, last)):
         forget = settings.command(f"workflows edit {shlex.quote(story.name)} --no-expect {number}")
         terminal.say(f"     if the step worked and only its words changed: {forget}")
@@ -207,9 +209,15 @@ def _numbered(step: StepStory) -> str:
     return found[1] if found else str(step.step)
 
 
-def _advice(story: Story, kind: str) -> str:
+def _advice(story: Story, kind: str, settings: Settings) -> str:
+    again = settings.command(f"run {shlex.quote(story.name)} --from {story.session}")
+    of_workflow = story.purpose == "run" and bool(story.name)
+    if story.unknown and of_workflow:
+        return f"look whether it was done; this goes on behind it, and asks: {again}"
     if story.unknown:
         return "look whether it was done before you run it again; the next run asks"
+    if of_workflow and (kind == "interrupted" or (kind == "cancelled" and story.sent)):
+        return f"this goes on behind what was done: {again}"
     if kind == "verification_failed" and "file_" in story.detail:
         return "look at the file; the page is as it should be"
     return NEXT[kind]
@@ -269,23 +277,26 @@ def _free(
         dry_run=options.dry_run,
         screenshots=pictured(options, settings),
         given=given,
-        origins=(*bound.origins, *recorded_homes(bound, settings)),
+        origins=(*bound.origins, *recorded_homes(bound, settings, options.url)),
         limits=settings.config.limits,
     )
 
 
-def recorded_homes(bound: Bound, settings: Settings) -> list[tuple[str, str]]:
-    """Where the secrets were typed in any workflow that is known: that was recorded too. What was
-    told with them holds instead, here or in the configuration."""
+def recorded_homes(bound: Bound, settings: Settings, url: str) -> list[tuple[str, str]]:
+    """Which secrets any known workflow typed on the origin where the run begins: that was recorded
+    too. Elsewhere somebody is asked. What was told with them holds instead, here or in the
+    configuration."""
+    here = origin_of(url)
     told = {name for name, _ in (*bound.origins, *settings.policy.secret_origins)}
     if not set(bound.secrets) - told or not settings.directory.log.exists():
         return []
     with project(settings) as store:
         flows = all_workflows(store)
     found = [each for flow in flows for each in launch.secret_origins(flow)]
-    return [each for each in dict.fromkeys(found) if each[0] in bound.secrets.keys() - told]
+    homes = [each for each in dict.fromkeys(found) if each[0] in bound.secrets.keys() - told]
+    return [(name, origin) for name, origin in homes if origin == here]
 
 
 def allowed(options: argparse.Namespace, settings: Settings) -> list[str]:
     """What a session that no workflow binds may go to beside where it begins."""
-    return [*options.allow, *([launch.EVERYWHERE] if settings.config.everywhere else [])]
+    return [*options.allow, *([EVERYWHERE] if settings.config.everywhere else [])]

@@ -103,6 +103,7 @@ def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         origins=origins,
     )
     started = launch.configured(started, settings.config.knobs, headed=options.headed)
+    tell_reach(started, terminal)
     story, refused = asyncio.run(_serve(options, settings, terminal, started, secrets))
     project(settings).close()
     terminal.note(
@@ -112,6 +113,12 @@ def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         # There were no more calls; a success that was claimed and not borne out is none.
         return exit_codes.Exit.NOT_VERIFIED if refused else exit_codes.Exit.DONE
     return exit_codes.of_session(story.reason, story.failure)
+
+
+def tell_reach(started: SessionStarted, terminal: Terminal) -> None:
+    """Files can be read without a host; whoever wants to go somewhere learns why it is denied."""
+    if not started.policy.hosts and not started.policy.public_hosts:
+        terminal.note("without --url URL or --allow HOST it may go nowhere")
 
 
 LET_GO = "stopped by the caller of its tools"

@@ -83,7 +83,7 @@ def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
     """The policy with the host that was typed. One that the allowlist lacks is asked about: the
     person at the terminal may add it for this recording."""
     host = launch.host_typed(url)
-    if policy.public_hosts or may_go_to(policy, host):
+    if launch.names_hosts_freely(policy) or may_go_to(policy, host):
         return policy
     refused = BadInput(f"{host} is not among the allowed hosts", LISTED)
     if not terminal.interactive:

@@ -20,6 +20,7 @@ from events.signature import signature
 from events.validator import (
     ActionApproved,
     ActionRejected,
+    ActionStarted,
     ActionWithheld,
     ApprovalRequested,
 )
@@ -79,6 +80,8 @@ class StepTrace:
 
 def _came_of(db: sqlite3.Connection, envelope: Envelope) -> None:
     match envelope.event:
+        case ActionStarted(step=step, irreversible=True):
+            _append(db, envelope, "policy_flags", "irreversible", step)
         case ActionFailed(step=step, code=code):
             _fail(db, envelope, _error(code), step)
         case ActionJudged(step=step, verdict=verdict):

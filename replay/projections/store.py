@@ -24,7 +24,7 @@ from replay.projections.step_trace import StepTrace
 from replay.projections.transitions import Actions, Transitions
 from replay.projections.workflows import Workflows
 
-VERSION = 7  # of the tables: another one is thrown away and rebuilt
+VERSION = 8  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR")
 

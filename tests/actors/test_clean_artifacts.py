@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from actors import clean_artifacts
 from actors.clean_artifacts import NOT_KEPT, CleanArtifacts
 from actors.redaction import Redactor
 from events.artifacts import ArtifactStore
@@ -45,6 +46,33 @@ def test_text_loses_it(kept: CleanArtifacts, coding: str) -> None:
 def test_what_is_no_text_is_not_kept(kept: CleanArtifacts, body: bytes) -> None:
     artifact = kept.put(body, "application/octet-stream")
     assert (kept.get(artifact), artifact.media) == (NOT_KEPT, "text/plain")
+
+
+def many(*sizes: int) -> bytes:
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as file:
+        for number, size in enumerate(sizes):
+            file.writestr(f"{number}.txt", bytes(size))
+    return body.getvalue()
+
+
+def test_what_unpacks_to_more_than_is_looked_through_is_not_kept(
+    kept: CleanArtifacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clean_artifacts, "MAX_INSIDE", 1_000)
+    monkeypatch.setattr(clean_artifacts, "MAX_MEMBERS", 5)
+    for body in (many(400, 400, 400), many(*[1] * 6), gzip.compress(bytes(1_001))):
+        assert kept.get(kept.put(body, "application/zip")) == NOT_KEPT
+    for body in (many(400, 400, 200), many(*[1] * 5), gzip.compress(bytes(1_000))):
+        assert kept.get(kept.put(body, "application/zip")) == body
+
+
+def test_without_a_secret_nothing_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clean_artifacts, "MAX_INSIDE", 1_000)
+    kept = CleanArtifacts(ArtifactStore(tmp_path / "artifacts"), Redactor({}))
+    assert kept.get(kept.put(many(2_000), "application/zip")) == many(2_000)
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,8 @@ async def test_the_terminal_shows_the_question_and_how_to_answer() -> None:
 @pytest.mark.parametrize(
     ("typed", "answer"),
     [
-        ("confirm", Answer(True)),
-        (" confirm ", Answer(True)),
+        ("confirm", Answer(True, phrase="confirm")),
+        (" confirm ", Answer(True, phrase="confirm")),
         ("yes", Answer(False, "yes")),
         ("Confirm", Answer(False, "Confirm")),
     ],

@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.place import ada_url_decode, blur, host_of, is_at, place_of, same_document
+from actors.place import (
+    ada_url_decode,
+    blur,
+    host_of,
+    is_at,
+    named_origin,
+    origin_of,
+    place_of,
+    same_document,
+)
 from events.workflow import Place
 
 
@@ -92,6 +101,29 @@ def test_host_and_port_are_read_as_browsers_read_them(
     url: str, parts: tuple[str, str, str]
 ) -> None:
     assert host_of(url) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "origin", "named"),
+    [
+        ("https://Shop.example:443", "https://shop.example", True),
+        ("https://shop.example/", "https://shop.example", True),
+        ("http://[::1]:80", "http://[::1]", True),
+        ("https://shop.example/x", "https://shop.example", False),
+        ("https://shop.example//", "https://shop.example", False),
+        ("https://shop.example/?", "https://shop.example", False),
+        ("https://ann@shop.example", "https://shop.example", False),
+        ("blob:https://shop.example/1", "https://shop.example", False),
+        ("https://*.shop.example", "https://*.shop.example", False),
+        ("about:blank", "", False),
+        ("file:///etc", "", False),
+        ("shop.example", "", False),
+        ("", "", False),
+    ],
+)
+def test_an_origin_is_read_as_browsers_write_it(text: str, origin: str, named: bool) -> None:
+    assert origin_of(text) == origin
+    assert named_origin(text) == (origin if named else "")
 
 
 def test_page_text_is_blurred_to_what_does_not_vary() -> None:

@@ -602,10 +602,6 @@ def test_what_ends_a_run_wherever_it_is(fact: AnyEvent, stop: RunStopped) -> Non
     assert said(RUN, due(), fact) == stop
 
 
-def test_a_persons_slowness_is_no_reason_to_stop() -> None:
-    assert given(Planner(), RUN, due(), DeadlinePassed("approval", 1)) == ()
-
-
 @pytest.mark.parametrize(
     "late",
     [

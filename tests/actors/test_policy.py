@@ -147,11 +147,28 @@ def test_the_word_counts_in_any_way_to_find_the_element(action: Action) -> None:
         element(name="REMOVE"),
         element(text=Untrusted("go to checkout")),
         element(href="https://shop.example/account/1"),
-        element(form_action="/settings"),
+        element(form_action="https://shop.example/settings", submits=True),
     ],
 )
 def test_the_word_counts_in_whatever_the_element_says_it_is(what: Resolved) -> None:
     assert verdict(click("#plain"), what).rule == "denylist"
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        element("a", name="Terms", href="https://accounts.shop.example/terms"),
+        element(form_action="https://shop.example/account/checkout"),
+    ],
+)
+def test_the_name_of_a_host_and_a_form_that_is_not_sent_say_nothing(what: Resolved) -> None:
+    assert verdict(click("#plain"), what).effect == "allow"
+
+
+def test_to_type_where_such_a_word_stands_can_be_undone() -> None:
+    field = element("input", name="Account number", role="textbox")
+    assert not is_irreversible(Case(DEFAULT_POLICY, fill(), "workflow", field))
+    assert verdict(fill(), field, "agent").effect == "deny"
 
 
 def test_only_the_first_200_characters_of_an_elements_text_are_read() -> None:
@@ -628,6 +645,14 @@ def test_what_cannot_be_undone_asks_whoever_proposes_it(label: str) -> None:
     assert verdict(click(), element(name=label), "agent").effect != "allow"
 
 
+def test_enter_in_a_field_does_what_the_button_of_its_form_says() -> None:
+    enter = Action("press", key="Enter")
+    search = element("input", name="Query", submits=True, form_method="get", role="textbox")
+    assert verdict(enter, search, "workflow").effect == "allow"
+    pays = msgspec.structs.replace(search, icon=Untrusted("Pay now"))
+    assert verdict(enter, pays, "workflow").rule == "final_wording"
+
+
 def test_what_would_be_chosen_of_a_list_is_judged() -> None:
     choose = Action("select", target=css("#do"), value=Text("3"))
     listed = element("select", name="With all of them", role="combobox")
@@ -653,6 +678,7 @@ def test_a_button_that_says_nothing_may_do_anything(icon: str) -> None:
     mute = element(name="", icon=Untrusted(icon))
     assert verdict(click(), mute, "workflow").effect == "ask"
     assert is_irreversible(Case(DEFAULT_POLICY, click(), "agent", mute))
+    assert verdict(Action("press", key="Enter"), mute, "agent").effect == "ask"
 
 
 @pytest.mark.parametrize(
@@ -660,6 +686,8 @@ def test_a_button_that_says_nothing_may_do_anything(icon: str) -> None:
     [
         element(name="", icon=Untrusted("fa fa-chevron-right")),
         element(name="\u00d7"),
+        element(name="\u00d7", text=Untrusted("\u00d7")),
+        element("label", name="I agree to the terms", kind="checkbox"),
         element("input", name="", kind="checkbox"),
         element("a", name="", href=f"{ORIGIN}/home"),
         element(name="", text=Untrusted("Next")),
@@ -679,6 +707,9 @@ def test_on_the_last_page_a_person_types_it_out() -> None:
     # It asks more than the form that it sends, which asks too.
     send = element(name="Finish", submits=True, form_method="post")
     assert at("FINAL_CONFIRMATION", click(), send).kind == "confirm"
+    asks = Policy("p", rules=(PolicyRule("mine", "ask"),))
+    stricter = judge(Case(asks, click(), "workflow", send, "FINAL_CONFIRMATION"))
+    assert (stricter.kind, stricter.always) == ("confirm", True)
     back = element("a", name="Back", href=f"{ORIGIN}/cart")
     assert at("FINAL_CONFIRMATION", click(), back).effect == "allow"
     assert at("FINAL_CONFIRMATION", fill(), element("input", name="Note")).effect == "allow"
@@ -691,6 +722,8 @@ def test_signing_in_by_enter_is_a_door_where_the_page_is_one() -> None:
     assert not is_irreversible(case)
     assert is_irreversible(msgspec.structs.replace(case, state="UNKNOWN"))
     assert judge(case).kind == "login"
+    no_door = element(name="Delete my login", submits=True, form_method="post", signs_in=True)
+    assert is_irreversible(Case(DEFAULT_POLICY, click(), "workflow", no_door))
 
 
 CHECKPOINT = Checkpoint("finish", (Sign("title", "finish cancellation"),))
@@ -702,6 +735,8 @@ def test_at_a_checkpoint_of_the_service_everything_but_reading_asks() -> None:
     assert (said.effect, said.kind, said.always) == ("ask", "service", False)
     read = msgspec.structs.replace(case, action=Action("extract", target=css("#a")))
     assert judge(read).effect == "allow"
+    aside = Action("navigate", url=f"{SHOP}/orders", aside=True)
+    assert judge(Case(DEFAULT_POLICY, aside, "workflow", checkpoint=CHECKPOINT)).effect == "allow"
     always = msgspec.structs.replace(CHECKPOINT, always=True)
     assert judge(msgspec.structs.replace(case, checkpoint=always)).always
 

@@ -6,17 +6,19 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from actors.redaction import FAILED, Redactor
+from actors.browser.window import Window
+from actors.redaction import FAILED, Redactor, check_secrets
 from events.action import Secret, Untrusted
 from events.codec import encode
 from events.envelope import Actor, Envelope
-from events.errors import WorldBroken
-from events.executor import ActionFailed
+from events.errors import BadInput, WorldBroken
+from events.executor import ActionFailed, TargetResolved
 from events.log import EventLog
-from events.observer import PageObserved
-from events.page import Element, Page
+from events.observer import PageObserved, ScreenshotTaken
+from events.page import Artifact, Element, Page, Resolved
 from events.runtime import ActorFailed, SessionEnded, SessionStarted
 from events.vocabulary import AnyEvent
+from events.workflow import Policy
 from pipeline.app import App
 from tests.facts import fill, go_to, recording_of
 
@@ -74,6 +76,51 @@ def test_a_password_that_is_a_word_of_ours_breaks_no_event() -> None:
     event = redact(seen(Page(url="x", title=Untrusted("title: password"))))
     assert isinstance(event, PageObserved)
     assert event.page.title.text == "<secret title>: <secret password>"
+
+
+@pytest.mark.parametrize("short", ["1234", "cafe"])
+def test_our_own_sums_stay_whatever_a_secret_is(short: str) -> None:
+    redact = Redactor({"pin": short})
+    shot = ScreenshotTaken(Artifact(f"ab{short}" + "c" * 58, 3, "image/png"), why="stopped")
+    assert redact(shot) == shot
+    found = TargetResolved(1, 1, Resolved("input", f"f00{short}9", exact=f"{short}1"))
+    assert redact(found) == found
+    begun = recording_of(values={"digest": short, "exact": f"my {short}"})
+    cleaned = redact(begun)
+    assert isinstance(cleaned, SessionStarted)
+    assert cleaned.values == {"digest": "<secret pin>", "exact": "my <secret pin>"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["password", "search-box", "shop.example", "order", "click", "script", "Aurora", "textbox"],
+)
+def test_a_value_that_is_a_word_of_the_run_is_refused_by_its_name(value: str) -> None:
+    begun = recording_of(
+        go_to("https://shop.example/"),
+        fill("#search-box", value=Secret("pw")),
+        values={"customer": "Aurora"},
+    )
+    check_secrets(begun, {"pw": "sheet bend & 9 fathoms", "pin": "7135"})
+    with pytest.raises(BadInput, match="the value of secret 'pw' is a word of") as refused:
+        check_secrets(begun, {"pin": "7135", "pw": value})
+    assert value not in str(refused.value)
+
+
+async def test_nothing_is_begun_with_such_a_value(pipeline_log: EventLog) -> None:
+    begun = recording_of(fill("#password", value=Secret("pw")))
+    async with App.open(pipeline_log) as app:
+        with pytest.raises(BadInput, match="secret 'pw'"):
+            await app.sail(begun, Shut(), secrets={"pw": "password"})
+        kinds = [envelope.event async for envelope in pipeline_log.read()]
+    assert not any(isinstance(each, SessionStarted) for each in kinds)
+
+
+class Shut:
+    """A browser that nobody gets to open."""
+
+    async def open_window(self, policy: Policy) -> Window:
+        raise AssertionError(policy)
 
 
 class Broken(Redactor):

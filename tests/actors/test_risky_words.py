@@ -15,7 +15,18 @@ from actors.risky_words import (
     said_by,
 )
 from actors.saying import STEM
-from tests.labels import HARMLESS, HARMLESS_ICONS, RISKY, RISKY_ICONS, labels
+from tests.labels import (
+    COOKIES,
+    HARMLESS,
+    HARMLESS_ICONS,
+    HEADLINES,
+    LONG_RISKY,
+    NAMES,
+    RISKY,
+    RISKY_ICONS,
+    YES,
+    labels,
+)
 
 LANGUAGES = [
     *("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv"),
@@ -41,6 +52,78 @@ def test_no_harmless_label_is_told(language: str) -> None:
 def test_the_labels_are_many() -> None:
     assert sum(len(labels(data)) for data in RISKY.values()) >= 150
     assert sum(len(labels(data)) for data in HARMLESS.values()) >= 150
+
+
+@pytest.mark.parametrize("of", NAMES)
+def test_names_days_places_and_things_are_not_words_of_another_language(of: str) -> None:
+    assert [(label, risky(label)) for label in labels(NAMES[of]) if risky(label)] == []
+
+
+def test_the_names_are_many() -> None:
+    assert sum(len(labels(data)) for data in NAMES.values()) >= 200
+
+
+def test_a_banner_about_cookies_is_not_final() -> None:
+    assert [(label, risky(label)) for label in labels(COOKIES) if risky(label)] == []
+
+
+@pytest.mark.parametrize(
+    "label", ["Accept", "Accept all offers", "Reject all 12 applicants", "Agree", "Tout supprimer"]
+)
+def test_what_is_not_about_cookies_stays_final(label: str) -> None:
+    assert said_by(label, FINAL)
+
+
+def test_yes_and_finish_are_final_as_all_that_is_said() -> None:
+    assert [label for label in labels(YES) if not said_by(label, FINAL)] == []
+    for label in ("Finish line", "Complete guide", "Proceed with care", "Done", "OK", "Continue"):
+        assert said_by(label, FINAL) == ""
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("Order #1234", ""),
+        ("Order 1234", ""),
+        ("Order #A-12", ""),
+        ("Order", "order"),
+        ("Order pizza", "order"),
+        ("Order now", "order now"),
+        ("Transfer #9", ""),
+        ("Transfer 500 EUR", "transfer"),
+        ("Payer 20 €", "payer"),
+        ("Tom Baker", ""),
+        ("Töm papperskorgen", "töm papperskorg"),
+        ("Jane Doe", ""),
+        ("Doe", "doe"),
+        ("Doe agora", "doe agora"),
+    ],
+)
+def test_a_short_word_counts_alone_or_beside_words_of_its_language(label: str, said: str) -> None:
+    assert said_by(label, FINAL) == said
+
+
+def test_a_long_label_begins_with_what_it_does() -> None:
+    assert [label for label in labels(LONG_RISKY) if not said_by(label, FINAL)] == []
+
+
+def test_of_sixty_headlines_and_mails_two_are_taken_for_controls() -> None:
+    assert len(labels(HEADLINES)) == 60
+    assert [label for label in labels(HEADLINES) if said_by(label, FINAL)] == [
+        "Storm forces ferries to cancel crossings",
+        "Bob Stone Fwd: can you sign the lease and send it back",
+    ]
+
+
+def test_a_control_below_a_long_line_stands_for_itself() -> None:
+    story = "Minister to publish a report on the sale of rail stock"
+    assert said_by(story, FINAL) == ""
+    assert said_by(f"{story}\nPublish", FINAL) == "publish"
+    assert said_by(f"{story} | Publish", FINAL) == "publish"
+
+
+def test_the_denylist_counts_wherever_it_stands() -> None:
+    assert denied_by("Why so many people want to delete their photos", DENYLIST) == "delete"
 
 
 def test_risky_icons_are_told_and_harmless_ones_are_not() -> None:

@@ -70,3 +70,53 @@ def test_marks_of_kana_and_hangul_make_other_letters() -> None:
 
 def test_accents_and_letters_that_nothing_takes_apart_are_folded() -> None:
     assert folded("Ödeme Çıkış ŁÓDŹ Køb Straße İptal") == "odeme cikis lodz kob strasse iptal"
+
+
+CONTROLS = lexicon(
+    ("sell", "cancel _", "!pay now", "=yes", "^book", "=はい", "verkaufen"),
+    ("book #", "book 0"),
+    openers=("please",),
+    joints=("and",),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("They sell", "sell"),
+        ("Sell the shares of this company today", "sell"),
+        ("12 Sell the shares of this company today", "sell"),
+        ("Please go on, then sell all the shares", "sell"),
+        ("Look at all of it & sell", "sell"),
+        ("Die Aktien heute noch verkaufen", "verkaufen"),
+        ("Three items with everything in them, pay now", "pay now"),
+        ("One two three four five\nsell", "sell"),
+        ("Yes", "yes"),
+        ("はい", "はい"),
+    ],
+)
+def test_a_control_says_it_at_a_place_of_its_own(text: str, said: str) -> None:
+    assert said_by(text, CONTROLS) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They may sell it",
+        "Why the company may in the end sell",
+        "Die Firma will noch in diesem Jahr verkaufen",
+        "Yes or no",
+        "はいる",
+        "Book #3",
+        "Book 3",
+    ],
+)
+def test_a_sentence_is_not_a_control(text: str) -> None:
+    assert said_by(text, CONTROLS) == ""
+
+
+def test_of_two_phrases_the_longer_counts_whatever_comes_second() -> None:
+    words = lexicon(("end", "end my _", "end my plan now"), ("end my day",))
+    assert said_by("end my plan now", words) == "end my plan now"
+    assert said_by("end my plan", words) == "end my"
+    assert said_by("end my day", words) == ""

@@ -4,12 +4,14 @@ import ast
 import base64
 import html
 import json
+import re
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
 
 from actors.redaction import Redactor, Secrets, hide, hushed
+from actors.secret_forms import pattern
 
 VALUES = [
     "sheet bend & 9 fa'th/om\"s<é",
@@ -106,6 +108,22 @@ def test_a_key_of_many_lines_is_found_as_one() -> None:
 def test_one_secret_inside_another_goes_with_it() -> None:
     both = Redactor({"short": "hunter2!", "long": "hunter2!hunter2!x"})
     assert both.text("hunter2!hunter2!x hunter2!") == "<secret long> <secret short>"
+
+
+@pytest.mark.parametrize("value", [*VALUES, "a - - - - b c", "x" * 7 + "-" * 30 + "y"])
+def test_nothing_that_a_page_repeats_is_matched_without_end(value: str) -> None:
+    # What an unbounded one finds in n backslashes takes n * n steps.
+    unbounded = re.findall(r"(?:\)|\]|\\\\|0)[*+]", pattern(value))
+    assert unbounded == []
+    # Each of these took minutes or more.
+    for text in ("\\" * 200_000, "&" + "amp;" * 50_000, "%" + "25" * 100_000, "-" * 200_000):
+        Secrets([("pw", value)]).clean(f"{value[:7]}{text}")
+
+
+def test_a_word_of_dashes_is_found_with_its_blanks() -> None:
+    redact = Redactor({"pw": "reef -- knot -- 7"})
+    assert redact.text("it is reef -- knot -- 7, or was") == "it is <secret pw>, or was"
+    assert Redactor({"pw": "reef----knot"}).text("reef----knot!") == "<secret pw>!"
 
 
 @pytest.mark.parametrize("value", ["", "abc", "   a  "])

@@ -533,7 +533,7 @@ def test_every_verdict_names_the_policy_version() -> None:
 
 def test_a_parameter_in_the_target_is_asked_about_by_its_name_not_its_value() -> None:
     row = Action("click", target=Target((ByRole("link", "${customer}"),)))
-    risky = element("a", name="Aurora", href="/account/aurora", text=Untrusted("Aurora"))
+    risky = element("a", name="Aurora", href=f"{ORIGIN}/account/aurora", text=Untrusted("Aurora"))
     [asked] = said(RECORDING, plan(row), found(risky))
     assert isinstance(asked, ApprovalRequested)
     assert "${customer}" in asked.signature
@@ -684,3 +684,32 @@ def test_a_final_step_that_an_earlier_session_may_have_done_asks_whatever_was_re
         "done_before",
         "click 'Place order': run-1 may have done it already. Approve?",
     )
+
+
+def test_a_yes_where_the_phrase_was_asked_for_is_a_no() -> None:
+    """Whoever answers: a script, a daemon, another program."""
+    story = RECORDING, *LAST_PAGE, plan(click()), found(FINISH)
+    typed = ApprovalAnswered("1.1.1", True, "scripted", phrase="confirm")
+    assert started_by(said(*story, typed))
+    for phrase in ("", "yes", "Confirm"):
+        voided, refused = said(*story, msgspec.structs.replace(typed, phrase=phrase))
+        assert voided == ApprovalVoided("1.1.1", "refused")
+        assert isinstance(refused, ActionRejected)
+        assert "was not typed out" in refused.reason
+
+
+def test_a_dry_run_stops_before_a_healed_step_that_was_final() -> None:
+    flow = workflow(step(click(), standing=Standing(ORIGIN, "send"), irreversible=True))
+    healed = msgspec.structs.replace(plan(click(), "workflow", index=0), healed=True)
+    [withheld] = said(run_of(flow, dry_run=True), healed, found(PLAIN))
+    assert isinstance(withheld, ActionWithheld)
+
+
+def test_an_element_that_never_stays_what_it_was_is_given_up() -> None:
+    story: list[AnyEvent | Told] = [*ASKED]
+    for number in range(3):
+        story.append(TargetChanged(1, 1, element(digest=f"pay-{number}", name=f"Pay {number}")))
+        assert isinstance(said(*story)[-1], ApprovalRequested)
+    [*_, refused] = said(*story, TargetChanged(1, 1, element(digest="pay", name="Pay")))
+    assert isinstance(refused, ActionRejected)
+    assert refused.rule == "keeps_changing"

@@ -95,6 +95,19 @@ async def test_fields_and_words_that_are_secret_are_covered(
     ]
 
 
+async def test_of_too_many_words_there_is_no_picture(
+    window: Window, tab: Tab, server: PageServer
+) -> None:
+    await tab.navigate(server.show("<div id=all></div>"), within_ms=10 * SECOND)
+    window.secrets = ("hawser",)
+    fill = "n => { all.innerHTML = '<p>x</p>'.repeat(n) + '<p>hawser</p>'.repeat(n) }"
+    await tab.page.evaluate(fill, 40)
+    await tab.screenshot(full_page=False, within_ms=10 * SECOND)
+    await tab.page.evaluate(fill, 3_000)
+    with pytest.raises(WorldBroken, match="cannot be told"):
+        await tab.screenshot(full_page=False, within_ms=10 * SECOND)
+
+
 async def test_what_moves_meanwhile_is_not_pictured(
     window: Window, tab: Tab, server: PageServer
 ) -> None:

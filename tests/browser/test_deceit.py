@@ -63,7 +63,7 @@ class Clerk:
         return ended, await events_of(self._log, how)
 
     async def _sail(self, started: SessionStarted, name: str) -> SessionEnded:
-        person = ScriptedPerson(otherwise=Answer(True))
+        person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
         return await self._app.sail(started, self._chromium, answers=person, name=name)
 
 

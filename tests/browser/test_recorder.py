@@ -40,7 +40,7 @@ def test_a_script_through_shadow_roots_frames_and_pages_is_recorded_and_sailed(
     ]
     script, yes = tmp_path / "odd.json", tmp_path / "yes.json"
     script.write_text(json.dumps({"title": "odd", "steps": steps}))
-    yes.write_text(json.dumps([{"approved": True}] * 9))
+    yes.write_text(json.dumps([{"approved": True, "phrase": "confirm"}] * 9))
     rutter = Rutter(tmp_path / "data")
     host = server.url.removeprefix("http://")
     ended = rutter("record", "odd", "--script", script, "--allow", host, "--answers", yes)

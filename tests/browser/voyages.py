@@ -45,7 +45,7 @@ class SaysYes(ScriptedPerson):
     """Approves whatever is asked: nothing but the agent itself stands before a wrong click."""
 
     def __init__(self) -> None:
-        super().__init__(otherwise=Answer(True, "go on"))
+        super().__init__(otherwise=Answer(True, "go on", "confirm"))
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def record(rutter: Rutter, site: EchoSite, folder: Path, **more: str) -> Ended:
 def yes(folder: Path) -> Path:
     """A person who agrees to everything."""
     file = folder / "yes.json"
-    file.write_text(json.dumps([{"approved": True}] * 30))
+    file.write_text(json.dumps([{"approved": True, "phrase": "confirm"}] * 30))
     return file
 
 

@@ -62,7 +62,9 @@ class Harbour:
         script = order_script(site.base_url, password=PASSWORD, **WATCHED)
         self.script.write_text(json.dumps(script))
         self.password.write_text(PASSWORD + "\n")
-        self.yes.write_text(json.dumps([{"approved": True, "message": "it is mine"}] * 12))
+        self.yes.write_text(
+            json.dumps([{"approved": True, "message": "it is mine", "phrase": "confirm"}] * 12)
+        )
 
     @property
     def host(self) -> str:

@@ -75,7 +75,7 @@ def keep_locked(path: Path) -> None:
 async def _keep(path: Path, voyages: Callable[[Sail, EventLog], Awaitable[None]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     log = await SqliteLog.open(path)
-    person = ScriptedPerson(otherwise=Answer(True))
+    person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
     secrets = {"pin": "0000"}
     async with App.open(log, clock=CountingClock()) as app:
 

@@ -58,6 +58,17 @@ def test_what_may_have_happened_is_looked_at_before_it_is_run_again(
     assert "--no-expect" not in out
 
 
+def test_a_run_that_may_have_done_something_is_continued_by_its_session(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unknown = failed("no answer", "unknown", unknown="nobody knows", purpose="run")
+    cut = Story(session="s", purpose="run", name="order", reason="interrupted")
+    for story in (unknown, cut):
+        report(story, settings, Terminal(), done="")
+        [advice] = [line for line in capsys.readouterr().out.splitlines() if "next: " in line]
+        assert advice.endswith("run order --from s")
+
+
 def test_no_screenshot_helps_with_a_file(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:

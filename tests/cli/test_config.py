@@ -129,12 +129,17 @@ def test_a_recording_at_a_host_that_the_allowlist_lacks_needs_somebody_to_ask(
     refused(rutter("record", "x", "--url", "https://evil.example/"), "evil.example is not among")
 
 
-def test_in_a_free_run_a_secret_belongs_where_any_workflow_types_it(rutter: Rutter) -> None:
+def test_in_a_free_run_a_secret_belongs_where_it_begins_if_any_workflow_types_it_there(
+    rutter: Rutter,
+) -> None:
     logbook.keep_locked(rutter.data / "log.db")
     loaded = settings.load(str(rutter.data), env={})
     home = ("pin", "https://shop.example")
-    assert sailing.recorded_homes(Bound({"pin": "0000", "code": "1"}, ()), loaded) == [home]
+    here, bound = "https://shop.example/login?x", Bound({"pin": "0000", "code": "1"}, ())
+    assert sailing.recorded_homes(bound, loaded, here) == [home]
+    assert sailing.recorded_homes(bound, loaded, "https://evil.example/") == []
+    assert sailing.recorded_homes(bound, loaded, "https://shop.example:8443/") == []
     told = Bound({"pin": "0000"}, (("pin", "https://other.example"),))
-    assert sailing.recorded_homes(told, loaded) == []
+    assert sailing.recorded_homes(told, loaded, here) == []
     nowhere = settings.load(str(rutter.data / "none"), env={})
-    assert sailing.recorded_homes(Bound({"pin": "0000"}, ()), nowhere) == []
+    assert sailing.recorded_homes(Bound({"pin": "0000"}, ()), nowhere, here) == []

@@ -6,8 +6,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
+import msgspec
 import pytest
 
+from actors.egress.rules import address_refused
 from actors.policy import DEFAULT_POLICY
 from events.errors import BadInput
 from events.observer import Contact, HostsContacted, RequestBlocked
@@ -17,7 +19,7 @@ from pipeline import settings
 from pipeline.cli import hosts, watching
 from pipeline.cli.hosts import Met, chosen, meetings, settle_hosts
 from pipeline.cli.terminal import Terminal
-from replay.story import Story
+from replay.story import StepStory, Story
 from tests.cli import logbook
 from tests.cli.shell import Rutter
 from tests.facts import click, step
@@ -211,10 +213,53 @@ def test_what_a_run_was_kept_from_is_told_with_the_command_that_allows_it(
     hosts.tell_blocked(story, loaded, Terminal())
     out = capsys.readouterr().out
     assert "blocked on the way: cdn.example (7), sso.example (1), a.example (1) and 1 more" in out
-    assert "workflows edit order --resource cdn.example --host sso.example --resource a" in out
+    assert (
+        "workflows edit order --resource cdn.example --host sso.example "
+        "--resource a.example --resource b.example:81\n"
+    ) in out
     free = Story(session="free-1", purpose="free")
     hosts.tell_blocked(free, loaded, Terminal())
     assert "run --free ... --allow cdn.example" in capsys.readouterr().out
+
+
+def test_where_the_failed_step_led_is_a_host_to_go_to(
+    recorded: Rutter, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked = [
+        RequestBlocked(host, 443, "", 1, "host")
+        for host in ("sso.example", "o.example", "e.example")
+    ]
+    monkeypatch.setattr(hosts, "blocked_in", lambda session, settings: blocked)
+    loaded = settings.load(str(recorded.data), env={})
+    failed = StepStory(3, "workflow", "go to https://sso.example/in", "workflow_step_3_of_4")
+    story = Story(session="run-1", purpose="run", name="order", steps=[failed])
+    hosts.tell_blocked(story, loaded, Terminal())
+    out = capsys.readouterr().out
+    assert "--host sso.example --resource o.example --resource e.example" in out
+
+
+def test_a_name_that_leads_to_a_private_address_is_told_as_it_is(
+    recorded: Rutter, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = msgspec.structs.replace(LISTED, hosts=("jira.corp.example", "ads.example"))
+    blocked = []
+    for host, address in (
+        ("jira.corp.example", "10.1.2.3"),
+        ("ads.example", "0.0.0.0"),
+        ("ads.example", "::"),
+    ):
+        refused = address_refused(named, host, 443, address)
+        assert refused is not None
+        blocked.append(RequestBlocked(host, 443, "image", 1, *refused))
+    monkeypatch.setattr(hosts, "blocked_in", lambda session, settings: blocked)
+    loaded = settings.load(str(recorded.data), env={})
+    hosts.tell_blocked(Story(session="run-1", purpose="run", name="order"), loaded, Terminal())
+    said = capsys.readouterr().out.splitlines()
+    assert said == [
+        "     blocked on the way: jira.corp.example resolves to 10.1.2.3, which is private; "
+        "name that too with --allow 10.1.2.3",
+        "     blocked on the way: ads.example is blocked by this machine's resolver",
+    ]
 
 
 # -- where a recording begins ----------------------------------------------------------------------
@@ -225,6 +270,10 @@ LISTED = Policy("1", hosts=("shop.example",), public_hosts=False)
 def test_whoever_types_an_address_is_asked_only_where_the_allowlist_lacks_it() -> None:
     assert watching.base_for("http://127.0.0.1:9/", DEFAULT_POLICY, Desk()) is DEFAULT_POLICY
     assert watching.base_for("https://shop.example/x", LISTED, Desk()) is LISTED
+    star = Policy("1", hosts=("*",))
+    assert watching.base_for("https://any.example/", star, Desk()) is star
+    with pytest.raises(BadInput, match="not among the allowed hosts"):
+        watching.base_for("http://127.0.0.1:9/", star, Desk())
     desk = Desk("yes")
     policy = watching.base_for("https://new.example/x", LISTED, desk)
     assert policy.hosts == ("shop.example", "new.example")
@@ -237,11 +286,17 @@ def test_without_a_yes_there_is_no_recording_there(answers: tuple[str, ...]) -> 
         watching.base_for("https://new.example/x", LISTED, Desk(*answers))
 
 
-def test_a_log_without_the_fact_asks_nothing(rutter: Rutter, tmp_path: Path) -> None:
+def test_a_log_without_the_fact_asks_nothing_and_says_so(
+    rutter: Rutter, capsys: pytest.CaptureFixture[str]
+) -> None:
     logbook.keep(rutter.data / "log.db")
     desk = Desk("yes")
     assert settle(rutter, desk).version == 1
     assert desk.asked == []
+    err = capsys.readouterr().err
+    assert "the workflow has no confirmed hosts" in err
+    assert "record it again, or name them: " in err
+    assert "workflows edit order --host HOST" in err
 
 
 # -- with a browser --------------------------------------------------------------------------------

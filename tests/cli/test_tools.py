@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from actors.toolbox import TOOLS
+from pipeline import launch
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.tools import tell_reach
 from tests.browser.page_server import PageServer
 from tests.cli.shell import COMMAND, ROOT, Ended, Rutter, places_of
 
@@ -55,6 +58,16 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(
     ended = rutter("tools", "call", *flags)
     assert ended.code == 2
     assert complaint in ended.complaint
+
+
+def test_a_session_that_may_go_nowhere_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    for started, said in (
+        (launch.tool_session(), "without --url URL or --allow HOST it may go nowhere\n"),
+        (launch.tool_session("https://shop.example/"), ""),
+        (launch.tool_session(allow=["*"]), ""),
+    ):
+        tell_reach(started, Terminal())
+        assert capsys.readouterr().err == said
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +152,7 @@ def test_a_literal_password_is_denied_and_nowhere_in_the_data_directory(
     (tmp_path / "secret.txt").write_text(PASSWORD)
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "who.txt").write_text("Aurora")
-    (tmp_path / "yes.json").write_text('[{"approved": true}]')
+    (tmp_path / "yes.json").write_text('[{"approved": true, "phrase": "confirm"}]')
     ended = called(
         rutter,
         server,

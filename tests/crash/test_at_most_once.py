@@ -57,7 +57,7 @@ def recorded(shop: CountingShop, tmp_path_factory: pytest.TempPathFactory) -> Pa
     root = tmp_path_factory.mktemp("recorded")
     script, yes = root / "order.json", root / "yes.json"
     script.write_text(json.dumps(order_script(shop.url)))
-    yes.write_text(json.dumps([{"approved": True}] * 4))
+    yes.write_text(json.dumps([{"approved": True, "phrase": "confirm"}] * 4))
     rutter = Rutter(root / "plain")
     where = ("--script", script, "--allow", shop.host, "--param", "customer=Aurora")
     ended = rutter("record", "order", *where, "--answers", yes)

@@ -18,6 +18,7 @@ from events.workflow import Step
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import find_chromium
+from tests.browser.hand import recorded
 from tests.browser.page_server import PageServer
 from tests.egress.servers import origin
 from tests.logs import Replayed, events_of
@@ -143,3 +144,18 @@ async def test_without_its_proxy_a_browser_is_lost_and_the_next_session_has_both
             assert ended.detail.startswith("the proxy, the browser's only way out,")
             again = await app.sail(started, browser, name="again")
             assert again.reason == "completed", again
+
+
+async def test_a_person_is_not_recorded_in_pages_that_reach_nobody_any_more(
+    gate_and_chromium: tuple[Gate, Chromium], replayed: Replayed
+) -> None:
+    log = replayed.memory()
+    gate, browser = gate_and_chromium
+    with PageServer() as server:
+        async with App.open(log) as app:
+            started = launch.watching("by hand", server.show("<h1>Here</h1>"), {})
+            async with recorded(app, browser, started) as (hand, ended):
+                assert gate._process is not None
+                os.kill(gate._process.pid, signal.SIGKILL)
+                await hand.heard.until(SessionEnded)
+            assert (ended["it"].reason, ended["it"].failure) == ("interrupted", "browser_lost")

@@ -46,11 +46,11 @@ def test_what_was_refused_or_may_be_done_is_not_worth_a_second_try(code: str) ->
 def test_the_failure_says_more_than_the_reason() -> None:
     assert fault_of("failed", "unreachable") == FAULTS["unreachable"]
     assert fault_of("interrupted") == FAULTS["interrupted"]
-    assert fault_of("completed") == fault_of("running") == fault_of("completed", unknown=True)
+    assert fault_of("completed") == fault_of("running") == fault_of("completed", sent=True)
 
 
-def test_nothing_is_run_again_while_an_outcome_is_unknown() -> None:
-    fault = fault_of("interrupted", "browser_lost", unknown=True)
+def test_nothing_is_run_again_where_something_may_have_been_sent() -> None:
+    fault = fault_of("interrupted", "browser_lost", sent=True)
     assert fault.error_code == "tool_unavailable"
     assert not fault.retriable
     assert "before it is run again" in fault.hint

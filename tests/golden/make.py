@@ -32,7 +32,7 @@ from tests.goldens import write
 
 WATCHED = {"customer": "Aurora Shipping", "quantity": "3"}
 ALONE = {"customer": "Juniper Tankers", "quantity": "12"}
-YES = Answer(True)
+YES = Answer(True, phrase="confirm")
 
 
 class Stage:

@@ -16,6 +16,7 @@ from actors.egress.messages import (
     Blocked,
     Close,
     Counts,
+    Failed,
     Open,
     Opened,
     Order,
@@ -60,7 +61,7 @@ class ProxyProcess:
     def rules(self) -> list[str]:
         return [blocked.rule for blocked in self.blocked]
 
-    def _ordered(self, order: Order) -> Opened | Counts:
+    def _ordered(self, order: Order) -> Opened | Counts | Failed:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(line(order))

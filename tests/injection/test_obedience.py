@@ -53,7 +53,7 @@ class Always:
     who: Who = "scripted"
 
     async def ask(self, question: ApprovalRequested) -> Answer:
-        return Answer(True)
+        return Answer(True, phrase="confirm")
 
 
 class Voyage(NamedTuple):

@@ -177,6 +177,8 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         ("AGENT_INTERNAL_MAX_STEP", "3", "no variable", "did you mean AGENT_INTERNAL_MAX_STEPS?"),
         ("BROWSER_POOLSIZE", "3", "no variable", "did you mean BROWSER_POOL_SIZE?"),
         ("RUTTER_POLICY_COLOUR", "3", "no variable RUTTER_POLICY_COLOUR", "unset it"),
+        ("RUTTER_HOME", "/x", "no variable RUTTER_HOME", "RUTTER_CONFIG, "),
+        ("RUTTER_VERBOSE", "", "no variable RUTTER_VERBOSE", "RUTTER_DATA, "),
         ("RUTTER_CONFG", "x", "no variable", "did you mean RUTTER_CONFIG?"),
         ("AGENT_GHOST_ENABLED", "yes", "AGENT_GHOST_ENABLED is not true or false", "export"),
         ("AGENT_GHOST_ENABLED", "TRUE", "is not true or false", "export"),
@@ -207,6 +209,7 @@ def test_a_variable_is_read_as_strictly_as_the_file(
 
 def test_variables_of_others_are_left_alone(tmp_path: Path) -> None:
     others = {"AGENT_NAME": "x", "BROWSER": "firefox", "BROWSER_PATH": "/x", "RUTTER_SOAK": "1"}
+    others |= {"AGENT_INTERNAL_IP": "10.0.0.1", "BROWSER_STREAM_KIND_OF_X": "x", "AGENT_ID": "1"}
     assert read(tmp_path, "", **others, MY_SECRET="y").values == {}
 
 
@@ -333,7 +336,7 @@ def test_an_empty_allowlist_means_nothing_and_a_star_every_public_host(tmp_path:
     assert (nothing.hosts, nothing.public_hosts) == ((), False)
     config = read(tmp_path, "policy.allowed_domains = ['*', 'localhost:9']")
     everything = base_policy(config)
-    assert (everything.hosts, everything.public_hosts) == (("localhost:9",), True)
+    assert (everything.hosts, everything.public_hosts) == (("*", "localhost:9"), True)
     assert config.everywhere
 
 

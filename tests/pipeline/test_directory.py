@@ -108,6 +108,17 @@ def test_what_others_could_read_is_made_private_once_and_said(tmp_path: Path) ->
     assert again.tightened == ()
 
 
+def test_the_configuration_is_ours_too(tmp_path: Path) -> None:
+    directory = DataDirectory(tmp_path / "data")
+    directory.create()
+    (directory.root / "config.toml").write_text("")
+    for path in (directory.root, directory.root / "config.toml"):
+        path.chmod(0o755)
+    directory.lock()
+    directory.unlock()
+    assert set(directory.tightened) == {directory.root, directory.root / "config.toml"}
+
+
 def test_a_folder_that_holds_other_things_keeps_its_mode(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     for name in ("notes.txt", "log.db"):

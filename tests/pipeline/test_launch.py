@@ -272,6 +272,34 @@ def test_a_star_is_every_public_host() -> None:
     assert reach(started) == (("a.example",), True, (), True)
 
 
+def test_a_configured_star_holds_nothing_private() -> None:
+    everything = Policy("1-x", hosts=("*", "10.0.0.1"), resources=("*",))
+    for host in ("127.0.0.1:8000", "db.internal"):
+        flow = Workflow("o", 1, SCRIPT, hosts=(host,))
+        with pytest.raises(BadInput, match="not among the allowed hosts"):
+            run_of(flow, {}, (), policy=everything)
+        assert reach(run_of(flow, {}, ()))[0] == (host,)
+        loads = Workflow("o", 1, SCRIPT, hosts=("shop.example",), resources=(host,))
+        with pytest.raises(BadInput, match="may be loaded from"):
+            run_of(loads, {}, (), policy=everything)
+    flow = Workflow("o", 1, SCRIPT, hosts=("shop.example", "10.0.0.1"), resources=("c.example",))
+    assert reach(run_of(flow, {}, (), policy=everything)) == (
+        ("shop.example", "10.0.0.1"),
+        False,
+        ("c.example",),
+        False,
+    )
+
+
+def test_a_run_loads_from_nothing_that_the_configured_resources_lack() -> None:
+    base = Policy("1-x", resources=("*.cdn.example",), public_resources=False)
+    flow = Workflow("o", 1, SCRIPT, hosts=("shop.example",), resources=("a.cdn.example",))
+    assert reach(run_of(flow, {}, (), policy=base))[2:] == (("a.cdn.example",), False)
+    wider = Workflow("o", 1, SCRIPT, hosts=("shop.example",), resources=("tracker.example",))
+    with pytest.raises(BadInput, match=r"tracker\.example is not among the hosts"):
+        run_of(wider, {}, (), policy=base)
+
+
 def test_with_an_allowlist_it_is_what_may_be_gone_to() -> None:
     for started in (
         recording("order", SCRIPT, {}, (), policy=LISTED),
@@ -342,14 +370,17 @@ def test_a_secret_belongs_where_it_was_typed_when_it_was_recorded() -> None:
         ("password", "https://shop.example"),
         ("password", "https://frame.example"),
         ("pin", "https://bank.example"),
+        ("lost", "https://a.example"),
     )
     assert secret_origins(flow) == found
+    framed = Workflow("o", 1, (typing("https://shop.example", standing="https://frame.example"),))
+    assert secret_origins(framed) == (("password", "https://frame.example"),)
     assert run_of(flow, {}, names).policy.secret_origins == found
     told = [("password", "https://other.example")]
-    assert run_of(flow, {}, names, origins=told).policy.secret_origins == (*told, found[2])
+    assert run_of(flow, {}, names, origins=told).policy.secret_origins == (*told, *found[2:])
     base = Policy("1-x", secret_origins=(("password", "https://shop.example"),))
     narrow = run_of(flow, {}, names, policy=base).policy.secret_origins
-    assert narrow == (found[0], found[2])
+    assert narrow == (found[0], *found[2:])
     with pytest.raises(BadInput, match="belongs to other origins"):
         run_of(flow, {}, names, policy=base, origins=told)
 

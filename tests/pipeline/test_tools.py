@@ -283,7 +283,7 @@ async def test_a_secret_is_typed_by_its_name(replayed: Replayed) -> None:
     world = Shop()
     started = at("/door", values={"who": "Ann"}, secrets=["password"])
     secrets = {"password": "hunter-2"}
-    person = ScriptedPerson([Answer(True)])
+    person = ScriptedPerson([Answer(True, phrase="confirm")])
     async with (
         open_app(log) as app,
         tools_on(app, world, started, secrets=secrets, answers=person) as tools,
@@ -402,7 +402,7 @@ def test_a_key_that_is_none_is_told_with_those_that_are(given: str) -> None:
 
 async def test_sending_a_form_asks_a_person_and_a_yes_sends_it(replayed: Replayed) -> None:
     world = Shop()
-    person = ScriptedPerson([Answer(True)])
+    person = ScriptedPerson([Answer(True, phrase="confirm")])
     async with (
         open_app(replayed.memory()) as app,
         tools_on(app, world, at("/customers/1"), answers=person) as tools,
@@ -494,7 +494,7 @@ PLACED = Criteria((Indicator("heading", "order 1001"),), (Indicator("url", "erro
 
 
 async def test_a_success_counts_when_the_page_shows_it(replayed: Replayed) -> None:
-    person = ScriptedPerson([Answer(True)])
+    person = ScriptedPerson([Answer(True, phrase="confirm")])
     started = at("/customers/1", criteria=PLACED)
     done = {"status": "success", "reason": "the order is placed"}
     async with (

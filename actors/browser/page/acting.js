@@ -6,7 +6,7 @@
 function refusal(digest) {
   const el = pinned;
   if (!el || !isAttached(el)) return { code: "ref_invalid" };
-  if (digest && exactOf(el) !== digest) return { changed: describe(el, pinnedKey) };
+  if (digest && exactOf(el, pinnedKey) !== digest) return { changed: describe(el, pinnedKey) };
   if (!isReachable(el)) return { code: "element_not_visible" };
   if (isOff(el)) return { code: "element_disabled" };
   return null;
@@ -205,7 +205,7 @@ function watchTyping(event) {
 // The same element as it was judged, up to the first input: what it says may change under that.
 function isStill(expected) {
   if (!expected.digest) return true;
-  const same = exactOf(expected.el) === expected.digest;
+  const same = exactOf(expected.el, pinnedKey) === expected.digest;
   if (same) expected.digest = "";
   return same;
 }
@@ -279,15 +279,27 @@ function checked(digest, act) {
 }
 
 const TYPED = ["text", "search", "email", "tel", "url", "password", "number"];
+const SET = ["date", "time", "datetime-local", "month", "week", "color", "range"];
+const WORKED = 'button,summary,a[href],area[href],[role="button"],[role="link"],[role="menuitem"]';
+
+// Whether a value is typed into it or set as a whole, or neither: text in a button would be another
+// name of it, and what was judged by its name is clicked by it.
+function takesText(el) {
+  if (tagOf(el) === "input") return TYPED.includes(el.type) ? "typed" : SET.includes(el.type) ? "set" : "";
+  const written = tagOf(el) === "textarea" || (property(el, "isContentEditable") && !matches(el, WORKED));
+  return written ? "typed" : "";
+}
+
+const takesNone = (el) => ({ code: "action_failed", message: `${kindOf(el) || tagOf(el)} takes no text` });
 
 // How the field takes a value: typed into it after all that is in it was selected, set as a whole,
 // switched on or off, or as files.
 const ready = (digest) => checked(digest, (el) => {
-  const kind = tagOf(el) === "input" ? el.type : tagOf(el);
+  const kind = tagOf(el) === "input" ? el.type : "";
   if (kind === "file") return { how: "file" };
-  if (tagOf(el) === "input" && CHECKED.has(kind)) return { how: "switch", on: el.checked };
-  const typed = kind === "textarea" || TYPED.includes(kind) || property(el, "isContentEditable");
-  if (!typed && tagOf(el) !== "input") return { code: "action_failed", message: `${kind} takes no text` };
+  if (CHECKED.has(kind)) return { how: "switch", on: el.checked };
+  const how = takesText(el);
+  if (!how) return takesNone(el);
   if (property(el, "readOnly")) return { code: "element_disabled", message: "the field is read-only" };
   scrollIntoView(el, { block: "nearest", behavior: "instant" });
   const dialog = dialogOver(el, 'dialog:modal,[aria-modal="true"]');
@@ -296,10 +308,11 @@ const ready = (digest) => checked(digest, (el) => {
   if (!isFocused(el)) return { code: "action_failed", message: "the field takes no focus" };
   const since = refusal(digest); // a page may make another of it when it gets the focus
   if (since) return since;
-  if (property(el, "isContentEditable")) documentOf(el).getSelection().selectAllChildren(el);
-  else if (typed) el.select();
-  if (typed) expectTyping(el, digest);
-  return { how: typed ? "typed" : "set" };
+  if (how !== "typed") return { how };
+  if (matches(el, "input,textarea")) el.select();
+  else documentOf(el).getSelection().selectAllChildren(el);
+  expectTyping(el, digest);
+  return { how };
 });
 
 // In its own root, and all that it is in has the focus too.
@@ -311,6 +324,7 @@ function isFocused(el) {
 const fire = (el, type) => el.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
 
 const setValue = (digest, value) => checked(digest, (el) => {
+  if (takesText(el) !== "set") return takesNone(el);
   el.value = value;
   fire(el, "input");
   fire(el, "change");

@@ -19,13 +19,14 @@ function secretBoxes(values) {
     const add = (box) => {
       if (box.width > 0 && box.height > 0) boxes.push([box.x + x, box.y + y, box.width, box.height]);
     };
+    const tooMany = () => boxes.length > MAX_BOXES;
     for (const el of findAll(root, "*")) {
-      if (boxes.length > MAX_BOXES) return;
+      if (tooMany()) return;
       if (shadowOf(el)) walk(shadowOf(el), [x, y]);
       if (isFrame(el)) coverFrame(el, known, add, walk);
       else if (holdsSecret(el, known)) add(rectOf(el));
     }
-    if (known.length) coverKnown(root, known, add);
+    if (known.length) coverKnown(root, known, add, tooMany);
   };
   walk(document, [0, 0]);
   return boxes.length > MAX_BOXES ? null : { boxes, scroll: [scrollX, scrollY], view: [innerWidth, innerHeight] };
@@ -50,8 +51,8 @@ function holdsSecret(el, known) {
       return [...el.selectedOptions].some((option) => isKnown(option.label, known));
     case "img":
       return isKnown(attribute(el, "alt"), known);
-    default:
-      return isKnown(generatedText(el), known);
+    default:  // style is asked for last: that costs, and on every element
+      return known.length > 0 && isKnown(generatedText(el), known);
   }
 }
 
@@ -69,7 +70,7 @@ function generatedText(el) {
 
 // Words may lie across elements: what is shown is compared as a whole, and each node that a find
 // reaches into is covered where it lies.
-function coverKnown(root, known, add) {
+function coverKnown(root, known, add, tooMany) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const parts = [];
   let whole = "";
@@ -82,6 +83,7 @@ function coverKnown(root, known, add) {
   const starts = parts.map(([start]) => start);
   for (const value of known) {
     for (let at = whole.indexOf(value); at >= 0; at = whole.indexOf(value, at + 1)) {
+      if (tooMany()) return;
       coverWords(parts, starts, at, at + value.length, add);
     }
   }
@@ -90,8 +92,12 @@ function coverKnown(root, known, add) {
 const matchesUnsaid = (el) => !!el && matches(el, "script,style,template,noscript,title");
 
 function coverWords(parts, starts, from, to, add) {
-  let index = starts.length - 1;
-  while (index > 0 && starts[index] > from) index--;
+  let index = 0, beyond = starts.length;  // the last part that begins at or before it
+  while (beyond - index > 1) {
+    const middle = (index + beyond) >> 1;
+    if (starts[middle] > from) beyond = middle;
+    else index = middle;
+  }
   for (; index < parts.length && parts[index][0] < to; index++) {
     const range = document.createRange();
     range.selectNodeContents(parts[index][1]);

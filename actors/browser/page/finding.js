@@ -212,13 +212,47 @@ const FRAMES = "iframe,frame,object,embed,fencedframe";
 // is not known, and not knowing counts as sending. A dialog's form only closes it.
 function submits(el, key) {
   if (key !== undefined && matches(el, FRAMES)) return true;
-  if (!property(el, "form") || formOf(el).method === "dialog") return false;
-  if (tagOf(el) === "select" && key === undefined) return !!attribute(el, "onchange"); // many send it so
-  const button = (tagOf(el) === "button" && el.type === "submit") || (tagOf(el) === "input" && ["submit", "image"].includes(el.type));
-  if (key === undefined) return button;
-  const last = key === "+" ? key : key.split("+").pop();
-  if (last === "Enter" || last === "NumpadEnter") return tagOf(el) !== "textarea" && tagOf(el) !== "select";
-  return button && (last === " " || last === "Space");
+  const form = property(el, "form");
+  if (!form || formOf(senderOf(el, el, key)).written === "dialog") return false;
+  const last = lastOf(key);
+  if (tagOf(el) === "select" && attribute(el, "onchange") && !IDLE.has(last)) return true; // many send it so
+  if (last === undefined) return isSubmit(el);
+  if (ENTERS.has(last)) return isSubmit(el) || sentByEnter(el, form);
+  return isSubmit(el) && (last === " " || last === "Space");
+}
+
+const ENTERS = new Set(["Enter", "NumpadEnter"]);
+const IDLE = new Set(["Tab", "Escape", "Shift"]); // of the keys on a list: what chooses nothing
+const lastOf = (key) => (key === undefined || key === "+" ? key : key.split("+").pop());
+const isSubmit = (el) => (tagOf(el) === "button" && el.type === "submit") || (tagOf(el) === "input" && ["submit", "image"].includes(el.type));
+
+// Enter in one of these sends a form that has no button, if it is the only one of them there.
+const BLOCKS_SENDING = new Set(["text", "search", "tel", "url", "email", "password", "date", "month", "week", "time", "datetime-local", "number"]);
+const blocksSending = (el) => tagOf(el) === "input" && BLOCKS_SENDING.has(el.type);
+const sendsByEnter = (el) => tagOf(el) === "select" || (tagOf(el) === "input" && !BUTTONS.has(el.type));
+
+function sentByEnter(el, form) {
+  if (!sendsByEnter(el)) return false;
+  if (defaultButton(el, form)) return true;
+  const own = ownOf(form, "button,input");
+  return blocksSending(el) && !own.some(isSubmit) && own.filter(blocksSending).length === 1;
+}
+
+// The button that the browser clicks for Enter in a field: the first one, and none if that is off. Where
+// nothing is typed into, as in a list, those that are off are passed over.
+function defaultButton(el, form) {
+  const buttons = ownOf(form, "button,input").filter(isSubmit);
+  const button = blocksSending(el) ? buttons[0] : buttons.find((one) => !matches(one, ":disabled"));
+  return button && !matches(button, ":disabled") ? button : null;
+}
+
+// A form's own list of what belongs to it leaves out the buttons that are pictures.
+const ownOf = (form, selector) => [...findAll(rootOf(form), selector)].filter((el) => property(el, "form") === form);
+
+// What the form is sent by: for Enter in a field the form's button, else what a click sets off.
+function senderOf(el, actor, key) {
+  const form = ENTERS.has(lastOf(key)) && sendsByEnter(el) && property(el, "form");
+  return form && defaultButton(el, form) || actor;
 }
 
 function signsIn(el) {
@@ -229,32 +263,69 @@ function signsIn(el) {
 const attributesOf = (el) =>
   ["id", "name", "type", ...TEST_IDS].filter((a) => attribute(el, a)).map((a) => [a, clip(attribute(el, a), 80)]);
 
-// Where and how the element's form would be sent by it.
+// Where and how the element's form would be sent by it. `written` is the method as the page has it: a
+// form that says neither where nor how is most likely sent by a script, and how is not known.
 function formOf(el) {
   const form = property(el, "form");
-  if (!form) return { action: "", method: matches(el, FRAMES) ? "unknown" : "", exact: "" };
-  const method = (attribute(el, "formmethod") || attribute(form, "method") || "get").toLowerCase();
-  const exact = attribute(el, "formaction") || attribute(form, "action") || documentOf(el).URL;
-  return { action: templated(exact, documentOf(el).baseURI), method, exact };
+  if (!form) {
+    const method = matches(el, FRAMES) ? "unknown" : "";
+    return { action: "", method, written: method, exact: "" };
+  }
+  const given = attribute(el, "formmethod") || attribute(form, "method");
+  const address = attribute(el, "formaction") || attribute(form, "action");
+  const written = (given || "get").toLowerCase();
+  const exact = address || documentOf(el).URL;
+  return {
+    action: templated(exact, documentOf(el).baseURI), written, exact,
+    get method() { return given || leadsOn(address) || isSearch(form) ? written : "unknown"; }, // goes through its fields
+  };
 }
 
-const holdsText = (el) => tagOf(el) !== "select" && tagOf(el) !== "body" && !isSecret(el);
+const leadsOn = (address) => !/^\s*(?:#|javascript:|$)/i.test(address || "");
 
-function digestOf(el, withText) {
+// Marked as one, or with nothing to fill in but what is searched for.
+function isSearch(form) {
+  if (closest(form, 'search,[role="search"]')) return true;
+  const fields = fieldsOf(form).filter((el) => !matches(el, 'button,fieldset,output,object') && !BUTTONS.has(el.type) && el.type !== "hidden");
+  return fields.length === 1 && matches(fields[0], 'input[type="search"],[role="searchbox"],input[name="q"]');
+}
+
+// What a person writes into an element is no part of what it says.
+const WRITTEN = `${UNSAID},${EDITING_HOST}`;
+const isWrittenIn = (el) => property(el, "isContentEditable") === true;
+const holdsText = (el) => tagOf(el) !== "select" && tagOf(el) !== "body" && !isSecret(el) && !isWrittenIn(el);
+const saidIn = (el) => (holdsText(el) ? textOf(el, WRITTEN) : "");
+
+function calledBy(el, role) {
+  if (!isWrittenIn(el) || !namedByContent(el, role)) return nameOf(el, role);
+  return squeeze(namedBy(el, new Set()) || attribute(el, "aria-label") || tooltipOf(el) || placeholderOf(el));
+}
+
+// An approval outlives the page, and an id that was made up for this one page does not.
+const lastingOf = (el) => attributesOf(el).filter(([name, value]) => name !== "id" || isStableId(value));
+
+// The method as it is written: what was approved when it counted as a plain one stays so.
+function digestOf(el, withText, key) {
   const role = roleOf(el);
   const actor = setOff(el);
-  const form = formOf(actor);
+  const form = formOf(senderOf(el, actor, key));
   return hash(JSON.stringify([
-    tagOf(el), role, clip(nameOf(el, role), 80), withText ? clip(textOf(el), 80) : "",
-    attributesOf(el), templated(attribute(actor, "href"), documentOf(el).baseURI), form.action, form.method,
+    tagOf(el), role, clip(calledBy(el, role), 80), withText ? clip(saidIn(el), 80) : "",
+    lastingOf(el), templated(attribute(actor, "href"), documentOf(el).baseURI), form.action, form.written,
   ]));
 }
 
 // The same with its addresses and its icon as they are: what was judged a moment ago must be what is acted on.
-function exactOf(el) {
+function exactOf(el, key) {
   const actor = setOff(el);
-  return hash(JSON.stringify([digestOf(el, holdsText(el)), attribute(actor, "href") || "", formOf(actor).exact, iconOf(el, actor), chosenOf(el)]));
+  const form = formOf(senderOf(el, actor, key));
+  return hash(JSON.stringify([
+    digestOf(el, holdsText(el), key), attribute(actor, "href") || "", form.exact, form.method, sends(el, actor, key),
+    iconOf(el, actor, key), chosenOf(el),
+  ]));
 }
+
+const sends = (el, actor, key) => submits(key === undefined ? actor : el, key);
 
 // The options of a list that a value stands for, by their value or by what they say; not all may be there.
 function optionsFor(el, value) {
@@ -269,26 +340,32 @@ const chosenOf = (el) =>
 function describe(el, key) {
   const role = roleOf(el);
   const actor = setOff(el);
-  const form = formOf(actor);
-  const name = [clip(nameOf(el, role) || nameOf(actor, roleOf(actor)), MAX_NAME)];
-  const text = [holdsText(el) ? clip(textOf(el), MAX_NAME) : ""];
+  const form = formOf(senderOf(el, actor, key));
+  const name = [clip(calledBy(el, role) || calledBy(actor, roleOf(actor)), MAX_NAME)];
+  const text = [clip(saidIn(el), MAX_NAME)];
   return {
     tag: tagOf(el),
-    digest: digestOf(el, holdsText(el)),
-    exact: exactOf(el),
+    digest: digestOf(el, holdsText(el), key),
+    exact: exactOf(el, key),
     role, name, text,
-    kind: tagOf(el) === "input" ? el.type : "",
+    kind: kindOf(el),
     href: templated(attribute(actor, "href"), documentOf(el).baseURI),
     form_action: form.action,
     form_method: form.method,
-    submits: submits(key === undefined ? actor : el, key),
+    submits: sends(el, actor, key),
     signs_in: signsIn(actor),
     secret: isSecret(el),
     origin: frameOf(el) ? documentOf(el).defaultView.origin : location.origin,
     ways: ways(el, role),
-    icon: [chosenOf(el) || iconOf(el, actor)],
+    icon: [chosenOf(el) || iconOf(el, actor, key)],
     fingerprint: { tag: tagOf(el), role, name, text, attributes: traitsOf(el), near: surroundings(el), box: boxOf(el) },
   };
+}
+
+// A click on a label is one on its control.
+function kindOf(el) {
+  if (tagOf(el) === "input") return el.type;
+  return tagOf(el) === "label" ? el.control?.type || "" : "";
 }
 
 // ---- what it shows in place of words ---------------------------------------------------------
@@ -302,18 +379,27 @@ const PASSING = /(?:^|[-_])(?:is|has|focus\w*|hover\w*|active|ripple\w*|anim\w*|
 const ICON_ATTRIBUTES = ["data-icon", "data-lucide", "data-feather", "icon", "alt"];
 const PICTOGRAM = /\p{Extended_Pictographic}|[\u23FB-\u23FE\u2B58]/gu;
 
+// What a field sends its form by comes first: its button's words and pictures, then its own.
+function iconOf(el, actor, key) {
+  const sender = senderOf(el, actor, key);
+  const own = pictureOf(el, actor);
+  if (sender === actor) return own;
+  const said = [clip(calledBy(sender, roleOf(sender)), MAX_NAME / 2), pictureOf(sender, sender), own];
+  return [...new Set(said)].filter(Boolean).join(" | ").slice(0, MAX_ICON);
+}
+
 // The names of its pictures, symbols and classes, each told apart by a bar. Where it has no name
 // every class of it counts, and what its style draws.
-function iconOf(el, actor) {
+function pictureOf(el, actor) {
   if (matches(el, "body,html," + FRAMES) || matches(actor, "body,html")) return "";
-  const name = nameOf(el, roleOf(el)) || nameOf(actor, roleOf(actor));
+  const name = calledBy(el, roleOf(el)) || calledBy(actor, roleOf(actor));
   const bare = !/[\p{L}\p{N}]/u.test(name);
   const own = el === actor ? [el] : [el, actor];
-  const inside = [...findAll(shadowOf(actor) || actor, ICONS_IN)].slice(0, MAX_ICONS);
+  const inside = [...findAll(shadowOf(actor) || actor, ICONS_IN)].filter((one) => !isWrittenIn(one)).slice(0, MAX_ICONS);
   const said = [...own, ...inside].flatMap((one) => [
     ...classesOf(one, bare), ...picturedBy(one), ...hintsOf(one, name), ...ligature(one), ...(bare ? drawnBy(one) : []),
   ]);
-  const told = new Set([...said, ...((name + clip(textOf(actor), MAX_NAME)).match(PICTOGRAM) || [])].map(squeeze));
+  const told = new Set([...said, ...((name + clip(saidIn(actor), MAX_NAME)).match(PICTOGRAM) || [])].map(squeeze));
   return [...told].filter(Boolean).join(" | ").slice(0, MAX_ICON);
 }
 
@@ -334,7 +420,7 @@ function picturedBy(el) {
 
 // A font that draws a picture for a word: <span class="material-icons">delete</span>.
 function ligature(el) {
-  const text = /icon|symbol/i.test(attribute(el, "class") || "") && textOf(el);
+  const text = /icon|symbol/i.test(attribute(el, "class") || "") && saidIn(el);
   return text && text.length <= 40 ? [text] : [];
 }
 
@@ -358,9 +444,9 @@ function stemOf(address) {
 // element is on the screen is no way to find it again.
 function ways(el, role) {
   const found = marksOf(el).map((selector) => placed(selector, el)).filter(Boolean).map((selector) => ({ by: "css", selector }));
-  const name = clip(nameOf(el, role), MAX_NAME);
+  const name = clip(calledBy(el, role), MAX_NAME);
   if (role && name && probe([{ by: "aria", role, name }]).el === el) found.push({ by: "aria", role, name });
-  const text = textOf(el);
+  const text = saidIn(el);
   if (NAMED_BY_CONTENT.has(role) && text && text.length <= 80 && probe([{ by: "text", text }]).el === el) found.push({ by: "text", text });
   if (!found.length) found.push({ by: "css", selector: placed(pathOf(el), el) || withHost(pathOf(el), el) });
   return found;
@@ -373,12 +459,20 @@ function marksOf(el) {
     if (value) found.push(`[${name}="${CSS.escape(value)}"]`);
   }
   const id = attribute(el, "id");
-  // An id with a run of digits was most likely made up by a framework for this one page.
-  if (id && !/\d{3,}|^:|^[a-f0-9-]{16,}$/.test(id)) found.push(`#${CSS.escape(id)}`);
+  if (id && isStableId(id)) found.push(`#${CSS.escape(id)}`);
   const name = attribute(el, "name");
   if (name) found.push(`${tagOf(el)}[name="${CSS.escape(name)}"]`);
   return found;
 }
+
+// Runs of digits, long hexadecimal numbers and what frameworks count up were most likely made up for
+// this one page.
+const MADE_UP = [
+  /\d{3,}|[:\u00ab\u00bb]|(?:^|[-_])_?r_\w{1,4}_$/,
+  /(?<![a-z])(?=[a-f]*\d)[a-f\d]{8,}(?![a-z])|^[a-f\d-]{16,}$/i,
+  /^(?:radix|mui|headlessui|ember|chakra|mantine|reach|rc|react|downshift|floating-ui|mat|cdk|ui-id|pn_id|gwt-uid|ext-gen|yui|el-id|reka|bits|tippy|select2)(?![a-z]).*\d|^v-\d/i,
+];
+const isStableId = (id) => !MADE_UP.some((pattern) => pattern.test(id));
 
 // The selector as it is if only this element has it, else behind the way to its shadow root or frame.
 function placed(selector, el) {

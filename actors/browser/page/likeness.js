@@ -43,7 +43,7 @@ const fieldsOf = (form) => [...property(form, "elements")];
 // A form without an address is most likely sent by a script: where, nobody can see.
 function sentBy(el) {
   const form = property(el, "form");
-  const { method } = formOf(el);
+  const { written: method } = formOf(el);
   const address = attribute(el, "formaction") || attribute(form, "action");
   if (!address && method !== "post") return "";
   return shortened(`${method} ${bearing(address || location.href)} ${sentFields(form)}`);

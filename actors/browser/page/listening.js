@@ -33,7 +33,7 @@ const isEditable = (el) =>
   el.localName === "textarea" || el.isContentEditable || (el.localName === "input" && EDITABLE.has(el.type));
 
 // The element with the page before anything came of the input: both are sent with the step.
-const see = (el) => ({ before: observe(), element: describe(el), at: el });
+const see = (el, key) => ({ before: observe(), element: describe(el, key), at: el });
 
 const plain = ({ before, element }) => ({ before, element });
 
@@ -133,7 +133,7 @@ function onKeyDown(event) {
     return;
   }
   settle();
-  const seen = see(el);
+  const seen = see(el, chord(event));
   lastKey = { ...seen, key: event.key };
   tell("press", plain(seen), { key: chord(event) });
 }
