@@ -18,6 +18,8 @@ settings.load_profile("rutter")
 # `make test` stays well under ten minutes.
 EXTENDED = {
     "test_every_run_teaches",
+    "test_so_in_a_real_window",
+    "test_killed_while_it_placed_an_order_the_outcome_is_unknown_and_it_is_not_repeated",
     "test_a_slow_site_is_waited_for",
     "test_a_moved_site_is_found_by_names_or_lost_but_never_taken_for_another",
     "test_a_site_that_lies_is_not_believed",
