@@ -17,6 +17,16 @@ settings.load_profile("rutter")
 # Whole voyages whose kind a cheaper test shows in every run: `make soak` runs these too, so that
 # `make test` stays well under ten minutes.
 EXTENDED = {
+    "test_five_ways_to_deceive_get_five_right_verdicts",
+    "test_what_was_stated_is_checked_and_read_back_and_no_end_is_believed_without_a_sign",
+    "test_with_nobody_to_ask_nothing_irreversible_is_healed",
+    "test_a_page_that_is_left_during_a_click_is_arrived_from",
+    "test_a_field_is_secret_by_whatever_names_it",
+    "test_a_free_run_where_nothing_was_learned_is_lost",
+    "test_a_free_run_is_not_talked_into_it_by_a_person_either",
+    "test_a_moved_site_has_no_standing_approval",
+    "test_a_run_asks_whoever_it_was_given_and_fails_all_the_same",
+    "test_an_address_that_never_answers_is_a_timeout",
     "test_every_run_teaches",
     "test_so_in_a_real_window",
     "test_killed_while_it_placed_an_order_the_outcome_is_unknown_and_it_is_not_repeated",

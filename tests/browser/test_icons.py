@@ -230,3 +230,125 @@ async def test_a_label_is_of_the_kind_of_its_control(tab: Tab, server: PageServe
     assert {each.tag for each in told.values()} == {"label"}
     kinds = ["checkbox", "radio", "select-one", "submit", ""]
     assert [each.kind for each in told.values()] == kinds
+
+
+async def test_enter_in_a_field_is_told_as_the_button_that_it_clicks(
+    tab: Tab, server: PageServer
+) -> None:
+    own = "formaction=/pay formmethod=post"
+    forms = {
+        "plain": "<form action=/find><input><button>Find it</button></form>",
+        "own": f"<form action=/find><input><button type=button>No</button><button {own}>Pay now"
+        "</button><button>Find it</button></form>",
+        "drawn": f"<form><input><input type=image alt='Buy all' {own}><button>Find</button></form>",
+        "beside": f"<button form=f {own}><i class=icon-trash></i></button>"
+        "<form id=f action=/find><input><button>Find it</button></form>",
+        "off": f"<form action=/find><input><button disabled {own}>Pay</button><button>Find it"
+        "</button></form>",
+        "box": f"<form action=/find><input type=checkbox><button disabled>Find it</button>"
+        f"<button {own}>Pay</button></form>",
+        "list": f"<form action=/find><select size=2></select><button {own}>Pay</button></form>",
+        "two": "<form action=/find><input><input class=o></form>",
+        "one": "<form action=/find method=post><input></form>",
+        "closing": "<form method=dialog><input><button formmethod=post>Pay</button></form>",
+        "closed": "<form action=/find><input><button formmethod=dialog>Close</button></form>",
+    }
+    await show(
+        tab, server, "".join(f"<section id={name}>{html}</section>" for name, html in forms.items())
+    )
+    field = "#{} :is(input:not([type=image], .o), select)"
+    told = {name: await described(tab, field.format(name), "Enter") for name in forms}
+    assert {
+        name: (each.submits, each.form_method, each.form_action.rpartition("/")[2], each.icon.text)
+        for name, each in told.items()
+        if name not in ("closing", "closed")
+    } == {
+        "plain": (True, "get", "find", "Find it"),
+        "own": (True, "post", "pay", "Pay now"),
+        "drawn": (True, "post", "pay", "Buy all"),
+        "beside": (True, "post", "pay", "icon-trash"),
+        "off": (False, "get", "find", ""),
+        "box": (True, "post", "pay", "Pay"),
+        "list": (True, "post", "pay", "Pay"),
+        "two": (False, "get", "find", ""),
+        "one": (True, "post", "find", ""),
+    }
+    assert [told[name].submits for name in ("closing", "closed")] == [True, False]
+
+    at_rest = {name: await described(tab, field.format(name)) for name in ("plain", "own")}
+    assert at_rest["plain"].digest == told["plain"].digest
+    assert at_rest["own"].digest != told["own"].digest
+    assert (at_rest["own"].form_method, at_rest["own"].icon.text) == ("get", "")
+    await tab.page.evaluate("document.querySelector('#plain button').textContent = 'Pay'")
+    renamed = await described(tab, field.format("plain"), "Enter")
+    assert (renamed.icon.text, renamed.digest) == ("Pay", told["plain"].digest)
+    assert renamed.exact != told["plain"].exact
+    await tab.page.evaluate("document.querySelector('#plain button').formAction = '/pay'")
+    assert (await described(tab, field.format("plain"), "Enter")).digest != renamed.digest
+
+
+async def test_a_key_on_a_list_that_acts_on_its_choice_sends_the_form(
+    tab: Tab, server: PageServer
+) -> None:
+    options = "<option>Small<option>Large"
+    await show(
+        tab,
+        server,
+        f"""<form action=/another><select id=sends onchange=form.submit()>{options}</select>
+        <select id=waits>{options}</select></form>""",
+    )
+    keys = ["ArrowDown", "L", "Shift+End", "Enter", "Tab", "Shift+Tab", "Escape", "Shift"]
+    told = {key: (await described(tab, "#sends", key)).submits for key in keys}
+    assert told == {key: at < 4 for at, key in enumerate(keys)}
+    assert not (await described(tab, "#waits", "ArrowDown")).submits
+    await tab.page.focus("#sends")
+    await tab.page.keyboard.press("ArrowDown")
+    await tab.page.wait_for_url("**/another*")
+
+
+async def test_a_form_that_says_neither_where_nor_how_is_sent_in_a_way_that_is_not_known(
+    tab: Tab, server: PageServer
+) -> None:
+    unknown = [
+        "<form><input name=amount>{}</form>",
+        "<form action=''><textarea name=message></textarea>{}</form>",
+        "<form action='#'><input name=q><input name=email>{}</form>",
+        "<form action='javascript:void 0'>{}</form>",
+    ]
+    plain = [
+        "<form action=/find><input name=amount>{}</form>",
+        "<form method=get><input name=amount>{}</form>",
+        "<form role=search><input name=words><select></select>{}</form>",
+        "<search><form><input name=words>{}</form></search>",
+        "<form><input type=search><input type=hidden name=lang>{}</form>",
+        "<form><input role=searchbox>{}</form>",
+        "<form><input name=q>{}</form>",
+        "<form><input name=amount>{}</form>".replace("{}", "<button formaction=/find>Go</button>"),
+    ]
+    button = "<button>Go</button>"
+    forms = [form.replace("{}", button) for form in [*unknown, *plain]]
+    await show(tab, server, "".join(f"<p id=p{i}></p>" for i in range(len(forms))))
+    await tab.page.evaluate(
+        "(forms) => forms.forEach((form, i) => window['p' + i].innerHTML = form)", forms
+    )
+    told = [await described(tab, f"#p{i} button") for i in range(len(forms))]
+    assert [each.form_method for each in told] == ["unknown"] * len(unknown) + ["get"] * len(plain)
+    assert all(each.submits for each in told)
+    # What was approved while it counted as a plain one is still the same.
+    await tab.page.evaluate("document.querySelector('#p0 form').method = 'get'")
+    written = await described(tab, "#p0 button")
+    assert (written.form_method, written.digest) == ("get", told[0].digest)
+    assert written.exact != told[0].exact
+
+
+async def test_a_label_is_of_the_kind_of_its_control(tab: Tab, server: PageServer) -> None:
+    await show(
+        tab,
+        server,
+        """<label id=a><input type=checkbox>Terms</label><label id=b for=r>Fast</label>
+        <input type=radio id=r><label id=c for=s>Size</label><select id=s></select>
+        <label id=d for=go>Go</label><button id=go>Pay</button><label id=e>Nothing</label>""",
+    )
+    told = {name: await described(tab, f"#{name}") for name in "abcde"}
+    assert {each.tag for each in told.values()} == {"label"}
+    assert [each.kind for each in told.values()] == ["checkbox", "radio", "select-one", "submit", ""]
