@@ -181,26 +181,33 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     if verdict.effect == "deny":
         yield _reject(state, verdict.rule, verdict.reason, "policy_denied", "policy_denied")
         return
-    standing, doubt = _standing(state), doubtful(started, plan, element)
     if started.settings.dry_run and _is_final(state, case):
         yield ActionWithheld(plan.step, plan.action, f"would have done it: {verdict.reason}")
         return
-    if 0 <= plan.index < started.done_before and _is_final(state, case):
-        yield _question(state, _done_before(state, started, verdict))
-        return
-    if doubt and verdict.effect == "allow":
-        yield _question(state, Verdict("ask", "healed", doubt))
-        return
-    if verdict.effect == "allow" and _was_irreversible(state) and not stands(standing, element):
-        reason = "it could not be undone when it was recorded, and the element is another now"
-        yield _question(state, Verdict("ask", "was_irreversible", reason))
-        return
-    if verdict.effect == "ask" and (verdict.always or not stands(standing, element)):
-        yield _question(state, verdict)
+    if (asks := _unanswered(state, case, verdict)) is not None:
+        yield _question(state, asks)
         return
     reason = "approved by its recording" if verdict.effect == "ask" else verdict.reason
     rule = "standing_approval" if verdict.effect == "ask" else verdict.rule
     yield from _approve(state, rule, reason, "")
+
+
+def _unanswered(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict | None:
+    """What a person is to be asked: what no recording has answered."""
+    started, plan, element = state.started, state.plan, state.element
+    assert started is not None
+    assert plan is not None
+    if 0 <= plan.index < started.done_before and _is_final(state, case):
+        return _done_before(state, started, verdict)
+    stood = stands(_standing(state), element)
+    if verdict.effect == "ask":
+        return None if stood and not verdict.always else verdict
+    if doubt := doubtful(started, plan, element):
+        return Verdict("ask", "healed", doubt)
+    if _was_irreversible(state) and not stood:
+        reason = "it could not be undone when it was recorded, and the element is another now"
+        return Verdict("ask", "was_irreversible", reason)
+    return None
 
 
 def _judge_again(state: ValidatorState) -> Iterable[AnyEvent]:
