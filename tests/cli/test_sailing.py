@@ -151,7 +151,7 @@ def test_a_dialog_is_dismissed_and_nothing_is_taken_for_done(ship: Ship) -> None
 
 
 def test_a_button_that_does_nothing_is_not_taken_for_done(ship: Ship) -> None:
-    """It lost its form: nobody but a person says that it is the one, and then it is not believed."""
+    """It lost its form: only a person says that it is the one, and then it is not believed."""
     ship.site.switches = Switches(dead_button=True)
     assert ship.run().code == 5
     ended = ship.run("--answers", ship.harbour.yes)
