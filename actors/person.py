@@ -105,6 +105,8 @@ class TerminalPerson:
     async def ask(self, question: ApprovalRequested) -> Answer:
         hint = f"type {question.phrase!r}" if question.phrase else "yes / no, or why not"
         said = (await self._typed(f"{question.question} [{hint}] ")).strip()
+        if question.phrase and said.casefold() in ("y", "yes"):  # meant so, but not typed out
+            said = (await self._typed(f"A yes is not enough here. [{hint}] ")).strip()
         if question.phrase:
             typed_out = said == question.phrase
             return Answer(typed_out, "" if typed_out else said, said if typed_out else "")

@@ -54,12 +54,15 @@ def evolve_settling(settling: Settling, event: AnyEvent) -> Settling:
 def look_for(
     started: SessionStarted, due: StepDue, settling: Settling, step: int
 ) -> PlanProposed | None:
-    """The look whether the session that this one continues did the step that is due; none where
-    nothing says how it shows, or where that session was given other values."""
-    back = due.step.after.read_back
-    if back is None or not due.step.irreversible or due.index >= started.done_before:
+    """The look whether the session that this one continues did the step that is due, or one behind
+    it; none where nothing says how it shows, or where that session was given other values."""
+    if not due.step.irreversible or not started.continues or not started.same_values:
         return None
-    if not started.continues or not started.same_values or settling.of(due.index) is not None:
+    index = _to_look_for(started, due, settling)
+    back = (
+        started.workflow.steps[index].after.read_back if started.workflow and index >= 0 else None
+    )
+    if back is None:
         return None
     bound = bound_back(back, started.values)
     action = Action("navigate", url=bound.url, verify=bound.checks, aside=True)
@@ -68,9 +71,26 @@ def look_for(
         attempt=1,
         driver="workflow",
         action=action,
-        reason=f"whether_step_{due.index + 1}_was_done_by_{started.continues}",
+        reason=f"whether_step_{index + 1}_was_done_by_{started.continues}",
         kind=kind_of(action),
-        settles=due.index,
+        settles=index,
+    )
+
+
+def _to_look_for(started: SessionStarted, due: StepDue, settling: Settling) -> int:
+    """The last step that may have been done and says how it shows: all before it was done with
+    it. -1 where there is none that was not looked for yet."""
+    steps = started.workflow.steps[: started.done_before] if started.workflow is not None else ()
+    return max(
+        (
+            place
+            for place, each in enumerate(steps)
+            if place >= due.index
+            and each.irreversible
+            and each.after.read_back is not None
+            and settling.of(place) is None
+        ),
+        default=-1,
     )
 
 
@@ -169,6 +189,7 @@ def left_off(events: Iterable[AnyEvent], workflow: Workflow) -> str:
     last step that cannot be undone, and whether its last page was where the workflow ends."""
     page, final, verdict = Page(url="about:blank"), 0, ""
     values: dict[str, str] = {}
+    places: dict[int, int] = {}
     aside = False
     for event in events:
         match event:
@@ -176,6 +197,8 @@ def left_off(events: Iterable[AnyEvent], workflow: Workflow) -> str:
                 values = event.values
             case PageObserved() if not aside:
                 page = event.page
+            case PlanProposed(step=step, index=index):
+                places[step] = index + 1
             case ActionStarted(action=action, step=step, irreversible=irreversible):
                 aside = action.aside
                 final, verdict = (step, "") if irreversible else (final, verdict)
@@ -184,7 +207,10 @@ def left_off(events: Iterable[AnyEvent], workflow: Workflow) -> str:
                 verdict = event.verdict if step == final else verdict
             case _:
                 pass
-    known = f"it was judged {verdict} there" if verdict else "its outcome is unknown"
+    which = f"step {places.get(final, 0) or final}"
+    known = (
+        f"its {which} was judged {verdict}" if verdict else f"the outcome of its {which} is unknown"
+    )
     said = [known] if final else []
     if workflow.end.place is not None and not at_end(workflow.end, page, values):
         said.append("its last page was where the workflow ends")

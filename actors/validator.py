@@ -274,7 +274,7 @@ def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEv
 
 def _not_typed_out(answer: ApprovalAnswered, asked: ApprovalRequested) -> ApprovalAnswered:
     """A yes is not enough where the phrase was asked for, whoever says it (E3)."""
-    said = f"{asked.phrase!r} was not typed out"
+    said = f'{asked.phrase!r} was not typed out (in --answers: "phrase": "{asked.phrase}")'
     return msgspec.structs.replace(answer, approved=False, message=said)
 
 

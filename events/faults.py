@@ -48,7 +48,7 @@ FAULTS: dict[str, Fault] = {
     # what was not allowed
     "policy_denied": Fault("policy_denied", False, "change the policy or the step if it is meant"),
     "human_rejected": Fault("policy_denied", False, "do as the person says, not this again"),
-    "needs_person": Fault("policy_denied", True, "run it at a terminal, or give --answers"),
+    "needs_person": Fault("policy_denied", False, "run it at a terminal, or give --answers"),
     # how a session ended
     "completed": NONE,
     "completed_unverified": Fault("execution_error", False, LOOK_FIRST),

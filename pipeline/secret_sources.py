@@ -59,6 +59,8 @@ def _split(source: str) -> tuple[str, tuple[str, ...]]:
     """The source and its origins. A file or a user of the keyring may have an `@` of its own: what
     is behind the last one is an origin if it begins like one."""
     where, at, origins = source.rpartition("@")
+    if at and where.startswith("env:"):  # no variable has an `@` in its name
+        return where, tuple(origins.split(","))
     if not at or not origins.startswith(("http://", "https://")):
         return source, ()
     return where, tuple(origins.split(","))

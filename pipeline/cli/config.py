@@ -12,7 +12,8 @@ from pipeline.config_keys import KEYS, Key, written
 from pipeline.exit_codes import Exit
 from pipeline.settings import Settings
 
-HEAD = """# The configuration of rutter. A line that begins with #name says what holds anyway.
+HEAD = """# The configuration of rutter. A line that begins with #name shows what could be written:
+# mostly what holds anyway; lists of hosts and secrets are examples, and not set.
 # Nothing is passed over: a key that does not exist is an error. Variables stand above this file.
 # What each key means: docs/configuration.md. Where each value came from: rutter config show.
 """

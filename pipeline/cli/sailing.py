@@ -25,6 +25,8 @@ from pipeline.settings import Settings
 from replay.story import StepStory, Story
 from replay.wording import in_words
 
+DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it
+
 
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Records a workflow from a DevTools Recorder script."""
@@ -129,15 +131,26 @@ def report(
         terminal.say(
             f"[OK] {done}: {confirmed} steps confirmed in {story.took_ms / 1000:.1f} s, {cost}"
         )
-        for name, value in story.results.items():
-            terminal.say(f"     {name} = {value}")
-        if dry_run and story.steps:
-            last = story.steps[-1]
-            terminal.say(f"     before step {last.step} ({last.words}): {story.detail}")
+        _tell_done(story, terminal, dry_run=dry_run)
+        tell_blocked(story, settings, terminal)
     else:
         _tell_failure(story, settings, terminal)
     terminal.say(f"     see: {settings.command(f'show {story.session}')}")
     return code
+
+
+def _tell_done(story: Story, terminal: Terminal, *, dry_run: bool) -> None:
+    """What it read, what it found elsewhere than it was recorded, and what it left alone."""
+    for name, value in story.results.items():
+        terminal.say(f"     {name} = {value}")
+    for step in story.steps:
+        if step.healed:
+            terminal.say(f"     step {_numbered(step)} was healed: {step.healed}")
+    if DONE_BEFORE in story.detail:
+        terminal.say(f"     {story.detail}")
+    if dry_run and story.steps:
+        last = story.steps[-1]
+        terminal.say(f"     before step {last.step} ({last.words}): {story.detail}")
 
 
 def tell_unproven(workflow: Workflow, settings: Settings, terminal: Terminal) -> None:

@@ -109,7 +109,7 @@ async def test_the_terminal_shows_the_question_and_how_to_answer() -> None:
     [
         ("confirm", Answer(True, phrase="confirm")),
         (" confirm ", Answer(True, phrase="confirm")),
-        ("yes", Answer(False, "yes")),
+        ("no", Answer(False, "no")),
         ("Confirm", Answer(False, "Confirm")),
     ],
 )
@@ -182,3 +182,16 @@ async def test_what_is_typed_to_a_question_that_is_over_answers_none() -> None:
         )
         lines.put("no")
     assert answers == [Answer(False)]
+
+
+async def test_a_yes_where_the_phrase_is_wanted_is_asked_for_once_more() -> None:
+    lines = iter(["yes", "confirm"])
+    shown: list[str] = []
+
+    def prompt(question: str) -> str:
+        shown.append(question)
+        return next(lines)
+
+    final = ApprovalRequested("2.1.1", 2, "confirm", "Cancel it for good?", phrase="confirm")
+    assert await TerminalPerson(prompt).ask(final) == Answer(True, phrase="confirm")
+    assert shown[1] == "A yes is not enough here. [type 'confirm'] "

@@ -186,7 +186,7 @@ def test_a_run_that_continues_another_names_it_and_all_that_it_may_have_done() -
     events = cut_short(17)
     after = continuing(begun(events), events)
     assert (after.continues, after.done_before) == (events[0].session, 17)
-    assert (after.same_values, after.left_off) == (True, "its outcome is unknown")
+    assert (after.same_values, after.left_off) == (True, "the outcome of its step 17 is unknown")
     other = msgspec.structs.replace(begun(events), values={"customer": "Aurora Shipping"})
     assert not continuing(other, events).same_values
 

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from actors.person import ScriptedPerson
+from actors.settling import Settling, look_for
 from events.action import Action, ByCss, ByRole, Target, Text
 from events.checks import ReadBack, TextVisible
 from events.critic import OutcomeUnknown
@@ -14,10 +15,10 @@ from events.envelope import Envelope
 from events.errors import BrowserGone
 from events.log import EventLog
 from events.planner import PlanProposed, StepSettled
-from events.predictor import WorkflowLearned
+from events.predictor import StepDue, WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionStarted, ApprovalRequested
-from events.workflow import Step, Workflow
+from events.workflow import Expectation, Step, Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.fork import continuing, left_open
@@ -138,7 +139,7 @@ async def test_what_is_not_seen_there_is_asked_and_nobody_means_no(
     events = await events_of(log, "second")
     assert not only(events, StepSettled).done
     question = only(events, ApprovalRequested).question
-    assert "first may have done it already; its outcome is unknown; " in question
+    assert "first may have done it already; the outcome of its step " in question
     assert f"{ORIGIN}/records does not show it" in question
 
 
@@ -267,7 +268,7 @@ async def test_what_was_confirmed_before_the_process_died_is_told_in_the_questio
         await sail(app, begun, office().trouble("#tell", DIED), name="first")
         started = continuing(begun, await envelopes_of(log, "first"))
         assert started.left_off == (
-            "it was judged confirmed there, its last page was where the workflow ends"
+            "its step 3 was judged confirmed, its last page was where the workflow ends"
         )
         ended = await sail(app, started, office(), name="second")
     assert ended.failure == "needs_person"
@@ -294,3 +295,26 @@ async def test_a_session_that_a_dead_process_left_is_continued_as_well(replayed:
 
 def _starts(envelope: Envelope, step: int) -> bool:
     return isinstance(envelope.event, ActionStarted) and envelope.event.step == step
+
+
+def test_the_last_step_that_says_how_it_shows_is_looked_for_first() -> None:
+    """What came before it was done with it: nobody need be asked about each."""
+    back = ReadBack(f"{ORIGIN}/records", (TextVisible("Ann Bonny"),))
+    review = Step(Action("click", target=by_css("#review")), irreversible=True)
+    place = Step(
+        Action("click", target=by_css("#place")),
+        after=Expectation(read_back=back),
+        irreversible=True,
+    )
+    flow = Workflow("order", 1, (review, place))
+    started = msgspec.structs.replace(
+        launch.run_of(flow, {}, ()), continues="first", done_before=2, same_values=True
+    )
+    due = StepDue(0, 2, review)
+    look = look_for(started, due, Settling(), 1)
+    assert look is not None
+    assert look.settles == 1
+    looked = Settling(settled=(StepSettled(1, False, "not there"),))
+    assert look_for(started, due, looked, 1) is None
+    begun = msgspec.structs.replace(started, done_before=1)
+    assert look_for(begun, due, Settling(), 1) is None
