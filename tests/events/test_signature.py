@@ -8,6 +8,7 @@ from events.action import (
     Action,
     ByCss,
     ByPoint,
+    ByRef,
     ByRole,
     ByText,
     DialogAnswer,
@@ -34,7 +35,9 @@ def css(selector: str, *fallbacks: Strategy) -> Target:
 
 def identity(action: Action) -> tuple[object, ...]:
     """What makes two actions the same."""
-    primary = action.target.primary if action.target else None
+    primary: object = action.target.primary if action.target else None
+    if isinstance(primary, ByRef):
+        primary = ("ref", primary.ref)  # in which look it was numbered is no part of it
     return (
         *(action.type, primary, action.url, action.key, action.value),
         *(action.direction, action.amount, action.ms, action.name, action.tab, action.dialogs),

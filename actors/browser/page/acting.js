@@ -38,16 +38,18 @@ function mayMove(el) {
   return running.some((one) => one.playState === "running" && one.effect?.target && isInside(el, one.effect.target));
 }
 
-// Until the box is the same in two frames that follow each other.
+// Until the box is the same in two frames that follow each other. On a busy machine time passes
+// without a frame: what was not drawn anew has not come to rest.
 function stillness(el) {
   const end = performance.now() + STILL_MS;
   return new Promise((done) => {
-    const look = (before) => {
-      const now = boxOf(el).join();
-      if (now === before || performance.now() > end) done();
-      else nextFrame(() => look(now));
+    const look = (before, drawn) => {
+      const now = boxOf(el).join(), frame = document.timeline.currentTime;
+      const still = now === before && (frame !== drawn || document.hidden);
+      if (still || performance.now() > end) done();
+      else nextFrame(() => look(now, frame));
     };
-    nextFrame(() => look(pinnedBox));
+    nextFrame(() => look(pinnedBox, null));
   });
 }
 
