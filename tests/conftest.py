@@ -17,6 +17,10 @@ settings.load_profile("rutter")
 # Whole voyages whose kind a cheaper test shows in every run: `make soak` runs these too, so that
 # `make test` stays well under ten minutes.
 EXTENDED = {
+    "test_every_step_finds_the_right_element_or_the_run_refuses",
+    "test_a_control_that_was_redesigned_is_found_again_or_refused",
+    "test_a_control_that_is_gone_is_never_replaced_by_another",
+    "test_a_hostile_page_is_worked_on_and_told_in_plain_ascii",
     "test_five_ways_to_deceive_get_five_right_verdicts",
     "test_what_was_stated_is_checked_and_read_back_and_no_end_is_believed_without_a_sign",
     "test_with_nobody_to_ask_nothing_irreversible_is_healed",
