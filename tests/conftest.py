@@ -17,6 +17,21 @@ settings.load_profile("rutter")
 # Whole voyages whose kind a cheaper test shows in every run: `make soak` runs these too, so that
 # `make test` stays well under ten minutes.
 EXTENDED = {
+    "test_a_failed_write_is_told_refuses_all_that_follows_and_leaves_a_whole_log",
+    "test_what_happens_in_a_frame_and_in_a_shadow_root_is_named_from_the_page",
+    "test_what_a_dialog_asks_for_may_be_a_secret_or_a_parameter",
+    "test_a_dialog_is_the_persons_to_answer_and_the_answer_goes_with_the_step",
+    "test_ctrl_c_while_a_dialog_is_open_keeps_the_step_that_opened_it",
+    "test_ctrl_c_ends_the_recording_with_what_was_being_typed",
+    "test_a_browser_that_dies_ends_the_run",
+    "test_a_browser_that_is_gone_is_an_answer",
+    "test_what_is_no_call_is_answered_and_the_end_of_input_is_no_failure",
+    "test_a_script_through_shadow_roots_frames_and_pages_is_recorded_and_sailed",
+    "test_a_person_who_says_no_has_the_last_word",
+    "test_an_element_that_flees_the_pointer_is_a_typed_failure_and_nothing_is_clicked",
+    "test_200_pages_are_a_few_facts_and_the_session_goes_on",
+    "test_pages_are_counted_among_those_that_are_open",
+    "test_everything_that_is_so_lets_the_script_go_on",
     "test_every_step_finds_the_right_element_or_the_run_refuses",
     "test_a_control_that_was_redesigned_is_found_again_or_refused",
     "test_a_control_that_is_gone_is_never_replaced_by_another",

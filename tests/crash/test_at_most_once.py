@@ -264,7 +264,7 @@ def test_killed_at_any_point_around_it_an_order_is_posted_once_at_most(
     count: Callable[[int, int], int],
 ) -> None:
     seen: Counter[str] = Counter()
-    planned = crashes(count(3, 200))
+    planned = crashes(count(2, 200))
     for number, crash in enumerate(planned):
         data = tmp_path / str(number)
         shutil.copytree(recorded / ("read_back" if crash.read_back else "plain"), data)
