@@ -63,8 +63,10 @@ def _unpacked(body: bytes) -> Iterator[bytes | None]:
                 yield None
                 return
             yield inside
+    # Cut short, damaged, locked by a password (RuntimeError) or packed in a way that zipfile does
+    # not know (NotImplementedError): it may hold what nobody could look at here.
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError):
-        return  # it is not what it says; as bytes it was looked at
+        yield None
 
 
 def _members(body: bytes) -> Iterator[gzip.GzipFile | IO[bytes]]:
@@ -72,7 +74,11 @@ def _members(body: bytes) -> Iterator[gzip.GzipFile | IO[bytes]]:
         with gzip.GzipFile(fileobj=io.BytesIO(body)) as file:
             yield file
     elif body.startswith(b"PK\x03\x04"):
-        with zipfile.ZipFile(io.BytesIO(body)) as packed:
+        try:
+            packed = zipfile.ZipFile(io.BytesIO(body))
+        except zipfile.BadZipFile:
+            return  # it only begins like one; as bytes it was looked at
+        with packed:
             for entry in packed.infolist():
                 with packed.open(entry) as member:
                     yield member

@@ -88,3 +88,22 @@ def test_without_a_secret_nothing_is_unpacked(
 )
 def test_all_else_is_kept_as_it_is(kept: CleanArtifacts, body: bytes) -> None:
     assert kept.get(kept.put(body, "application/octet-stream")) == body
+
+
+SHUT = gzip.compress(f"it is {SECRET}".encode() * 40, mtime=0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        SHUT[:-12],
+        SHUT[:-8] + bytes(8),
+        packed(SECRET).replace(b"\x08\x00", b"\x63\x00"),
+    ],
+    ids=["cut short", "damaged", "packed in a way that nobody knows"],
+)
+def test_what_cannot_be_unpacked_may_hold_it_and_is_not_kept(
+    kept: CleanArtifacts, body: bytes
+) -> None:
+    artifact = kept.put(body, "application/octet-stream")
+    assert kept.get(artifact) == NOT_KEPT
