@@ -3,7 +3,7 @@
 An effector makes no choices. What it did comes back as facts; what it raises is a broken world.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import ClassVar, Protocol
 
 from actors.browser.tab import Tab
@@ -39,6 +39,8 @@ class Screen:
         self._policy = policy
         self._window: Window | None = None
         self.secrets: tuple[str, ...] = ()  # covered in pictures
+        # What a person does in the window is heard from here on, and nothing before.
+        self.on_listening: Callable[[], object] = lambda: None
 
     @property
     def window(self) -> Window:

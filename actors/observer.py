@@ -111,6 +111,7 @@ class Observer:
             case PersonAwaited(step=step):
                 window = self._screen.window
                 listener = await window.listen(self._phrases)
+                self._screen.on_listening()
                 witness = Witness(window, listener, self._values, step, self._phrases)
                 async for fact in witness.facts():
                     yield fact

@@ -12,7 +12,6 @@ from events.action import Text
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.executor import PersonActed
-from events.planner import PersonAwaited
 from events.workflow import Policy, Workflow
 from pipeline import exit_codes, launch
 from pipeline.cli import sailing
@@ -54,13 +53,14 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
 
     async def sail() -> Story:
         async with open_voyage(headed, terminal) as voyage:
-            voyage.listen(_Live(terminal).hear)
+            live = _Live(terminal)
+            voyage.listen(live.hear)
             return await voyage.sail(
                 started,
                 answers=person(terminal, options.answers),
                 secrets={},
                 what=f"recording {options.name}",
-                by_hand=True,
+                by_hand=live.invite,
             )
 
     story = asyncio.run(sail())
@@ -112,10 +112,12 @@ class _Live:
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
 
+    def invite(self) -> None:
+        """Once they are heard, and not when they are awaited: what they do before is lost."""
+        self._terminal.say("work in the window; close it, or press Ctrl-C here, when done")
+
     def hear(self, envelope: Envelope) -> None:
         match envelope.event:
-            case PersonAwaited():
-                self._terminal.say("work in the window; close it, or press Ctrl-C here, when done")
             case PersonActed(step=step, action=action, element=element):
                 name = element.name.text if element is not None else ""
                 self._terminal.say(f"{step:>4}  {in_words(action, name)}")

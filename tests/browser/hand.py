@@ -12,7 +12,6 @@ from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.event import Event
 from events.executor import PersonActed
-from events.planner import PersonAwaited
 from events.runtime import SessionEnded, SessionStarted
 from pipeline.app import App
 
@@ -111,13 +110,15 @@ async def recorded(
     heard = Heard()
     app.listen(heard.hear)
     ended: dict[str, SessionEnded] = {}
+    listening = anyio.Event()
 
     async def sail() -> None:
-        ended["it"] = await app.sail(started, browser, **more)
+        ended["it"] = await app.sail(started, browser, on_listening=listening.set, **more)
 
     async with anyio.create_task_group() as group:
         group.start_soon(sail)
-        await heard.until(PersonAwaited)
+        with anyio.fail_after(20):
+            await listening.wait()
         assert browser._browser is not None
         context = browser._browser.contexts[-1]
         yield Hand(context.pages[0], context, heard), ended

@@ -1,18 +1,29 @@
 """`rutter record NAME --url URL` as a person has it: a real window, real keys, live lines."""
 
+import asyncio
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from actors.browser.hearing import Listener
+from actors.browser.window import Window
+from events.envelope import Envelope
+from events.planner import PersonAwaited
+from pipeline.app import App
+from pipeline.cli.terminal import Terminal
 from pipeline.site import Site
 from pipeline.site.sessions import USER
 from tests import xvfb
+from tests.browser.page_server import PageServer
 from tests.cli.shell import Rutter, check_logs, places_of, wait_for_line
 
 PASSWORD = "Zq7 anchor & chain"
+# What was typed is the title of the window: there the test sees that the page has all of it.
+TITLED = """<title>Nothing yet</title>
+<label>User name <input oninput="document.title = value"></label>"""
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +46,9 @@ def rutter(tmp_path: Path) -> Rutter:
     return Rutter(tmp_path / "data")
 
 
-def record(rutter: Rutter, site: Site, display: str, *more: str) -> "subprocess.Popen[str]":
+def record(rutter: Rutter, url: str, display: str) -> "subprocess.Popen[str]":
     env = {"DISPLAY": display, "PYTHONUNBUFFERED": "1"}
-    url = f"{site.base_url}/login"
-    process = rutter.spawn(*more, "record", "sign_in", "--url", url, env=env)
+    process = rutter.spawn("record", "sign_in", "--url", url, env=env)
     wait_for_line(process.stdout, "work in the window")
     # Beside everything, so that keys go to the page and not to the browser's own fields.
     xvfb.xdotool(display, "mousemove", "640", "900", "click", "1")
@@ -57,7 +67,7 @@ def write(display: str, text: str) -> None:
 def test_what_is_done_in_the_window_is_recorded_and_no_password_with_it(
     rutter: Rutter, site: Site, display: str, tmp_path: Path
 ) -> None:
-    process = record(rutter, site, display)
+    process = record(rutter, f"{site.base_url}/login", display)
     press(display, "Tab")
     write(display, USER)
     press(display, "Tab")
@@ -82,18 +92,53 @@ def test_what_is_done_in_the_window_is_recorded_and_no_password_with_it(
 
 @pytest.mark.browser
 def test_ctrl_c_ends_the_recording_with_what_was_being_typed(
-    rutter: Rutter, site: Site, display: str, tmp_path: Path
+    rutter: Rutter, display: str, tmp_path: Path
 ) -> None:
-    process = record(rutter, site, display)
-    press(display, "Tab")
-    write(display, "half a name")
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with PageServer() as server:
+        process = record(rutter, server.show(TITLED), display)
+        press(display, "Tab")
+        write(display, "half a name")
+        xvfb.xdotool(display, "search", "--sync", "--name", "^half a name")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 0, out + err
     assert "type 'half a name' into 'User name'" in out
     shown = rutter("workflows", "show", "sign_in")
     assert "half a name" in shown.out
     assert check_logs(tmp_path / "data") > 10
+
+
+@pytest.mark.browser
+def test_nobody_is_told_to_begin_before_what_they_do_is_heard(
+    rutter: Rutter, site: Site, display: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    awaited, order = asyncio.Event(), list[str]()
+    listen, durable, say = Window.listen, App._durable, Terminal.say
+
+    async def listen_late(window: Window, phrases: Sequence[str] = ()) -> Listener:
+        await awaited.wait()
+        listener = await listen(window, phrases)
+        order.append("heard")
+        return listener
+
+    def told(app: App, envelope: Envelope) -> None:
+        durable(app, envelope)
+        if isinstance(envelope.event, PersonAwaited):
+            awaited.set()
+
+    def said(terminal: Terminal, line: str = "") -> None:
+        say(terminal, line)
+        if "work in the window" in line:
+            order.append("told")
+            signal.raise_signal(signal.SIGINT)  # at once, as somebody who thinks better of it
+
+    monkeypatch.setenv("DISPLAY", display)
+    monkeypatch.setattr(Window, "listen", listen_late)
+    monkeypatch.setattr(App, "_durable", told)
+    monkeypatch.setattr(Terminal, "say", said)
+    ended = rutter("record", "sign_in", "--url", f"{site.base_url}/login")
+    assert (order, ended.code) == (["heard", "told"], 0), ended
+    assert "[OK] recorded sign_in" in ended.out
 
 
 def test_without_a_screen_it_says_so(
