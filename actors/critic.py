@@ -99,6 +99,7 @@ class CriticState(msgspec.Struct, frozen=True):
     since_ns: int = 0
     finishing: bool = False
     claim: CompletionClaimed | None = None
+    advised: bool = False
     stopped: bool = False
 
     @property
@@ -123,7 +124,8 @@ class Critic:
                 end = started.workflow.end if started.workflow else None
                 return CriticState(settings=started.settings, values=started.values, end=end)
             case PlanProposed() as plan:
-                return change(state, plan=plan, element=None)
+                advised = state.advised or plan.driver == "model"
+                return change(state, plan=plan, element=None, advised=advised)
             case TargetResolved(element=element):
                 return change(state, element=element)
             case ActionStarted() as running:
@@ -474,6 +476,8 @@ def _witnessed(acted: PersonActed, before: Page, after: Page) -> ActionJudged:
 def _completion(state: CriticState, now_ns: int) -> AnyEvent:
     """Whether the end that the recording had is reached, with patience for a slow page."""
     missing = at_end(state.end, state.page, state.values) if state.end else "no end was recorded"
+    if state.advised and _has_signs_of_success(state):
+        missing = ""  # the way was another one, and so may be where it ends: the signs decide
     missing = missing or _unconfirmed(state)
     waited_ms = state.waited_ms(now_ns)
     if missing and waited_ms < state.settings.place_ms:
@@ -483,6 +487,11 @@ def _completion(state: CriticState, now_ns: int) -> AnyEvent:
         reason=missing or "the recorded end is reached",
         evidence=(_end_evidence(state, verified=not missing),),
     )
+
+
+def _has_signs_of_success(state: CriticState) -> bool:
+    criteria = state.settings.criteria
+    return criteria is not None and bool(criteria.success)
 
 
 def _unconfirmed(state: CriticState) -> str:

@@ -177,9 +177,10 @@ def phrases_for(settings: RunSettings) -> tuple[str, ...]:
     # What was stated for this run comes first, where to stop before all: there may be no room.
     service = settings.service
     rules = (*(service.states if service else ()), *GENERIC)
-    stops = service.checkpoints if service else ()
+    stops = [each.signs for each in (service.checkpoints if service else ())]
+    stops += [each.signs for each in (service.ways if service else ())]
     wanted = [
-        *(says for stop in stops for sign in stop.signs for says in _texts(sign)),
+        *(says for signs in stops for sign in signs for says in _texts(sign)),
         *(each.says for each in indicators if each.where == "text"),
         *(says for rule in rules for sign in (*rule.signs, *rule.unless) for says in _texts(sign)),
     ]
@@ -299,3 +300,9 @@ def checkpoint_of(
         if all(_is_there(sign, said) for sign in _ready(checkpoint.signs)):
             return checkpoint
     return None
+
+
+def has_signs(signs: Iterable[Sign], page: Page, phrases: Collection[str]) -> bool:
+    """Whether all of them are on the page."""
+    said = _said_on(page, phrases)
+    return all(_is_there(sign, said) for sign in _ready(signs))

@@ -9,10 +9,14 @@ from typing import Literal
 
 import msgspec
 
+from actors.advising import lost
+from actors.leading import OPENING, Lead, ended, evolve_lead, heard, lead_on, open_lead, went
 from actors.policy import READING
 from actors.repeating import REPEATABLE, TRANSIENT
 from actors.toolbox import TOOLS, Logged, action_of, place_of_ref
+from actors.ways import is_of_way
 from events.action import Target, Untrusted, kind_of
+from events.advisor import AdviceFailed, AdviceReceived
 from events.critic import ActionJudged, CompletionChecked
 from events.envelope import Envelope
 from events.executor import (
@@ -26,7 +30,7 @@ from events.faults import RETRIABLE, SAID_AS, TYPE_OF
 from events.observer import BrowserLost, ObservationFailed, PageObserved
 from events.page import Resolved
 from events.person import ApprovalAnswered
-from events.planner import ObservationRequested, PlanProposed, RunStopped
+from events.planner import AdviceRequested, ObservationRequested, PlanProposed, RunStopped
 from events.predictor import PredictionMade
 from events.runtime import (
     DeadlinePassed,
@@ -45,8 +49,15 @@ from events.tools import (
     ToolError,
     approval_of,
 )
-from events.validator import ActionRejected, ActionStarted, ActionWithheld
+from events.validator import (
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    CheckpointPassed,
+    CheckpointRefused,
+)
 from events.vocabulary import AnyEvent
+from events.workflow import Driver
 
 # Held behind a step that is not over; due now; its step under way; its page being read; somebody's
 # word awaited; and what it came to ready to be said.
@@ -79,7 +90,8 @@ class Flight(msgspec.Struct, frozen=True):
 class Desk(msgspec.Struct, frozen=True):
     """Where a session is that is driven by calls. `refs` are the elements of the last look, which
     is number `look`, and `given` says that the caller has that very look: any later one makes its
-    refs stale (D2)."""
+    refs stale (D2). `lead` is there when a language model does the calling, and `alone` says that
+    the last step was the service's own."""
 
     started: SessionStarted
     stage: Stage = "idle"
@@ -95,10 +107,14 @@ class Desk(msgspec.Struct, frozen=True):
     look: int = 0
     given: bool = False
     said: str = ""
+    lead: Lead | None = None
+    alone: bool = False
 
 
 def open_desk(started: SessionStarted) -> Desk | None:
-    return Desk(started, opened=not started.script) if started.purpose == "tools" else None
+    if started.purpose != "tools":
+        return None
+    return Desk(started, opened=not started.script, lead=open_lead(started))
 
 
 # -- what changes --------------------------------------------------------------------------------
@@ -106,6 +122,8 @@ def open_desk(started: SessionStarted) -> Desk | None:
 
 def evolve_desk(desk: Desk, envelope: Envelope) -> Desk:
     change = msgspec.structs.replace
+    if desk.lead is not None:
+        desk = _led(desk, desk.lead, envelope.event)
     match envelope.event:
         case ToolCalled() as called if desk.call is None:
             return _taken(desk, called)
@@ -121,13 +139,23 @@ def evolve_desk(desk: Desk, envelope: Envelope) -> Desk:
         case ObservationRequested(why="tool"):
             answer = desk.answer or _stale(desk) or _well(desk)
             return change(desk, stage="looking", answer=answer)
-        case ApprovalSought() | CompletionClaimed():
+        case ApprovalSought() | CompletionClaimed() if desk.call is not None:
             return change(desk, stage="waiting")
         case ActionRejected(reason=reason) | ActionWithheld(reason=reason) as refused:
             error = _refusal(desk, refused)
             return _landed(desk, _bad(desk, error, _told(desk, error, reason)))
         case _:
             return _in_flight(desk, envelope.event)
+
+
+def _led(desk: Desk, lead: Lead, event: AnyEvent) -> Desk:
+    """What concerns whoever leads. A model that is asked is shown the last look."""
+    change = msgspec.structs.replace
+    flight = desk.flight
+    if isinstance(event, ActionJudged) and flight is not None and is_of_way(flight.plan):
+        lead = went(lead, event)
+    shown = isinstance(event, AdviceRequested)
+    return change(desk, lead=evolve_lead(lead, event), given=desk.given or shown)
 
 
 def _in_flight(desk: Desk, event: AnyEvent) -> Desk:
@@ -200,6 +228,7 @@ def _flown(desk: Desk, plan: PlanProposed) -> Desk:
         flight=Flight(plan, desk.call.call if own and desk.call is not None else ""),
         step=plan.step,
         opened=True,
+        alone=plan.driver == "script",
         stage="acting" if desk.stage == "due" else desk.stage,
     )
 
@@ -254,11 +283,42 @@ def _unseen(desk: Desk, message: str) -> Desk:
 
 def decide_call(desk: Desk, envelope: Envelope) -> Iterable[AnyEvent]:
     event = envelope.event
-    if stopping := _stopping(desk, event):
+    if stopping := _stopping(desk, event) or _led_astray(desk, event):
+        error, stop = stopping
+        answer = _bad(desk, error, stop.detail, retriable=False)
+        if (left := lost(desk.lead.asking if desk.lead is not None else None)) is not None:
+            yield left
+        if desk.lead is not None:
+            # The end first: what a call came to is followed by the next question otherwise.
+            yield stop
         if desk.call is not None:
-            yield _bad(desk, stopping[0], stopping[1].detail, retriable=False)
-        yield stopping[1]
+            yield answer
+        if desk.lead is None:
+            yield stop
         return
+    yield from _called(desk, event)
+    if desk.lead is not None:
+        yield from _leading(desk, desk.lead, event)
+
+
+def _leading(desk: Desk, lead: Lead, event: AnyEvent) -> Iterable[AnyEvent]:
+    """What the model is asked, and what follows from what it says."""
+    idle = desk.stage == "idle" and desk.call is None and desk.flight is None
+    ready = idle and desk.opened and desk.looked and not lead.waits
+    match event:
+        case AdviceReceived() as advice if ready:
+            yield from heard(lead, advice, desk.step)
+        case PredictionMade() | ToolAnswered() | AdviceFailed() if ready:
+            yield from lead_on(lead, desk.step)
+        case CompletionChecked() as checked if idle:
+            yield ended(lead, checked, desk.step)
+        case CheckpointPassed():
+            yield ObservationRequested("checkpoint_passed", desk.started.settings.place_ms)
+        case _:
+            return
+
+
+def _called(desk: Desk, event: AnyEvent) -> Iterable[AnyEvent]:
     match event:
         case ToolCalled(call=call) as called:
             if desk.call is None or desk.call.call != call or desk.call.attempt != called.attempt:
@@ -293,7 +353,7 @@ def _next(desk: Desk) -> Iterable[AnyEvent]:
     if (again := _again(desk)) is not None:
         yield again
     elif not desk.opened and desk.looked:
-        yield PlanProposed(1, 1, "script", desk.started.script[0].action, "opening", index=0)
+        yield PlanProposed(1, 1, "script", desk.started.script[0].action, OPENING, index=0)
 
 
 def _begin(desk: Desk, call: ToolCalled) -> Iterable[AnyEvent]:
@@ -327,7 +387,8 @@ def _acted(desk: Desk, call: ToolCalled, given: Logged) -> Iterable[AnyEvent]:
     elif _stale(desk) is not None:
         yield ObservationRequested("tool", 0)
     else:
-        plan = PlanProposed(desk.step + 1, 1, "agent", action, f"tool_{call.tool}")
+        driver: Driver = "agent" if desk.lead is None else "model"
+        plan = PlanProposed(desk.step + 1, 1, driver, action, f"tool_{call.tool}")
         yield msgspec.structs.replace(plan, kind=kind_of(action))
 
 
@@ -387,6 +448,40 @@ def _stopping(desk: Desk, event: AnyEvent) -> tuple[ToolError, RunStopped] | Non
         ):
             said = f"{code}: {message}"
             return "browser_gone", _stop(desk, "interrupted", "browser_lost", said)
+        case _:
+            return None
+
+
+def _led_astray(desk: Desk, event: AnyEvent) -> tuple[ToolError, RunStopped] | None:
+    """What ends a run that a model leads, though an outside agent would be told and go on: it has
+    nobody to ask, it was only to be tried, or the service's own way does not lead on."""
+    flight = desk.flight
+    if desk.lead is None:
+        return None
+    match event:
+        case ActionWithheld(reason=reason):
+            said = f"dry run: {reason}"
+            return "policy_denied", _stop(desk, "completed_unverified", "", said)
+        case ActionRejected(error="needs_person", reason=reason):
+            return "policy_denied", _stop(desk, "policy_denied", "needs_person", reason)
+        case ActionRejected(code="policy_denied", reason=reason) if desk.alone:
+            return "policy_denied", _stop(desk, "policy_denied", "policy_denied", reason)
+        case ActionRejected(reason=reason) if desk.alone:
+            return "action_failed", _stop(desk, "failed", "lost", reason)
+        case CheckpointRefused(message=message, by=by):
+            needs: Failure = "needs_person" if by == "nobody" else "policy_denied"
+            said = message or "a person said no"
+            return "human_rejected", _stop(desk, "policy_denied", needs, said)
+        case ActionJudged(verdict=verdict, reason=reason) if (
+            flight is not None
+            and flight.plan.driver == "script"
+            and verdict != "confirmed"
+            and _again(desk) is None
+        ):
+            kind: Failure = "verification_failed"
+            if flight.failure is not None and flight.failure.code == "navigation_failed":
+                kind = "unreachable"
+            return "action_failed", _stop(desk, "failed", kind, f"{verdict}: {reason}")
         case _:
             return None
 

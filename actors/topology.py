@@ -6,7 +6,13 @@ they only read the page: that need not wait (`at_once`).
 
 from typing import NamedTuple
 
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
+from events.advisor import (
+    AdviceFailed,
+    AdviceLost,
+    AdvicePrepared,
+    AdviceReceived,
+    VisionGiven,
+)
 from events.critic import (
     ActionJudged,
     CompletionChecked,
@@ -101,7 +107,7 @@ EFFECTORS: tuple[Actor, ...] = ("observer", "executor", "person", "clock", "advi
 
 HEARD: dict[type[Event], Row] = {
     # facts of the runtime
-    SessionStarted: Row(DECIDERS, when_durable=("observer", "clock")),
+    SessionStarted: Row(DECIDERS, when_durable=("observer", "clock", "advisor")),
     DeadlinePassed: Row(("planner",)),
     StopRequested: Row(("planner",)),
     RecordingFinished: Row(("critic", "planner")),
@@ -109,14 +115,14 @@ HEARD: dict[type[Event], Row] = {
     ActorFailed: Row(when_durable=("observer",)),
     SessionEnded: Row(DECIDERS),
     # facts of the Observer
-    PageObserved: Row(DECIDERS),
+    PageObserved: Row(DECIDERS, when_durable=("advisor",)),
     ObservationFailed: Row(("planner",)),
     BrowserLost: Row(("planner",)),
     DownloadFinished: Row(("critic", "predictor")),
     FilesSeen: Row(("critic",)),
     # decisions of the Critic
-    ActionJudged: Row(("critic", "predictor", "planner")),
-    PageAssessed: Row(("predictor", "validator")),
+    ActionJudged: Row(("critic", "predictor", "planner"), when_durable=("advisor",)),
+    PageAssessed: Row(("predictor", "validator", "planner"), when_durable=("advisor",)),
     CompletionChecked: Row(("critic", "planner")),
     OutcomeUnknown: Row(("critic",)),
     FilesRequested: Row(("critic",), at_once=("observer",)),
@@ -133,14 +139,14 @@ HEARD: dict[type[Event], Row] = {
     WorkflowDeleted: Row(("predictor",)),
     WorkflowRenamed: Row(("predictor",)),
     # decisions of the Planner
-    PlanProposed: Row(DECIDERS),
+    PlanProposed: Row(DECIDERS, when_durable=("advisor",)),
     PlanWithheld: Row(("predictor",)),
     ObservationRequested: Row(("critic", "planner"), at_once=("observer",)),
     PersonAwaited: Row(("planner",), at_once=("observer", "clock")),
     LookalikesRequested: Row(at_once=("executor",)),
     TargetHealed: Row(("planner", "predictor")),
     RunStopped: Row(DECIDERS, when_durable=("observer",)),
-    AdviceRequested: Row(),
+    AdviceRequested: Row(("planner",), when_durable=("advisor",)),
     CheckpointReached: Row(("planner", "validator")),
     StepSettled: Row(("planner", "predictor", "validator")),
     # decisions of the Validator
@@ -165,16 +171,17 @@ HEARD: dict[type[Event], Row] = {
     QueryFailed: Row(("predictor", "planner"), at_once=("observer",)),
     PersonActed: Row(("critic", "predictor")),
     # calls of tools
-    ToolCalled: Row(("planner",), at_once=("clock",)),
+    ToolCalled: Row(("planner",), at_once=("clock",), when_durable=("advisor",)),
     FileRead: Row(("planner",)),
     ApprovalSought: Row(("planner", "validator")),
     CompletionClaimed: Row(("critic", "planner")),
-    ToolAnswered: Row(("planner",), at_once=("clock",)),
+    ToolAnswered: Row(("planner",), at_once=("clock",), when_durable=("advisor",)),
     # a person, a language model
     ApprovalAnswered: Row(("validator", "planner"), at_once=("clock",)),
-    AdviceReceived: Row(),
-    AdviceFailed: Row(),
-    AdviceLost: Row(),
+    AdvicePrepared: Row(when_durable=("advisor",)),
+    AdviceReceived: Row(("planner",), when_durable=("advisor",)),
+    AdviceFailed: Row(("planner",)),
+    AdviceLost: Row(("planner",)),
     VisionGiven: Row(("critic",)),
 }
 NOBODY = Row()

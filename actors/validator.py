@@ -23,6 +23,7 @@ from actors.policy import (
 )
 from actors.settling import doubt as may_have_happened
 from actors.states import checkpoint_of
+from actors.ways import is_of_way
 from events.action import kind_of
 from events.critic import PageAssessed
 from events.envelope import Actor, Envelope
@@ -187,8 +188,11 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     if (asks := _unanswered(state, case, verdict)) is not None:
         yield _question(state, asks)
         return
-    reason = "approved by its recording" if verdict.effect == "ask" else verdict.reason
-    rule = "standing_approval" if verdict.effect == "ask" else verdict.rule
+    reason, rule = verdict.reason, verdict.rule
+    if verdict.effect == "ask":
+        reason, rule = "approved by its recording", "standing_approval"
+        if not stands(_standing(state), element):
+            reason, rule = "a credential is bound to this origin", "bound_credential"
     yield from _approve(state, rule, reason, "")
 
 
@@ -201,13 +205,29 @@ def _unanswered(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict 
         return _done_before(state, started, verdict)
     stood = stands(_standing(state), element)
     if verdict.effect == "ask":
-        return None if stood and not verdict.always else verdict
+        answered = stood or _is_let_in(state, verdict)
+        return None if answered and not verdict.always else verdict
     if doubt := doubtful(started, plan, element):
         return Verdict("ask", "healed", doubt)
     if _was_irreversible(state) and not stood:
         reason = "it could not be undone when it was recorded, and the element is another now"
         return Verdict("ask", "was_irreversible", reason)
     return None
+
+
+def _is_let_in(state: ValidatorState, verdict: Verdict) -> bool:
+    """A credential that is bound to the origin satisfies the sign-in there (E3), on the way that a
+    service or a model found. What was healed or proposed by a model is not that way."""
+    started, plan, element = state.started, state.plan, state.element
+    if started is None or plan is None or element is None or plan.healed:
+        return False
+    if not element.signs_in or verdict.rule not in ("sends_a_form", "denylist"):
+        return False
+    found = started.workflow is not None and bool(started.workflow.goal)
+    if not (is_of_way(plan) or (plan.driver == "workflow" and found)):
+        return False
+    homes = started.policy.secret_origins
+    return any(name in started.secrets and origin == element.origin for name, origin in homes)
 
 
 def _judge_again(state: ValidatorState) -> Iterable[AnyEvent]:

@@ -1,43 +1,108 @@
-"""What a language model said, as facts: replay needs no model."""
+"""What a language model was asked and what it said, as facts: replay needs no model."""
 
 from typing import Literal
 
+import msgspec
+
 from events.action import Action, Untrusted
+from events.checks import PageState
 from events.event import Event
 from events.page import Artifact
 
+# How a model came to the end of what it says: a call, no call, cut off, or that it will not.
+Ending = Literal["called", "said", "cut", "refused"]
+AdviceError = Literal[
+    "timeout",
+    "unavailable",
+    "overloaded",
+    "rate_limited",
+    "cut",
+    "invalid",
+    "unauthorised",
+    "unknown_model",
+    "refused",
+]
+
+
+class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tool that the model wants used, as `ToolCalled` will have it: `arguments` is JSON without
+    what it types, `invalid` says what is wrong with them."""
+
+    call: str
+    tool: str
+    arguments: str = "{}"
+    invalid: str = ""
+
+
+class Proposal(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One action by the schema of S1 5.3, with how sure the model says it is (millionths).
+
+    `state` is what it takes the page for, `leads_to` what it expects it to be then. `instead`: the
+    action does what the step it was asked about did; else it only leads there.
+    """
+
+    action: Action
+    certainty: int
+    state: PageState = "UNKNOWN"
+    leads_to: PageState | None = None
+    instead: bool = True
+    reasoning: Untrusted = Untrusted()
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Tokens as the provider counted them. `input` are all that went in; `cached` those of them
+    that it had kept, `kept` those that it keeps from now on."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    kept: int = 0
+
+
+class AdvicePrepared(Event, frozen=True, tag="AdvicePrepared"):
+    """What will be asked, word for word in `prompt`, on disk before it is sent. `tokens` is our
+    own estimate of its text; `missing` names what of the page could not be had."""
+
+    request: str
+    prompt: Artifact | None = None
+    tokens: int = 0
+    pictures: int = 0
+    missing: tuple[str, ...] = ()
+    dropped_turns: int = 0
+
 
 class AdviceReceived(Event, frozen=True, tag="AdviceReceived"):
-    """What came back, what it cost, and how sure it said it was (millionths)."""
+    """What came back and what it cost. All that the model wants done is in `calls`, or it is a
+    `proposal`; `invalid` says why there is none. `priced`: what a token costs here is known."""
 
     request: str
     provider: str
     model: str
-    action: Action | None = None
-    tool: str = ""
-    arguments: Untrusted = Untrusted()
+    ending: Ending = "called"
+    calls: tuple[Asked, ...] = ()
+    proposal: Proposal | None = None
+    invalid: str = ""
     text: Untrusted = Untrusted()
-    certainty: int | None = None
-    state: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
+    usage: Usage = Usage()
     cost_microdollars: int = 0
+    priced: bool = True
     took_ms: int = 0
     body: Artifact | None = None
 
 
 class AdviceFailed(Event, frozen=True, tag="AdviceFailed"):
+    """There is no answer. `transient`: the same question may be answered a moment later."""
+
     request: str
     provider: str
-    code: Literal["timeout", "unavailable", "overloaded", "refused", "invalid", "unauthorised"]
+    code: AdviceError
     transient: bool
     message: str = ""
     took_ms: int = 0
 
 
 class AdviceLost(Event, frozen=True, tag="AdviceLost"):
-    """Asked, but the process died before the answer: it counts as spent."""
+    """Asked, but the run ended before the answer: it counts as spent."""
 
     request: str
 

@@ -2,6 +2,7 @@
 
 RutterError                 every error says what is wrong and what to do next
 |-- BadInput                the person's input cannot be used as it is
+|-- PolicyDenied            what was asked for is not allowed here; nothing was begun
 |-- WorldBroken             the machine, the browser or the disk does not do its part
 |   |-- DirectoryInUse      another process writes this data directory
 |   |-- LogWriteFailed      a commit failed; its outcome is unknown until the log is reopened
@@ -25,6 +26,10 @@ class RutterError(Exception):
 
 class BadInput(RutterError):
     """The input cannot be used as it is; nothing was done with it."""
+
+
+class PolicyDenied(RutterError):
+    """It could be done, and whoever configured this does not let it; nothing was begun."""
 
 
 class WorldBroken(RutterError):

@@ -66,6 +66,7 @@ FAULTS: dict[str, Fault] = {
     "unreachable": Fault("tool_unavailable", True, "check that the site answers, then run again"),
     "actor_failed": Fault("execution_error", False, "report it with the log"),
     "browser_lost": Fault("tool_unavailable", True, "run it again; --from goes on where it was"),
+    "model_unavailable": Fault("tool_unavailable", True, "check keys and models: rutter doctor"),
 }
 # What the Executor found, in the words of S3.
 SAID_AS: dict[str, ToolError] = {

@@ -110,11 +110,22 @@ class RunStopped(Event, frozen=True, tag="RunStopped"):
 
 
 class AdviceRequested(Event, frozen=True, tag="AdviceRequested"):
-    """A language model is to be asked. Durable before the call: it costs money."""
+    """A language model is to be asked. Durable before the call: it costs money.
+
+    `purpose`: `act` is the next turn of a conversation that the model leads by tools; `plan` one
+    action where the learned model is not sure, `repair` one for the step `index` of a workflow,
+    `correct` another one after what went wrong (`errors`), by another strategy than `tried`.
+    `attempt` is the how manieth at this provider, `note` what the model is told beside the page.
+    """
 
     request: str
-    purpose: Literal["plan", "repair", "correct", "vision"]
-    prompt_sha256: str
-    attempt: int = 1
-    provider: str = ""
+    purpose: Literal["act", "plan", "repair", "correct", "vision"]
+    provider: str
     model: str = ""
+    attempt: int = 1
+    step: int = 0
+    index: int = -1
+    correction: int = 0
+    note: str = ""
+    errors: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from events.event import Event
-from events.workflow import Driver, Policy, RunSettings, Step, Workflow
+from events.workflow import Driver, Minds, Policy, RunSettings, Step, Workflow
 
 Purpose = Literal["record", "run", "free", "tools"]
 StopReason = Literal[
@@ -31,6 +31,7 @@ Failure = Literal[
     "policy_denied",
     "actor_failed",
     "browser_lost",
+    "model_unavailable",
 ]
 
 
@@ -89,6 +90,7 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
 
     `headed`: a person can act in the window. `left_off` says how the session that it continues was
     left; `same_values`: that one was given the same, so that its results can be looked for.
+    `minds` are the language models that may be asked; nobody is, without.
     """
 
     purpose: Purpose
@@ -110,6 +112,7 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     headed: bool = False
     left_off: str = ""
     same_values: bool = False
+    minds: Minds | None = None
 
 
 class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):

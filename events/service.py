@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from events.action import Action
 from events.checks import PageState
 
 Where = Literal["url", "title", "heading", "button", "field", "alert", "text"]
@@ -34,10 +35,25 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     always: bool = False
 
 
+class Way(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is done on a page in this state with these signs, where no model is asked: actions, one
+    after the other, or, with none, the end of the run as failed, for the reason `why`."""
+
+    state: PageState
+    actions: tuple[Action, ...] = ()
+    signs: tuple[Sign, ...] = ()
+    why: str = ""
+
+
 class Service(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A service by its name: rules of its own, beside those that hold everywhere."""
+    """A service by its name: rules of its own, beside those that hold everywhere. `goal` is what
+    one comes to it for, `guidance` what a model is told about it, `ways` how it goes without one.
+    """
 
     name: str
     version: str = "1"
     states: tuple[StateRule, ...] = ()
     checkpoints: tuple[Checkpoint, ...] = ()
+    goal: str = ""
+    guidance: str = ""
+    ways: tuple[Way, ...] = ()

@@ -1,6 +1,12 @@
 """Every event there is, as one union: what the codec reads and type checkers exhaust."""
 
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
+from events.advisor import (
+    AdviceFailed,
+    AdviceLost,
+    AdvicePrepared,
+    AdviceReceived,
+    VisionGiven,
+)
 from events.critic import (
     ActionJudged,
     CompletionChecked,
@@ -145,7 +151,7 @@ PlannerEvent = (
     | CheckpointReached
     | StepSettled
 )
-AdvisorEvent = AdviceReceived | AdviceFailed | AdviceLost | VisionGiven
+AdvisorEvent = AdvicePrepared | AdviceReceived | AdviceFailed | AdviceLost | VisionGiven
 ValidatorEvent = (
     PlanAdmitted
     | ActionApproved

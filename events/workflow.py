@@ -65,7 +65,8 @@ class Workflow(msgspec.Struct, frozen=True, omit_defaults=True):
     """One version of a recorded way. Versions are never changed, only followed by newer ones.
 
     `service` is what was known of the site when it was recorded: what was learned rests on it.
-    `hosts` may be gone to in a run of it, `resources` only be loaded from.
+    `hosts` may be gone to in a run of it, `resources` only be loaded from. `goal` is what it was
+    to come to, where a model found the way.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Workflow(msgspec.Struct, frozen=True, omit_defaults=True):
     session: str = ""
     service: Service | None = None
     resources: tuple[str, ...] = ()
+    goal: str = ""
 
 
 Effect = Literal["allow", "ask", "deny"]
@@ -150,6 +152,26 @@ class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
 
     success: tuple[Indicator, ...] = ()
     failure: tuple[Indicator, ...] = ()
+
+
+class Mind(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A language model that may be asked; `pictures`: it can look at them."""
+
+    provider: str
+    model: str
+    pictures: bool = True
+
+
+class Minds(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Mode B: who is asked, in this order, and what they may do (H3). None of it, and no language
+    model is ever asked. An answer that is less certain than this is asked for again, `asks` times
+    in all; what went wrong is corrected so many times before a person is needed (C5)."""
+
+    minds: tuple[Mind, ...] = ()
+    tools: tuple[str, ...] = ()
+    certainty: int = 600_000
+    asks: int = 2
+    corrections: int = 3
 
 
 class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -10,21 +10,25 @@ from typing import ClassVar
 
 import msgspec
 
-from actors.effects import Look, notices, notices_of_run
+from actors.effects import NAMELESS, Look, notices, notices_of_run
 from actors.place import is_at, place_of
-from actors.policy import Case, is_irreversible
+from actors.policy import CALLERS, Case, is_irreversible
 from actors.predictor.knowledge import Knowledge
 from actors.predictor.recording import (
+    Mend,
     Performed,
     assemble,
     canonical,
     healed_step,
     healed_workflow,
+    mended_workflow,
+    named_value,
     recorded_step,
     told,
 )
 from actors.repeating import is_kept
 from actors.states import detect
+from actors.ways import is_of_way, strayed
 from events.action import Action, kind_of
 from events.checks import PageState, Said
 from events.critic import ActionJudged, PageAssessed, Verdict
@@ -57,6 +61,8 @@ from events.vocabulary import AnyEvent
 from events.workflow import Step, Workflow
 
 HISTORY = 2  # markov2 looks back no further
+# What a model does on the way and no later run needs to: elements are scrolled to by themselves.
+PASSING = frozenset({"scroll", "wait", "wait_for", "extract"})
 BLANK = Look(Page(url="about:blank"))
 
 
@@ -80,6 +86,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...] = ()
     notices: tuple[Notices, ...] = ()
     healed: tuple[tuple[int, Step], ...] = ()
+    mends: tuple[Mend, ...] = ()
     stopped: bool = False
 
 
@@ -112,6 +119,8 @@ class Predictor:
                 return _acted(_late(state), acted)
             case PlanWithheld(index=index) if index >= 0:
                 return change(state, index=index + 1, learned=None)
+            case PageAssessed():
+                return _rejoined(state)
             case RunStopped():
                 return change(_late(state), stopped=True)
             case _ as event:
@@ -167,9 +176,12 @@ class Predictor:
 
     def _recorded(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         started = state.started
-        if started is None or started.purpose != "record" or not state.steps:
+        if started is None or not state.steps:
             return
         complete = stopped.reason == "completed"
+        # A way that a model found is one once its end was verified (D5); a recording, as it is.
+        if not (started.purpose == "record" or (_finds(started) and complete)):
+            return
         workflow = assemble(
             started.name,
             self.knowledge.next_version(started.name),
@@ -179,6 +191,7 @@ class Predictor:
             complete=complete,
             session=state.session,
             service=started.settings.service,
+            goal=started.goal,
         )
         yield WorkflowLearned(workflow=workflow, stopped_at="" if complete else stopped.detail)
 
@@ -193,12 +206,15 @@ class Predictor:
         """What was healed is learned when the run's end was verified, unless the workflow was
         recorded anew or deleted meanwhile."""
         workflow = state.started.workflow if state.started else None
-        if workflow is None or not state.healed or stopped.reason != "completed":
+        if workflow is None or not (state.healed or state.mends) or stopped.reason != "completed":
             return
         if not self.knowledge.is_newest(workflow.name, workflow.version):
             return
         version = self.knowledge.next_version(workflow.name)
         mended = healed_workflow(workflow, dict(state.healed), version, state.session)
+        if state.mends:
+            values = state.started.values if state.started else {}
+            mended = mended_workflow(mended, state.mends, state.look.page, values)
         yield WorkflowLearned(workflow=mended)
 
 
@@ -216,7 +232,11 @@ def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
         case DownloadFinished(name=name, artifact=artifact, step=step) if artifact is not None:
             own = step == 0 or (state.plan is not None and state.plan.step == step)
             return change(state, downloads=(*state.downloads, name.text)) if own else state
-        case ActionJudged(step=step, verdict=verdict, reason=said) if _is_of_plan(state, step):
+        case ActionJudged(step=step, verdict=verdict, reason=said) as judged if _is_of_plan(
+            state, step
+        ):
+            if state.plan is not None and strayed(state.started, state.plan, judged):
+                return _strayed(state, state.plan)
             return _judged(state, verdict, said)
         case QueryAnswered(step=step) if _is_of_plan(state, step):
             return _judged(state, "confirmed")
@@ -288,25 +308,94 @@ def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> Predic
         return change(state, learned=None)
     recording = started.purpose == "record"
     # A ref is good for one action: what an agent did is learned as the page names it.
-    named_anew = recording or plan.healed or plan.driver == "agent"
+    named_anew = recording or plan.healed or plan.driver in CALLERS or _finds(started)
     action = canonical(plan.action, state.element, started.values) if named_anew else plan.action
     confirmed = verdict == "confirmed"
     final = _is_irreversible(state, plan)
     kept = recording and is_kept(verdict, reason, irreversible=final)
+    kept = kept or (confirmed and _finds(started) and plan.action.type not in PASSING)
     looks = kind_of(plan.action) == "verification"
     # A model must not teach itself: what it predicted freely says nothing new (design 9).
     teaches = confirmed and plan.driver != "prediction" and not looks
     history = (*state.history, token(action))[-HISTORY:] if confirmed else ()
+    index = _index_after(state, plan, action) if confirmed else state.index
     return change(
         state,
         plan=None,
         learned=_transition(state, action, plan) if teaches else None,
         history=state.history if looks else history,
-        index=state.index + 1 if confirmed else state.index,
+        index=index,
         steps=(*state.steps, _step(state, plan)) if kept else state.steps,
         notices=_noticed(state, plan) if confirmed else state.notices,
         healed=_healed(state, plan, action) if confirmed else state.healed,
+        mends=_mends(state, plan, index) if confirmed else state.mends,
     )
+
+
+def _finds(started: SessionStarted) -> bool:
+    """Whether this session looks for a way that is learned when it leads to its goal (B5)."""
+    return started.purpose == "tools" and started.driver == "model" and bool(started.name)
+
+
+def _index_after(state: PredictorState, plan: PlanProposed, action: Action) -> int:
+    """The step that is due after a confirmed one. What only led to a step leaves it due, unless it
+    was a later step of the workflow itself: then that is where the run is."""
+    workflow = state.workflow
+    if workflow is None or not _is_help(plan) or plan.index >= 0:
+        return state.index + 1
+    done = token(action)
+    for index in range(state.index, len(workflow.steps)):
+        if token(workflow.steps[index].action) == done:
+            return index + 1
+    return state.index
+
+
+def _is_help(plan: PlanProposed) -> bool:
+    """Whether a step in a run of a workflow is no step of it: a model's, or the service's own."""
+    return plan.driver == "model" or is_of_way(plan)
+
+
+def _mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[Mend, ...]:
+    """What helped in a run of a workflow, as a step of its next version."""
+    if state.workflow is None or not _is_help(plan) or plan.action.type in PASSING:
+        return state.mends
+    step = _step(state, plan)
+    if index == state.index and plan.driver == "model":  # it may not be needed every time
+        step = msgspec.structs.replace(step, optional=True)
+    return (*state.mends, Mend(state.index, step, index))
+
+
+def _strayed(state: PredictorState, plan: PlanProposed) -> PredictorState:
+    """A navigation that led elsewhere: it was done, and from there help is needed."""
+    mend = Mend(state.index, _step(state, plan), state.index + 1)
+    return msgspec.structs.replace(
+        state,
+        plan=None,
+        learned=None,
+        history=(),
+        index=state.index + 1,
+        mends=(*state.mends, mend),
+        reading_back=False,
+    )
+
+
+def _rejoined(state: PredictorState) -> PredictorState:
+    """A run that left its way is back on it where a page is what it was at a later step, or at the
+    end: states are the landmarks. What lies between was not needed this time."""
+    workflow, now = state.workflow, state.look.state
+    if workflow is None or not state.mends or now in NAMELESS or state.index >= len(workflow.steps):
+        return state
+    due = workflow.steps[state.index :]
+    if due[0].state == now:
+        return state
+    ahead = next((place for place, step in enumerate(due) if step.state == now), None)
+    if ahead is None and due[-1].after.state == now:
+        ahead = len(due)
+    if ahead is None:
+        return state
+    to = state.index + ahead
+    mends = (*state.mends, Mend(state.index, None, to))
+    return msgspec.structs.replace(state, index=to, mends=mends)
 
 
 def _noticed(state: PredictorState, plan: PlanProposed) -> tuple[Notices, ...]:
@@ -323,7 +412,7 @@ def _healed(
     state: PredictorState, plan: PlanProposed, action: Action
 ) -> tuple[tuple[int, Step], ...]:
     workflow = state.started.workflow if state.started else None
-    if workflow is None or not plan.healed:
+    if workflow is None or not plan.healed or plan.driver == "model":
         return state.healed
     recorded = workflow.steps[plan.index]
     step = healed_step(recorded, action, state.element, approved=state.approved)
@@ -341,8 +430,9 @@ def _transition(state: PredictorState, action: Action, plan: PlanProposed) -> Tr
 
 
 def _step(state: PredictorState, plan: PlanProposed) -> Step:
+    values = state.started.values if state.started else {}
     performed = Performed(
-        action=plan.action,
+        action=named_value(plan.action, values) if plan.driver == "model" else plan.action,
         element=state.element,
         before=state.before,
         after=state.look,
@@ -351,7 +441,7 @@ def _step(state: PredictorState, plan: PlanProposed) -> Step:
         stated=plan.expects,
         irreversible=_is_irreversible(state, plan),
     )
-    return recorded_step(performed, state.started.values if state.started else {})
+    return recorded_step(performed, values)
 
 
 def _is_irreversible(state: PredictorState, plan: PlanProposed) -> bool:

@@ -135,6 +135,50 @@ def healed_workflow(
     return msgspec.structs.replace(workflow, version=version, steps=mended, session=session)
 
 
+class Mend(msgspec.Struct, frozen=True):
+    """What a model did when the step `at` was due, and which one was due then: the next one when
+    it stood for that step, the same one when it only led there, a later one when it went ahead.
+    Without a step those in between were not needed."""
+
+    at: int
+    step: Step | None
+    to: int
+
+
+def mended_workflow(
+    workflow: Workflow, mends: tuple[Mend, ...], last: Page, values: Mapping[str, str]
+) -> Workflow:
+    """The workflow as it went this time: steps replaced, put in and left out. Its end is the page
+    that it ended on, which was verified."""
+    steps: list[Step] = []
+    due = 0
+    for mend in mends:
+        steps += workflow.steps[due : max(due, mend.at)]
+        steps += [mend.step] if mend.step is not None else []
+        due = max(due, mend.to)
+    steps += workflow.steps[due:]
+    made = tuple(steps)
+    parameters, secrets = names_used(made, values)
+    return msgspec.structs.replace(
+        workflow,
+        steps=made,
+        end=ending(last, values),
+        parameters=parameters,
+        secrets=secrets,
+        hosts=tuple(dict.fromkeys((*workflow.hosts, *hosts_of(made)))),
+    )
+
+
+def named_value(action: Action, values: Mapping[str, str]) -> Action:
+    """What a model typed and is a bound value is that parameter."""
+    if not isinstance(action.value, Text):
+        return action
+    for name, value in values.items():
+        if value and value == action.value.text:
+            return msgspec.structs.replace(action, value=Parameter(name))
+    return action
+
+
 def assemble(
     name: str,
     version: int,
@@ -145,6 +189,7 @@ def assemble(
     complete: bool,
     session: str,
     service: Service | None = None,
+    goal: str = "",
 ) -> Workflow:
     parameters, secrets = names_used(steps, values)
     return Workflow(
@@ -158,6 +203,7 @@ def assemble(
         complete=complete,
         session=session,
         service=service,
+        goal=goal,
     )
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from actors.decider import DecidingActor
 from actors.evidence import Primary, Vision, confidence, evidence_of, vision_evidence
-from actors.planner import Planner, PlannerState
+from actors.planner import Planner
+from actors.planning import PlannerState
 from actors.topology import row
 from actors.vision import ScriptedVision, VisionSaid
 from events.action import Untrusted

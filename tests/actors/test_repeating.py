@@ -5,7 +5,8 @@ from typing import Any, get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.planner import Planner, PlannerState
+from actors.planner import Planner
+from actors.planning import PlannerState
 from actors.repeating import TRANSIENT, may_repeat
 from events.action import Action, ActionType
 from events.checks import TextVisible

@@ -5,6 +5,7 @@ import msgspec
 import pytest
 
 from actors.timer import Timer
+from actors.toolbox import TOOLS
 from events.critic import PageAssessed
 from events.envelope import Envelope
 from events.person import ApprovalAnswered
@@ -146,3 +147,59 @@ async def test_other_events_are_nothing_to_it() -> None:
     await told(timer, PageAssessed())
     heard = Envelope(1, "s", 1, 1, "runtime", 0, STARTED, b"")
     assert timer.failed(heard, RuntimeError()) is None
+
+
+LED = msgspec.structs.replace(STARTED, purpose="tools", driver="model")
+CALLED = ToolCalled("a1.0", "browser_click", by="model")
+TOOL = DeadlinePassed("tool", TOOLS["browser_click"].timeout_ms)
+
+
+async def test_how_long_a_model_of_our_own_thinks_is_run_time(hands: Hands) -> None:
+    timer = Timer()
+    await told(timer, LED)
+    hands.ms += LIMIT_MS // 2
+    await told(timer, CALLED, ToolAnswered("a1.0", True))
+    hands.ms += LIMIT_MS // 2 - 1
+    assert await passed(timer) is None
+    hands.ms += 1
+    assert await passed(timer) == PASSED
+    hands.ms += LIMIT_MS
+    assert await passed(timer) is None  # it is told once
+
+
+async def test_what_a_model_calls_has_the_time_of_its_tool(hands: Hands) -> None:
+    timer = Timer()
+    await told(timer, LED, CALLED)
+    hands.ms += TOOL.after_ms - 1
+    assert await passed(timer) is None
+    hands.ms += 1
+    assert await passed(timer) == TOOL
+    hands.ms += TOOL.after_ms
+    assert await passed(timer) is None
+    await told(timer, ToolAnswered("a1.0", False, "timeout"), CALLED)
+    hands.ms += TOOL.after_ms - 1
+    assert await passed(timer) is None  # the next call has all of its own
+    await told(timer, ToolAnswered("a1.0", True))
+    hands.ms += TOOL.after_ms
+    assert await passed(timer) is None
+
+
+async def test_a_call_that_waits_for_a_person_waits_without_a_clock(hands: Hands) -> None:
+    timer = Timer()
+    await told(timer, LED, CALLED, ASKED)
+    hands.ms += 10 * LIMIT_MS
+    assert await passed(timer) is None
+    await told(timer, ANSWERED)
+    assert await passed(timer) is None
+    hands.ms += TOOL.after_ms
+    assert await passed(timer) == TOOL
+
+
+async def test_calls_of_others_are_timed_by_who_made_them(hands: Hands) -> None:
+    timer = Timer()
+    outside = msgspec.structs.replace(CALLED, by="agent")
+    unknown = msgspec.structs.replace(CALLED, tool="?")
+    for start, call in ((LED, outside), (LED, unknown)):
+        await told(timer, start, call)
+        hands.ms += TOOL.after_ms
+        assert await passed(timer) is None

@@ -10,7 +10,8 @@ import pytest
 from actors.decider import DecidingActor
 from actors.effector import Effector
 from actors.person import Answer, ScriptedPerson
-from actors.planner import Planner, PlannerState
+from actors.planner import Planner
+from actors.planning import PlannerState
 from actors.timer import Timer
 from events.action import Action, ByCss, ByRole, ByText
 from events.critic import ActionJudged, OutcomeUnknown

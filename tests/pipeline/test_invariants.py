@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors import critic, planner, tool_calls, validator
+from actors import critic, planner, planning, tool_calls, validator
 from actors.vision import ScriptedVision, VisionAdvisor, VisionSaid
 from events.action import Action, Untrusted
 from events.checks import TextVisible
@@ -161,7 +161,7 @@ def _tries_again(plan: PlanProposed, *_: Any, **__: Any) -> bool:
     return plan.attempt == 1
 
 
-@invariant(patch(planner, "may_repeat", _tries_again))
+@invariant(patch(planning, "may_repeat", _tries_again))
 async def test_3_verification_failures_never_retry(replayed: Replayed) -> None:
     events = await sailed(replayed, OPEN, CHECK)
     assert [started.attempt for started in of(ActionStarted, events)] == [1]
@@ -216,7 +216,7 @@ def _bare(event: AnyEvent) -> AnyEvent:
     return event
 
 
-@invariant(patch(planner, "may_repeat", _trusts_confidence))
+@invariant(patch(planning, "may_repeat", _trusts_confidence))
 async def test_5_confidence_scores_never_affect_control_flow(replayed: Replayed) -> None:
     runs = []
     for anything in (0, 1_000_000):
@@ -228,7 +228,7 @@ async def test_5_confidence_scores_never_affect_control_flow(replayed: Replayed)
     assert runs[0] == runs[1]
 
 
-@invariant(patch(planner, "may_repeat", _wants_evidence))
+@invariant(patch(planning, "may_repeat", _wants_evidence))
 async def test_6_evidence_collection_never_affects_execution(replayed: Replayed) -> None:
     runs = []
     much = tuple(Evidence("DOM", str(number), 1, Untrusted("x")) for number in range(9))
@@ -273,16 +273,16 @@ def _a_look() -> tuple[AnyEvent, ...]:
 # -- 8 and 9 ---------------------------------------------------------------------------------------
 
 
-def _insists(state: planner.PlannerState, rejected: ActionRejected) -> AnyEvent:
+def _insists(state: planning.PlannerState, rejected: ActionRejected) -> AnyEvent:
     if state.plan is not None and state.plan.attempt < 2:
         return msgspec.structs.replace(state.plan, attempt=state.plan.attempt + 1)
     return _AFTER_REFUSAL(state, rejected)
 
 
-_AFTER_REFUSAL = planner._after_refusal
+_AFTER_REFUSAL = planner.after_refusal
 
 
-@invariant(patch(planner, "_after_refusal", _insists))
+@invariant(patch(planner, "after_refusal", _insists))
 async def test_8_policy_denials_are_terminal(replayed: Replayed) -> None:
     nowhere = Action("navigate", url="http://10.0.0.1/")
     events = await sailed(replayed, OPEN, nowhere)
@@ -295,7 +295,7 @@ def _never_gives_up(plan: PlanProposed, *_: Any, **__: Any) -> bool:
     return plan.attempt < 3
 
 
-@invariant(patch(planner, "may_repeat", _never_gives_up))
+@invariant(patch(planning, "may_repeat", _never_gives_up))
 async def test_9_retry_exhaustion_is_terminal(replayed: Replayed) -> None:
     world = desk().trouble("#more", *(Fails("timeout") for _ in range(5)))
     events = await sailed(replayed, OPEN, CLICK, world=world, max_failures=9, max_steps=9)

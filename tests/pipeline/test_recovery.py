@@ -10,7 +10,8 @@ import pytest
 
 from actors.decider import DecidingActor
 from actors.person import ScriptedPerson
-from actors.planner import Planner, PlannerState
+from actors.planner import Planner
+from actors.planning import PlannerState
 from actors.predictor import Predictor
 from events.action import Action, Text
 from events.critic import ActionJudged, OutcomeUnknown

@@ -10,7 +10,8 @@ import pytest
 
 from actors.decider import DecidingActor
 from actors.logic import LOGIC
-from actors.planner import Planner, PlannerState
+from actors.planner import Planner
+from actors.planning import PlannerState
 from actors.predictor import Predictor
 from events.codec import encode
 from events.envelope import Envelope

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from actors.decider import DecidingActor
-from actors.planner import Planner, PlannerState
+from actors.planner import Planner
+from actors.planning import PlannerState
 from actors.validator import Validator, ValidatorState
 from events.critic import ActionJudged, PageAssessed
 from events.envelope import Envelope, kind

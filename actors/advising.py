@@ -1,0 +1,109 @@
+"""Asking language models (C2): who is asked, how often, and who after them. Decisions, no calls.
+
+A question goes to one provider. What is transient is asked there once more, then the next one is
+asked, and stays the one; when all are through, nobody is asked in this session any more.
+"""
+
+import msgspec
+
+from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from events.checks import PageState
+from events.planner import AdviceRequested
+from events.runtime import SessionStarted
+from events.vocabulary import AnyEvent
+from events.workflow import Mind, Minds
+
+TRIES = 2  # of one question at one provider
+# Where nothing is yet, and where a person signs in: no model is shown these (S1 FR-007).
+NEVER_SHOWN: frozenset[PageState] = frozenset({"START", "LOGIN_REQUIRED"})
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """Where a session is with asking. `at` is the place of who is asked next, `attempt` the how
+    manieth time it will be; `last` the last question, `waiting` whether it has no answer yet."""
+
+    minds: Minds
+    count: int = 0
+    at: int = 0
+    attempt: int = 1
+    last: AdviceRequested | None = None
+    waiting: bool = False
+    failed: str = ""
+
+    @property
+    def next(self) -> Mind | None:
+        minds = self.minds.minds
+        return minds[self.at] if self.at < len(minds) else None
+
+
+def open_asking(started: SessionStarted) -> Asking | None:
+    minds = started.minds
+    return Asking(minds) if minds is not None and minds.minds else None
+
+
+def evolve_asking(asking: Asking, event: AnyEvent) -> Asking:
+    change = msgspec.structs.replace
+    match event:
+        case AdviceRequested() as request:
+            return change(asking, count=asking.count + 1, last=request, waiting=True)
+        case AdviceReceived() as received if _is_awaited(asking, received.request):
+            failed = wanting(received, asking)
+            if not failed:
+                return change(asking, waiting=False, attempt=1, failed="")
+            again = received.ending != "refused"
+            return _after(asking, f"{received.provider}: {failed}", again=again)
+        case AdviceFailed() as failure if _is_awaited(asking, failure.request):
+            said = f"{failure.provider}: {failure.code}"
+            said = f"{said}: {failure.message}" if failure.message else said
+            return _after(asking, said, again=failure.transient)
+        case AdviceLost():
+            return change(asking, waiting=False)
+        case _:
+            return asking
+
+
+def wanting(received: AdviceReceived, asking: Asking) -> str:
+    """Why this answer is none; empty where it is one. In a conversation a call that does not fit
+    is answered, and silence too: there it is part of the talk."""
+    if received.ending == "refused":
+        return "it refused"
+    if asking.last is None or asking.last.purpose == "act" or received.proposal is not None:
+        return ""
+    return received.invalid or "it proposed nothing"
+
+
+def request(asking: Asking | None, like: AdviceRequested) -> AdviceRequested | None:
+    """The question, put to who is next; nothing, where nobody is left."""
+    mind = asking.next if asking is not None else None
+    if asking is None or mind is None:
+        return None
+    return msgspec.structs.replace(
+        like,
+        request=f"a{asking.count + 1}",
+        provider=mind.provider,
+        model=mind.model,
+        attempt=asking.attempt,
+    )
+
+
+def lost(asking: Asking | None) -> AdviceLost | None:
+    """The question that a run leaves open when it stops: it counts as spent."""
+    if asking is None or not asking.waiting or asking.last is None:
+        return None
+    return AdviceLost(asking.last.request)
+
+
+def _is_awaited(asking: Asking, name: str) -> bool:
+    return asking.waiting and asking.last is not None and asking.last.request == name
+
+
+def _after(asking: Asking, failed: str, *, again: bool) -> Asking:
+    """Once more where that may help, else on to the next."""
+    more = again and asking.attempt < TRIES
+    return msgspec.structs.replace(
+        asking,
+        waiting=False,
+        failed=failed,
+        at=asking.at if more else asking.at + 1,
+        attempt=asking.attempt + 1 if more else 1,
+    )

@@ -1,0 +1,95 @@
+"""Self-correction (C5): every try by another strategy, enforced here, and then a person.
+
+A strategy is a way to find an element: CSS, role and name, text, a point. What was tried and failed
+is not tried again, and each correction leads with a kind of way that led none before.
+"""
+
+import msgspec
+
+from events.action import Action, ByCss, ByPoint, ByRef, ByRole, ByText, Strategy
+from events.page import Resolved
+
+KINDS: dict[type[Strategy], str] = {
+    ByCss: "css",
+    ByRole: "aria",
+    ByText: "text",
+    ByPoint: "coordinates",
+    ByRef: "ref",
+}
+
+
+class Helping(msgspec.Struct, frozen=True):
+    """What a model was asked about one step of a workflow, or one moment of a free run, and what
+    went wrong since. `led` are the kinds of ways that led a try, `tried` every way, in words;
+    `asks` are all questions about it, `unsure` the answers that were not certain enough."""
+
+    index: int = -2
+    asks: int = 0
+    corrections: int = 0
+    unsure: int = 0
+    errors: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+    led: tuple[str, ...] = ()
+
+    def of(self, index: int) -> "Helping":
+        """What is known of this step; nothing yet, when another was helped before."""
+        return self if self.index == index else Helping(index)
+
+
+def in_words(action: Action, way: Strategy | None) -> str:
+    """`click aria button/Continue`: one way of one action."""
+    said = action.url or action.direction or action.key or ""
+    match way:
+        case ByCss(selector):
+            said = f"css {selector}"
+        case ByRole(role, name):
+            said = f"aria {role}/{name}"
+        case ByText(text):
+            said = f"text {text}"
+        case ByPoint(x, y):
+            said = f"coordinates {x},{y}"
+        case ByRef(ref):
+            said = f"ref {ref}"
+        case None:
+            pass
+    return f"{action.type} {said}".strip()
+
+
+def ways_in_words(action: Action) -> tuple[str, ...]:
+    ways = action.target.strategies if action.target is not None else ()
+    return tuple(in_words(action, way) for way in ways) or (in_words(action, None),)
+
+
+def led_by(action: Action) -> str:
+    """The kind of way that leads: `aria`, or the action's type where it needs no element."""
+    ways = action.target.strategies if action.target is not None else ()
+    return KINDS[type(ways[0])] if ways else action.type
+
+
+def another_way(action: Action, helping: Helping) -> Action | None:
+    """The action without what was tried, led by a kind of way that led none before; nothing, when
+    there is no such way left in it."""
+    target = action.target
+    if target is None or not target.strategies:
+        return None if in_words(action, None) in helping.tried else action
+    fresh = [way for way in target.strategies if in_words(action, way) not in helping.tried]
+    fresh.sort(key=lambda way: KINDS[type(way)] in helping.led)
+    if not fresh or KINDS[type(fresh[0])] in helping.led:
+        return None
+    return msgspec.structs.replace(
+        action, target=msgspec.structs.replace(target, strategies=tuple(fresh))
+    )
+
+
+def having_tried(helping: Helping, action: Action, element: Resolved | None) -> Helping:
+    """Only the way that leads counts as a try of its kind; the others were there in case. An
+    element that was found is known by other ways too: none of them is another strategy."""
+    ways = element.ways if element is not None else ()
+    known = (in_words(action, way) for way in ways)
+    tried = dict.fromkeys((*helping.tried, *ways_in_words(action), *known))
+    led = dict.fromkeys((*helping.led, led_by(action)))
+    return msgspec.structs.replace(helping, tried=tuple(tried), led=tuple(led))
+
+
+def having_failed(helping: Helping, why: str) -> Helping:
+    return msgspec.structs.replace(helping, errors=(*helping.errors, why)[-5:])

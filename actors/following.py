@@ -1,0 +1,172 @@
+"""The Planner in a named workflow: the next step, its place, its element, and what is lost (E6)."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from actors.advised import helped, question_about, without_a_model
+from actors.healing import GONE, heal, look_for
+from actors.planning import PlannerState, for_a_person, over_limit, propose, second_try, stop_run
+from actors.settling import done_by, is_over, settled_by
+from actors.settling import in_words as settled_in_words
+from actors.settling import look_for as look_whether_done
+from events.action import Action
+from events.critic import ActionJudged, ReadBackDue
+from events.executor import LookalikesFound
+from events.planner import ObservationRequested, PlanProposed, PlanWithheld, RunStopped
+from events.predictor import StepDue
+from events.runtime import Failure
+from events.validator import ActionRejected, CheckpointPassed, CheckpointRefused
+from events.vocabulary import AnyEvent
+
+# An optional step is passed over when this is why it was refused: its element is not there.
+ABSENT = frozenset({"element_not_found", "element_not_visible"})
+
+
+def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
+    """The workflow's next step, once the page is where the recording was: a retry too, so that
+    nothing is typed on a page that has moved on."""
+    assert state.started is not None
+    if stop := over_limit(state):
+        yield stop
+        return
+    if state.missed is not None and due.step.optional:
+        yield _passed_over(due.index, due.of, state.missed.code)
+        return
+    retried = second_try(state)
+    if isinstance(retried, RunStopped) and due.signed_out and not state.irreversible:
+        yield for_a_person(state, due, retried.detail)  # what it led to is a sign-in
+    elif isinstance(retried, RunStopped):
+        yield helped(state, retried)
+    elif look := look_whether_done(state.started, due, state.settling, state.step + 1):
+        yield look
+    elif due.unmet:
+        yield _until_met(state, due, now_ns)
+    elif retried is not None:
+        yield retried
+    else:
+        reason = f"workflow_step_{due.index + 1}_of_{due.of}"
+        yield propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
+
+
+def looking(state: PlannerState, event: ReadBackDue | ActionJudged) -> Iterable[AnyEvent]:
+    """Going and looking, and what came of it; every other verdict speaks through the next step."""
+    if isinstance(event, ReadBackDue):
+        yield _read_back(state, event)
+    elif state.settling.is_of(event.step):
+        yield from _settled(state, event)
+
+
+def _settled(state: PlannerState, judged: ActionJudged) -> Iterable[AnyEvent]:
+    """The look is over. What an earlier session is seen to have done is passed over (E7)."""
+    started, plan = state.started, state.settling.plan
+    assert started is not None
+    assert plan is not None
+    settled = settled_by(plan, judged)
+    yield settled
+    steps = started.workflow.steps if started.workflow is not None else ()
+    if settled.done and is_over(steps, settled.index):
+        yield stop_run(state, "completed", "", settled_in_words(started, settled))
+
+
+def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
+    assert state.started is not None
+    if done := done_by(state.started, state.settling, due.index):
+        return stop_run(state, "completed", "", done)
+    waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
+    left_ms = state.started.settings.place_ms - waited_ms
+    if left_ms > 0:
+        wanted = due.step.action.tab
+        if wanted is not None and wanted != state.tab:
+            return ObservationRequested("tab_wanted", left_ms, tab=wanted)
+        return ObservationRequested("place_unmet", left_ms)
+    if due.step.optional:
+        return _passed_over(due.index, due.of, due.unmet)
+    if not due.signed_out and (question := question_about(state, due.unmet)):
+        return question
+    return for_a_person(state, due, due.unmet)
+
+
+def by_hand(
+    state: PlannerState, answer: CheckpointPassed | CheckpointRefused
+) -> ObservationRequested | RunStopped:
+    """Where the person left it is looked at; if they did not, it ends where it was."""
+    assert state.started is not None
+    if isinstance(answer, CheckpointPassed):
+        return ObservationRequested("checkpoint_passed", state.started.settings.place_ms)
+    refused, said = answer, answer.message or "a person said no"
+    if refused.kind == "unknown":
+        return stop_run(state, "failed", "lost", said)
+    needs: Failure = "needs_person" if refused.by == "nobody" else "policy_denied"
+    return stop_run(state, "policy_denied", needs, said)
+
+
+def _passed_over(index: int, of: int, why: str) -> PlanWithheld:
+    """An optional step is not done where its place or its element is not: the next one is due."""
+    return PlanWithheld(reason=f"optional_step_{index + 1}_of_{of}: {why}", index=index)
+
+
+def _not_needed(
+    state: PlannerState, plan: PlanProposed | None, rejected: ActionRejected
+) -> PlanWithheld | None:
+    workflow = state.started.workflow if state.started else None
+    if workflow is None or plan is None or plan.driver != "workflow":
+        return None
+    if rejected.error not in ABSENT or not workflow.steps[plan.index].optional:
+        return None
+    return _passed_over(plan.index, len(workflow.steps), rejected.reason)
+
+
+def _read_back(state: PlannerState, due: ReadBackDue) -> PlanProposed:
+    """A look at where the result must show, in a page of its own: the run's page stays as it is."""
+    plan = state.plan
+    assert plan is not None
+    back = due.read_back
+    action = Action("navigate", url=back.url, verify=back.checks, aside=True)
+    reason = f"read_back_of_step_{due.step}"
+    looked = propose(state, plan.driver, action, reason, -1, None)
+    return msgspec.structs.replace(looked, read_back_of=due.step)
+
+
+def after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:
+    plan = state.plan if state.plan is not None and state.plan.step == rejected.step else None
+    if passed_over := _not_needed(state, plan, rejected):
+        return passed_over
+    values = state.started.values if state.started is not None else {}
+    if looked := look_for(plan, rejected, values):
+        return looked
+    if plan is not None and plan.driver == "model" and rejected.error != "needs_person":
+        # Whatever the reason, a person's too: it goes back to whoever proposed it (E3).
+        refused = _refused(state, rejected)
+        asked = question_about(state, rejected.reason)
+        return asked or (without_a_model(state, refused) if refused.reason == "failed" else refused)
+    if rejected.rule == "element_kind" and plan is not None and plan.attempt == 1:
+        # The Recorder writes "change" for text fields and selects alike; the element knows.
+        action = msgspec.structs.replace(plan.action, type="select")
+        return msgspec.structs.replace(plan, action=action, reason=f"{plan.reason}_as_select")
+    stop = _refused(state, rejected)
+    gone = plan is not None and plan.driver == "workflow" and rejected.error in GONE
+    return helped(state, stop) if gone else stop
+
+
+def _refused(state: PlannerState, rejected: ActionRejected) -> RunStopped:
+    if rejected.code == "policy_denied":
+        needs = rejected.error == "needs_person"
+        return stop_run(
+            state, "policy_denied", "needs_person" if needs else "policy_denied", rejected.reason
+        )
+    kind: Failure = "lost" if rejected.code == "execution_error" else "verification_failed"
+    return stop_run(state, "failed", kind, f"{rejected.error or rejected.rule}: {rejected.reason}")
+
+
+def mend(state: PlannerState, found: LookalikesFound) -> Iterable[AnyEvent]:
+    """The step goes on with the element that is clearly the recorded one, or nowhere."""
+    plan = state.plan
+    assert state.started is not None
+    if plan is None or (plan.step, plan.attempt) != (found.step, found.attempt):
+        return
+    healed = heal(plan, found.elements, state.started.values)
+    if isinstance(healed, str):
+        yield helped(state, stop_run(state, "failed", "lost", f"element_not_found: {healed}"))
+    else:
+        yield from healed

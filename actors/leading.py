@@ -1,0 +1,171 @@
+"""A conversation that a language model leads by calling tools (C4, S3 1.4): what is asked when.
+
+The Planner's part beside `tool_calls`, which does what is called. A page where somebody signs in is
+never shown to the model; what is known of the service goes on there, and wherever there is none.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from actors.advising import NEVER_SHOWN, Asking, evolve_asking, open_asking, request
+from actors.ways import Going, evolve_going, gone, next_of_way, way_here
+from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from events.critic import ActionJudged, CompletionChecked, PageAssessed
+from events.observer import PageObserved
+from events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
+from events.runtime import SessionStarted
+from events.tools import CompletionClaimed, ToolAnswered, ToolCalled
+from events.validator import CheckpointPassed
+from events.vocabulary import AnyEvent
+
+TO_COMPLETE = (
+    "You called no tool. Call complete_task if the goal is achieved or cannot be achieved, "
+    "or the next tool if it can."
+)
+MOST_SILENT = 2  # answers without a call, in a row
+OPENING = "opening"  # the reason of the step that a session begins with
+
+
+class Lead(msgspec.Struct, frozen=True):
+    """Where such a session is. `failures` are answers in a row that told of one."""
+
+    started: SessionStarted
+    asking: Asking | None = None
+    going: Going = Going()
+    turns: int = 0
+    silent: int = 0
+    failures: int = 0
+    by_hand: bool = False
+    hands: int = 0
+    claimed: bool = False
+    asks_page: bool = False
+    closing: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is somebody else's turn: the model's, a person's in the window, the page's."""
+        asked = self.asking is not None and self.asking.waiting
+        return asked or self.by_hand or self.asks_page or self.closing
+
+
+def open_lead(started: SessionStarted) -> Lead | None:
+    return Lead(started, open_asking(started)) if started.driver == "model" else None
+
+
+def evolve_lead(lead: Lead, event: AnyEvent) -> Lead:
+    change = msgspec.structs.replace
+    if lead.asking is not None and isinstance(
+        event, AdviceRequested | AdviceReceived | AdviceFailed | AdviceLost
+    ):
+        lead = change(lead, asking=evolve_asking(lead.asking, event))
+    match event:
+        case AdviceReceived(ending=ending, calls=calls):
+            silent = 0 if calls or ending == "refused" else lead.silent + 1
+            return change(lead, turns=lead.turns + 1, silent=silent)
+        case PageObserved() | PageAssessed() | PlanProposed():
+            return change(lead, going=evolve_going(lead.going, event, lead.started))
+        case ToolCalled(tool=tool):
+            return change(lead, claimed=tool == "complete_task")
+        case CompletionClaimed(call=call):
+            return change(lead, claimed=True, asks_page=not call)
+        case CompletionChecked():
+            return change(lead, asks_page=False)
+        case ToolAnswered(success=success):
+            failures = 0 if success else lead.failures + 1
+            return change(lead, failures=failures, closing=success and lead.claimed)
+        case CheckpointReached():
+            return change(lead, by_hand=True, hands=lead.hands + 1, failures=0)
+        case CheckpointPassed():
+            return change(lead, by_hand=False)
+        case _:
+            return lead
+
+
+def went(lead: Lead, judged: ActionJudged) -> Lead:
+    """One action of the service's way is over."""
+    return msgspec.structs.replace(lead, going=gone(lead.going, judged))
+
+
+def lead_on(lead: Lead, step: int) -> Iterable[AnyEvent]:
+    """What comes next, now that nothing is under way."""
+    if (over := _over(lead, step)) is not None:
+        yield over
+    elif lead.going.state in NEVER_SHOWN:
+        yield _alone(lead, step) or _sign_in(lead, step)
+    else:
+        yield _asked(lead) or _alone(lead, step) or _at_its_end(lead) or _nobody(lead, step)
+
+
+def _at_its_end(lead: Lead) -> CompletionClaimed | None:
+    """Where nobody can say that it is done, the page is asked (D5), once."""
+    if lead.claimed:
+        return None
+    return CompletionClaimed("", "success", f"the page is {lead.going.state}")
+
+
+def ended(lead: Lead, checked: CompletionChecked, step: int) -> RunStopped:
+    """What the page says where nobody else does."""
+    if checked.verified:
+        return RunStopped("completed", "", checked.reason, step)
+    return _nobody(lead, step)
+
+
+def heard(lead: Lead, advice: AdviceReceived, step: int) -> Iterable[AnyEvent]:
+    """What follows from an answer: its first call and no other (S3 1.4.3)."""
+    if advice.ending == "refused":
+        yield from lead_on(lead, step)
+    elif advice.calls:
+        first = advice.calls[0]
+        yield ToolCalled(first.call, first.tool, first.arguments, "model", invalid=first.invalid)
+    elif lead.silent >= MOST_SILENT:
+        yield RunStopped("no_op_loop", "", f"{lead.silent} answers without a call", step)
+    else:
+        yield from lead_on(lead, step)
+
+
+def _over(lead: Lead, step: int) -> RunStopped | CheckpointReached | None:
+    """E6, each turn: steps, turns, and failures, after which a person is asked who has a window."""
+    limits = lead.started.settings.limits
+    if step >= limits.max_steps:
+        return RunStopped("max_steps", "", f"{step} steps were taken", step)
+    if lead.turns >= limits.max_turns:
+        said = f"max_turns_exceeded: {lead.turns} answers of a model"
+        return RunStopped("max_turns_exceeded", "", said, step)
+    if lead.failures < limits.max_failures:
+        return None
+    why = f"{lead.failures} calls failed, one after the other"
+    if lead.started.headed and not lead.hands:
+        return CheckpointReached("unknown", step + 1, why)
+    return RunStopped("max_failures", "", why, step)
+
+
+def _asked(lead: Lead) -> AdviceRequested | None:
+    note = TO_COMPLETE if lead.silent else ""
+    return request(lead.asking, AdviceRequested("", "act", "", note=note))
+
+
+def _alone(lead: Lead, step: int) -> PlanProposed | RunStopped | None:
+    """The next action of the service's own way here; nothing, where it knows none."""
+    way = way_here(lead.going, lead.started)
+    if way is not None and not way.actions:
+        return RunStopped("failed", "", way.why, step)
+    return next_of_way(lead.going, lead.started, step + 1)
+
+
+def _sign_in(lead: Lead, step: int) -> CheckpointReached | RunStopped:
+    why = (
+        "the site asks to sign in"
+        if lead.going.state == "LOGIN_REQUIRED"
+        else "there is no page yet"
+    )
+    if lead.started.headed and not lead.hands:
+        return CheckpointReached("login", step + 1, why)
+    return RunStopped("policy_denied", "needs_person", why, step)
+
+
+def _nobody(lead: Lead, step: int) -> RunStopped:
+    if lead.asking is None:
+        why = f"no model may be asked, and nothing is known of a page that is {lead.going.state}"
+        return RunStopped("failed", "lost", why, step)
+    return RunStopped("failed", "model_unavailable", lead.asking.failed, step)

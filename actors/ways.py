@@ -1,0 +1,111 @@
+"""The service's own way: what is done on a page in some state where no model is asked (S1 FR-007).
+
+It is data that comes with the service. Each of its actions is a proposal like any other.
+"""
+
+import msgspec
+
+from actors.states import has_signs
+from events.action import Action, Parameter, Secret
+from events.checks import PageState
+from events.critic import ActionJudged, PageAssessed
+from events.observer import PageObserved
+from events.page import Page
+from events.planner import PlanProposed
+from events.runtime import SessionStarted
+from events.service import Way
+from events.vocabulary import AnyEvent
+
+WAY = "way_"  # how the reason of such a step begins
+
+
+class Going(msgspec.Struct, frozen=True):
+    """Where a session is: the page in front, its state, and how much was `done` of the `way` on it.
+    `stuck`: the last action of it came to nothing, and the page is still what it was."""
+
+    page: Page = Page(url="")
+    phrases: tuple[str, ...] = ()
+    state: PageState = "UNKNOWN"
+    way: Way | None = None
+    done: int = 0
+    stuck: bool = False
+
+
+def evolve_going(going: Going, event: AnyEvent, started: SessionStarted) -> Going:
+    change = msgspec.structs.replace
+    match event:
+        case PlanProposed() as plan if is_of_way(plan):
+            way = way_here(going, started)
+            return going if way == going.way else change(going, way=way, done=0)
+        case PageObserved(page=page, phrases=phrases):
+            if page.url == going.page.url:
+                return change(going, page=page, phrases=phrases)
+            return change(going, page=page, phrases=phrases, way=None, stuck=False)
+        case PageAssessed(state=state) if state != going.state:
+            return change(going, state=state, way=None, stuck=False)
+        case _:
+            return going
+
+
+def gone(going: Going, judged: ActionJudged) -> Going:
+    """One action of the way is over."""
+    if judged.verdict != "confirmed":
+        return msgspec.structs.replace(going, stuck=True)
+    return msgspec.structs.replace(going, done=going.done + 1)
+
+
+def refused(going: Going) -> Going:
+    return msgspec.structs.replace(going, stuck=True)
+
+
+def way_here(going: Going, started: SessionStarted) -> Way | None:
+    """The first of the service's ways that fits this page."""
+    service = started.settings.service
+    ways = service.ways if service is not None else ()
+    fitting = (way for way in ways if way.state == going.state)
+    return next((way for way in fitting if has_signs(way.signs, going.page, going.phrases)), None)
+
+
+def next_of_way(going: Going, started: SessionStarted, step: int) -> PlanProposed | None:
+    """The next action of the way here; nothing, where there is none, it is done and the page is
+    still what it was, or what it types is not bound."""
+    way = way_here(going, started)
+    done = going.done if way == going.way else 0
+    if way is None or going.stuck or done >= len(way.actions):
+        return None
+    action = way.actions[done]
+    if not _is_bound(action, started):
+        return None
+    return PlanProposed(step, 1, "script", action, f"{WAY}{going.state}_{done + 1}")
+
+
+def is_helped(started: SessionStarted | None) -> bool:
+    """Whether a run of a workflow that is lost may go on by a model, or by the service's way."""
+    if started is None or started.workflow is None:
+        return False
+    service = started.settings.service
+    return started.minds is not None or (service is not None and bool(service.ways))
+
+
+def strayed(
+    started: SessionStarted | None, plan: PlanProposed | None, judged: ActionJudged
+) -> bool:
+    """A navigation that led elsewhere than it did when it was recorded has led somewhere: where
+    there is help, it goes on from there."""
+    if plan is None or not is_helped(started) or judged.verdict != "wrong_target":
+        return False
+    return plan.driver == "workflow" and plan.action.type == "navigate"
+
+
+def is_of_way(plan: PlanProposed | None) -> bool:
+    return plan is not None and plan.driver == "script" and plan.reason.startswith(WAY)
+
+
+def _is_bound(action: Action, started: SessionStarted) -> bool:
+    match action.value:
+        case Secret(name):
+            return name in started.secrets
+        case Parameter(name):
+            return name in started.values
+        case _:
+            return True
