@@ -1,15 +1,17 @@
 """The clock as an effector: the run's wall time, not counting the time a person is waited for.
 
 A session driven by calls of tools runs while one of them is being worked on: how long its caller
-thinks is not run time.
+thinks is not run time. A model of our own that leads it is a part of the run, and what it calls
+has the time of its tool.
 """
 
 from collections.abc import AsyncIterator
 from time import monotonic_ns
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import anyio
 
+from actors.toolbox import TOOLS
 from events.envelope import Actor, Envelope
 from events.person import ApprovalAnswered
 from events.planner import PersonAwaited
@@ -21,27 +23,35 @@ from events.vocabulary import AnyEvent
 NOTHING: tuple[AnyEvent, ...] = ()
 
 
+class _Allowance:
+    """How much time something has left, of how much. It is told once that there is none."""
+
+    def __init__(self, what: Literal["wall_time", "tool"], limit_ms: int) -> None:
+        self.passed = DeadlinePassed(what, limit_ms)
+        self.left_ns = limit_ms * 1_000_000
+
+
 class Timer:
     """Monotonic: neither a hung call nor a changed system clock escapes it."""
 
     name: ClassVar[Actor] = "clock"
 
     def __init__(self) -> None:
-        self._limit_ms = 0
-        self._left_ns = 0
+        self._allowances: list[_Allowance] = []
         self._since_ns: int | None = None
         self._changed = anyio.Event()
+        self._led = False  # by a model of our own
         self._thinking = False  # whoever calls tools, between two calls
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
-            case SessionStarted(settings=settings, purpose=purpose):
-                self._limit_ms = settings.limits.max_wall_ms
-                self._left_ns = self._limit_ms * 1_000_000
-                self._thinking = purpose == "tools"
+            case SessionStarted(settings=settings, purpose=purpose, driver=driver):
+                self._allowances = [_Allowance("wall_time", settings.limits.max_wall_ms)]
+                self._led = driver == "model"
+                self._thinking = purpose == "tools" and not self._led
                 self._run()
             case ToolAnswered() | ToolCalled() as call:
-                self._thinking = isinstance(call, ToolAnswered)
+                self._call(call)
                 self._run()
             case ApprovalRequested() | PersonAwaited():
                 self._hold()
@@ -56,17 +66,37 @@ class Timer:
         return None
 
     async def passed(self) -> DeadlinePassed:
-        """Waits until the time is used up."""
+        """Waits until some time is used up: that of the run, or that of a model's call. Each is
+        told once."""
         while True:
             changed = self._changed
-            if self._since_ns is None:
+            if self._since_ns is None or not self._allowances:
                 await changed.wait()
                 continue
-            left_ns = self._left_ns - (monotonic_ns() - self._since_ns)
-            if left_ns <= 0:
-                return DeadlinePassed("wall_time", self._limit_ms)
-            with anyio.move_on_after(left_ns / 1e9):
+            self._count(monotonic_ns())
+            first = min(self._allowances, key=lambda each: each.left_ns)
+            if first.left_ns <= 0:
+                self._allowances.remove(first)
+                return first.passed
+            with anyio.move_on_after(first.left_ns / 1e9):
                 await changed.wait()
+
+    def _call(self, call: ToolAnswered | ToolCalled) -> None:
+        """A call of an outside caller is timed by whoever made it (`pipeline/tools.py`)."""
+        self._thinking = isinstance(call, ToolAnswered) and not self._led
+        if self._since_ns is not None:
+            self._count(monotonic_ns())
+        self._allowances = [each for each in self._allowances if each.passed.what != "tool"]
+        if isinstance(call, ToolCalled) and call.by == "model" and call.tool in TOOLS:
+            self._allowances.append(_Allowance("tool", TOOLS[call.tool].timeout_ms))
+        self._tell()
+
+    def _count(self, now_ns: int) -> None:
+        """Takes off what has passed since it was counted last."""
+        assert self._since_ns is not None
+        for allowance in self._allowances:
+            allowance.left_ns -= now_ns - self._since_ns
+        self._since_ns = now_ns
 
     def _run(self) -> None:
         if self._thinking:
@@ -81,7 +111,7 @@ class Timer:
 
     def _hold(self) -> None:
         if self._since_ns is not None:
-            self._left_ns -= monotonic_ns() - self._since_ns
+            self._count(monotonic_ns())
             self._since_ns = None
         self._tell()
 

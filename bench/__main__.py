@@ -17,6 +17,7 @@ BENCHES = {
     "replay": "deciding again and folding, events per second",
     "traces": "span export: CPU from the log's events to OTLP bytes",
     "snapshot": "one look at small and large pages, against Playwright's aria snapshot",
+    "tokens": "what a model reads: pages and a conversation, in tokens and money",
     "click": "one click that does not navigate, against Playwright's",
     "egress": "page loads through the gate's proxy against direct ones",
     "flow": "a whole workflow on the bundled site against plain Playwright",

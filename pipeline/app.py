@@ -4,22 +4,25 @@ import asyncio
 import platform
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import metadata
 from typing import Any
 
 import anyio
 
+from actors.advisor import Advisor
 from actors.bindings import Bindings
 from actors.clean_artifacts import CleanArtifacts
 from actors.decider import DecidingActor
 from actors.effector import Effector, OpensWindows, Screen
 from actors.executor import Executor
+from actors.minds.prices import Counsel
 from actors.observer import Observer
 from actors.person import Answers, Nobody, Person
 from actors.predictor import Predictor
 from actors.redaction import Redactor, check_secrets, hide, redactor_of
 from actors.timer import Timer
-from actors.vision import Vision, VisionAdvisor
+from actors.vision import Vision
 from events.artifacts import ArtifactStore
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, LogCorrupt
@@ -124,13 +127,21 @@ class App:
         typed: Sequence[str] = (),
         name: str | None = None,
         vision: Vision | None = None,
+        on_listening: Callable[[], None] | None = None,
+        minds: Mapping[str, Counsel] | None = None,
     ) -> SessionEnded:
-        """Runs one session to its end. `secrets` and `typed` are never logged."""
+        """Runs one session to its end. `secrets` and `typed` are never logged. `on_listening` is
+        called when what a person does in the window is heard. `minds` are the language models that
+        `started.minds` names, by their providers."""
         secrets = secrets or {}
         hide(secrets)
         check_secrets(started, secrets)
         screen = Screen(browser, started.policy)
         screen.secrets = tuple(secrets.values())
+        if on_listening is not None:  # on its own: whoever is told must not stop the session
+            screen.on_listening = partial(asyncio.get_running_loop().call_soon, on_listening)
+        # One list for both: what the Advisor adds, the Executor types.
+        typed = typed if isinstance(typed, list) else list(typed)
         bindings = Bindings(started.values, secrets, typed, started.policy.secret_origins)
         redact = redactor_of(started, secrets)
         artifacts = CleanArtifacts(self._artifacts, redact) if self._artifacts else None
@@ -139,7 +150,7 @@ class App:
             Executor(screen, bindings, started.settings, upload_mb=started.policy.upload_mb),
             Person(answers or Nobody(), started.policy.approval_ms),
             Timer(),
-            VisionAdvisor(screen, artifacts, vision),
+            Advisor(screen, artifacts, minds, redact=redact, typed=typed, vision=vision),
         ]
         name = name or self.clock.new_id(started.purpose)
         self._screens[name] = screen

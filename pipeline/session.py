@@ -134,7 +134,8 @@ class Session:
                 return
 
     async def _watch(self, timer: Timer) -> None:
-        await self._submit(self.name, "clock", await timer.passed(), 0)
+        while True:
+            await self._submit(self.name, "clock", await timer.passed(), 0)
 
 
 def end_of(stop: AnyEvent) -> SessionEnded:

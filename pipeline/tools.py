@@ -18,6 +18,7 @@ from actors.person import Answers
 from actors.quarantine import normalised, suspicions
 from actors.snapshot import Snapshot, snapshot_of
 from actors.tool_calls import WITHOUT_SNAPSHOT
+from actors.tool_orders import Names, Order, order
 from actors.toolbox import TOOLS
 from actors.vision import Vision
 from events.action import Untrusted
@@ -34,7 +35,6 @@ from events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolErro
 from events.validator import ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
 from pipeline.app import App
-from pipeline.tool_orders import Names, Order, order
 
 # S3 2.4.1: the network gets three tries, a second and then two apart, never more than ten.
 NETWORK_TRIES = 3

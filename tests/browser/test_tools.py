@@ -15,6 +15,7 @@ from actors.browser.window import Window
 from actors.context import AgentContext, gather_context
 from actors.effector import OpensWindows
 from actors.egress.gate import Gate
+from actors.keys import MODIFIERS, NAMED, key_named
 from actors.person import Answer, ScriptedPerson
 from actors.toolbox import TOOLS
 from events.artifacts import ArtifactStore
@@ -27,7 +28,6 @@ from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import find_chromium
 from pipeline.clock import SystemClock
-from pipeline.keys import MODIFIERS, NAMED, key_named
 from pipeline.tools import ToolResponse, Tools, open_tools
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed, events_of

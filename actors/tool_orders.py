@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from actors.keys import ALLOWED, key_named
 from actors.toolbox import TOOLS, Arguments, Descriptor, Fill, Press, Scroll, Select
-from pipeline.keys import ALLOWED, key_named
 
 MAX_BYTES = 65_536  # of one call's arguments
 _NAMED = re.compile(r"\$\{(\w+)\}")

@@ -1,0 +1,109 @@
+"""What is said to a language model and what it says back, in nobody's wire format.
+
+An adapter (`Mind`) maps this to its provider's SDK and back. It decides nothing: it asks once, has
+a deadline, and says what went wrong in one of the words of `AdviceError`.
+"""
+
+from typing import Any, ClassVar, Protocol
+
+import msgspec
+
+from events.advisor import AdviceError, Ending, Usage
+
+
+class ToolSpec(msgspec.Struct, frozen=True):
+    """A tool that the model may call, with the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+class Told(msgspec.Struct, frozen=True, tag="told"):
+    """What the user says, with pictures (PNG) behind the text."""
+
+    text: str
+    pictures: tuple[bytes, ...] = ()
+
+
+class Used(msgspec.Struct, frozen=True):
+    """A call as the model made it: its own id for it, and its arguments as JSON."""
+
+    id: str
+    tool: str
+    arguments: str
+
+
+class Thought(msgspec.Struct, frozen=True, tag="thought"):
+    """What the model said, and what it called."""
+
+    text: str = ""
+    calls: tuple[Used, ...] = ()
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What one call came to; every call of a `Thought` has one in the `Results` behind it."""
+
+    id: str
+    tool: str
+    text: str
+    failed: bool = False
+
+
+class Results(msgspec.Struct, frozen=True, tag="results"):
+    """What the calls before it came to, and anything that is told with them."""
+
+    outcomes: tuple[Outcome, ...]
+    text: str = ""
+    pictures: tuple[bytes, ...] = ()
+
+
+Turn = Told | Thought | Results
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """One question. `must_call` names the one tool that has to be called; `any_call`: some tool
+    has to be. `system` and `tools` come first and stay the same, and the first `stays` turns are
+    likely to: providers keep that part."""
+
+    system: str
+    turns: tuple[Turn, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    must_call: str = ""
+    any_call: bool = False
+    max_tokens: int = 1_024
+    stays: int = 0
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What came back. Arguments that are no JSON object are in `calls` all the same, as text: what
+    is wrong with them is said by whoever reads them. `raw` is the answer for the record."""
+
+    model: str
+    ending: Ending
+    text: str = ""
+    calls: tuple[Used, ...] = ()
+    usage: Usage = Usage()
+    raw: bytes = b""
+
+
+class MindFailed(Exception):
+    """There is no answer, and why. `message` holds no key and no header."""
+
+    def __init__(self, code: AdviceError, message: str, *, transient: bool) -> None:
+        super().__init__(message)
+        self.code: AdviceError = code
+        self.message = message
+        self.transient = transient
+
+
+class Mind(Protocol):
+    """One language model at one provider."""
+
+    provider: ClassVar[str]
+    model: str
+
+    async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
+        """Asks once. Raises `MindFailed`, and nothing else but cancellation."""
+
+    async def aclose(self) -> None: ...

@@ -1,0 +1,146 @@
+"""The cancellation, sailed for real: Chromium, the bundled streaming service, a provider's SDK and
+a local server that speaks its wire format, with a reader of pages for a brain."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from actors.browser.chromium import Chromium
+from actors.minds.defaults import DEFAULTS
+from actors.minds.prices import Counsel
+from actors.person import Answer, ScriptedPerson
+from actors.toolbox import SEVEN
+from events.advisor import AdviceFailed, AdviceReceived
+from events.envelope import Envelope
+from events.log import EventLog
+from events.predictor import WorkflowLearned
+from events.runtime import SessionEnded, SessionStarted
+from events.workflow import Limits, Mind, Minds, Workflow
+from pipeline import launch
+from pipeline.app import App
+from pipeline.services import read_service
+from pipeline.streaming_site import StreamingSite
+from tests.minds.providers import mind_of
+from tests.minds.wire import Brain, WireServer
+
+YES = Answer(True, phrase="confirm")
+NAME = "cancel_film"
+
+
+class Voyage(msgspec.Struct, frozen=True):
+    """One session: how it ended, and everything in it."""
+
+    ended: SessionEnded
+    events: tuple[Any, ...]
+    asked: tuple[Any, ...]
+
+    def told(self, kind: type) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def calls(self) -> int:
+        return len(self.told(AdviceReceived)) + len(self.told(AdviceFailed))
+
+    @property
+    def cost(self) -> int:
+        return sum(event.cost_microdollars for event in self.told(AdviceReceived))
+
+    @property
+    def learned(self) -> Workflow | None:
+        lessons = self.told(WorkflowLearned)
+        return lessons[-1].workflow if lessons else None
+
+
+class Harbour:
+    """A pipeline, a browser, the site, and whoever plays the model."""
+
+    def __init__(
+        self, app: App, log: EventLog, browser: Chromium, site: StreamingSite, wire: WireServer
+    ) -> None:
+        self._app, self._log, self._browser = app, log, browser
+        self.site, self.wire = site, wire
+        self._count = 0
+
+    async def find(
+        self,
+        *,
+        answers: Sequence[Answer] = (),
+        otherwise: Answer | None = YES,
+        providers: Sequence[str] = ("anthropic",),
+        **more: Any,
+    ) -> Voyage:
+        """A model looks for the way; without providers the service's own is gone."""
+        known = read_service(Path("streaming"))
+        started = launch.goal_run(
+            NAME,
+            known.service.goal,
+            f"{self.site.base_url}/account",
+            {"email": self.site.email},
+            ("password",),
+            minds=self.minds(providers),
+            limits=more.pop("limits", Limits(max_steps=20, max_wall_ms=60_000)),
+            given=launch.Given(service=known.service, criteria=known.criteria),
+            origins=[("password", self.site.base_url)],
+            dry_run=more.pop("dry_run", False),
+        )
+        started = msgspec.structs.replace(started, **more)
+        return await self.sail(started, ScriptedPerson(answers, otherwise=otherwise), providers)
+
+    async def run(
+        self,
+        workflow: Workflow,
+        *,
+        providers: Sequence[str] = ("anthropic",),
+        answers: Sequence[Answer] = (),
+        **more: Any,
+    ) -> Voyage:
+        """The way that was learned; a model may be asked where it is lost."""
+        known = read_service(Path("streaming"))
+        started = launch.run_of(
+            workflow,
+            {"email": self.site.email},
+            ("password",),
+            given=launch.Given(service=known.service, criteria=known.criteria),
+            minds=self.minds(providers),
+            **more,
+        )
+        return await self.sail(started, ScriptedPerson(answers, otherwise=YES), providers)
+
+    def minds(self, providers: Sequence[str]) -> Minds | None:
+        minds = tuple(Mind(each, DEFAULTS[each].model) for each in providers)
+        return Minds(minds, tuple(tool.name for tool in SEVEN)) if minds else None
+
+    async def sail(
+        self, started: SessionStarted, person: ScriptedPerson, providers: Sequence[str]
+    ) -> Voyage:
+        self._count += 1
+        name = f"voyage-{self._count}"
+        counsels = {
+            each: Counsel(mind_of(each, self.wire), DEFAULTS[each].price) for each in providers
+        }
+        try:
+            ended = await self._app.sail(
+                started,
+                self._browser,
+                answers=person,
+                secrets={"password": self.site.password},
+                name=name,
+                minds=counsels,
+            )
+        finally:
+            for counsel in counsels.values():
+                await counsel.mind.aclose()
+        events: list[Envelope] = [each async for each in self._log.read(session=name)]
+        return Voyage(ended, tuple(each.event for each in events), tuple(person.asked))
+
+
+@asynccontextmanager
+async def harbour(
+    log: EventLog, browser: Chromium, brain: Brain, **site: Any
+) -> AsyncIterator[Harbour]:
+    with StreamingSite(**site) as streaming, WireServer(brain) as wire:
+        async with App.open(log) as app:
+            yield Harbour(app, log, browser, streaming, wire)
