@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from html import escape
 
 from events.page import Artifact
-from events.workflow import MILLION
+from replay.advice import spent_in_words
 from replay.retelling import details, unjudged
 from replay.story import StepStory, Story
 
@@ -44,7 +44,7 @@ def _body(story: Story, load: Load) -> Iterator[str]:
     version = f" version {story.version}" if story.version else ""
     yield f"<h1>{escape(f'{story.purpose} {story.name}{version}')}</h1>"
     began = datetime.fromtimestamp(story.started_ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    cost = f"{story.model_calls} model calls, ${story.cost_microdollars / MILLION:.2f}"
+    cost = spent_in_words(story.model_calls, story.tokens, story.cost_microdollars, story.unpriced)
     yield (
         f'<p class="meta">{escape(story.session)}, {began}, {story.took_ms / 1000:.2f} s, '
         f"{escape(cost)}</p>"
@@ -60,6 +60,9 @@ def _body(story: Story, load: Load) -> Iterator[str]:
     for step in story.steps:
         yield from _rows(step, load)
     yield "</table>"
+    if story.advice:
+        listed = "".join(f"<li>{escape(str(advice))}</li>" for advice in story.advice)
+        yield f"<h2>Advice that led to no step</h2><ul>{listed}</ul>"
     if story.screenshot is not None:
         yield f"<h2>Where it ended</h2>{_image(story.screenshot, load)}"
 

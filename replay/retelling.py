@@ -26,6 +26,8 @@ def details(step: StepStory) -> Iterator[str]:
     if step.asked:
         told.append(f"asked: {step.asked}")
     yield "; ".join(told)
+    for advice in step.advice:
+        yield f"advice: {advice}"
     if step.phases:
         sure = "" if step.confidence is None else f"; confidence {step.confidence:g}"
         yield f"{step.kind}: {' -> '.join(step.phases)}{sure}"

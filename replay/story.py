@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from events.action import Kind
-from events.advisor import AdviceReceived, VisionGiven
+from events.advisor import VisionGiven
 from events.critic import (
     ActionJudged,
     CompletionChecked,
@@ -48,6 +48,7 @@ from events.validator import (
 )
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION
+from replay.advice import Advice, AdviceStory
 from replay.authority import overall
 from replay.phases import PHASES, Phase, entered
 from replay.wording import (
@@ -99,7 +100,8 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     """One step with everything that was decided about it.
 
     `verdict` is the Critic's; of an observation it is `answered` or `failed`, for nothing of it is
-    judged. `step` is 0 for a file that was read for a call: it has no number.
+    judged. `step` is 0 for a file that was read for a call: it has no number. `advice` is what
+    language models were asked before it was planned.
     """
 
     step: int
@@ -129,6 +131,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     downloads: list[str] = []
     dialogs: list[str] = []
     read_backs: list["StepStory"] = []
+    advice: list[AdviceStory] = []
     screenshot: Artifact | None = None
     extracted: str | None = None
     began_ns: int = 0
@@ -143,7 +146,8 @@ class StepStory(msgspec.Struct, omit_defaults=True):
 class Story(msgspec.Struct, omit_defaults=True):
     """`error_code`, `retriable` and `hint` are there when it failed: of what kind the failure is,
     whether the same may be run again, and what to do (E5). `sent`: something that cannot be undone
-    was done, or may have been."""
+    was done, or may have been. `tokens` and `cost_microdollars` are of all `model_calls` but the
+    `unpriced` ones, whose cost is not known; `advice` is what led to no step."""
 
     session: str = ""
     purpose: str = ""
@@ -160,7 +164,10 @@ class Story(msgspec.Struct, omit_defaults=True):
     results: dict[str, str] = {}
     state: str = ""
     model_calls: int = 0
+    tokens: int = 0
     cost_microdollars: int = 0
+    unpriced: int = 0
+    advice: list[AdviceStory] = []
     events: int = 0
     screenshot: Artifact | None = None
     unknown: str = ""
@@ -176,8 +183,7 @@ def tell(events: Iterable[Envelope]) -> Story:
     teller = _Teller()
     for envelope in events:
         teller.hear(envelope)
-    story = teller.story
-    story.sent = teller.sent
+    story = teller.finish()
     fault = fault_of(story.reason, story.failure, sent=story.sent or bool(story.unknown))
     if fault.error_code:
         story.error_code, story.retriable, story.hint = fault
@@ -197,10 +203,17 @@ class _Teller:
         self._recorded = ""
         self._sent: set[int] = set()
         self._wanted: dict[str, tuple[str, str]] = {}
+        self._advice = Advice()
 
-    @property
-    def sent(self) -> bool:
-        return bool(self._sent)
+    def finish(self) -> Story:
+        story, advice = self.story, self._advice
+        story.sent = bool(self._sent)
+        story.model_calls, story.tokens = advice.calls, advice.tokens
+        story.cost_microdollars, story.unpriced = advice.cost_microdollars, advice.unpriced
+        for number, call in advice.led_nowhere():
+            step = self._numbered.get(number)
+            (story.advice if step is None else step.advice).append(call)
+        return story
 
     def hear(self, envelope: Envelope) -> None:
         self.story.events += 1
@@ -211,7 +224,7 @@ class _Teller:
                 self._sent.discard(step)
             case _:
                 pass
-        if not self._of_session(envelope):
+        if not self._advice.take(envelope.event) and not self._of_session(envelope):
             self._of_step(envelope)
 
     def _of_session(self, envelope: Envelope) -> bool:
@@ -232,9 +245,6 @@ class _Teller:
                 story.reason, story.failure, story.detail = reason, failure, detail
                 story.ended_ns = envelope.at_ns
                 story.took_ms = (envelope.at_ns - story.started_ns) / 1e6
-            case AdviceReceived(cost_microdollars=cost):
-                story.model_calls += 1
-                story.cost_microdollars += cost
             case ScreenshotTaken(artifact=artifact):
                 story.screenshot = artifact
             case OutcomeUnknown(why=why):
@@ -287,6 +297,7 @@ class _Teller:
             )
             again.verdict = again.reason = ""  # of the try before
             self._failed.pop(plan.step, None)
+            again.advice += self._advice.led_to_a_step()
             self._now = again
         else:
             self._open(
@@ -321,6 +332,8 @@ class _Teller:
     def _open(self, step: StepStory, below: int = 0) -> None:
         """A look whether a step really worked is told under that step."""
         owner = self._numbered.get(below)
+        if owner is None:
+            step.advice = self._advice.led_to_a_step()
         (self.story.steps if owner is None else owner.read_backs).append(step)
         self._now = self._numbered[step.step] = step
 
@@ -336,6 +349,7 @@ class _Teller:
             url=self._url,
             verdict="failed" if read.error else "answered",
             reason=ascii_only(f"{read.error}: {read.message}") if read.error else "file_read",
+            advice=self._advice.led_to_a_step(),
             began_ns=envelope.at_ns,
         )
         self.story.steps.append(step)

@@ -20,12 +20,12 @@ from events.critic import ActionJudged
 from events.envelope import Actor, Envelope, kind
 from events.errors import BadInput
 from events.executor import QueryAnswered, QueryFailed
-from events.planner import PlanProposed, PlanWithheld
+from events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
 from events.predictor import PredictionMade, TransitionLearned
 from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
 from events.validator import ActionRejected, ActionStarted, ApprovalRequested
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION, Policy, PredictorName, RunSettings
+from events.workflow import MILLION, Minds, Policy, PredictorName, RunSettings
 from replay.turns import Turn, turns
 from replay.verify import fresh_deciders
 from replay.wording import ascii_only, in_words
@@ -36,7 +36,11 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is different. A field that is left out stays as it was in each session."""
+    """What is different. A field that is left out stays as it was in each session.
+
+    `minds = false`: no language model may be asked. Another one cannot be put in its place: what it
+    would have said is not known.
+    """
 
     threshold: Share | None = None
     predictor: PredictorName | None = None
@@ -48,10 +52,13 @@ class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deny: tuple[str, ...] = ()
     hosts: tuple[str, ...] | None = None
     public_hosts: bool | None = None
+    minds: Literal[False] | None = None
+    certainty: Share | None = None
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """One decision that would have been another."""
+    """One decision that would have been another. `calls`: so many more questions to a language
+    model than there were, or fewer."""
 
     seq: int
     session: str
@@ -62,6 +69,7 @@ class Difference(msgspec.Struct, frozen=True):
     instead: str
     effect: Literal["gained", "lost", "same"]
     outcome: str = ""
+    calls: int = 0
 
 
 class Scored(msgspec.Struct, frozen=True, array_like=True):
@@ -86,6 +94,11 @@ class Answer(msgspec.Struct, frozen=True):
             and (wrong is None or (difference.outcome not in ("", "confirmed")) is wrong)
             for difference in self.differences
         )
+
+    def calls(self) -> tuple[int, int]:
+        """Questions to a language model that would have been asked, and that would not."""
+        calls = [difference.calls for difference in self.differences]
+        return sum(count for count in calls if count > 0), -sum(c for c in calls if c < 0)
 
 
 def read_change(path: Path) -> Change:
@@ -207,8 +220,19 @@ class _Asker:
         step = _step_of(turn) or _step_of(derived) or self._step.get(at.session, 0)
         recorded = "nothing" if at not in turn else in_plain_words(at.event)
         instead = "nothing" if other is None else in_plain_words(other)
+        calls = _asks(derived) - _asks(turn)
         self._found.append(
-            Difference(at.seq, at.session, at.n, at.actor, step, recorded, instead, effect)
+            Difference(
+                at.seq,
+                at.session,
+                at.n,
+                at.actor,
+                step,
+                recorded,
+                instead,
+                effect,
+                calls=calls,
+            )
         )
 
     # -- the recorded history ------------------------------------------------------------------
@@ -246,6 +270,7 @@ def changed(envelope: Envelope, change: Change) -> Envelope:
         event,
         settings=_settings(event.settings, change),
         policy=_policy(event.policy, change),
+        minds=_minds(event.minds, change),
     )
     return msgspec.structs.replace(envelope, event=started)
 
@@ -264,6 +289,10 @@ def in_plain_words(event: AnyEvent) -> str:
         case PredictionMade(candidates=candidates):
             top = candidates[0] if candidates else None
             return f"{in_words(top.action)} p={top.probability / MILLION:.2f}" if top else "none"
+        case AdviceRequested(provider=provider, model=model, purpose=purpose):
+            return ascii_only(f"asked {provider} {model} ({purpose})")
+        case RunStopped(reason=reason, failure=failure, detail=detail):
+            return ascii_only(f"stopped: {failure or reason}: {detail}")
         case _:
             return kind(event)
 
@@ -283,6 +312,14 @@ def _settings(settings: RunSettings, change: Change) -> RunSettings:
     if limits:
         new["limits"] = msgspec.structs.replace(settings.limits, **limits)
     return msgspec.structs.replace(settings, **new)
+
+
+def _minds(minds: Minds | None, change: Change) -> Minds | None:
+    if minds is None or change.minds is False:
+        return None
+    if change.certainty is None:
+        return minds
+    return msgspec.structs.replace(minds, certainty=round(change.certainty * MILLION))
 
 
 def _policy(policy: Policy, change: Change) -> Policy:
@@ -313,6 +350,10 @@ def _goes_on(turn: Iterable[Envelope]) -> bool:
         elif isinstance(envelope.event, ActionRejected | ApprovalRequested):
             return False
     return went
+
+
+def _asks(turn: Iterable[Envelope]) -> int:
+    return sum(isinstance(envelope.event, AdviceRequested) for envelope in turn)
 
 
 def _step_of(turn: Iterable[Envelope]) -> int:

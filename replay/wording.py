@@ -19,6 +19,7 @@ from events.action import (
     Typed,
     Value,
 )
+from events.advisor import AdviceReceived, Asked, Proposal
 from events.checks import (
     Check,
     Downloaded,
@@ -84,6 +85,48 @@ def file_wanted(called: ToolCalled) -> str | None:
 
 class _Reading(msgspec.Struct):
     path: str = ""
+
+
+def advice_in_words(received: AdviceReceived) -> str:
+    """What a model advised: the one action that it proposed, or the first tool that it called."""
+    if received.proposal is not None:
+        return proposal_in_words(received.proposal)
+    if received.calls:
+        return asked_in_words(received.calls[0])
+    return "nothing"
+
+
+def proposal_in_words(proposal: Proposal) -> str:
+    """One action, and where it is to lead: `click 'Continue', which leads to COMPLETE`."""
+    leads = f", which leads to {proposal.leads_to}" if proposal.leads_to else ""
+    way = "" if proposal.instead else ", on the way there"
+    return f"{in_words(proposal.action)}{leads}{way}"
+
+
+def asked_in_words(asked: Asked) -> str:
+    """A tool as it was called: `click ref=@e5`. What it types is known by its number alone."""
+    try:
+        arguments = msgspec.json.decode(asked.arguments, type=dict[str, msgspec.Raw])
+    except msgspec.DecodeError:
+        arguments = {}
+    given = " ".join(f"{name}={_argument(raw)}" for name, raw in arguments.items())
+    return ascii_only(f"{asked.tool} {given}".strip())
+
+
+def _argument(raw: msgspec.Raw) -> str:
+    """A string bare, a bound or typed value as everywhere, else the JSON that it is."""
+    value = msgspec.json.decode(raw)
+    match value:
+        case str():
+            return value if re.fullmatch(r"[\w@:/.-]{1,80}", value) else repr(value)
+        case {"typed": int(number)}:
+            return f"<typed {number + 1}>"
+        case {"secret": str(name)}:
+            return f"<secret {name}>"
+        case {"param": str(name)}:
+            return f"<{name}>"
+        case _:
+            return bytes(raw).decode("utf-8", "replace")
 
 
 def _verifying(action: Action, words: str) -> str:

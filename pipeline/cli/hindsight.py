@@ -173,6 +173,9 @@ def _answer(answer: Answer, picture: Path | None, terminal: Terminal) -> int:
         f"{answer.count('gained')} executions gained, {answer.count('lost')} lost, of which "
         f"{answer.count('lost', wrong=True)} had gone wrong"
     )
+    more, fewer = answer.calls()
+    if more or fewer:
+        terminal.say(f"{more} model calls more and {fewer} fewer would have been asked for")
     if answer.differences:
         _differences(answer.differences[:SHOWN], terminal)
     if len(answer.differences) > SHOWN:

@@ -15,8 +15,10 @@ from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
 from pipeline.cli.terminal import Terminal
 from pipeline.settings import Settings
+from replay.advice import money, spent_in_words
 from replay.projections import ProjectionStore
 from replay.projections.metrics import snapshot
+from replay.projections.model_calls import spending
 from replay.retelling import details, unjudged
 from replay.story import StepStory, Story, tell
 
@@ -135,11 +137,37 @@ def transitions(options: argparse.Namespace, settings: Settings, terminal: Termi
 def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     with project(settings) as store:
         counted = snapshot(store.db)
+        asked = spending(store.db)
     if terminal.as_json:
-        terminal.json(counted)
-    else:
-        terminal.table(("metric", "value"), ((k, f"{v:g}") for k, v in counted.items()))
+        terminal.json(counted | {"models": asked})
+        return 0
+    terminal.table(("metric", "value"), ((k, f"{v:g}") for k, v in counted.items()))
+    _show_spending(asked, terminal)
     return 0
+
+
+def _show_spending(asked: dict[str, Any], terminal: Terminal) -> None:
+    steps = ", ".join(f"{count} {driver}" for driver, count in asked["steps_by_driver"].items())
+    rate = asked["hit_rate"]
+    hits = "" if rate is None else f"; {rate:.1%} took no model"
+    terminal.say(f"steps by driver: {steps}{hits}")
+    if not asked["calls"]:
+        terminal.say("no language model was asked")
+        return
+    columns = ("calls", "failed", "input_tokens", "output_tokens", "cached_tokens", "unpriced")
+    terminal.table(
+        ("provider", "model", "calls", "failed", "in", "out", "cached", "unpriced", "cost", "ms"),
+        (
+            (
+                row["provider"],
+                row["model"],
+                *(str(row[column]) for column in columns),
+                money(row["cost_microdollars"]),
+                str(row["took_ms"]),
+            )
+            for row in (*asked["providers"], {"provider": "all", "model": "", **asked})
+        ),
+    )
 
 
 def find_session(settings: Settings, wanted: str) -> str:
@@ -181,12 +209,17 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     for step in story.steps:
         for line in _step_lines(step):
             terminal.say(line)
+    for advice in story.advice:
+        terminal.say(f"advice that led to no step: {advice}")
     for name, value in story.results.items():
         terminal.say(f"result: {name} = {value}")
     if story.state and story.state != "UNKNOWN":
         terminal.say(f"state: {story.state}")
     failure = f" ({story.failure})" if story.failure else ""
     terminal.say(f"end: {story.reason}{failure}: {story.detail}")
+    if story.model_calls:
+        spent = (story.model_calls, story.tokens, story.cost_microdollars, story.unpriced)
+        terminal.say(f"asked: {spent_in_words(*spent)}")
     if story.unknown:
         terminal.say(f"outcome unknown: {story.unknown}")
     if story.erased:

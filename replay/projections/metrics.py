@@ -70,7 +70,7 @@ class Metrics:
                 _settle_prediction(db, envelope.session, learned)
             case PageObserved():
                 _note(db, envelope, observed_ns=envelope.at_ns)
-            case PlanProposed() as plan if not _only_checks(plan):
+            case PlanProposed() as plan if not only_checks(plan):
                 _settle_decision(db, envelope)
                 # What was predicted freely is not learned again: its own plan says what it was.
                 planned = token(plan.action) if plan.driver == "prediction" else None
@@ -107,18 +107,18 @@ def snapshot(db: sqlite3.Connection) -> dict[str, float | int]:
     return {
         "total_predictions": predictions,
         "correct_predictions": counted["correct"],
-        "prediction_accuracy": _ratio(counted["correct"], predictions),
+        "prediction_accuracy": ratio(counted["correct"], predictions),
         "total_executions": executions,
         "successful_executions": counted["successes"],
-        "execution_success_rate": _ratio(counted["successes"], executions),
-        "average_confidence": _ratio(counted["probability"], predictions * 1_000_000),
+        "execution_success_rate": ratio(counted["successes"], executions),
+        "average_confidence": ratio(counted["probability"], predictions * 1_000_000),
         "unsafe_filtered": counted["unsafe_filtered"],
-        "average_decision_time_ms": _ratio(counted["decision_ns"], decisions * 1_000_000),
-        "uptime_seconds": _ratio(counted["uptime_ns"], 1_000_000_000),
+        "average_decision_time_ms": ratio(counted["decision_ns"], decisions * 1_000_000),
+        "uptime_seconds": ratio(counted["uptime_ns"], 1_000_000_000),
     }
 
 
-def _ratio(part: int, whole: int) -> float:
+def ratio(part: int, whole: int) -> float:
     return round(part / whole, 4) if whole else 0.0
 
 
@@ -151,7 +151,7 @@ def _open(
     return row or (None, None, None, None)
 
 
-def _only_checks(plan: PlanProposed) -> bool:
+def only_checks(plan: PlanProposed) -> bool:
     """What looks whether something is so is neither predicted nor counted."""
     return kind_of(plan.action) == "verification" or plan.read_back_of > 0
 

@@ -1,6 +1,7 @@
 """What ran: one row a session, from its start to its end.
 
-`done` of its `proposed` steps were confirmed or, where they only read, answered.
+`done` of its `proposed` steps were confirmed or, where they only read, answered. A model call
+counts from when it is asked for; what `unpriced` of them cost is not known, or not yet.
 """
 
 import sqlite3
@@ -9,13 +10,14 @@ from typing import ClassVar
 
 import msgspec
 
-from events.advisor import AdviceReceived
+from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
 from events.critic import ActionJudged
 from events.envelope import Envelope, kind
 from events.event import Event
 from events.executor import PersonActed, QueryAnswered
-from events.planner import PlanProposed
+from events.planner import AdviceRequested, PlanProposed
 from events.runtime import PayloadGone, SessionEnded, SessionStarted
+from replay.spending import is_priced
 
 
 class Sessions:
@@ -27,7 +29,10 @@ class Sessions:
             PersonActed,
             ActionJudged,
             QueryAnswered,
+            AdviceRequested,
             AdviceReceived,
+            AdviceFailed,
+            AdviceLost,
             SessionEnded,
             PayloadGone,
         }
@@ -38,7 +43,7 @@ class Sessions:
             driver TEXT NOT NULL, name TEXT NOT NULL, version INTEGER, started_ns INTEGER NOT NULL,
             ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT, proposed INTEGER NOT NULL,
             done INTEGER NOT NULL, model_calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
-            cost_microdollars INTEGER NOT NULL, vals TEXT NOT NULL""",
+            cost_microdollars INTEGER NOT NULL, unpriced INTEGER NOT NULL, vals TEXT NOT NULL""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
@@ -55,16 +60,14 @@ class Sessions:
                 db.execute(
                     "UPDATE sessions SET done = done + 1 WHERE session = ?", (envelope.session,)
                 )
-            case AdviceReceived() as advice:
+            case AdviceRequested():
                 db.execute(
-                    "UPDATE sessions SET model_calls = model_calls + 1, tokens = tokens + ?, "
-                    "cost_microdollars = cost_microdollars + ? WHERE session = ?",
-                    (
-                        advice.input_tokens + advice.output_tokens,
-                        advice.cost_microdollars,
-                        envelope.session,
-                    ),
+                    "UPDATE sessions SET model_calls = model_calls + 1, unpriced = unpriced + 1 "
+                    "WHERE session = ?",
+                    (envelope.session,),
                 )
+            case AdviceReceived() | AdviceFailed() | AdviceLost() as end:
+                self._spend(db, envelope, end)
             case SessionEnded(reason=reason, failure=failure, detail=detail):
                 db.execute(
                     "UPDATE sessions SET ended_ns = ?, reason = ?, failure = ?, detail = ? "
@@ -77,12 +80,25 @@ class Sessions:
                 pass
 
     @staticmethod
+    def _spend(
+        db: sqlite3.Connection, envelope: Envelope, end: AdviceReceived | AdviceFailed | AdviceLost
+    ) -> None:
+        tokens = cost = 0
+        if isinstance(end, AdviceReceived):
+            tokens, cost = end.usage.input + end.usage.output, end.cost_microdollars
+        db.execute(
+            "UPDATE sessions SET tokens = tokens + ?, cost_microdollars = cost_microdollars + ?, "
+            "unpriced = max(unpriced - ?, 0) WHERE session = ?",
+            (tokens, cost, is_priced(end), envelope.session),
+        )
+
+    @staticmethod
     def _gone(db: sqlite3.Connection, envelope: Envelope, was: str) -> None:
         """That a session was, and when, is still known when its payloads are erased."""
         if was == kind(SessionStarted):
             db.execute(
                 "INSERT INTO sessions VALUES (?, ?, 'erased', '', '', NULL, ?, NULL, NULL, NULL, "
-                "NULL, 0, 0, 0, 0, 0, '{}')",
+                "NULL, 0, 0, 0, 0, 0, 0, '{}')",
                 (envelope.session, envelope.seq, envelope.at_ns),
             )
         elif was == kind(SessionEnded):
@@ -95,7 +111,7 @@ class Sessions:
     def _start(db: sqlite3.Connection, envelope: Envelope, started: SessionStarted) -> None:
         db.execute(
             "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, "
-            "0, 0, 0, 0, 0, ?)",
+            "0, 0, 0, 0, 0, 0, ?)",
             (
                 envelope.session,
                 envelope.seq,

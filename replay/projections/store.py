@@ -17,6 +17,7 @@ from events.sqlite_reader import SqliteReader
 from events.sqlite_schema import write_error
 from replay.projections.history import History
 from replay.projections.metrics import Metrics
+from replay.projections.model_calls import ModelCalls
 from replay.projections.projection import Projection
 from replay.projections.sessions import Sessions
 from replay.projections.spans import Spans
@@ -24,7 +25,7 @@ from replay.projections.step_trace import StepTrace
 from replay.projections.transitions import Actions, Transitions
 from replay.projections.workflows import Workflows
 
-VERSION = 8  # of the tables: another one is thrown away and rebuilt
+VERSION = 9  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR")
 
@@ -37,6 +38,7 @@ def all_projections() -> tuple[Projection, ...]:
         Actions(),
         Metrics(),
         Sessions(),
+        ModelCalls(),
         Workflows(),
         History(),
         StepTrace(),

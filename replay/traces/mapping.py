@@ -18,9 +18,9 @@ from replay.authority import deciding, overall
 from replay.traces.said import said
 from replay.traces.span import Attributes
 from replay.traces.takes import Takes
-from replay.wording import in_words
+from replay.wording import advice_in_words, in_words
 
-MAPPING: Final = "4"
+MAPPING: Final = "5"
 
 RESOURCE: Final[Attributes] = {
     "service.name": "rutter",
@@ -56,6 +56,13 @@ WORK_OF: Final[Mapping[str, str]] = {
     "person": "ask person",
     "advisor": "chat",
 }
+# How an answer ended, in the words of the GenAI conventions.
+FINISHED: Final[Mapping[str, str]] = {
+    "called": "tool_call",
+    "said": "stop",
+    "cut": "length",
+    "refused": "content_filter",
+}
 # Counted over a run, and told on its span.
 TOTALS: Final = (
     "rutter.event_count",
@@ -63,8 +70,11 @@ TOTALS: Final = (
     "rutter.steps.confirmed",
     "rutter.steps.answered",
     "rutter.model_calls",
+    "rutter.model_calls.failed",
+    "rutter.model_calls.unpriced",
     "rutter.tokens.input",
     "rutter.tokens.output",
+    "rutter.tokens.cached",
     "rutter.cost_microdollars",
 )
 
@@ -161,13 +171,61 @@ def _approval_answered(event: person.ApprovalAnswered) -> Attributes:
     return {**_ANSWERED(event), "output.value": said_so}
 
 
+def _advice_requested(event: planner.AdviceRequested) -> Attributes:
+    found = _REQUEST(event)
+    for key, value, none in (
+        ("rutter.step", event.step, 0),
+        ("rutter.index", event.index, -1),
+        ("rutter.advice.correction", event.correction, 0),
+    ):
+        if value != none:
+            found[key] = value
+    return found
+
+
+def _advice_prepared(event: advisor.AdvicePrepared) -> Attributes:
+    """What was asked, by its hash alone: prompts stay in the log."""
+    found = _PREPARED(event)
+    if event.prompt is not None:
+        found["rutter.advice.prompt"] = event.prompt.sha256
+    if event.missing:
+        found["rutter.advice.missing"] = tuple(map(said, event.missing))
+    return found
+
+
 def _advice_received(event: advisor.AdviceReceived) -> Attributes:
-    return {
+    found = {
         **_ADVICE(event),
         "gen_ai.operation.name": "chat",
-        "llm.token_count.total": event.input_tokens + event.output_tokens,
-        "output.value": said(event.text.text or event.arguments.text),
+        "gen_ai.response.finish_reasons": (FINISHED[event.ending],),
+        "llm.token_count.total": event.usage.input + event.usage.output,
+        "output.value": said(event.text.text or advice_in_words(event)),
     }
+    if event.priced:
+        found["rutter.cost_microdollars"] = event.cost_microdollars
+        found["llm.cost.total"] = event.cost_microdollars / MILLION
+    if event.invalid:
+        found["error.type"] = "invalid"
+    return found | _called(event.calls) | _proposed(event.proposal)
+
+
+def _called(calls: tuple[advisor.Asked, ...]) -> Attributes:
+    """All that it wants used; the first alone is."""
+    if not calls:
+        return {}
+    found: Attributes = {
+        "gen_ai.tool.call.id": said(calls[0].call),
+        "rutter.advice.tool": said(calls[0].tool),
+        "rutter.advice.tools": tuple(said(call.tool) for call in calls),
+        "rutter.advice.ignored": len(calls) - 1,
+    }
+    if calls[0].invalid:
+        found["rutter.advice.invalid"] = said(calls[0].invalid)
+    return found
+
+
+def _proposed(proposal: advisor.Proposal | None) -> Attributes:
+    return {} if proposal is None else _PROPOSAL(proposal)
 
 
 def _transition_learned(event: predictor.TransitionLearned) -> Attributes:
@@ -206,14 +264,25 @@ _WORKFLOW = Takes(
     text="rutter.workflow=workflow.name",
 )
 _ADVICE = Takes(
-    "gen_ai.usage.input_tokens=input_tokens gen_ai.usage.output_tokens=output_tokens "
-    "gen_ai.usage.cache_read.input_tokens=cached_tokens llm.token_count.prompt=input_tokens "
-    "llm.token_count.completion=output_tokens "
-    "llm.token_count.prompt_details.cache_read=cached_tokens cost_microdollars",
+    "gen_ai.usage.input_tokens=usage.input gen_ai.usage.output_tokens=usage.output "
+    "gen_ai.usage.cache_read.input_tokens=usage.cached "
+    "gen_ai.usage.cache_creation.input_tokens=usage.kept "
+    "llm.token_count.prompt=usage.input llm.token_count.completion=usage.output "
+    "llm.token_count.prompt_details.cache_read=usage.cached "
+    "llm.token_count.prompt_details.cache_write=usage.kept "
+    "rutter.advice.ending=ending rutter.advice.priced=priced",
     text="gen_ai.provider.name=provider gen_ai.response.model=model llm.provider=provider "
     "llm.model_name=model",
-    maybe="rutter.advice.tool=tool",
-    shares="llm.cost.total=cost_microdollars certainty",
+    maybe="rutter.advice.invalid=invalid",
+)
+_PROPOSAL = Takes(
+    "rutter.action=action.type rutter.state=state rutter.advice.instead=instead",
+    maybe="rutter.state.expected=leads_to",
+    shares="certainty",
+)
+_PREPARED = Takes(
+    "rutter.advice.request=request rutter.advice.estimated_tokens=tokens "
+    "rutter.advice.pictures=pictures rutter.advice.dropped_turns=dropped_turns"
 )
 _REQUEST = Takes(
     "rutter.advice.request=request rutter.advice.purpose=purpose rutter.advice.attempt=attempt"
@@ -229,6 +298,7 @@ _STARTED = Takes(
     maybe="rutter.workflow=name",
     shares="rutter.threshold=settings.threshold",
 )
+_CALLED = Takes("rutter.call=call gen_ai.tool.call.id=call gen_ai.tool.name=tool by attempt")
 _NONE = Takes()
 
 
@@ -274,7 +344,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     planner.LookalikesRequested: Row("plan", Takes("step attempt")),
     planner.TargetHealed: Row("plan", _HEALED),
     planner.RunStopped: Row("plan", _END),
-    planner.AdviceRequested: Row("plan", _REQUEST),
+    planner.AdviceRequested: Row("plan", _advice_requested),
     planner.CheckpointReached: Row(
         "plan", Takes("step rutter.approval.kind=kind", text="rutter.reason=why")
     ),
@@ -326,6 +396,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     ),
     critic.VisionSought: Row("judge", Takes("step attempt", text="rutter.checked=checked")),
     person.ApprovalAnswered: Row("ask person", _approval_answered),
+    advisor.AdvicePrepared: Row("chat", _advice_prepared),
     advisor.AdviceReceived: Row("chat", _advice_received),
     advisor.AdviceFailed: Row(
         "chat",
@@ -339,7 +410,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
         Takes("step attempt rutter.vision=said", maybe="gen_ai.provider.name=provider message"),
     ),
     advisor.AdviceLost: Row("chat", Takes(error="lost")),
-    tools.ToolCalled: Row("", Takes("rutter.call=call gen_ai.tool.name=tool by attempt")),
+    tools.ToolCalled: Row("", _CALLED),
     tools.FileRead: Row("", Takes("rutter.call=call", maybe="error")),
     tools.ApprovalSought: Row("plan", Takes("rutter.call=call", text="rutter.reason=reason")),
     tools.CompletionClaimed: Row(
@@ -456,4 +527,4 @@ def tool_attributes(action: Action, words: str) -> Attributes:
 
 def request_attributes(event: planner.AdviceRequested) -> Attributes:
     """What was asked of a model, on the span of the call itself."""
-    return {"gen_ai.operation.name": "chat", **_REQUEST(event), **_ASKED(event)}
+    return {"gen_ai.operation.name": "chat", **_advice_requested(event), **_ASKED(event)}

@@ -41,6 +41,11 @@ def _checked(event: critic.CompletionChecked) -> Outcome:
     return GOOD if event.verified else bad("not verified", event.reason)
 
 
+def _advised(event: advisor.AdviceReceived) -> Outcome:
+    """Whether advice was good shows in the step that follows; what is none is a failed call."""
+    return bad("invalid", event.invalid) if event.invalid else OPEN
+
+
 def _answered(event: person.ApprovalAnswered) -> Outcome:
     return GOOD if event.approved else bad("not approved", event.message)
 
@@ -62,6 +67,7 @@ OUTCOMES: Final[Mapping[type[Event], Callable[[Any], Outcome]]] = {
     executor.QueryFailed: lambda event: bad(event.code, event.message),
     observer.ObservationFailed: lambda event: bad(event.code, event.message),
     observer.BrowserLost: lambda event: bad("browser_lost", event.why),
+    advisor.AdviceReceived: _advised,
     advisor.AdviceFailed: lambda event: bad(event.code, event.message),
     advisor.AdviceLost: lambda _: bad("lost"),
     runtime.ActorFailed: lambda event: bad(event.error, event.message),

@@ -2,7 +2,8 @@
 
 A piece of work is what one actor did about one cause. It begins when its cause was numbered, or as
 long before its report as the report says it took; it links to the span that its cause lies in; it
-is finished when the session's next event is not part of it.
+is finished when the session's next event is not part of it. A call of a model waits for its answer,
+whatever happens meanwhile.
 
 A step reaches from the first look or thought that led to its plan until the next one is planned.
 Whether a thought leads to a step shows only later, so it waits; if it led to none, it is the run's.
@@ -12,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from events.action import Action, Kind
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope, kind
 from events.event import Event
@@ -29,6 +30,7 @@ from events.runtime import (
 )
 from events.validator import ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
+from replay.spending import is_priced
 from replay.traces.ids import SpanIds, run_id, trace_id
 from replay.traces.mapping import (
     BY_ACTOR,
@@ -77,7 +79,9 @@ class SessionSpans:
         self._stopped = False
         self._url = ""
         self._question = ""
+        # By their request: what a model was asked, and the call of it, when that is under way.
         self._asked: dict[str, tuple[AdviceRequested, int]] = {}
+        self._calls: dict[str, Work] = {}
         self._notes: list[SpanEvent] = []
         self._totals: dict[str, int] = dict.fromkeys(TOTALS, 0)
         self._finished: list[Span] = []
@@ -107,7 +111,9 @@ class SessionSpans:
 
     def _take_work(self, envelope: Envelope, at_ns: int, row: Row) -> None:
         event, work = envelope.event, self._work
-        if work is None or not work.goes_on(envelope) or _of_another_step(event, work):
+        if isinstance(event, AdvicePrepared | AdviceReceived | AdviceFailed | AdviceLost):
+            work = self._call(envelope, event.request, at_ns)
+        elif work is None or not work.goes_on(envelope) or _of_another_step(event, work):
             self._close_work()
             work = self._work = self._begin(envelope, at_ns, row.span)
         self._heard[envelope.n] = (work.span_id, at_ns)
@@ -134,6 +140,17 @@ class SessionSpans:
         took = took_ns(event)
         # Two clocks measured this, so that a report may claim to have begun before its cause.
         work.start_ns = max(cause_ns or self._start_ns, at_ns - took) if took else cause_ns or at_ns
+        return work
+
+    def _call(self, envelope: Envelope, request: str, at_ns: int) -> Work:
+        """The call that this is part of: it began with its prompt, and others spoke meanwhile."""
+        self._close_work()
+        work = self._calls.pop(request, None)
+        if work is None:
+            work = self._begin(envelope, at_ns, "chat")
+        else:
+            work.place, work.step = self._place(envelope.event), self._at_work(envelope.event)
+        self._work = work
         return work
 
     def _place(self, event: AnyEvent) -> Place:
@@ -196,23 +213,52 @@ class SessionSpans:
         event = envelope.event
         assert isinstance(event, AdviceRequested)
         self._asked[event.request] = (event, work.end_ns)
+        self._count_call()
+
+    def _prepared(self, envelope: Envelope, work: Work) -> None:
+        event = envelope.event
+        assert isinstance(event, AdvicePrepared)
+        self._calls[event.request] = work
+        self._work = None
 
     def _answered_by_model(self, envelope: Envelope, work: Work) -> None:
         """A call is one span: what was asked is told where the answer is."""
         event = envelope.event
         assert isinstance(event, AdviceReceived | AdviceFailed | AdviceLost)
-        asked = self._asked.pop(event.request, None)
+        if event.request not in self._asked:
+            self._count_call()  # that it was asked for was erased
+        self._tell_asked(event.request, work, took_ns(event))
+        totals = self._totals
+        if is_priced(event):
+            totals["rutter.model_calls.unpriced"] -= 1
+        if isinstance(event, AdviceReceived):
+            totals["rutter.tokens.input"] += event.usage.input
+            totals["rutter.tokens.output"] += event.usage.output
+            totals["rutter.tokens.cached"] += event.usage.cached
+            totals["rutter.cost_microdollars"] += event.cost_microdollars
+        totals["rutter.model_calls.failed"] += work.outcome.status == ERROR
+        self._close_work()  # what its asker says next about the same cause is no part of the call
+
+    def _count_call(self) -> None:
+        """From when it is asked for: one that is never heard of again counts as spent."""
+        self._totals["rutter.model_calls"] += 1
+        self._totals["rutter.model_calls.unpriced"] += 1
+
+    def _tell_asked(self, request: str, work: Work, took: int) -> None:
+        asked = self._asked.pop(request, None)
         if asked is not None:
-            request, asked_ns = asked
-            work.attributes = request_attributes(request) | work.attributes
-            took = took_ns(event)
+            event, asked_ns = asked
+            work.attributes = request_attributes(event) | work.attributes
             work.start_ns = max(asked_ns, work.end_ns - took) if took else asked_ns
         work.model = str(work.attributes.get("llm.model_name", ""))
-        self._totals["rutter.model_calls"] += 1
-        if isinstance(event, AdviceReceived):
-            self._totals["rutter.tokens.input"] += event.input_tokens
-            self._totals["rutter.tokens.output"] += event.output_tokens
-            self._totals["rutter.cost_microdollars"] += event.cost_microdollars
+
+    def _give_up_calls(self) -> None:
+        """Calls that the run ended before: nobody said that they were lost."""
+        for request, work in self._calls.items():
+            self._tell_asked(request, work, 0)
+            work.outcome = bad("no answer")
+            self._finished.append(work.finish(self._trace_id, self._run_id))
+        self._calls = {}
 
     def _close_work(self) -> None:
         work, self._work = self._work, None
@@ -335,6 +381,7 @@ class SessionSpans:
         """The run is over; when what its end said was erased, nobody knows how."""
         self.ended = True
         self._close_work()
+        self._give_up_calls()
         self._release(self._run_id)
         end = event if isinstance(event, SessionEnded) else None
         outcome = OPEN if end is None else OUTCOMES[SessionEnded](end)
@@ -377,6 +424,7 @@ FOLLOWS: Final[Mapping[type[Event], Follow]] = {
     ApprovalRequested: SessionSpans._asks_person,
     ApprovalAnswered: SessionSpans._answered_by_person,
     AdviceRequested: SessionSpans._asks_model,
+    AdvicePrepared: SessionSpans._prepared,
     AdviceReceived: SessionSpans._answered_by_model,
     AdviceFailed: SessionSpans._answered_by_model,
     AdviceLost: SessionSpans._answered_by_model,

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from events.advisor import AdviceLost
+from events.planner import AdviceRequested, RunStopped
 from events.runtime import SessionEnded
 from events.sqlite_log import SqliteLog
 from events.workflow import Workflow
@@ -252,8 +254,12 @@ def test_metrics_has_every_field_of_the_seed(rutter: Rutter) -> None:
     lines = squeezed(rutter("metrics").out)
     counted = rutter.json("metrics")
 
-    assert tuple(counted) == SEED_METRICS
-    assert [line.split()[0] for line in lines] == ["metric", *SEED_METRICS]
+    assert tuple(counted) == (*SEED_METRICS, "models")
+    assert [line.split()[0] for line in lines[:11]] == ["metric", *SEED_METRICS]
+    assert lines[11:] == [
+        "steps by driver: 10 workflow, 0 prediction, 0 model; 100.0% took no model",
+        "no language model was asked",
+    ]
     # 6 recorded, 6 sailed, 4 until it was lost, 1 of the half: all confirmed.
     assert (counted["total_executions"], counted["successful_executions"]) == (17, 17)
     assert counted["average_decision_time_ms"] > 0
@@ -295,6 +301,62 @@ def test_a_look_elsewhere_is_under_its_step_in_the_json_too(by_hand: Rutter) -> 
     assert (read["kind"], read["verdict"]) == ("observation", "answered")
     assert (checked["kind"], checked["confidence"]) == ("verification", 0.65)
     assert by_hand.json("sessions")[0]["done"] == 3
+
+
+# -- what language models were asked ---------------------------------------------------------------
+
+
+@pytest.fixture
+def advised(tmp_path: Path) -> Rutter:
+    """A step that a model repaired, and a question that the run was stopped over."""
+    with Ledger(tmp_path / "log.db") as ledger:
+        ledger.write(facts.run_of(None), *kinds.repaired(), ms=1)
+        ledger.write(AdviceRequested("a3", "plan", "ollama", "m:7b"), AdviceLost("a3"))
+        ledger.write(RunStopped("cancelled", "", "enough", 1), SessionEnded("cancelled"))
+    return Rutter(tmp_path)
+
+
+def test_advice_is_shown_at_the_step_that_it_led_to(advised: Rutter) -> None:
+    out = advised("show", "last").out
+    lines = squeezed(out)
+
+    at = lines.index("[OK] 2 click #save confirmed: as_recorded 5 ms")
+    assert lines[at + 2 : at + 4] == [
+        "advice: repair (it is gone), anthropic m: failed: overloaded: busy; "
+        "about 1100 tokens, $0.00, 20 ms",
+        "advice: repair, anthropic m-2 (try 2): click #save, which leads to COMPLETE, "
+        "certainty 0.9; without picture; because 'it is \\U0001f6a2 now'; "
+        "1200 tokens in (1000 cached), 80 out, $0.0048, 700 ms",
+    ]
+    assert "advice that led to no step: plan, ollama m:7b: lost; asked, cost unknown, 0 ms" in lines
+    assert "asked: 3 model calls, 1280 tokens, $0.0048 and 1 call of unknown cost" in lines
+    assert out.isascii()
+
+
+def test_advice_is_in_the_json_of_a_session(advised: Rutter) -> None:
+    told = advised.json("show", "last")
+
+    totals = ("model_calls", "tokens", "cost_microdollars", "unpriced")
+    assert [told[name] for name in totals] == [3, 1_280, 4_800, 1]
+    assert [call["ended"] for call in told["steps"][1]["advice"]] == ["failed", "called"]
+    [row] = advised.json("sessions")
+    assert [row[name] for name in totals] == [3, 1_280, 4_800, 1]
+
+
+def test_metrics_tell_what_models_cost(advised: Rutter) -> None:
+    lines = squeezed(advised("metrics").out)
+    models = advised.json("metrics")["models"]
+
+    assert lines[-6:] == [
+        "steps by driver: 0 workflow, 0 prediction, 1 model; 0.0% took no model",
+        "provider model calls failed in out cached unpriced cost ms",
+        "anthropic m 1 1 0 0 0 0 $0.00 20",
+        "anthropic m-2 1 0 1200 80 1000 0 $0.0048 700",
+        "ollama m:7b 1 1 0 0 0 1 $0.00 0",
+        "all 3 2 1200 80 1000 1 $0.0048 720",
+    ]
+    assert (models["calls"], models["hit_rate"]) == (3, 0.0)
+    assert [row["provider"] for row in models["providers"]] == ["anthropic", "anthropic", "ollama"]
 
 
 # -- around them -----------------------------------------------------------------------------------

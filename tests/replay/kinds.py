@@ -3,7 +3,14 @@
 from typing import Any
 
 from events.action import Action, Untrusted
-from events.advisor import VisionGiven
+from events.advisor import (
+    AdviceFailed,
+    AdvicePrepared,
+    AdviceReceived,
+    Proposal,
+    Usage,
+    VisionGiven,
+)
 from events.checks import FileExists, ReadBack, TextVisible
 from events.critic import (
     ActionJudged,
@@ -16,9 +23,10 @@ from events.critic import (
 )
 from events.executor import QueryAnswered, QueryFailed, TargetResolved
 from events.observer import DownloadFinished, FileSeen, FilesSeen
-from events.planner import ObservationRequested
+from events.page import Artifact
+from events.planner import AdviceRequested, ObservationRequested
 from events.tools import FileRead, ToolCalled
-from events.validator import ActionApproved, PlanAdmitted, QueryStarted
+from events.validator import ActionApproved, ActionRejected, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from tests import facts
 
@@ -29,6 +37,7 @@ CHECK = Action("check", verify=(TextVisible("Order sent"), FileExists("orders.cs
 LOOK = ReadBack(facts.ORIGIN + "/orders?of=me", (TextVisible("Order 7"),))
 ASIDE = Action("navigate", url=LOOK.url, verify=LOOK.checks, aside=True)
 SURE, DOUBTFUL = 1_000_000, 200_000
+PROMPT = Artifact("5e" * 32, 4_400, "application/json")
 Told = tuple[AnyEvent, ...]
 
 
@@ -43,8 +52,9 @@ def judged(number: int, verdict: Any = "confirmed", *evidence: Evidence, sure: i
 
 def acted(action: Action, number: int = 1, **more: Any) -> Told:
     """Planned, allowed and done; not judged yet."""
+    driver = more.pop("driver", "workflow")
     return (
-        facts.plan(action, "workflow", number=number, **more),
+        facts.plan(action, driver, number=number, **more),
         ActionApproved(number, "nothing_matched", "no rule is against it", "1"),
         facts.intent(action, number),
         facts.done(number),
@@ -110,6 +120,35 @@ def checked(number: int = 1, verdict: Any = "failed") -> Told:
         ),
         StateDiffered(number, 1, "COMPLETE", "RETENTION_OFFER"),
         PageAssessed("RETENTION_OFFER"),
+    )
+
+
+def repaired(number: int = 1) -> Told:
+    """A step whose element is gone: a model is overloaded, then asked again, and says how. That is
+    the step after it."""
+    step = number + 1
+    proposal = Proposal(
+        SAVE, 900_000, "RETENTION_OFFER", "COMPLETE", reasoning=Untrusted("it is \N{SHIP} now")
+    )
+    return (
+        facts.plan(facts.click("#old"), "workflow", number=number, index=0),
+        ActionRejected(number, "target", "not there", "1", "execution_error"),
+        AdviceRequested("a1", "repair", "anthropic", "m", step=step, index=0, note="it is gone"),
+        AdvicePrepared("a1", PROMPT, 1_100),
+        AdviceFailed("a1", "anthropic", "overloaded", True, "busy", 20),
+        AdviceRequested("a2", "repair", "anthropic", "m", 2, step=step, index=0),
+        AdvicePrepared("a2", PROMPT, 1_100, missing=("picture",)),
+        AdviceReceived(
+            "a2",
+            "anthropic",
+            "m-2",
+            proposal=proposal,
+            usage=Usage(1_200, 80, 1_000),
+            cost_microdollars=4_800,
+            took_ms=700,
+        ),
+        *acted(SAVE, step, driver="model", index=0),
+        judged(step),
     )
 
 

@@ -22,13 +22,13 @@ from hypothesis import strategies as st
 
 from actors.predictor.markov2 import Markov2
 from events.action import Action, Parameter, Secret
-from events.advisor import AdviceReceived
+from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, Usage
 from events.critic import ActionJudged, Verdict
 from events.envelope import Envelope
 from events.errors import BadInput, LogCorrupt, WorldBroken
 from events.event import Event
 from events.observer import PageObserved
-from events.planner import PlanProposed
+from events.planner import AdviceRequested, PlanProposed
 from events.predictor import (
     Candidate,
     PredictionMade,
@@ -45,6 +45,7 @@ from events.vocabulary import AnyEvent
 from events.workflow import Driver, Workflow
 from replay.projections import ProjectionStore, store
 from replay.projections.metrics import snapshot
+from replay.projections.model_calls import spending
 from tests import facts
 from tests.replay import kinds
 from tests.replay.ledger import BEGIN_NS, Ledger
@@ -417,12 +418,138 @@ def test_what_a_model_was_asked_is_summed_up_by_session(ledger: Ledger) -> None:
     ledger.write(facts.run_of(None), session="a")
     ledger.write(facts.run_of(None), session="b")
     for tokens in (10, 20):
-        advice = AdviceReceived("r", "anthropic", "m", input_tokens=tokens, output_tokens=1)
-        ledger.write(msgspec.structs.replace(advice, cost_microdollars=7), session="a")
+        advice = AdviceReceived("r", "anthropic", "m", usage=Usage(tokens, 1), cost_microdollars=7)
+        ledger.write(AdviceRequested("r", "plan", "anthropic", "m"), advice, session="a")
 
     assert rows(
         ledger, "SELECT session, model_calls, tokens, cost_microdollars FROM sessions ORDER BY 1"
     ) == [("a", 2, 32, 14), ("b", 0, 0, 0)]
+
+
+def test_a_call_that_failed_or_was_lost_counts_as_one(ledger: Ledger) -> None:
+    ledger.write(facts.run_of(None))
+    ends = (
+        AdviceFailed("r", "anthropic", "overloaded", True),
+        AdviceFailed("r", "anthropic", "timeout", True),
+        AdviceReceived("r", "ollama", "m", usage=Usage(5, 1), priced=False),
+        AdviceLost("r"),
+    )
+    for end in ends:
+        ledger.write(AdviceRequested("r", "plan", "anthropic", "m"), end)
+    # Nobody charges for being overloaded; what the others cost is not known.
+    totals = "SELECT model_calls, tokens, cost_microdollars, unpriced FROM sessions"
+    assert rows(ledger, totals) == [(4, 6, 0, 3)]
+
+
+def test_every_model_call_is_a_row(ledger: Ledger) -> None:
+    ledger.write(
+        facts.run_of(None),
+        AdviceRequested("a1", "correct", "anthropic", "m", 2, step=4, correction=1),
+        AdvicePrepared("a1", tokens=900),
+        AdviceReceived(
+            "a1",
+            "anthropic",
+            "m-2",
+            usage=Usage(1_000, 50, 800, 10),
+            cost_microdollars=7,
+            took_ms=9,
+        ),
+        AdviceRequested("a2", "plan", "anthropic", "m"),
+        AdviceReceived("a2", "anthropic", "m-2", "said", invalid="it proposed nothing"),
+        AdviceRequested("a3", "plan", "openai", "gpt"),
+        AdviceFailed("a3", "openai", "rate_limited", True, took_ms=3),
+        AdviceRequested("a4", "act", "openai", "gpt"),
+        AdviceLost("a4"),
+        AdviceRequested("a5", "act", "openai", "gpt"),
+        ms=1,
+    )
+    columns = "request, purpose, provider, model, attempt, step, correction, ok, ending, error"
+    assert rows(ledger, f"SELECT {columns} FROM model_calls ORDER BY n") == [
+        ("a1", "correct", "anthropic", "m-2", 2, 4, 1, 1, "called", ""),
+        ("a2", "plan", "anthropic", "m-2", 1, 0, 0, 0, "said", "invalid"),
+        ("a3", "plan", "openai", "gpt", 1, 0, 0, 0, None, "rate_limited"),
+        ("a4", "act", "openai", "gpt", 1, 0, 0, 0, None, "lost"),
+        ("a5", "act", "openai", "gpt", 1, 0, 0, None, None, None),
+    ]
+    columns = "input_tokens, output_tokens, cached_tokens, kept_tokens, cost_microdollars, priced"
+    spent = f"SELECT {columns}, took_ms, estimated_tokens FROM model_calls ORDER BY n LIMIT 1"
+    assert rows(ledger, spent) == [(1_000, 50, 800, 10, 7, 1, 9, 900)]
+    assert rows(ledger, "SELECT at_ns FROM model_calls WHERE n = 2") == [(BEGIN_NS + 2_000_000,)]
+
+
+def test_a_call_whose_question_was_erased_is_a_row_all_the_same(ledger: Ledger) -> None:
+    ledger.write(facts.run_of(None), AdviceReceived("a1", "anthropic", "m", cost_microdollars=7))
+
+    found = "SELECT request, purpose, provider, ok, cost_microdollars FROM model_calls"
+    assert rows(ledger, found) == [("a1", "", "anthropic", 1, 7)]
+    assert rows(ledger, "SELECT unpriced FROM sessions") == [(0,)]
+
+
+def test_spending_is_summed_up_by_provider(ledger: Ledger) -> None:
+    ledger.write(
+        facts.run_of(None),
+        AdviceRequested("a1", "plan", "openai", "gpt"),
+        AdviceFailed("a1", "openai", "unauthorised", False),
+        AdviceRequested("a2", "plan", "anthropic", "m"),
+        AdviceReceived("a2", "anthropic", "m", usage=Usage(10, 2, 4, 1), cost_microdollars=7),
+        AdviceRequested("a3", "plan", "anthropic", "m"),
+    )
+    with folded(ledger) as made:
+        found = spending(made.db)
+
+    whole = {name: found[name] for name in ("calls", "failed", "unpriced", "cost_microdollars")}
+    assert whole == {"calls": 3, "failed": 1, "unpriced": 1, "cost_microdollars": 7}
+    anthropic, openai = found["providers"]
+    assert (anthropic["provider"], anthropic["model"], anthropic["calls"]) == ("anthropic", "m", 2)
+    tokens = ("input_tokens", "output_tokens", "cached_tokens", "kept_tokens")
+    assert [anthropic[name] for name in tokens] == [10, 2, 4, 1]
+    assert (openai["calls"], openai["failed"], openai["unpriced"]) == (1, 1, 0)
+
+
+def test_steps_that_took_no_model_are_hits(ledger: Ledger) -> None:
+    with folded(ledger) as made:
+        assert spending(made.db)["hit_rate"] is None
+    ledger.write(
+        facts.run_of(None),
+        facts.plan(BUY, "workflow", number=1),
+        facts.plan(BUY, "workflow", number=1, attempt=2),
+        facts.judged(number=1),
+        facts.plan(BUY, "prediction", number=2),
+        facts.judged(number=2),
+        *kinds.repaired(3),  # of two steps, the one that was done is the model's
+        facts.plan(kinds.ASIDE, "workflow", number=5, kind="verification", read_back_of=4),
+        facts.judged(number=5),
+        *kinds.read(6),
+        facts.plan(PAY, "script", number=7),
+        facts.judged(number=7),
+    )
+    with folded(ledger) as made:
+        found = spending(made.db)
+    assert found["steps_by_driver"] == {"workflow": 2, "prediction": 1, "model": 1}
+    assert found["hit_rate"] == 0.75
+
+
+def test_calls_fold_the_same_bit_by_bit_and_at_once(ledger: Ledger, tmp_path: Path) -> None:
+    log = (
+        facts.run_of(None),
+        AdviceRequested("a1", "plan", "anthropic", "m"),
+        AdvicePrepared("a1", tokens=900),
+        AdviceFailed("a1", "anthropic", "overloaded", True),
+        AdviceRequested("a2", "plan", "anthropic", "m", 2),
+        AdviceReceived("a2", "anthropic", "m", usage=Usage(3, 4), cost_microdollars=2),
+        facts.plan(BUY, "model"),
+        AdviceRequested("a3", "plan", "anthropic", "m"),
+        AdviceLost("a3"),
+        SessionEnded("completed"),
+    )
+    with ProjectionStore(tmp_path / "bit-by-bit.db") as made, ledger.reader() as reader:
+        for event in log:
+            ledger.write(event)
+            made.catch_up(reader)
+        bit_by_bit = made.dump()
+        made.rebuild(reader)
+        assert made.dump() == bit_by_bit
+    assert len(bit_by_bit["model_calls"]) == 3
 
 
 def test_every_version_of_a_workflow_is_a_row(ledger: Ledger) -> None:

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from events.advisor import AdviceLost
 from events.page import Artifact
+from events.planner import AdviceRequested
+from replay.advice import AdviceStory
 from replay.report import render
 from replay.story import EvidenceStory, StepStory, Story, VisionStory, tell
 from tests.goldens import envelopes, names, older
@@ -55,8 +58,10 @@ def test_what_a_page_said_stays_text(said: str) -> None:
     step.vision = VisionStory("VERIFIED", hostile, hostile)
     step.files = step.downloads = step.dialogs = [hostile]
     step.state = step.differed = hostile
+    step.advice = [AdviceStory("plan", hostile, hostile, advised=hostile, why=hostile)]
     step.read_backs = [StepStory(2, "workflow", hostile, hostile)]
     story = Story(session=hostile, name=hostile, detail=hostile, steps=[step])
+    story.advice = [AdviceStory("plan", hostile, hostile, ended="failed", error=hostile)]
     story.values, story.results, story.unknown = {hostile: hostile}, {hostile: hostile}, hostile
     tags = parsed(story)
     assert not [tag for tag, _ in tags.seen if tag in ("script", "iframe", "object", "link")]
@@ -73,6 +78,16 @@ def test_kinds_phases_evidence_and_looks_elsewhere_are_in_it() -> None:
     assert "it changed nothing" in text
     assert "COMMIT; confidence 0.65" in text
     assert "state differed: expected COMPLETE, is RETENTION_OFFER" in text
+
+
+def test_what_models_advised_and_cost_is_in_it() -> None:
+    lost = (AdviceRequested("a3", "plan", "ollama", "m:7b"), AdviceLost("a3"))
+    text = parsed(told(*kinds.repaired(), *lost)).text
+
+    assert "3 model calls, 1280 tokens, $0.0048 and 1 call of unknown cost" in text
+    assert "advice: repair, anthropic m-2 (try 2): click #save" in text
+    assert "Advice that led to no step" in text
+    assert "plan, ollama m:7b: lost" in text
 
 
 def test_a_picture_is_inside_the_file_and_nothing_is_fetched() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.action import Action, ByCss, ByRole, Target, Untrusted
-from events.advisor import AdviceReceived, VisionGiven
+from events.advisor import VisionGiven
 from events.critic import ActionJudged, CompletionChecked, Evidence, OutcomeUnknown
 from events.envelope import Envelope
 from events.executor import ActionFailed, TargetMissing, TargetResolved
@@ -209,13 +209,6 @@ def test_what_was_read_is_a_result_by_its_name(name: str | None) -> None:
 
     assert told.results == {name or "text": "1007"}
     assert told.steps[0].extracted == "1007"
-
-
-def test_what_a_model_was_asked_is_summed_up() -> None:
-    advice = AdviceReceived("r", "anthropic", "m", cost_microdollars=40)
-    told = story(start(), advice, advice)
-
-    assert (told.model_calls, told.cost_microdollars) == (2, 80)
 
 
 def test_a_picture_and_an_unknown_outcome_are_told() -> None:

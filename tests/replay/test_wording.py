@@ -2,6 +2,7 @@
 
 from typing import get_args
 
+import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from events.action import (
     Target,
     Text,
 )
+from events.advisor import Asked
 from events.checks import (
     Check,
     Downloaded,
@@ -37,6 +39,7 @@ from events.observer import FileSeen
 from events.tools import ToolCalled
 from replay.wording import (
     ascii_only,
+    asked_in_words,
     check_in_words,
     file_in_words,
     file_wanted,
@@ -256,6 +259,33 @@ def test_a_verification_in_words(action: Action, words: str) -> None:
 )
 def test_a_file_that_was_looked_at_in_words(seen: FileSeen, words: str) -> None:
     assert file_in_words(seen) == words
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (Asked("c", "click", '{"ref":"@e5"}'), "click ref=@e5"),
+        (Asked("c", "fill", '{"ref":"@e1","value":{"typed":0}}'), "fill ref=@e1 value=<typed 1>"),
+        (Asked("c", "fill", '{"value":{"secret":"pin"}}'), "fill value=<secret pin>"),
+        (Asked("c", "select", '{"value":{"param":"size"}}'), "select value=<size>"),
+        (Asked("c", "scroll", '{"amount":300,"far":true}'), "scroll amount=300 far=true"),
+        (
+            Asked("c", "complete_task", '{"reason":"it is done"}'),
+            "complete_task reason='it is done'",
+        ),
+        (Asked("c", "get_snapshot"), "get_snapshot"),
+        (Asked("c", "click", "no JSON"), "click"),
+    ],
+)
+def test_a_call_of_a_model_in_words(asked: Asked, words: str) -> None:
+    assert asked_in_words(asked) == words
+
+
+@given(st.text(max_size=20), st.dictionaries(st.text(max_size=9), st.text(max_size=9), max_size=3))
+def test_whatever_a_model_calls_is_one_line_of_ascii(tool: str, arguments: dict[str, str]) -> None:
+    words = asked_in_words(Asked("c", tool, msgspec.json.encode(arguments).decode()))
+    assert words.isascii()
+    assert words.isprintable()
 
 
 @pytest.mark.parametrize(

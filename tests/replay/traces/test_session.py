@@ -3,7 +3,14 @@
 import msgspec
 
 from events.action import Untrusted
-from events.advisor import AdviceFailed, AdviceLost
+from events.advisor import (
+    AdviceFailed,
+    AdviceLost,
+    AdvicePrepared,
+    AdviceReceived,
+    Asked,
+    Usage,
+)
 from events.critic import CompletionChecked, OutcomeUnknown, PageAssessed
 from events.envelope import Envelope
 from events.executor import (
@@ -48,6 +55,7 @@ from tests.facts import element, free_run, judged, page, recording_of, run_of, s
 from tests.replay.traces.trail import MS, Trail, Tree, check_tree
 from tests.replay.traces.voyages import (
     CLICK,
+    PROMPT,
     act,
     advised,
     approve,
@@ -352,12 +360,19 @@ def test_a_model_call_follows_the_genai_conventions() -> None:
         "gen_ai.usage.input_tokens": 1_200,
         "gen_ai.usage.output_tokens": 80,
         "gen_ai.usage.cache_read.input_tokens": 1_000,
+        "gen_ai.usage.cache_creation.input_tokens": 150,
+        "gen_ai.response.finish_reasons": ("tool_call",),
         "llm.model_name": "claude-sonnet-5",
         "llm.token_count.prompt": 1_200,
         "llm.token_count.completion": 80,
         "llm.token_count.total": 1_280,
         "llm.cost.total": 0.0048,
         "rutter.advice.purpose": "plan",
+        "rutter.advice.estimated_tokens": 1_100,
+        "rutter.advice.prompt": PROMPT.sha256,
+        "rutter.advice.missing": ("picture",),
+        "rutter.certainty": 0.9,
+        "rutter.events": "AdvicePrepared AdviceReceived",
         "output.value": "The button leads on.",
     }
     assert {key: call.attributes[key] for key in expected} == expected
@@ -386,7 +401,7 @@ def test_a_run_tells_what_its_models_cost() -> None:
 def test_a_model_that_fails_is_an_error_with_its_code() -> None:
     trail = Trail()
     begin(trail)
-    trail.tell("planner", AdviceRequested("a1", "plan", "0" * 64, 1, "anthropic", "claude-x"))
+    trail.tell("planner", AdviceRequested("a1", "plan", "anthropic", "claude-x"))
     trail.tell("advisor", AdviceFailed("a1", "anthropic", "overloaded", True, "busy", 90), ms=100)
     end(trail, "failed", "lost")
     call = Tree(trail.events).only("chat claude-x")
@@ -398,7 +413,7 @@ def test_a_model_that_fails_is_an_error_with_its_code() -> None:
 def test_an_answer_that_never_came_is_a_call_that_was_lost() -> None:
     trail = Trail()
     begin(trail)
-    trail.tell("planner", AdviceRequested("a1", "plan", "0" * 64, model="claude-x"))
+    trail.tell("planner", AdviceRequested("a1", "plan", "anthropic", "claude-x"))
     asked_ns = trail.events[-1].at_ns
     trail.later(3_600_000)
     trail.tell("runtime", SessionInterrupted("the process that ran it died"), cause=0)
@@ -409,6 +424,102 @@ def test_an_answer_that_never_came_is_a_call_that_was_lost() -> None:
     assert (call.start_ns, call.end_ns, call.status) == (asked_ns, asked_ns, ERROR)
     assert tree.run.attributes["rutter.model_calls"] == 1
     check_tree(tree.spans)
+
+
+def test_a_lost_call_is_no_part_of_what_the_planner_says_beside_it() -> None:
+    trail = Trail()
+    begin(trail)
+    trail.tell("planner", AdviceRequested("a1", "plan", "anthropic", "claude-x"))
+    trail.tell("advisor", AdvicePrepared("a1", PROMPT, 700))
+    stop = trail.tell("person", StopRequested("person", "enough"), cause=0)
+    stopped = RunStopped("cancelled", "", "enough", 1)
+    trail.tell("planner", AdviceLost("a1"), stopped, cause=stop)
+    trail.tell("runtime", SessionEnded("cancelled", "", "enough"))
+    tree = Tree(trail.events)
+    call = tree.only("chat claude-x")
+    assert (call.status, call.message) == (ERROR, "lost")
+    assert call.attributes["error.type"] == "lost"
+    assert call.attributes["rutter.events"] == "AdvicePrepared AdviceLost"
+    assert tree.spans[-2].attributes["rutter.events"] == "RunStopped"
+    totals = ("rutter.model_calls", "rutter.model_calls.failed", "rutter.model_calls.unpriced")
+    assert [tree.run.attributes[total] for total in totals] == [1, 1, 1]
+    check_tree(tree.spans)
+
+
+def test_what_happens_while_a_model_thinks_is_no_part_of_its_call() -> None:
+    trail = Trail()
+    begin(trail)
+    asked = trail.tell("planner", AdviceRequested("a1", "act", "ollama", "m"))
+    prepared = trail.tell("advisor", AdvicePrepared("a1", PROMPT, 700), cause=asked)
+    trail.tell("observer", observed("/meanwhile"), cause=0, ms=30)
+    calls = (Asked("c1", "click", '{"ref":"@e1"}'), Asked("c2", "fill", "{}", "give a ref"))
+    answer = AdviceReceived(
+        "a1", "ollama", "m:7b", calls=calls, usage=Usage(9, 2), priced=False, took_ms=60
+    )
+    trail.tell("advisor", answer, cause=prepared, ms=40)
+    end(trail)
+    tree = Tree(trail.events)
+    call = tree.only("chat m:7b")
+    assert call.end_ns - call.start_ns == 60 * MS
+    expected = {
+        "gen_ai.request.model": "m",
+        "gen_ai.tool.call.id": "c1",
+        "rutter.advice.tool": "click",
+        "rutter.advice.tools": ("click", "fill"),
+        "rutter.advice.ignored": 1,
+        "rutter.advice.priced": False,
+        "output.value": "click ref=@e1",
+    }
+    assert {key: call.attributes[key] for key in expected} == expected
+    # A sum that nobody knows is not told as none.
+    assert not {"llm.cost.total", "rutter.cost_microdollars"} & set(call.attributes)
+    assert tree.run.attributes["rutter.model_calls.unpriced"] == 1
+    assert tree.run.attributes["rutter.model_calls.failed"] == 0
+    check_tree(tree.spans)
+
+
+def test_an_answer_that_is_none_is_an_error() -> None:
+    trail = Trail()
+    begin(trail)
+    trail.tell("planner", AdviceRequested("a1", "repair", "openai", "gpt", 2, 3, 4, 1))
+    trail.tell("advisor", AdviceReceived("a1", "openai", "gpt", "cut", invalid="no object"))
+    end(trail)
+    call = Tree(trail.events).only("chat gpt")
+    assert (call.status, call.message) == (ERROR, "invalid: no object")
+    expected = {
+        "error.type": "invalid",
+        "gen_ai.response.finish_reasons": ("length",),
+        "rutter.advice.invalid": "no object",
+        "rutter.advice.attempt": 2,
+        "rutter.step": 3,
+        "rutter.index": 4,
+        "rutter.advice.correction": 1,
+    }
+    assert {key: call.attributes[key] for key in expected} == expected
+
+
+def test_a_call_that_nobody_ended_is_there_all_the_same() -> None:
+    trail = Trail()
+    begin(trail)
+    trail.tell("planner", AdviceRequested("a1", "plan", "anthropic", "claude-x"))
+    trail.tell("advisor", AdvicePrepared("a1", PROMPT, 700))
+    trail.tell("runtime", ActorFailed("critic", "ValueError", "broken"), cause=0)
+    trail.tell("runtime", SessionEnded("failed", "actor_failed", "broken"))
+    tree = Tree(trail.events)
+    assert tree.only("chat claude-x").message == "no answer"
+    assert tree.run.attributes["rutter.model_calls"] == 1
+    check_tree(tree.spans)
+
+
+def test_a_call_is_counted_though_that_it_was_asked_for_is_erased() -> None:
+    trail = Trail()
+    begin(trail)
+    trail.tell("planner", PayloadGone("AdviceRequested", bytes(32)))
+    trail.tell("advisor", AdviceReceived("a1", "anthropic", "m", cost_microdollars=7))
+    end(trail)
+    run = Tree(trail.events).run.attributes
+    totals = ("rutter.model_calls", "rutter.model_calls.unpriced", "rutter.cost_microdollars")
+    assert [run[total] for total in totals] == [1, 0, 7]
 
 
 # -- trouble ---------------------------------------------------------------------------------------

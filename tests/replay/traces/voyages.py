@@ -1,11 +1,11 @@
 """Sessions as trails: the plain one, and those with trouble on the way."""
 
 from events.action import Action, Untrusted
-from events.advisor import AdviceReceived
+from events.advisor import AdvicePrepared, AdviceReceived, Proposal, Usage
 from events.critic import ActionJudged, Evidence, PageAssessed
 from events.executor import ActionDone, TargetResolved
 from events.observer import PageObserved
-from events.page import Element, Page, Try
+from events.page import Artifact, Element, Page, Try
 from events.planner import AdviceRequested, PlanProposed, RunStopped
 from events.predictor import StepDue, TransitionLearned
 from events.runtime import Failure, SessionEnded, StopReason
@@ -14,6 +14,7 @@ from tests.facts import click, element, judged, plan, run_of, step, workflow
 from tests.replay.traces.trail import Trail
 
 CLICK = click("#go")
+PROMPT = Artifact("5e" * 32, 4_400, "application/json")
 
 
 def observed(path: str = "/", **more: object) -> PageObserved:
@@ -104,19 +105,15 @@ def advised(session: str = "run-1") -> Trail:
     """Lost, so that a model is asked, which proposes the step."""
     trail = Trail(session)
     begin(trail)
-    asked = AdviceRequested("a1", "plan", "0" * 64, provider="anthropic", model="claude-sonnet-5")
-    trail.tell("planner", asked)
+    trail.tell("planner", AdviceRequested("a1", "plan", "anthropic", "claude-sonnet-5", step=1))
+    trail.tell("advisor", AdvicePrepared("a1", PROMPT, 1_100, 1, ("picture",), 2), ms=20)
     answer = AdviceReceived(
         "a1",
         "anthropic",
         "claude-sonnet-5",
-        action=CLICK,
-        tool="click",
+        proposal=Proposal(CLICK, 900_000, "RETENTION_OFFER", "COMPLETE"),
         text=Untrusted("The button leads on."),
-        certainty=900_000,
-        input_tokens=1_200,
-        output_tokens=80,
-        cached_tokens=1_000,
+        usage=Usage(1_200, 80, 1_000, 150),
         cost_microdollars=4_800,
         took_ms=700,
     )

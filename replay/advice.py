@@ -1,0 +1,183 @@
+"""What language models were asked and advised, as people read it: at the step that it led to."""
+
+import msgspec
+
+from events.advisor import (
+    AdviceFailed,
+    AdviceLost,
+    AdvicePrepared,
+    AdviceReceived,
+    Usage,
+)
+from events.event import Event
+from events.planner import AdviceRequested
+from events.workflow import MILLION
+from replay.spending import is_priced
+from replay.wording import advice_in_words, ascii_only
+
+SHOWN = 160  # characters of why: of what a model says, and of what it is told
+
+
+class AdviceStory(msgspec.Struct, omit_defaults=True):
+    """One call. `ended` is how the answer ended, or `failed`, `lost`, `waiting`; `ignored` are the
+    tools that it called beside the first. A cost of None is not known."""
+
+    purpose: str
+    provider: str
+    model: str
+    attempt: int = 1
+    correction: int = 0
+    about: str = ""
+    advised: str = ""
+    certainty: float | None = None
+    why: str = ""
+    ended: str = "waiting"
+    error: str = ""
+    ignored: list[str] = []
+    missing: list[str] = []
+    usage: Usage = Usage()
+    estimated_tokens: int | None = None
+    cost_microdollars: int | None = None
+    took_ms: int = 0
+
+    def __str__(self) -> str:
+        nth = f" {self.correction}" if self.correction else ""
+        again = f" (try {self.attempt})" if self.attempt > 1 else ""
+        who = f"{self.provider} {self.model}".strip()
+        about = f" ({self.about})" if self.about else ""
+        return f"{self.purpose}{nth}{about}, {who}{again}: {self._answer()}; {self._spent()}"
+
+    def _answer(self) -> str:
+        if self.ended == "waiting":
+            return "no answer yet"
+        if self.ended in ("failed", "lost"):
+            return f"{self.ended}: {self.error}" if self.error else self.ended
+        sure = "" if self.certainty is None else f", certainty {self.certainty:g}"
+        parts = [f"{self.advised}{sure}"]
+        if self.error:
+            parts.append(f"invalid: {self.error}")
+        if self.ended in ("cut", "refused"):
+            parts.append(self.ended)
+        if self.ignored:
+            parts.append(f"ignored {', '.join(self.ignored)}")
+        if self.missing:
+            parts.append(f"without {', '.join(self.missing)}")
+        if self.why:
+            parts.append(f"because '{self.why}'")
+        return "; ".join(parts)
+
+    def _spent(self) -> str:
+        if self.ended in ("failed", "lost", "waiting"):
+            tokens = f"about {self.estimated_tokens} tokens" if self.estimated_tokens else "asked"
+        else:
+            cached = f" ({self.usage.cached} cached)" if self.usage.cached else ""
+            tokens = f"{self.usage.input} tokens in{cached}, {self.usage.output} out"
+        return f"{tokens}, {money(self.cost_microdollars)}, {self.took_ms} ms"
+
+
+class Advice:
+    """Takes what concerns asking; hands over, for each step, what led to it."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.tokens = 0
+        self.cost_microdollars = 0
+        self._calls: dict[str, AdviceStory] = {}
+        self._told: list[tuple[int, AdviceStory]] = []
+        self._all: list[AdviceStory] = []
+
+    @property
+    def unpriced(self) -> int:
+        """How many calls cost what is not known, or not yet."""
+        return sum(call.cost_microdollars is None for call in self._all)
+
+    def take(self, event: Event) -> bool:
+        """Whether it was about asking a model."""
+        match event:
+            case AdviceRequested() as request:
+                self._ask(request)
+            case AdvicePrepared() as prepared:
+                call = self._call(prepared.request)
+                call.estimated_tokens = prepared.tokens
+                call.missing = [ascii_only(part) for part in prepared.missing]
+            case AdviceReceived() as received:
+                self._receive(self._call(received.request, received.provider), received)
+            case AdviceFailed(code=code, message=message) as failed:
+                call = self._call(failed.request, failed.provider)
+                call.ended, call.took_ms = "failed", failed.took_ms
+                call.error = ascii_only(f"{code}: {message}" if message else code)
+                call.cost_microdollars = 0 if is_priced(failed) else None
+            case AdviceLost(request=name):
+                self._call(name).ended = "lost"
+            case _:
+                return False
+        return True
+
+    def led_to_a_step(self) -> list[AdviceStory]:
+        """What was asked since the step before."""
+        told, self._told = self._told, []
+        return [call for _, call in told]
+
+    def led_nowhere(self) -> list[tuple[int, AdviceStory]]:
+        """What was asked since the last step, each with the number of the step it was about."""
+        return self._told
+
+    def _ask(self, request: AdviceRequested) -> None:
+        self._open(
+            request.request,
+            AdviceStory(
+                request.purpose,
+                ascii_only(request.provider),
+                ascii_only(request.model),
+                request.attempt,
+                request.correction,
+                ascii_only(request.note)[:SHOWN],
+            ),
+            request.step,
+        )
+
+    def _open(self, name: str, call: AdviceStory, step: int = 0) -> AdviceStory:
+        self.calls += 1
+        self._calls[name] = call
+        self._all.append(call)
+        self._told.append((step, call))
+        return call
+
+    def _call(self, name: str, provider: str = "") -> AdviceStory:
+        """The call of this name; what was asked may be erased."""
+        found = self._calls.get(name)
+        return found or self._open(name, AdviceStory("erased", ascii_only(provider), ""))
+
+    def _receive(self, call: AdviceStory, received: AdviceReceived) -> None:
+        call.ended, call.took_ms = received.ending, received.took_ms
+        call.model = ascii_only(received.model)
+        call.advised = advice_in_words(received)
+        call.ignored = [ascii_only(each.tool) for each in received.calls[1:]]
+        proposal = received.proposal
+        if proposal is not None:
+            call.certainty = proposal.certainty / MILLION
+        said = proposal.reasoning.text if proposal is not None else ""
+        call.why = ascii_only(said or received.text.text)[:SHOWN]
+        wrong = received.calls[0].invalid if received.calls else ""
+        call.error = ascii_only(received.invalid or wrong)
+        call.usage = received.usage
+        call.cost_microdollars = received.cost_microdollars if received.priced else None
+        self.tokens += received.usage.input + received.usage.output
+        self.cost_microdollars += received.cost_microdollars
+
+
+def money(microdollars: int | None) -> str:
+    """As exact as it is: a call may cost less than a cent."""
+    if microdollars is None:
+        return "cost unknown"
+    if microdollars % 10_000 == 0:
+        return f"${microdollars / MILLION:.2f}"
+    return f"${microdollars / MILLION:.6f}".rstrip("0")
+
+
+def spent_in_words(calls: int, tokens: int, microdollars: int, unpriced: int) -> str:
+    """`3 model calls, 3600 tokens, $0.0144 and 1 call of unknown cost`."""
+    told = f"{calls} model call{'' if calls == 1 else 's'}, {tokens} tokens, {money(microdollars)}"
+    if not unpriced:
+        return told
+    return f"{told} and {unpriced} call{'' if unpriced == 1 else 's'} of unknown cost"

@@ -1,0 +1,23 @@
+"""What a call of a model costs, as far as its end tells: tables, stories and traces agree on it."""
+
+from typing import Final
+
+from events.advisor import AdviceError, AdviceFailed, AdviceLost, AdviceReceived
+
+# Turned away before a model read a word: nobody charges for that. An answer that was cut or came
+# too late may have been charged, and one that a provider has done with and we could not read was.
+FREE: Final[frozenset[AdviceError]] = frozenset(
+    {"unavailable", "overloaded", "rate_limited", "unauthorised", "unknown_model"}
+)
+
+
+def is_priced(end: AdviceReceived | AdviceFailed | AdviceLost) -> bool:
+    """Whether what the call cost is known. What was lost counts as spent, and nobody knows how
+    much that was."""
+    match end:
+        case AdviceReceived(priced=priced):
+            return priced
+        case AdviceFailed(code=code):
+            return code in FREE
+        case AdviceLost():
+            return False
