@@ -18,12 +18,23 @@ import msgspec
 
 from actors.egress.rules import EVERYWHERE
 from actors.policy import DEFAULT_POLICY
+from actors.toolbox import SEVEN
 from events.errors import BadInput
 from events.workflow import MILLION, Limits, Policy, PolicyRule
-from pipeline.config_keys import ELSEWHERE, NAMES, VARIABLES, Value, from_file, from_variable
+from pipeline.config_keys import (
+    ELSEWHERE,
+    NAMES,
+    PROVIDERS,
+    VARIABLES,
+    Value,
+    from_file,
+    from_variable,
+    written,
+)
 from pipeline.config_rules import (
     SEE,
     SecretGiven,
+    check_model,
     check_rules,
     host_pattern,
     read_rule,
@@ -39,6 +50,7 @@ OURS = "RUTTER_"  # whatever begins so can only be meant for us
 SHARED = ("AGENT_", "BROWSER_")  # other programs have such variables of their own
 ALIKE = 0.85  # of a misspelt name to the right one: one or two letters in ten
 DEFAULT = "default"
+PRICES = ("input_price", "output_price", "cached_price", "kept_price")
 
 
 class Said(NamedTuple):
@@ -78,6 +90,17 @@ class Config(msgspec.Struct, frozen=True):
         """`None` when nobody said it; a list that is empty holds nothing."""
         value = self.said(name).value
         return value if isinstance(value, tuple) else None
+
+    def dollars(self, name: str) -> int | None:
+        """In microdollars; `None` when nobody said it."""
+        value = self.said(name).value
+        return round(value * MILLION) if isinstance(value, int | float) else None
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """Whose language model is asked, in this order."""
+        first = self.text("agent.provider") or PROVIDERS[0]
+        return (first, *(self.listed("agent.fallbacks") or ()))
 
     @property
     def everywhere(self) -> bool:
@@ -194,7 +217,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Said]:
         if said is None or (key.kind == "text" and not said):
             continue
         place = f"the variable {variable}"
-        found[key.name] = _checked_hosts(Said(from_variable(key, said, place), place), key.name)
+        found[key.name] = _checked(Said(from_variable(key, said, place), place), key.name)
     return found
 
 
@@ -228,10 +251,11 @@ def _value(name: str, value: object, lines: "_Lines") -> Said:
         raise BadInput(
             f"{place}: there is no key {name}", f"did you mean {meant}?" if meant else SEE
         )
-    return _checked_hosts(Said(from_file(NAMES[name], value, place), place), name)
+    return _checked(Said(from_file(NAMES[name], value, place), place), name)
 
 
-def _checked_hosts(said: Said, name: str) -> Said:
+def _checked(said: Said, name: str) -> Said:
+    check_model(name, said.value, said.source)
     hosts = name in ("policy.allowed_domains", "policy.allowed_resources")
     if hosts and isinstance(said.value, tuple):
         for each in said.value:
@@ -267,10 +291,32 @@ def _secrets(rows: object, lines: "_Lines") -> dict[str, SecretGiven]:
 def _check_together(config: Config) -> None:
     if config.flag("agent.internal.enabled") and not config.listed("agent.internal.allowed_tools"):
         source = config.said("agent.internal.enabled").source
+        tools = written(tuple(each.name for each in SEVEN))
         raise BadInput(
             f"{source}: agent.internal.enabled, and agent.internal.allowed_tools names no tool",
-            "name each tool that the model may call",
+            f"name each tool that the model may call: allowed_tools = {tools}",
         )
+    if len(set(config.providers)) < len(config.providers):
+        source, first = config.said("agent.fallbacks").source, config.providers[0]
+        raise BadInput(
+            f"{source}: agent.fallbacks has {first!r}, which is asked first",
+            "take it out, or name another agent.provider",
+        )
+    for name in PROVIDERS:
+        _check_prices(config, f"models.{name}")
+
+
+def _check_prices(config: Config, table: str) -> None:
+    """A model that is not ours by default has the prices that were given, or none at all."""
+    said = [each for each in PRICES if config.dollars(f"{table}.{each}") is not None]
+    if not said or config.text(f"{table}.model") == NAMES[f"{table}.model"].default:
+        return
+    for needed in PRICES[:2]:
+        if needed not in said:
+            raise BadInput(
+                f"{config.said(f'{table}.{said[0]}').source}: {table}.{said[0]}, and no {needed}",
+                f"write {table}.{needed} as well, or no price: then what it costs is unknown",
+            )
 
 
 def _flat(raw: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:

@@ -8,19 +8,24 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from actors.minds.defaults import DEFAULTS
 from actors.risky_words import DENYLIST
 from actors.toolbox import TOOLS
 from events.errors import BadInput
 
-Kind = Literal["flag", "number", "share", "seconds", "text", "list"]
+Kind = Literal["flag", "number", "share", "seconds", "dollars", "text", "list"]
 Value = bool | int | float | str | tuple[str, ...] | None
 DAY_MS = 86_400_000
 WIDEST = 4_096  # pixels of a picture, and megabytes of a transfer
+DEAREST = 10_000  # dollars for a million tokens: far above any, and still no overflow
+PROVIDERS = tuple(DEFAULTS)
+BROKEN_DOWN = ("share", "seconds", "dollars")  # kinds that may have a fraction
 FORMS = {
     "flag": "true or false",
     "number": "a whole number",
     "share": "a number from 0 to 1",
     "seconds": "a number of seconds",
+    "dollars": "a number of dollars",
     "text": "a text",
     "list": "a list of texts",
 }
@@ -45,8 +50,32 @@ class Key(NamedTuple):
         return self.variable or ours + self.name.replace(".", "_").upper()
 
 
+def _of_provider(name: str) -> tuple[Key, ...]:
+    """What is said of one provider of language models. What is not set is known of its model."""
+    known, table = DEFAULTS[name], f"models.{name}"
+    key = f"env:{known.key_env}" if known.key_env else ""
+    million = "dollars for a million tokens"
+    return (
+        Key(f"{table}.model", "text", known.model, "which model is asked"),
+        *((Key(f"{table}.key", "text", key, "env:, file: or keyring:, never itself"),) * bool(key)),
+        Key(f"{table}.base_url", "text", "", "where it is asked; empty: its own address"),
+        Key(f"{table}.input_price", "dollars", None, f"{million} it reads", 0, DEAREST),
+        Key(f"{table}.output_price", "dollars", None, f"{million} it writes", 0, DEAREST),
+        Key(f"{table}.cached_price", "dollars", None, f"{million} it had kept", 0, DEAREST),
+        Key(f"{table}.kept_price", "dollars", None, f"{million} it keeps", 0, DEAREST),
+        Key(f"{table}.pictures", "flag", known.pictures, "whether it can look at pictures"),
+    )
+
+
 KEYS = (
-    Key("agent.provider", "text", "", "whose language model is asked, where one is"),
+    Key(
+        "agent.provider",
+        "text",
+        "",
+        f"who is asked first, where a model is; empty: {PROVIDERS[0]}",
+        choices=PROVIDERS,
+    ),
+    Key("agent.fallbacks", "list", (), "who is asked when that one fails", choices=PROVIDERS),
     Key(
         "agent.internal.enabled", "flag", False, "whether a language model may lead a run (Mode B)"
     ),
@@ -58,7 +87,13 @@ KEYS = (
     Key("agent.internal.allowed_tools", "list", (), "what such a model may call", choices=[*TOOLS]),
     Key("agent.ghost.enabled", "flag", False, "whether a picture may be read where a page is shut"),
     Key("agent.ghost.auto_trigger", "flag", True, "without being asked to, where it is enabled"),
-    Key("agent.ghost.vision_provider", "text", "", "who reads it; empty: agent.provider"),
+    Key(
+        "agent.ghost.vision_provider",
+        "text",
+        "",
+        "who reads it; empty: agent.provider",
+        choices=PROVIDERS,
+    ),
     Key("agent.ghost.max_image_width", "number", 1_280, "pixels", 64, WIDEST),
     Key("browser.chromium", "text", "", "the browser's path", variable="RUTTER_CHROMIUM"),
     Key("browser.pool_size", "number", 1, "browsers that are kept warm", 1, 64),
@@ -102,6 +137,7 @@ KEYS = (
     Key("run.settle_ms", "number", 1_000, "how long any effect is", 100, 60_000),
     Key("run.place_ms", "number", 3_000, "how long one that is known is", 100, 60_000),
     Key("run.answer_ms", "number", 10_000, "how long the site's own answer is", 100, 120_000),
+    *(key for name in PROVIDERS for key in _of_provider(name)),
 )
 NAMES = {key.name: key for key in KEYS}
 VARIABLES = {key.env: key for key in KEYS}
@@ -120,7 +156,7 @@ def from_file(key: Key, value: object, place: str) -> Value:
         pass  # which Python takes for a number
     elif key.kind == "number" and isinstance(value, int):
         return checked(key, value, place)
-    elif key.kind in ("share", "seconds") and isinstance(value, int | float):
+    elif key.kind in BROKEN_DOWN and isinstance(value, int | float):
         return checked(key, float(value), place)
     elif key.kind == "text" and isinstance(value, str):
         return checked(key, value, place)
@@ -135,7 +171,7 @@ def from_variable(key: Key, said: str, place: str) -> Value:
             value = {"true": True, "false": False}[said]
         elif key.kind == "number":
             value = int(_matching(r"-?[0-9]{1,15}", said))
-        elif key.kind in ("share", "seconds"):
+        elif key.kind in BROKEN_DOWN:
             value = float(_matching(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", said))
         elif key.kind == "list":
             value = tuple(each.strip() for each in _matching(r".*\S.*", said).split(","))
@@ -154,6 +190,8 @@ def checked(key: Key, value: Value, place: str) -> Value:
         return value
     if isinstance(value, int | float) and not key.low <= value <= key.high:  # nan is not either
         raise BadInput(f"{at} is {value}", f"it is from {key.low} to {key.high}")
+    if isinstance(value, str) and value and key.choices and value not in key.choices:
+        raise BadInput(f"{at}: there is no {value!r}", f"it is one of {', '.join(key.choices)}")
     if isinstance(value, tuple):
         _check_list(key, value, at)
     return value
@@ -161,7 +199,8 @@ def checked(key: Key, value: Value, place: str) -> Value:
 
 def example(key: Key) -> str:
     """The key with its default, as it is written in the file."""
-    return f"{key.name.rpartition('.')[2]} = {written(key.default)}"
+    value = 3.0 if key.kind == "dollars" and key.default is None else key.default
+    return f"{key.name.rpartition('.')[2]} = {written(value)}"
 
 
 def written(value: object) -> str:

@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from actors.egress.rules import read_pattern
-from actors.place import named_origin, origin_of
+from actors.egress.rules import is_private, read_pattern
+from actors.place import host_of, named_origin, origin_of
 from actors.policy import CALLERS, READING
 from actors.toolbox import TOOLS
 from events.action import OBSERVATIONS, ActionType
@@ -18,6 +18,7 @@ from events.workflow import Driver, Effect, PolicyRule, SideEffect
 from pipeline.secret_sources import SOURCES, read_origins
 
 SEE = "see docs/configuration.md"
+KEY_SOURCES = "env:VARIABLE, file:PATH or keyring:SERVICE/USER"
 WITHOUT_ELEMENT = frozenset({"navigate", "wait"})
 MOST_RULES = 200  # each is asked about at every step
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -102,6 +103,25 @@ def is_source(source: str) -> bool:
     kind, _, rest = source.partition(":")
     known = source == "prompt" or (kind in ("env", "file", "keyring") and bool(rest.strip()))
     return known and "@http" not in source
+
+
+def check_model(name: str, value: object, place: str) -> None:
+    """What is said of a language model: no key as it is, and none that is sent in the clear."""
+    at = place if place.startswith("the variable") else f"{place}: {name}"
+    table, _, last = name.rpartition(".")
+    if not table.startswith("models.") or not isinstance(value, str):
+        return
+    if last == "key" and (not is_source(value) or value == "prompt"):
+        # Not repeated: it may be the key.
+        raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, not the key itself")
+    if last == "model" and not value.strip():
+        raise BadInput(f"{at} says nothing", "name a model, or leave the key out")
+    if last == "base_url" and value:
+        scheme, host, _ = host_of(value)
+        if not host or scheme not in ("http", "https") or "@" in value:
+            raise BadInput(f"{at} is no address", "write https://host, and nothing else before it")
+        if scheme == "http" and not is_private(host):
+            raise BadInput(f"{at} is not private and has no https", "write https://host")
 
 
 def _home(name: str, origin: str, place: str) -> str:

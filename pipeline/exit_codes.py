@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from events.errors import BadInput, RutterError
+from events.errors import BadInput, PolicyDenied, RutterError
 from events.runtime import Failure, StopReason
 
 
@@ -19,6 +19,8 @@ class Exit(IntEnum):
 
 
 def of_error(error: RutterError) -> Exit:
+    if isinstance(error, PolicyDenied):
+        return Exit.DENIED
     return Exit.BAD_INPUT if isinstance(error, BadInput) else Exit.ENVIRONMENT
 
 
@@ -38,6 +40,7 @@ BY_FAILURE: dict[Failure | str, Exit] = {
     "browser_lost": Exit.INTERRUPTED,
     "unreachable": Exit.ENVIRONMENT,
     "actor_failed": Exit.ENVIRONMENT,
+    "model_unavailable": Exit.ENVIRONMENT,
 }
 BY_REASON: dict[StopReason | str, Exit] = {
     "completed_unverified": Exit.NOT_VERIFIED,

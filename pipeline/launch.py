@@ -18,7 +18,16 @@ from events.checks import path_of
 from events.errors import BadInput
 from events.runtime import SessionStarted
 from events.service import Service
-from events.workflow import MILLION, Criteria, Limits, Policy, RunSettings, Step, Workflow
+from events.workflow import (
+    MILLION,
+    Criteria,
+    Limits,
+    Minds,
+    Policy,
+    RunSettings,
+    Step,
+    Workflow,
+)
 from pipeline.config_rules import host_pattern
 
 WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
@@ -26,6 +35,7 @@ TOOLS_WALL_MS = 300_000  # of work on calls; how long the caller thinks is not c
 TOOLS_RESOLVE_MS = 500  # a ref is there or it is not; a second try looks for what it was
 TOOLS_SETTLE_MS = 500  # S3 2.2.1: a scroll has a second in all, also one that moves nothing
 TOOLS_PLACE_MS = 1_000
+DONE_BY = "complete_task"  # how a model says that it is done
 MAX_TURNS = 20  # E6: of a conversation that an agent or a model leads
 Origins = Iterable[tuple[str, str]]
 
@@ -117,8 +127,10 @@ def run_of(
     screenshots: bool = False,
     given: Given = NOTHING,
     origins: Origins = (),
+    minds: Minds | None = None,
 ) -> SessionStarted:
-    """A run of a named workflow: it is followed step by step, among its own hosts."""
+    """A run of a named workflow: it is followed step by step, among its own hosts. `minds` may be
+    asked where it is lost."""
     bound = set(secrets)
     check_bound(workflow, values, bound)
     check_folders(workflow.steps, values, given.folders)
@@ -142,6 +154,8 @@ def run_of(
         workflow=workflow,
         values=dict(values),
         secrets=tuple(sorted(bound)),
+        goal=workflow.goal,
+        minds=minds,
     )
 
 
@@ -158,8 +172,11 @@ def free_run(
     given: Given = NOTHING,
     origins: Origins = (),
     limits: Limits = DEFAULT_LIMITS,
+    minds: Minds | None = None,
+    goal: str = "",
 ) -> SessionStarted:
-    """A run with no workflow named: only where the learned probability clears the threshold."""
+    """A run with no workflow named: only where the learned probability clears the threshold, or
+    where one of `minds` says what to do for the goal."""
     if not 0 <= threshold <= MILLION:
         raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
     return SessionStarted(
@@ -179,7 +196,73 @@ def free_run(
         script=(Step(action=Action("navigate", url=url)),),
         values=dict(values),
         secrets=tuple(secrets),
+        goal=goal,
+        minds=minds,
     )
+
+
+def goal_run(
+    name: str,
+    goal: str,
+    url: str,
+    values: Mapping[str, str],
+    secrets: Iterable[str],
+    *,
+    minds: Minds | None,
+    limits: Limits = DEFAULT_LIMITS,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    dry_run: bool = False,
+    screenshots: bool = False,
+    given: Given = NOTHING,
+    origins: Origins = (),
+) -> SessionStarted:
+    """A run that a model leads to a goal by calls of tools, and that is learned as `name`. Without
+    `minds` it goes the way that the service knows."""
+    check_goal(goal, url, minds, given)
+    return SessionStarted(
+        purpose="tools",
+        driver="model",
+        logic=LOGIC,
+        settings=RunSettings(
+            limits=msgspec.structs.replace(limits, max_turns=MAX_TURNS),
+            dry_run=dry_run,
+            resolve_ms=TOOLS_RESOLVE_MS,
+            settle_ms=TOOLS_SETTLE_MS,
+            place_ms=TOOLS_PLACE_MS,
+            answer_ms=TOOLS_PLACE_MS,
+            screenshots=screenshots,
+            criteria=given.criteria,
+            service=given.service,
+        ),
+        policy=_policy(policy, (host_typed(url), *allow), given, origins, resources=None),
+        name=name,
+        url=url,
+        script=(Step(action=Action("navigate", url=url)),),
+        values=dict(values),
+        secrets=tuple(secrets),
+        goal=goal,
+        minds=minds,
+    )
+
+
+def check_goal(goal: str, url: str, minds: Minds | None, given: Given) -> None:
+    """What could not be led to an end, or not be known to have come to one (D5), is refused before
+    anything is opened."""
+    if not goal.strip():
+        raise BadInput("the goal says nothing", "add --goal TEXT: what it is to come to")
+    if not url:
+        raise BadInput("nobody knows yet where that is done", "add --url URL: where to start")
+    if given.criteria is None or not given.criteria.success:
+        raise BadInput(
+            "nothing says by what the page shows that the goal is reached",
+            'add --success WHERE=TEXT (for instance --success text="is cancelled"), or --service',
+        )
+    if minds is not None and DONE_BY not in minds.tools:
+        raise BadInput(
+            f"agent.internal.allowed_tools lacks {DONE_BY}: the model could not end the run",
+            "add it to the list",
+        )
 
 
 def tool_session(

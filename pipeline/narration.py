@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from events.action import Kind
-from events.advisor import VisionGiven
+from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, VisionGiven
 from events.critic import ActionJudged, Evidence, ReadBackDue, StateDiffered, VisionSought
 from events.envelope import Envelope
 from events.executor import (
@@ -16,6 +16,7 @@ from events.executor import (
 from events.observer import DialogOpened, DownloadFinished, FilesSeen, RequestBlocked
 from events.person import ApprovalAnswered
 from events.planner import (
+    AdviceRequested,
     LookalikesRequested,
     PlanProposed,
     PlanWithheld,
@@ -28,9 +29,17 @@ from events.tools import FileRead, ToolCalled
 from events.validator import ActionApproved, ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION
+from pipeline.minds import fix_of
 from replay.authority import confidence_shown
 from replay.phases import Phase, entered, heading
-from replay.wording import ascii_only, check_in_words, file_in_words, file_wanted, in_words
+from replay.wording import (
+    advice_in_words,
+    ascii_only,
+    check_in_words,
+    file_in_words,
+    file_wanted,
+    in_words,
+)
 from replay.wording import healed_in_words as healed
 
 FINAL = {
@@ -41,6 +50,13 @@ COMMITTED: dict[Kind, str] = {
     "action": "[OK] COMMITTED to action history",
     "verification": "[OK] COMMITTED to action history",
     "observation": "[OK] COMMITTED to observation log",
+}
+ASKED_FOR = {
+    "act": "what to do next",
+    "plan": "for a step where what was learned is not sure",
+    "repair": "for a step that is not as it was recorded",
+    "correct": "for another way after what went wrong",
+    "vision": "what a picture shows",
 }
 SAMPLE = 100  # S2 9.2: characters of a sample in a line
 
@@ -64,6 +80,7 @@ class Narrator:
         self._steps: dict[int, _Told] = {}
         self._recorded = ""
         self._wanted: dict[str, str] = {}
+        self._asked = AdviceRequested("", "plan", "")
 
     def lines(self, envelope: Envelope) -> Iterator[str]:
         for line in self._tell(envelope.event):
@@ -158,13 +175,54 @@ class Narrator:
                 if step is not self._now and step.number:
                     yield f"Step {step.number}: {step.words}"
                 yield from _judged(judged)
+            case AdviceRequested() as request:
+                yield from _asking(request, self._asked)
+                self._asked = request
             case _:
+                yield from _advised(event)
                 yield from _gate(event)
 
 
 def _begun(event: PlanProposed | PersonActed) -> _Told:
     kind: Kind = event.kind if isinstance(event, PlanProposed) else "action"
     return _Told(event.step, in_words(event.action), kind)
+
+
+def _asking(request: AdviceRequested, before: AdviceRequested) -> Iterator[str]:
+    """Who is asked, for what; and that it is another one than before, or once more."""
+    if before.provider and before.provider != request.provider:
+        yield f"[MODEL] {before.provider} does not answer: from here on {request.provider}"
+    again = ", once more" if request.attempt > 1 else ""
+    to = f" (correction {request.correction})" if request.correction else ""
+    yield (
+        f"[MODEL] asking {request.provider} {request.model} {ASKED_FOR[request.purpose]}{to}{again}"
+    )
+
+
+def _advised(event: AnyEvent) -> Iterator[str]:
+    """What was sent to a language model, what came back, and what that cost."""
+    match event:
+        case AdvicePrepared(missing=missing) if missing:
+            yield f"[MODEL] of the page it could not have {', '.join(missing)}"
+        case AdviceReceived(usage=usage, took_ms=took_ms) as received:
+            cost = f"${received.cost_microdollars / MILLION:.4f}"
+            money = cost if received.priced else "at an unknown price"
+            yield (
+                f"[MODEL] {received.provider} {received.model}: {usage.input:,} tokens in, "
+                f"{usage.output:,} out, {money}, {took_ms / 1000:.1f} s"
+            )
+            yield f"[MODEL] it says: {advice_in_words(received)}"
+            if received.invalid:
+                yield f"[FAIL] MODEL: {received.invalid}"
+        case AdviceFailed(provider=provider, code=code, message=message, took_ms=took_ms):
+            more = f": {message}" if message else ""
+            yield f"[FAIL] MODEL {provider}: {code}{more} ({took_ms / 1000:.1f} s)"
+            if not event.transient:
+                yield f"[MODEL] what to do: {fix_of(code, provider)}"
+        case AdviceLost():
+            yield "[MODEL] the run ended before the answer came: it counts as spent"
+        case _:
+            return
 
 
 def _gate(event: AnyEvent) -> Iterator[str]:

@@ -1,5 +1,5 @@
 """What is known of a service, from a file that a person writes: its states, where a person is asked
-for leave, and its signs of an end.
+for leave, its signs of an end, what a model is told of it and how it goes without one.
 
 Nothing in it is passed over: a key that is misspelt would be a rule that never holds.
 """
@@ -13,11 +13,15 @@ import msgspec
 
 from events.checks import PageState
 from events.errors import BadInput
-from events.service import Checkpoint, Service, Sign, StateRule, Where
+from events.service import Checkpoint, Service, Sign, StateRule, Way, Where
 from events.workflow import Criteria, Indicator
+from pipeline.ways import Act, read_action
 
 LARGEST = 262_144  # bytes of a file; each of its texts is looked for on every page
 HEAVIEST = 1_000
+# Both are part of every prompt, whose fixed part has room for some hundred words (S3 2.1.1).
+LONGEST = {"goal": 500, "guidance": 1_000}
+PACKS = Path(__file__).with_name("packs")
 # What is in no state that is known is a sign of nothing.
 KNOWN_STATES = tuple(each for each in get_args(PageState) if each != "UNKNOWN")
 PLACES: tuple[str, ...] = get_args(msgspec.structs.fields(Indicator)[0].type)
@@ -46,12 +50,22 @@ class _Ends(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     failure: tuple[_Said, ...] = ()
 
 
+class _Way(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    state: PageState
+    actions: tuple[Act, ...] = ()
+    signs: tuple[_Said, ...] = ()
+    why: str = ""
+
+
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     version: str = "1"
     states: tuple[_Rule, ...] = ()
     checkpoints: tuple[_Checkpoint, ...] = ()
     criteria: _Ends | None = None
+    goal: str = ""
+    guidance: str = ""
+    ways: tuple[_Way, ...] = ()
 
 
 class Known(NamedTuple):
@@ -62,7 +76,9 @@ class Known(NamedTuple):
 
 
 def read_service(path: Path) -> Known:
-    """The service that the file describes; what is wrong is said with its place in the file."""
+    """The service that the file describes; what is wrong is said with its place in the file. A
+    plain name, where no such file is, is that of a bundled one."""
+    path = _bundled(path)
     try:
         with path.open("rb") as file:
             body = file.read(LARGEST + 1)
@@ -70,7 +86,10 @@ def read_service(path: Path) -> Known:
             raise BadInput(f"{path} has more than {LARGEST} bytes", "a service is a few rules")
         raw = tomllib.loads(body.decode("utf-8"))
     except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror})", "check --service") from error
+        raise BadInput(
+            f"{path} cannot be read ({error.strerror})",
+            f"check --service; bundled are {', '.join(bundled())}",
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is not TOML: {error}", "see docs/services.md") from error
     try:
@@ -78,6 +97,15 @@ def read_service(path: Path) -> Known:
     except msgspec.ValidationError as error:
         raise BadInput(f"{path}: {error}", "see docs/services.md") from error
     return _known(said, str(path))
+
+
+def bundled() -> list[str]:
+    """The names by which `--service` knows the services that come along."""
+    return sorted(path.stem for path in PACKS.glob("*.toml"))
+
+
+def _bundled(path: Path) -> Path:
+    return PACKS / f"{path}.toml" if str(path) in bundled() and not path.exists() else path
 
 
 def indicator(where: str, says: str, at: str) -> Indicator:
@@ -97,7 +125,21 @@ def _known(file: _File, path: str) -> Known:
     if not file.name.strip():
         raise BadInput(f"{path}: the service has no name", 'write name = "..."')
     rules = tuple(_rule(rule, f"{path}: states[{i}]") for i, rule in enumerate(file.states))
-    service = Service(file.name, file.version, rules, _checkpoints(file.checkpoints, path))
+    said = {"goal": file.goal.strip(), "guidance": file.guidance.strip()}
+    for key, text in said.items():
+        if len(text) > LONGEST[key]:
+            raise BadInput(
+                f"{path}: the {key} has more than {LONGEST[key]} characters",
+                "a model is told it with every question",
+            )
+    service = Service(
+        file.name,
+        file.version,
+        rules,
+        _checkpoints(file.checkpoints, path),
+        ways=tuple(_way(way, f"{path}: ways[{i}]") for i, way in enumerate(file.ways)),
+        **said,
+    )
     return Known(service, _criteria(file.criteria, path))
 
 
@@ -127,6 +169,17 @@ def _checkpoints(said: Iterable[_Checkpoint], path: str) -> tuple[Checkpoint, ..
             raise BadInput(f"{at} has no signs", "one without any would stop on every page")
         made[name] = Checkpoint(name, _signs(each.signs, f"{at}.signs"), each.always)
     return tuple(made.values())
+
+
+def _way(way: _Way, at: str) -> Way:
+    """The first whose signs are there is gone, so one may be plain and come last."""
+    if way.state == "UNKNOWN" and not way.signs:
+        raise BadInput(f"{at} has no signs", "nothing else tells an UNKNOWN page from any other")
+    if not way.actions and not way.why.strip():
+        raise BadInput(f"{at} has neither actions nor why", "say why the run ends there")
+    actions = (read_action(act, f"{at}.actions[{i}]") for i, act in enumerate(way.actions))
+    why = " ".join(way.why.split())
+    return Way(way.state, tuple(actions), _signs(way.signs, f"{at}.signs"), why)
 
 
 def _signs(said: Iterable[_Said], at: str) -> tuple[Sign, ...]:

@@ -8,12 +8,12 @@ from pathlib import Path
 from events.errors import WorldBroken
 from pipeline.chromium import find_chromium
 from pipeline.cli.terminal import Terminal
-from pipeline.config_keys import KEYS, Key, written
+from pipeline.config_keys import KEYS, Key, example, written
 from pipeline.exit_codes import Exit
 from pipeline.settings import Settings
 
 HEAD = """# The configuration of rutter. A line that begins with #name shows what could be written:
-# mostly what holds anyway; lists of hosts and secrets are examples, and not set.
+# mostly what holds anyway; lists of hosts, prices and secrets are examples, and not set.
 # Nothing is passed over: a key that does not exist is an error. Variables stand above this file.
 # What each key means: docs/configuration.md. Where each value came from: rutter config show.
 """
@@ -137,5 +137,5 @@ def commented() -> str:
 
 
 def _commented(key: Key) -> str:
-    value = EXAMPLES.get(key.name) or written(key.default)
+    value = EXAMPLES.get(key.name) or example(key).partition(" = ")[2]
     return f"# {key.about}\n#{key.name.rpartition('.')[2]} = {value}"

@@ -16,8 +16,10 @@ from actors.egress.gate import NOTHING, Gate
 from events.errors import DirectoryInUse, RutterError
 from events.sqlite_reader import SqliteReader
 from pipeline.chromium import find_chromium, install_chromium, why_driver_does_not_start
+from pipeline.cli.models import missing_key, told
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
+from pipeline.minds import is_on, offers
 from pipeline.settings import Settings, environment, proxies_set
 
 ROOM_BYTES = 200 << 20  # a day of runs; below it a commit may soon fail
@@ -34,7 +36,7 @@ def doctor(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     if options.fix and find_chromium(settings.chromium) is None:
         install_chromium(terminal.note)
     checks: list[Check] = []
-    for look in (_python, _sqlite, _driver, _proxy, _chromium, _directory, _log, _room):
+    for look in LOOKS:
         checks.append(_guarded(look, settings))
         if not terminal.as_json:
             _print(checks[-1], terminal)
@@ -125,3 +127,17 @@ def _log(settings: Settings) -> Check:
 def _room(settings: Settings) -> Check:
     free = shutil.disk_usage(settings.data if settings.data.exists() else Path.home()).free
     return Check("disk", free > ROOM_BYTES, f"{free >> 20} MB free", "free some disk space")
+
+
+def _models(settings: Settings) -> Check:
+    """Without its key the first of them leads no run; one after it is left out."""
+    config = settings.config
+    if not is_on(config):
+        return Check("models", True, told(config))
+    missing = {each.provider: why for each in offers(config) if (why := missing_key(each))}
+    why = "; ".join(missing.values()) or "their keys are there"
+    fix = f"then: {settings.command('models check')}"
+    return Check("models", config.providers[0] not in missing, f"{told(config)}; {why}", fix)
+
+
+LOOKS = (_python, _sqlite, _driver, _proxy, _chromium, _directory, _log, _room, _models)

@@ -8,13 +8,18 @@ from pathlib import Path
 from events.errors import BadInput
 from events.workflow import Criteria, Indicator
 from pipeline.launch import Given
-from pipeline.services import PLACES, indicator, read_service
+from pipeline.services import PLACES, bundled, indicator, read_service
+
+PACKS = ", ".join(bundled())
 
 
 def add_options(it: argparse.ArgumentParser, *, ends: bool = True) -> None:
     """`ends`: whether it can be said by what a page shows the end of the work."""
     it.add_argument(
-        "--service", type=Path, metavar="FILE.toml", help="what is known of the site: its states"
+        "--service",
+        type=Path,
+        metavar="FILE.toml",
+        help=f"what is known of the site: its states; or one that comes along: {PACKS}",
     )
     it.add_argument(
         "--folder",

@@ -12,6 +12,7 @@ from pipeline.cli import (
     given,
     hindsight,
     log,
+    models,
     reading,
     sailing,
     tools,
@@ -26,6 +27,7 @@ EPILOG = """examples:
   rutter record order --script order.json --allow 127.0.0.1:8000 \\
       --param customer="Aurora Shipping" --secret password=env:SHOP_PASSWORD
   rutter run order --set customer="Juniper Tankers" --secret password=env:SHOP_PASSWORD
+  rutter run --goal "cancel my subscription" --url https://stream.example --service streaming
   rutter show last
 
 exit codes: 0 done and verified, 1 replay diverged, 2 bad input, 3 lost, 4 denied,
@@ -80,6 +82,7 @@ def parser() -> argparse.ArgumentParser:
     _sailing(it)
     tracing.add_options(command("trace", "sessions as OpenTelemetry traces"))
     log.add_commands(command("log", "the log itself: disk use, verify, backup, erase"), shared)
+    models.add_commands(command("models", "the language models that may be asked"), shared)
     it = command("doctor", "is everything here that is needed; what to do if not")
     it.add_argument("--fix", action="store_true", help="install a Chromium if there is none")
     it.set_defaults(do=doctor.doctor)
@@ -130,6 +133,15 @@ def _record(it: argparse.ArgumentParser) -> None:
 def _run(it: argparse.ArgumentParser) -> None:
     it.add_argument("name", nargs="?", help="the workflow")
     it.add_argument(
+        "--goal",
+        metavar="TEXT",
+        help="what it is to come to: a workflow that does is sailed; else a language model looks "
+        "for the way, which is learned as NAME",
+    )
+    it.add_argument(
+        "--no-model", action="store_true", help="no language model is asked in this run"
+    )
+    it.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="binds a parameter"
     )
     it.add_argument(
@@ -139,7 +151,7 @@ def _run(it: argparse.ArgumentParser) -> None:
         help="continues that one: its values, and nothing done twice that cannot be undone",
     )
     it.add_argument("--free", action="store_true", help="no workflow: wherever the model is sure")
-    it.add_argument("--url", help="where a free run starts")
+    it.add_argument("--url", help="where a free run starts, or one to a goal")
     it.add_argument(
         "--threshold",
         type=float,

@@ -6,22 +6,27 @@ import re
 import shlex
 from pathlib import Path
 
+import msgspec
+
 from actors.egress.rules import EVERYWHERE
+from actors.minds.prices import Counsel
 from actors.place import origin_of
 from events.errors import BadInput
 from events.runtime import SessionStarted
-from events.workflow import MILLION, Workflow
+from events.workflow import MILLION, Minds, Workflow
 from pipeline import exit_codes, fork, launch
-from pipeline.cli import continuing
+from pipeline.cli import continuing, goals
 from pipeline.cli.binding import Bound, ask_unbound, bind_secrets
 from pipeline.cli.given import read_given
 from pipeline.cli.hosts import settle_hosts, tell_blocked
-from pipeline.cli.reading import all_workflows, latest_workflow, project
+from pipeline.cli.reading import all_workflows, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
+from pipeline.minds import closing, fix_of, minds_of, open_minds, vision_of
 from pipeline.recorder import prepare, read_script
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
+from replay.advice import spent_in_words
 from replay.story import StepStory, Story
 from replay.wording import in_words
 
@@ -73,47 +78,130 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 
 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    """Sails a workflow alone, or freely wherever the model is sure."""
+    """Sails a workflow alone, freely wherever the model is sure, or looks for the way to a goal."""
     values = read_pairs(options.set, "--set")
-    workflow = None if options.free else _chosen(options, settings)
-    needed = workflow.secrets if workflow is not None else ()
-    secrets, origins = bind_secrets(options.secret, settings, terminal, needed)
     given = read_given(options)
-    if options.free and options.after:
-        raise BadInput("a free run continues nothing", "leave out --from, or name the workflow")
-    if workflow is None:
-        started = _free(options, settings, values, Bound(secrets, origins), given)
+    course = goals.chosen(options, settings, given)
+    workflow = course.workflow
+    needed = workflow.secrets if workflow is not None else goals.secrets_in(given.service)
+    bound = bind_secrets(options.secret, settings, terminal, needed)
+    if workflow is None and options.after:
+        kind = "a free run" if options.free else "a run to a new goal"
+        raise BadInput(f"{kind} continues nothing", "leave out --from, or name the workflow")
+    minds = _minds(options, settings, terminal, needed=course.leads and not goals.ways_of(given))
+    pinned = minds_of(settings.config, minds)
+    if workflow is not None:
+        started, bound = _of_workflow(options, settings, terminal, workflow, values, bound, given)
+    elif course.leads:
+        started = _to_goal(options, settings, course, values, bound, given, pinned)
     else:
-        before = continuing.named(options.after, workflow, settings) if options.after else []
-        if before:
-            values = {**continuing.values_of(before, workflow), **values}
-        values, secrets = ask_unbound(workflow, values, secrets, terminal)
-        before = before or continuing.unsettled(workflow, values, settings)
-        started = launch.run_of(
-            workflow,
-            values,
-            secrets,
-            allow=options.allow,
-            policy=settings.policy,
-            dry_run=options.dry_run,
-            screenshots=pictured(options, settings),
-            given=given,
-            origins=origins,
-        )
-        if before:
-            # E7: what may have happened is looked for or asked about before it is done again.
-            started = fork.continuing(started, before)
+        started = _free(options, settings, course.goal, values, bound, given)
+    started = msgspec.structs.replace(started, minds=pinned)
     started = launch.configured(started, settings.config.knobs, headed=options.headed)
     answers = person(terminal, options.answers)
-    what = f"sailing {options.name or options.url}"
+    what = f"sailing {course.name or options.name or options.url}"
 
     async def sail() -> Story:
-        async with open_voyage(settings, terminal) as voyage:
-            return await voyage.sail(started, answers=answers, secrets=secrets, what=what)
+        async with closing(minds), open_voyage(settings, terminal) as voyage:
+            return await voyage.sail(
+                started,
+                answers=answers,
+                secrets=bound.secrets,
+                what=what,
+                minds=minds,
+                vision=vision_of(settings.config, minds),
+            )
 
     story = asyncio.run(sail())
-    done = f"sailed {story.name} version {story.version}" if story.name else "sailed freely"
-    return report(story, settings, terminal, done=done, dry_run=options.dry_run)
+    code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run)
+    if course.leads:
+        _tell_learned(story, settings, terminal)
+    return code
+
+
+def _done(story: Story) -> str:
+    if story.version:
+        return f"sailed {story.name} version {story.version}"
+    return f"came to the goal of {story.name}" if story.name else "sailed freely"
+
+
+def _minds(
+    options: argparse.Namespace, settings: Settings, terminal: Terminal, *, needed: bool
+) -> dict[str, Counsel]:
+    """Who may be asked in this run. A key that is missing is said now, before any browser."""
+    if options.no_model:
+        return {}
+    return open_minds(settings.config, needed=needed, warn=terminal.note)
+
+
+def _tell_learned(story: Story, settings: Settings, terminal: Terminal) -> None:
+    """What the way to a goal is called from now on, if it was found."""
+    with project(settings) as store:
+        mine = [each for each in all_workflows(store) if each.session == story.session]
+    for flow in mine:
+        bound = [f"--set {each}=..." for each in flow.parameters]
+        bound += [f"--secret {each}=..." for each in flow.secrets]
+        again = settings.command(" ".join(["run", shlex.quote(flow.name), *bound]))
+        terminal.say(f"     learned as {flow.name}; from now on without a model: {again}")
+
+
+def _of_workflow(
+    options: argparse.Namespace,
+    settings: Settings,
+    terminal: Terminal,
+    workflow: Workflow,
+    values: dict[str, str],
+    bound: Bound,
+    given: launch.Given,
+) -> tuple[SessionStarted, Bound]:
+    before = continuing.named(options.after, workflow, settings) if options.after else []
+    if before:
+        values = {**continuing.values_of(before, workflow), **values}
+    values, secrets = ask_unbound(workflow, values, bound.secrets, terminal)
+    before = before or continuing.unsettled(workflow, values, settings)
+    started = launch.run_of(
+        workflow,
+        values,
+        secrets,
+        allow=options.allow,
+        policy=settings.policy,
+        dry_run=options.dry_run,
+        screenshots=pictured(options, settings),
+        given=given,
+        origins=bound.origins,
+    )
+    if before:
+        # E7: what may have happened is looked for or asked about before it is done again.
+        started = fork.continuing(started, before)
+    return started, Bound(secrets, bound.origins)
+
+
+def _to_goal(
+    options: argparse.Namespace,
+    settings: Settings,
+    course: goals.Course,
+    values: dict[str, str],
+    bound: Bound,
+    given: launch.Given,
+    minds: Minds | None,
+) -> SessionStarted:
+    url = options.url or ""
+    homes = recorded_homes(bound, settings, url) if url else []
+    return launch.goal_run(
+        course.name,
+        course.goal,
+        url,
+        values,
+        bound.secrets,
+        minds=minds,
+        limits=settings.config.limits,
+        allow=allowed(options, settings),
+        policy=settings.policy,
+        dry_run=options.dry_run,
+        screenshots=pictured(options, settings),
+        given=given,
+        origins=(*bound.origins, *homes),
+    )
 
 
 def report(
@@ -126,17 +214,21 @@ def report(
         terminal.json(story)
         return code
     confirmed = sum(step.done for step in story.steps)
-    cost = f"{story.model_calls} model calls, ${story.cost_microdollars / MILLION:.2f}"
     if code == exit_codes.Exit.DONE:
-        terminal.say(
-            f"[OK] {done}: {confirmed} steps confirmed in {story.took_ms / 1000:.1f} s, {cost}"
-        )
+        took = f"{story.took_ms / 1000:.1f} s"
+        terminal.say(f"[OK] {done}: {confirmed} steps confirmed in {took}, {_spent(story)}")
         _tell_done(story, terminal, dry_run=dry_run)
         tell_blocked(story, settings, terminal)
     else:
         _tell_failure(story, settings, terminal)
     terminal.say(f"     see: {settings.command(f'show {story.session}')}")
     return code
+
+
+def _spent(story: Story) -> str:
+    if not story.model_calls:
+        return "0 model calls, $0.00"
+    return spent_in_words(story.model_calls, story.tokens, story.cost_microdollars, story.unpriced)
 
 
 def _tell_done(story: Story, terminal: Terminal, *, dry_run: bool) -> None:
@@ -181,6 +273,7 @@ NEXT = {
     "retry_exhausted": "look at the screenshot; record the step again if the site changed",
     "browser_lost": "run it again; if it repeats: rutter doctor",
     "actor_failed": "this is a bug: report it with the log",
+    "model_unavailable": "see what each of them says: rutter models check",
     "completed_unverified": "look at the screenshot: what shows that it is done is not on the page",
     "max_steps": "look at its steps, then record it again: it goes round in circles",
     "max_wall_time": "run it again when the site is faster",
@@ -209,6 +302,8 @@ def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
     if story.screenshot is not None:
         terminal.say(f"     screenshot: {settings.directory.artifacts.path(story.screenshot)}")
     tell_blocked(story, settings, terminal)
+    if story.model_calls:
+        terminal.say(f"     spent: {_spent(story)}")
     if kind in NEXT and "--" not in story.detail:  # a detail that names a flag says what to do
         terminal.say(f"     next: {_advice(story, kind, settings)}")
     if last is not None and (number := _rested_on_words(story, last)):
@@ -231,6 +326,10 @@ def _advice(story: Story, kind: str, settings: Settings) -> str:
         return "look whether it was done before you run it again; the next run asks"
     if of_workflow and (kind == "interrupted" or (kind == "cancelled" and story.sent)):
         return f"this goes on behind what was done: {again}"
+    if kind == "model_unavailable":
+        found = re.match(r"(\w+): (\w+)", story.detail)
+        fix = fix_of(found[2], found[1]) if found else ""
+        return f"{fix}; then: {settings.command('models check')}" if fix else NEXT[kind]
     if kind == "verification_failed" and "file_" in story.detail:
         return "look at the file; the page is as it should be"
     return NEXT[kind]
@@ -255,20 +354,10 @@ def pictured(options: argparse.Namespace, settings: Settings) -> bool:
     return bool(options.screenshots) or settings.config.flag("run.screenshots")
 
 
-def _chosen(options: argparse.Namespace, settings: Settings) -> Workflow:
-    if not options.name:
-        raise BadInput("which workflow?", "rutter run NAME, or rutter run --free --url URL")
-    return _known(options.name, settings)
-
-
-def _known(name: str, settings: Settings) -> Workflow:
-    with project(settings) as store:
-        return latest_workflow(store, name)
-
-
 def _free(
     options: argparse.Namespace,
     settings: Settings,
+    goal: str,
     values: dict[str, str],
     bound: Bound,
     given: launch.Given,
@@ -292,6 +381,7 @@ def _free(
         given=given,
         origins=(*bound.origins, *recorded_homes(bound, settings, options.url)),
         limits=settings.config.limits,
+        goal=goal,
     )
 
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from events.envelope import Envelope
 from events.errors import BadInput, RutterError
-from events.planner import PlanProposed
+from events.planner import AdviceRequested, PlanProposed
 from events.runtime import SessionStarted
 from pipeline.narration import Narrator
 from replay.wording import ascii_only, in_words
@@ -148,3 +148,6 @@ class Progress:
             placed = self._of > 1 and not event.read_back_of
             where = f"{number}/{self._of}" if placed else str(number)
             self._status.update(Text(f"{self._what}  {where}  {in_words(event.action)}"))
+        elif isinstance(event, AdviceRequested) and self._status is not None:
+            asked = f"asking {event.provider} {event.model}"
+            self._status.update(Text(f"{self._what}  {asked}"))

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from actors.snapshot import snapshot_schema
 from actors.toolbox import TOOLS, Descriptor
 from events.errors import BadInput
 from events.runtime import SessionStarted
@@ -29,6 +30,7 @@ from replay.story import Story
 EPILOG = """examples:
   rutter tools                     what there is
   rutter tools --json              the same with schemas, for a model
+  rutter tools schema              JSON schemas of what is given and answered
   echo '{"tool": "get_snapshot"}' | rutter tools call --url https://example.org/"""
 
 
@@ -38,10 +40,13 @@ def add_commands(
     """The parser of `rutter tools call` comes back, for the flags of every voyage."""
     it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
     it.set_defaults(do=list_)
-    commands = it.add_subparsers(metavar="list|call")
+    commands = it.add_subparsers(metavar="list|schema|call")
     text = "every tool: what it does, how long it may take, what it changes"
     listed = commands.add_parser("list", help=text, description=text, parents=[shared])
     listed.set_defaults(do=list_)
+    text = "JSON schemas: of a snapshot, and of what each tool is given"
+    each = commands.add_parser("schema", help=text, description=text, parents=[shared])
+    each.set_defaults(do=schema)
     text = "a session: one call per line of standard input, one answer per line"
     each = commands.add_parser("call", help=text, description=text, parents=[shared])
     each.add_argument("--url", default="", help="where it begins")
@@ -75,6 +80,13 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             for each in TOOLS.values()
         ],
     )
+    return exit_codes.Exit.DONE
+
+
+def schema(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """JSON in any case: whoever asks for a schema has a validator for it."""
+    given = {each.name: each.input_schema for each in TOOLS.values()}
+    terminal.json({"snapshot": snapshot_schema(), "tools": given})
     return exit_codes.Exit.DONE
 
 

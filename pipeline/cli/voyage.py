@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -10,7 +10,9 @@ import msgspec
 
 from actors.browser.chromium import Chromium
 from actors.egress.gate import Gate
+from actors.minds.prices import Counsel
 from actors.person import Answer, Answers, Nobody, ScriptedPerson, TerminalPerson
+from actors.vision import Vision
 from events.errors import BadInput, BrowserGone
 from events.runtime import SessionStarted
 from events.sqlite_log import SqliteLog
@@ -43,15 +45,17 @@ class Voyage:
         secrets: Mapping[str, str],
         what: str,
         typed: Sequence[str] = (),
-        by_hand: bool = False,
+        by_hand: Callable[[], None] | None = None,
+        minds: Mapping[str, Counsel] | None = None,
+        vision: Vision | None = None,
     ) -> Story:
         """Runs a session to its end and tells its story. Ctrl-C stops it in a true state: a
-        recording by hand is then complete."""
+        recording by hand is then complete. `by_hand` is called when the person may begin."""
         session = self._app.clock.new_id(started.purpose)
         with Progress(self._terminal, what=what) as progress:
             self._app.listen(progress.hear)
             asked = _Pausing(answers, progress)
-            with _interruptible(self._app, session, by_hand=by_hand):
+            with _interruptible(self._app, session, by_hand=by_hand is not None):
                 await self._app.sail(
                     started,
                     self._browser,
@@ -59,6 +63,9 @@ class Voyage:
                     secrets=secrets,
                     typed=typed,
                     name=session,
+                    on_listening=by_hand,
+                    minds=minds,
+                    vision=vision,
                 )
             self._app.unlisten(progress.hear)
         return self.story(session)

@@ -322,6 +322,8 @@ def _tell(workflow: Workflow, terminal: Terminal) -> None:
         return
     state = "complete" if workflow.complete else "incomplete"
     terminal.say(f"{workflow.name} version {workflow.version} ({state})")
+    if workflow.goal:
+        terminal.say(f"goal: {workflow.goal}")
     if workflow.parameters:
         terminal.say(f"parameters: {', '.join(workflow.parameters)}")
     if workflow.secrets:

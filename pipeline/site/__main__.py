@@ -1,14 +1,11 @@
 """The bundled site on its own, to try things on: `python -m pipeline.site`."""
 
 import argparse
-import sys
-import threading
-from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 
 import msgspec
 
+from pipeline.site.command import add_switches, serve_until_interrupted
 from pipeline.site.scripts import order_script
 from pipeline.site.server import Site
 from pipeline.site.sessions import USER
@@ -21,12 +18,7 @@ def main() -> None:
     it.add_argument(
         "--script", type=Path, metavar="FILE", help="writes the order as a script there"
     )
-    for switch in fields(Switches):
-        flag = f"--{switch.name.replace('_', '-')}"
-        if switch.type is int or switch.type == "int":
-            it.add_argument(flag, type=int, default=0, metavar="MS", dest=switch.name)
-        else:
-            it.add_argument(flag, action="store_true", dest=switch.name)
+    add_switches(it, Switches)
     options = vars(it.parse_args())
     port, script = options.pop("port"), options.pop("script")
     with Site(port=port, switches=Switches(**options)) as site:
@@ -34,10 +26,7 @@ def main() -> None:
             script.write_bytes(msgspec.json.encode(order_script(site.base_url)))
         host = site.base_url.removeprefix("http://")
         said = f"{site.base_url}/login  user {USER}, password {site.password}, --allow {host}\n"
-        sys.stdout.write(f"{said}Ctrl-C ends it\n")
-        sys.stdout.flush()
-        with suppress(KeyboardInterrupt):
-            threading.Event().wait()
+        serve_until_interrupted(said)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from zlib import crc32
 
+from pipeline.site.stylesheet import STYLESHEET
+
 _NAMING_ATTRIBUTE = re.compile(
     r' (id|for|class|aria-describedby|aria-labelledby|data-testid)="([^"]*)"'
 )
@@ -30,6 +32,16 @@ _OTHER = {name: other for pair in SWAPPED for name, other in (pair, pair[::-1])}
 def mark(name: str) -> str:
     """The id and the test id of a control that scripts look for."""
     return f'id="{name}" data-testid="{name}"'
+
+
+def html_page(title: str, body: str) -> str:
+    """A whole document; the title is text, the body HTML."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{STYLESHEET}\n</style>\n"
+        f"</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
 
 
 def link(href: str, text: str, attributes: str = "") -> str:

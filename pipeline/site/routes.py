@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import pipeline.site.order_pages as order_pages
 import pipeline.site.pages as pages
+from pipeline.site.exchange import Request, Response
 from pipeline.site.forms import (
     BLANK_ORDER,
     check_order,
@@ -21,29 +21,6 @@ from pipeline.site.sessions import USER, Sessions
 from pipeline.site.store import Store
 from pipeline.site.switches import Switches
 from pipeline.site.view import View
-
-Pace = Literal["page", "estimate", "at once"]
-
-
-@dataclass(frozen=True)
-class Request:
-    method: str
-    path: str
-    query: Mapping[str, str] = field(default_factory=dict)
-    form: Mapping[str, str] = field(default_factory=dict)
-    token: str = ""
-
-
-@dataclass(frozen=True)
-class Response:
-    """`token` is the session cookie to set: None leaves it, an empty one takes it away."""
-
-    status: int
-    body: str = ""
-    content_type: str = "text/html; charset=utf-8"
-    location: str = ""
-    token: str | None = None
-    pace: Pace = "at once"
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from pipeline.site.markup import link, mark, rename_marks, swap_marks
+from pipeline.site.markup import html_page, link, mark, rename_marks, swap_marks
 from pipeline.site.sessions import USER
 from pipeline.site.store import TODAY_IN_WORDS
-from pipeline.site.stylesheet import STYLESHEET
 from pipeline.site.switches import Switches
 from pipeline.site.wording import word
 
@@ -69,12 +68,7 @@ class View:
         return self.document(title, body)
 
     def document(self, title: str, body: str) -> str:
-        html = (
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{escape(title)} - Chandlery</title>\n<style>\n{STYLESHEET}\n</style>\n"
-            f"</head>\n<body>\n{body}\n</body>\n</html>\n"
-        )
+        html = html_page(f"{title} - Chandlery", body)
         html = swap_marks(html) if self.switches.swapped else html
         return rename_marks(html) if self.switches.moved else html
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from pipeline.cli.demo import ALONE, WATCHED
 from pipeline.site import Order, Site, order_script
-from pipeline.site.routes import Request, Response
+from pipeline.site.exchange import Request, Response
 from pipeline.site.seed import ORDERS
 from tests.cli.shell import COMMAND, ROOT, Ended, Rutter
 

@@ -89,6 +89,12 @@ RULE = '[[policy.rules]]\nname = "x"\neffect = "deny"\n'
             "names no tool",
             "name each tool",
         ),
+        ("[agent]\nprovider = 'x'", "agent.provider: there is no 'x'", "anthropic, openai, ollama"),
+        ("[agent]\nfallbacks = 'ollama'", "agent.fallbacks is a list of texts", "fallbacks = []"),
+        ("[agent.ghost]\nvision_provider = 'x'", "there is no 'x'", "anthropic"),
+        ("[models]\nkey = 'env:X'", "line 2: there is no key models.key", "models."),
+        ("[models.openai]\noutput_price = nan", "output_price is nan", "from 0 to 10000"),
+        ("[models.openai]\noutput_price = true", "is a number of dollars", "output_price = 3"),
         ("[browser.stream]\nquality = 101", "quality is 101", "from 1 to 100"),
         ("[[policy.rules]]\neffect = 'deny'", "missing required field `name`", "allow, ask, deny"),
         ("[[policy.rules]]\nname='x'\neffect = 'block'", "Invalid enum value", "allow, ask, deny"),
@@ -196,6 +202,10 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         ("RUTTER_POLICY_ALLOWED_DOMAINS", "http://a", "'http://a' is no host", "host:port"),
         ("RUTTER_POLICY_REDACTION", "false", "cannot be false", "always"),
         ("AGENT_INTERNAL_ENABLED", "true", "names no tool", "name each tool"),
+        ("AGENT_PROVIDER", "x", "there is no 'x'", "anthropic"),
+        ("RUTTER_MODELS_OPENAI_INPUT_PRICE", "1e3", "is not a number of dollars", "export"),
+        ("RUTTER_MODELS_OPENAI_BASE_URL", "http://a.example", "has no https", "https://"),
+        ("RUTTER_MODELS_OLLAMA_KEY", "env:X", "no variable", "RUTTER_MODELS_OLLAMA_"),
     ],
 )
 def test_a_variable_is_read_as_strictly_as_the_file(
@@ -308,6 +318,23 @@ def test_what_a_run_is_set_to(tmp_path: Path) -> None:
     assert config.knobs["settle_ms"] == 250
     assert (config.knobs["execution_delay_ms"], config.knobs["vision"]) == (500, True)
     assert config.limits == Limits(max_steps=5)
+
+
+def test_models_are_configured_by_the_file_and_by_variables(tmp_path: Path) -> None:
+    config = read(
+        tmp_path,
+        "[agent]\nfallbacks = ['ollama']\n[models.anthropic]\nmodel = 'm'\ninput_price = 0.25\n"
+        "output_price = 1\n",
+        AGENT_PROVIDER="openai",
+        RUTTER_MODELS_OPENAI_MODEL="n",
+        RUTTER_MODELS_ANTHROPIC_OUTPUT_PRICE="1.5",
+    )
+    assert config.providers == ("openai", "ollama")
+    assert (config.text("models.openai.model"), config.text("models.anthropic.model")) == ("n", "m")
+    assert config.dollars("models.anthropic.input_price") == 250_000
+    assert config.dollars("models.anthropic.output_price") == 1_500_000
+    assert config.dollars("models.anthropic.kept_price") is None
+    assert read(tmp_path, "").providers == ("anthropic",)
 
 
 # -- policy ----------------------------------------------------------------------------------------

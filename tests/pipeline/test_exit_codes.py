@@ -17,6 +17,7 @@ from events.errors import (
     LogFull,
     LogLocked,
     LogWriteFailed,
+    PolicyDenied,
     RutterError,
     WorldBroken,
 )
@@ -58,6 +59,7 @@ def test_only_what_was_completed_is_done(reason: str, failure: str) -> None:
         ("failed", "retry_exhausted", Exit.NOT_VERIFIED),
         ("failed", "unreachable", Exit.ENVIRONMENT),
         ("failed", "actor_failed", Exit.ENVIRONMENT),
+        ("failed", "model_unavailable", Exit.ENVIRONMENT),
         ("failed", "", Exit.NOT_VERIFIED),
         ("policy_denied", "needs_person", Exit.NEEDS_PERSON),
         ("policy_denied", "policy_denied", Exit.DENIED),
@@ -94,6 +96,7 @@ def test_every_failure_and_every_reason_but_two_has_its_row() -> None:
     ("kind", "code"),
     [
         (BadInput, Exit.BAD_INPUT),
+        (PolicyDenied, Exit.DENIED),
         (WorldBroken, Exit.ENVIRONMENT),
         (DirectoryInUse, Exit.ENVIRONMENT),
         (LogWriteFailed, Exit.ENVIRONMENT),

@@ -16,6 +16,8 @@ from events.workflow import (
     Expectation,
     Indicator,
     Limits,
+    Mind,
+    Minds,
     Place,
     Policy,
     Standing,
@@ -27,6 +29,7 @@ from pipeline.launch import (
     configured,
     fork_policy,
     free_run,
+    goal_run,
     limits_for,
     recording,
     run_of,
@@ -409,3 +412,55 @@ def test_a_fork_reaches_what_the_old_session_did_and_freely_no_more() -> None:
     )
     with pytest.raises(BadInput, match="is not among"):
         fork_policy(LISTED, old, (), free=False)
+
+
+# -- with a language model -------------------------------------------------------------------------
+
+MINDS = Minds((Mind("anthropic", "m"),), ("browser_click", "complete_task"))
+SHOWN = Given(criteria=Criteria((Indicator("text", "is cancelled"),)))
+
+
+def test_a_run_to_a_goal_is_led_by_calls_of_tools_within_the_limits_of_mode_b() -> None:
+    started = goal_run(
+        "cancel",
+        "Cancel it",
+        "http://127.0.0.1:8000/account",
+        VALUES,
+        ["password"],
+        minds=MINDS,
+        limits=Limits(max_steps=5, max_wall_ms=7_000, max_failures=1),
+        given=SHOWN,
+        dry_run=True,
+    )
+    assert (started.purpose, started.driver, started.name) == ("tools", "model", "cancel")
+    assert (started.goal, started.minds, started.secrets) == ("Cancel it", MINDS, ("password",))
+    assert [each.action.url for each in started.script] == ["http://127.0.0.1:8000/account"]
+    assert started.settings.limits == Limits(5, 7_000, 1, max_turns=20)
+    assert (started.settings.dry_run, started.settings.screenshots) == (True, False)
+    assert started.settings.criteria == SHOWN.criteria
+    assert started.policy.hosts == ("127.0.0.1:8000",)
+
+
+@pytest.mark.parametrize(
+    ("goal", "url", "minds", "given", "wrong"),
+    [
+        (" ", "https://a.example", MINDS, SHOWN, "the goal says nothing"),
+        ("Go", "", MINDS, SHOWN, "--url URL"),
+        ("Go", "https://a.example", MINDS, Given(), "--success WHERE=TEXT"),
+        ("Go", "https://a.example", MINDS, Given(criteria=Criteria()), "--service"),
+        ("Go", "https://a.example", Minds(MINDS.minds, ("browser_click",)), SHOWN, "complete_task"),
+        ("Go", "ftp://a.example", MINDS, SHOWN, "not a web address"),
+    ],
+)
+def test_a_goal_that_could_not_be_known_to_be_reached_is_refused(
+    goal: str, url: str, minds: Minds, given: Given, wrong: str
+) -> None:
+    with pytest.raises(BadInput, match=wrong):
+        goal_run("x", goal, url, {}, (), minds=minds, given=given)
+
+
+def test_any_run_may_have_a_model_beside_it() -> None:
+    assert run_of(FLOW, VALUES, ["password"], minds=MINDS).minds == MINDS
+    free = free_run("https://a.example", {}, (), threshold=0, minds=MINDS, goal="Go")
+    assert (free.minds, free.goal) == (MINDS, "Go")
+    assert run_of(FLOW, VALUES, ["password"]).minds is None

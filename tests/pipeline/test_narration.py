@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.action import Action, ByRole, Target, Text, Untrusted
-from events.advisor import VisionGiven
+from events.advisor import (
+    AdviceFailed,
+    AdviceLost,
+    AdvicePrepared,
+    AdviceReceived,
+    Asked,
+    Usage,
+    VisionGiven,
+)
 from events.critic import ActionJudged, Evidence
 from events.envelope import Envelope
 from events.executor import (
@@ -18,7 +26,7 @@ from events.executor import (
     TargetResolved,
 )
 from events.observer import DownloadFinished, FileSeen, FilesSeen
-from events.planner import PlanWithheld, RunStopped
+from events.planner import AdviceRequested, PlanWithheld, RunStopped
 from events.runtime import ActorFailed, StopReason
 from events.validator import ActionApproved, ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
@@ -299,3 +307,50 @@ def test_hostile_page_text_is_one_line_of_ascii_each(said: str) -> None:
         assert line.isascii()
         assert line.isprintable()
         assert line.encode("cp1252").decode("cp1252") == line
+
+
+def test_what_a_model_is_asked_what_it_says_and_what_that_costs() -> None:
+    said = narrate(
+        AdviceRequested("a1", "act", "anthropic", "claude-x"),
+        AdvicePrepared("a1", tokens=1_200),
+        AdviceReceived(
+            "a1",
+            "anthropic",
+            "claude-x",
+            calls=(Asked("c1", "browser_click", '{"ref": "@e5"}'),),
+            usage=Usage(1_240, 85),
+            cost_microdollars=4_800,
+            took_ms=1_900,
+        ),
+    )
+    assert said == [
+        "[MODEL] asking anthropic claude-x what to do next",
+        "[MODEL] anthropic claude-x: 1,240 tokens in, 85 out, $0.0048, 1.9 s",
+        "[MODEL] it says: browser_click ref=@e5",
+    ]
+
+
+def test_a_price_that_is_unknown_is_said_to_be() -> None:
+    received = AdviceReceived("a1", "ollama", "m", "said", usage=Usage(10, 2), priced=False)
+    assert "10 tokens in, 2 out, at an unknown price, 0.0 s" in narrate(received)[0]
+
+
+def test_a_model_that_fails_is_asked_once_more_and_then_another() -> None:
+    said = narrate(
+        AdviceRequested("a1", "repair", "anthropic", "claude-x"),
+        AdviceFailed("a1", "anthropic", "overloaded", True, "busy", 300),
+        AdviceRequested("a2", "repair", "anthropic", "claude-x", attempt=2),
+        AdviceFailed("a2", "anthropic", "unauthorised", False),
+        AdviceRequested("a3", "correct", "openai", "gpt-x", correction=2),
+        AdviceLost("a3"),
+    )
+    assert said == [
+        "[MODEL] asking anthropic claude-x for a step that is not as it was recorded",
+        "[FAIL] MODEL anthropic: overloaded: busy (0.3 s)",
+        "[MODEL] asking anthropic claude-x for a step that is not as it was recorded, once more",
+        "[FAIL] MODEL anthropic: unauthorised (0.0 s)",
+        "[MODEL] what to do: its key is not accepted: check models.anthropic.key and what it names",
+        "[MODEL] anthropic does not answer: from here on openai",
+        "[MODEL] asking openai gpt-x for another way after what went wrong (correction 2)",
+        "[MODEL] the run ended before the answer came: it counts as spent",
+    ]

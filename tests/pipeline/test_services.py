@@ -5,10 +5,20 @@ from pathlib import Path
 import pytest
 
 import pipeline.site
+from events.action import (
+    Action,
+    ByCss,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Target,
+    Text,
+)
 from events.errors import BadInput
-from events.service import Checkpoint, Sign, StateRule
+from events.service import Checkpoint, Sign, StateRule, Way
 from events.workflow import Criteria, Indicator
-from pipeline.services import Known, read_service
+from pipeline.services import KNOWN_STATES, Known, bundled, read_service
 
 HARBOUR = Path(pipeline.site.__file__).with_name("harbour.toml")
 WHOLE = """
@@ -34,6 +44,32 @@ always = true
 [[checkpoints]]
 name = "the last button"
 signs = [{where = "button", says = "finish cancel"}, {where = "text", says = "No refunds"}]
+"""
+
+
+WAYS = """
+name = "stream"
+goal = " End the plan. "
+guidance = "Decline offers."
+[[ways]]
+state = "LOGIN_REQUIRED"
+actions = [
+    {type = "type", role = "textbox", name = "Email", value = "${email}"},
+    {type = "type", css = "input[type=password]", secret = "password"},
+    {type = "press", key = "Enter"},
+]
+[[ways]]
+state = "EXIT_SURVEY"
+signs = [{where = "field", says = "Reason"}]
+actions = [
+    {type = "select", role = "combobox", name = "Reason", value = "Other"},
+    {type = "click", text = "Continue", find = [
+        {role = "button", name = "Next"}, {css = "#go", text = "Go on"},
+    ]},
+]
+[[ways]]
+state = "ACCOUNT_CANCELLED"
+why = "it is cancelled already"
 """
 
 
@@ -64,6 +100,72 @@ def test_a_service_has_its_checkpoints(tmp_path: Path) -> None:
             "the last button", (Sign("button", "finish cancel"), Sign("text", "No refunds"))
         ),
     )
+
+
+def test_a_service_has_a_goal_and_the_way_to_it_without_a_model(tmp_path: Path) -> None:
+    service, _ = read(tmp_path, WAYS)
+
+    assert (service.goal, service.guidance) == ("End the plan.", "Decline offers.")
+    email = Target((ByRole("textbox", "Email"),))
+    password = Target((ByCss("input[type=password]"),))
+    ways = (ByText("Continue"), ByRole("button", "Next"), ByText("Go on"), ByCss("#go"))
+    assert service.ways == (
+        Way(
+            "LOGIN_REQUIRED",
+            (
+                Action("type", target=email, value=Parameter("email")),
+                Action("type", target=password, value=Secret("password")),
+                Action("press", key="Enter"),
+            ),
+        ),
+        Way(
+            "EXIT_SURVEY",
+            (
+                Action(
+                    "select", target=Target((ByRole("combobox", "Reason"),)), value=Text("Other")
+                ),
+                Action("click", target=Target(ways)),
+            ),
+            (Sign("field", "Reason"),),
+        ),
+        Way("ACCOUNT_CANCELLED", why="it is cancelled already"),
+    )
+
+
+def test_the_bundled_pack_is_known_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    service, criteria = read_service(Path("streaming"))
+
+    assert bundled() == ["streaming"]
+    assert {rule.state for rule in service.states} == set(KNOWN_STATES) - {"START"}
+    assert [each.always for each in service.checkpoints] == [True, True, True]
+    assert {way.state for way in service.ways if way.actions} >= {
+        *("LOGIN_REQUIRED", "ACCOUNT_ACTIVE", "RETENTION_OFFER", "EXIT_SURVEY"),
+        "FINAL_CONFIRMATION",
+    }
+    assert {way.state for way in service.ways if not way.actions} >= {
+        *("ACCOUNT_CANCELLED", "THIRD_PARTY_BILLING"),
+    }
+    assert service.goal
+    assert service.guidance
+    assert criteria is not None
+
+
+def test_a_file_of_that_name_comes_before_the_bundled_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("streaming").write_text('name = "mine"')
+
+    assert read_service(Path("streaming")).service.name == "mine"
+
+
+def test_a_name_that_nobody_knows_is_told_which_there_are(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as caught:
+        read_service(tmp_path / "streming")
+    assert "bundled are streaming" in caught.value.fix
 
 
 def test_a_name_is_enough(tmp_path: Path) -> None:
@@ -113,6 +215,41 @@ def test_the_service_of_the_bundled_site_is_one() -> None:
         (STOPS.replace('where = "title"', 'where = "top"'), "checkpoints[0].signs[0]: there is no"),
         (STOPS.replace('"No refunds"', '"-"'), "checkpoints[1].signs[1] has no text"),
         ('name = "x"\n[[checkpoints]]\nname = "a"\nsigns = []', "checkpoints[0] has no signs"),
+        (WAYS.replace('" End the plan. "', '"' + "x" * 501 + '"'), "the goal has more than 500"),
+        (WAYS.replace('"Decline offers."', '"' + "x" * 1001 + '"'), "guidance has more than 1000"),
+        (WAYS.replace("guidance =", "guidence ="), "unknown field `guidence`"),
+        (WAYS.replace('"EXIT_SURVEY"', '"SURVEY"'), "'SURVEY' - at `$.ways[1].state`"),
+        (WAYS.replace('where = "field"', 'where = "foot"'), "ways[1].signs[0]: there is no such"),
+        (WAYS.replace('"it is cancelled already"', '" "'), "ways[2] has neither actions nor why"),
+        ('name = "x"\n[[ways]]\nstate = "UNKNOWN"\nwhy = "y"', "ways[0] has no signs"),
+        (
+            WAYS.replace('type = "press"', 'type = "hold"'),
+            "'hold' - at `$.ways[0].actions[2].type`",
+        ),
+        (WAYS.replace('key = "Enter"', 'kee = "Enter"'), "`kee` - at `$.ways[0].actions[2]`"),
+        (WAYS.replace(', key = "Enter"', ""), "ways[0].actions[2]: press needs a key"),
+        (WAYS.replace(', value = "${email}"', ""), "ways[0].actions[0]: type needs a value"),
+        (WAYS.replace("${email}", "to ${email}"), "actions[0]: 'to ${email}' is no value"),
+        (WAYS.replace('"password"}', '"a b"}'), "actions[1]: 'a b' is no name of a secret"),
+        (WAYS.replace('css = "input[type=password]", ', ""), "actions[1]: type needs a target"),
+        (
+            WAYS.replace('secret = "password"', 'secret = "password", value = "x"'),
+            "ways[0].actions[1] has a value and a secret",
+        ),
+        (
+            WAYS.replace('role = "textbox", name = "Email"', 'role = "textbox"'),
+            "ways[0].actions[0]: role and name go together",
+        ),
+        (WAYS.replace('{css = "#go", text = "Go on"}', "{}"), "actions[1].find[1] finds nothing"),
+        (WAYS.replace('text = "Continue"', 'text = "Continue", ms = 1'), "click takes no ms"),
+        (
+            WAYS.replace('type = "press", key = "Enter"', 'type = "navigate", url = "/x"'),
+            "ways[0].actions[2]: '/x' is no web address",
+        ),
+        (
+            WAYS.replace('type = "press", key = "Enter"', 'type = "wait", ms = -1'),
+            "ways[0].actions[2]: ms is less than nothing",
+        ),
         ("name = ", "is not TOML"),
         (b"name = \xff", "is not TOML"),
         ('name = "x"\n#' + "x" * 300_000, "has more than 262144 bytes"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from actors.bindings import Bindings
 from actors.effector import Effector
 from actors.person import Answer, Answers, Nobody, Person, ScriptedPerson
+from actors.tool_orders import Names, order
 from actors.toolbox import TOOLS
 from events.action import ByRef, Strategy, Text, Untrusted
 from events.critic import ActionJudged
@@ -29,7 +30,6 @@ from events.validator import ActionApproved, ActionRejected, ActionStarted, Quer
 from events.workflow import Criteria, Indicator
 from pipeline import launch
 from pipeline.app import App
-from pipeline.tool_orders import Names, order
 from pipeline.tools import Patience, ToolResponse, Tools, serving
 from tests.logs import Replayed, check_log, events_of, read_all
 from tests.scripted import (

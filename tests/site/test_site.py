@@ -6,14 +6,13 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
-from http.client import HTTPConnection
-from typing import ClassVar
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+import tests.site.client as client
 from pipeline.site import Order, Site, Switches
 from pipeline.site.seed import CUSTOMERS, ORDERS, PRODUCTS
 
@@ -27,46 +26,13 @@ GOOD_ORDER = {
 }
 
 
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    body: str
-    headers: dict[str, str]
-
-    @property
-    def location(self) -> str:
-        return self.headers.get("Location", "")
-
-
 @dataclass
-class Client:
-    """One kept-alive connection with one cookie, and no following of redirects."""
+class Client(client.Client):
+    """Somebody at the shop."""
 
-    opened: ClassVar[list[HTTPConnection]] = []
     site: Site
-    cookie: str = ""
-    connection: HTTPConnection = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.connection = HTTPConnection(urlsplit(self.site.base_url).netloc, timeout=10)
-        self.opened.append(self.connection)
-
-    def get(self, path: str) -> Answer:
-        return self.send("GET", path, None)
-
-    def post(self, path: str, **form: str) -> Answer:
-        return self.send("POST", path, urlencode(form))
-
-    def send(self, method: str, path: str, body: str | None) -> Answer:
-        headers = {"Cookie": self.cookie} if self.cookie else {}
-        self.connection.request(method, path, body, headers)
-        response = self.connection.getresponse()
-        answer = Answer(response.status, response.read().decode(), dict(response.getheaders()))
-        if "Set-Cookie" in answer.headers:
-            self.cookie = answer.headers["Set-Cookie"].partition(";")[0]
-        return answer
-
-    def sign_in(self) -> Answer:
+    def sign_in(self) -> client.Answer:
         return self.post("/login", user="mate", password=self.site.password)
 
     def review(self, **changed: str) -> str:
@@ -77,8 +43,7 @@ class Client:
 @pytest.fixture(autouse=True)
 def _hang_up() -> Iterator[None]:
     yield
-    while Client.opened:
-        Client.opened.pop().close()
+    Client.hang_up()
 
 
 @pytest.fixture

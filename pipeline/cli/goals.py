@@ -1,0 +1,139 @@
+"""What `rutter run` is to sail: a workflow that is known, or the way to a goal that is not yet."""
+
+import argparse
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from actors.place import origin_of
+from actors.toolbox import SEVEN
+from events.action import Secret
+from events.errors import BadInput, PolicyDenied
+from events.service import Service
+from events.workflow import Workflow
+from pipeline.cli.reading import all_workflows, latest_workflow, project
+from pipeline.config import Config
+from pipeline.config_keys import written
+from pipeline.launch import Given
+from pipeline.minds import is_on
+from pipeline.settings import Settings
+
+LONGEST = 40  # characters of a name that is made of a goal
+
+
+class Course(NamedTuple):
+    """A workflow, or a goal; the way to it is learned as `name`. Neither: a free run."""
+
+    workflow: Workflow | None = None
+    goal: str = ""
+    name: str = ""
+
+    @property
+    def leads(self) -> bool:
+        """Whether there is no way yet, and somebody has to find it."""
+        return self.workflow is None and bool(self.name)
+
+
+def chosen(options: argparse.Namespace, settings: Settings, given: Given) -> Course:
+    """What is known is sailed; to a goal that nothing known comes to, a way is looked for."""
+    if options.goal is not None and not options.goal.strip():
+        raise BadInput("the goal says nothing", "write --goal TEXT: what it is to come to")
+    goal = " ".join((options.goal or "").split())
+    if options.free:
+        return Course(goal=goal)
+    meant = goal or (given.service.goal if given.service is not None else "")
+    if not meant:
+        return Course(_named(options.name, settings))
+    flows = _known(settings)
+    flow = _by_name(options.name, flows) if options.name else _by_goal(meant, options.url, flows)
+    if flow is None:
+        _check_leading(options, settings.config, given.service)
+        taken = {each.name for each in flows}
+        return Course(None, meant, options.name or name_for(meant, taken))
+    if goal and flow.goal and not _same(goal, flow.goal):
+        raise BadInput(
+            f"workflow {flow.name!r} comes to another goal: {flow.goal!r}",
+            "leave out --goal to sail it, or give the new way a name of its own",
+        )
+    return Course(flow, flow.goal or goal, flow.name)
+
+
+def name_for(goal: str, taken: Iterable[str]) -> str:
+    """A short name that no workflow has: `cancel-my-subscription`."""
+    plain = unicodedata.normalize("NFKD", goal.casefold()).encode("ascii", "ignore").decode()
+    words, name = re.findall(r"[a-z0-9]+", plain), ""
+    for word in words:
+        longer = f"{name}-{word}" if name else word[:LONGEST]
+        if len(longer) > LONGEST:
+            break
+        name = longer
+    name, known, number = name or "goal", set(taken), 1
+    while (made := name if number == 1 else f"{name}-{number}") in known:
+        number += 1
+    return made
+
+
+def ways_of(given: Given) -> bool:
+    """Whether the service says how it goes without a model."""
+    return given.service is not None and bool(given.service.ways)
+
+
+def secrets_in(service: Service | None) -> tuple[str, ...]:
+    """The secrets that the ways of a service type."""
+    actions = [each for way in (service.ways if service else ()) for each in way.actions]
+    named = (each.value.name for each in actions if isinstance(each.value, Secret))
+    return tuple(dict.fromkeys(named))
+
+
+def _named(name: str | None, settings: Settings) -> Workflow:
+    if not name:
+        raise BadInput(
+            "which workflow?", "rutter run NAME, or run --goal TEXT --url URL, or run --free"
+        )
+    with project(settings) as store:
+        return latest_workflow(store, name)
+
+
+def _known(settings: Settings) -> list[Workflow]:
+    if not settings.directory.log.exists():
+        return []
+    with project(settings) as store:
+        return all_workflows(store)
+
+
+def _by_name(name: str, flows: list[Workflow]) -> Workflow | None:
+    """One that was not done to its end is no way to any goal."""
+    return next((each for each in flows if each.name == name and each.complete), None)
+
+
+def _by_goal(goal: str, url: str | None, flows: list[Workflow]) -> Workflow | None:
+    """The same goal elsewhere is another one: where it begins is compared, if it is said."""
+    for flow in flows:
+        begins = next((each.action.url for each in flow.steps if each.action.url), "") or ""
+        here = not url or origin_of(url) == origin_of(begins)
+        if flow.complete and flow.goal and here and _same(goal, flow.goal):
+            return flow
+    return None
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
+
+
+def _check_leading(options: argparse.Namespace, config: Config, service: Service | None) -> None:
+    """Nobody leads a run by itself unless it was turned on (H3); a service's own ways need none."""
+    if service is not None and service.ways:
+        return
+    what = "policy_denied: no workflow comes to this goal yet"
+    if options.no_model:
+        raise PolicyDenied(f"{what}, and no model is to be asked", "leave out --no-model")
+    if not is_on(config):
+        tools = written(tuple(each.name for each in SEVEN))
+        raise PolicyDenied(
+            f"{what}, and no language model may lead a run (Mode B is off)",
+            "turn it on in the configuration: agent.internal.enabled = true and "
+            f"agent.internal.allowed_tools = {tools}; or record the way: rutter record NAME",
+        )
+    if not config.flag("planner.use_llm"):
+        raise PolicyDenied(f"{what}, and planner.use_llm is false", "set it to true")

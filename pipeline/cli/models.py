@@ -1,0 +1,200 @@
+"""`rutter models`: which language models may be asked, and whether they answer."""
+
+import argparse
+import asyncio
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from actors.minds.prices import Price, cost_microdollars
+from actors.minds.speaking import MindFailed, Prompt, Reply, Told, ToolSpec
+from events.errors import BadInput
+from events.workflow import MILLION
+from pipeline.cli.terminal import Terminal
+from pipeline.config import Config
+from pipeline.config_keys import PROVIDERS
+from pipeline.exit_codes import Exit
+from pipeline.minds import Offer, fix_of, is_on, key_of, offer_of, offers, open_mind
+from pipeline.settings import Settings, environment
+
+ANSWER_MS = 30_000  # what any call of a model may take (C2)
+QUESTION = Prompt(
+    system="You are asked whether you can be reached. Call the tool once.",
+    turns=(Told("Call the tool `ready`."),),
+    tools=(ToolSpec("ready", "Says that you can be reached.", {"type": "object"}),),
+    must_call="ready",
+    max_tokens=512,  # those that think before they answer need some for that
+)
+
+
+class Listed(msgspec.Struct, omit_defaults=True):
+    """A provider as it is configured. `order`: the how manieth it is asked; 0: it is not."""
+
+    order: int
+    provider: str
+    model: str
+    key: str
+    key_found: bool
+    why: str = ""
+    base_url: str = ""
+    price: Price | None = None
+    pictures: bool = False
+
+
+class Answered(msgspec.Struct, omit_defaults=True):
+    """What came of one question."""
+
+    provider: str
+    model: str
+    ok: bool
+    found: str
+    fix: str = ""
+    took_ms: int = 0
+    cost_microdollars: int | None = None
+
+
+def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
+    it.set_defaults(do=list_)
+    commands = it.add_subparsers(metavar="list|check")
+    for name, text, do in (
+        ("list", "which may be asked, at what price, and whether their keys are there", list_),
+        (
+            "check",
+            "asks each that is configured one tiny question; it costs next to nothing",
+            check,
+        ),
+    ):
+        each = commands.add_parser(name, help=text, description=text, parents=[shared])
+        each.set_defaults(do=do)
+
+
+def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    listed = list(_listed(settings.config))
+    if terminal.as_json:
+        terminal.json({"enabled": is_on(settings.config), "models": listed})
+        return Exit.DONE
+    terminal.say(told(settings.config))
+    terminal.table(
+        ("asked", "provider", "model", "in / out per million tokens", "key"),
+        (
+            (
+                str(each.order or "-"),
+                each.provider,
+                each.model,
+                _dollars(each.price),
+                f"{each.key}: {'found' if each.key_found else 'not found'}" if each.key else "none",
+            )
+            for each in listed
+        ),
+    )
+    terminal.say(f"     whether they answer: {settings.command('models check')}")
+    return Exit.DONE
+
+
+def told(config: Config) -> str:
+    """Whether a model is asked at all."""
+    if not is_on(config):
+        return "Mode B is off: no language model is asked (agent.internal.enabled)"
+    if not config.flag("planner.use_llm"):
+        return "Mode B is on, and planner.use_llm is false: no language model plans"
+    return f"Mode B is on: {', then '.join(config.providers)}"
+
+
+def check(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    found = asyncio.run(_answers(settings.config, terminal))
+    if terminal.as_json:
+        terminal.json(found)
+    return Exit.DONE if all(each.ok for each in found) else Exit.ENVIRONMENT
+
+
+async def _answers(config: Config, terminal: Terminal) -> list[Answered]:
+    found = []
+    for offer in offers(config):
+        found.append(await _answer(offer))
+        for line in _lines(found[-1]):
+            terminal.say(line)
+    return found
+
+
+async def _answer(offer: Offer) -> Answered:
+    try:
+        counsel = open_mind(offer, environment())
+    except BadInput as error:
+        return Answered(offer.provider, offer.model, False, error.what, error.fix)
+    began = time.monotonic()
+    try:
+        reply = await counsel.mind.complete(QUESTION, within_ms=ANSWER_MS)
+    except MindFailed as error:
+        found = f"{error.code}: {error.message}" if error.message else error.code
+        fix = fix_of(error.code, offer.provider)
+        return Answered(offer.provider, offer.model, False, found, fix, _since(began))
+    finally:
+        await counsel.mind.aclose()
+    return _answered(offer, reply, _since(began))
+
+
+def _answered(offer: Offer, reply: Reply, took_ms: int) -> Answered:
+    """One that answers and calls no tool cannot lead a run."""
+    cost = cost_microdollars(reply.usage, offer.price) if offer.price is not None else None
+    tokens = f"{reply.usage.input:,} tokens in, {reply.usage.output:,} out"
+    called = any(each.tool == "ready" for each in reply.calls)
+    return Answered(
+        offer.provider,
+        offer.model,
+        called,
+        tokens if called else f"it answers ({tokens}) and calls no tool",
+        "" if called else f"name one that can: models.{offer.provider}.model",
+        took_ms,
+        cost,
+    )
+
+
+def _lines(answered: Answered) -> Iterator[str]:
+    mark = "[OK]  " if answered.ok else "[FAIL]"
+    line = f"{mark} {answered.provider} {answered.model}: {answered.found}"
+    if answered.ok:
+        cost = answered.cost_microdollars
+        money = f"${cost / MILLION:.4f}" if cost is not None else "at an unknown price"
+        line += f", {money}, {answered.took_ms / 1000:.1f} s"
+    yield line
+    if answered.fix:
+        yield f"       {answered.fix}"
+
+
+def _listed(config: Config) -> Iterator[Listed]:
+    """In the order in which they are asked; behind them those that are not."""
+    asked = config.providers
+    for provider in (*asked, *(each for each in PROVIDERS if each not in asked)):
+        offer = offer_of(config, provider)
+        why = missing_key(offer)
+        yield Listed(
+            asked.index(provider) + 1 if provider in asked else 0,
+            provider,
+            offer.model,
+            offer.key,
+            not why,
+            why,
+            offer.base_url,
+            offer.price,
+            offer.pictures,
+        )
+
+
+def missing_key(offer: Offer) -> str:
+    """Why there is no key that is needed; empty if there is, or if none is."""
+    try:
+        key_of(offer, environment())
+    except BadInput as error:
+        return f"{error.what} -> {error.fix}"
+    return ""
+
+
+def _dollars(price: Price | None) -> str:
+    if price is None:
+        return "unknown"
+    return f"${price.input / MILLION:g} / ${price.output / MILLION:g}"
+
+
+def _since(began: float) -> int:
+    return round((time.monotonic() - began) * 1000)

@@ -1,0 +1,1 @@
+"""Sailing without wind: a scripted browser and a scripted model for tests."""

@@ -1,0 +1,198 @@
+"""The effectors of a scripted world. They keep the convention of the real ones and report the same
+facts."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import ClassVar, Literal
+
+from actors.bindings import Bindings
+from actors.effector import Effector
+from actors.files import look_at_files
+from actors.person import Answers, Nobody, Person
+from actors.states import phrases_for
+from events.action import ByCss, ByRef, Strategy, Typed, Untrusted
+from events.critic import FilesRequested
+from events.envelope import Actor, Envelope
+from events.errors import BadInput, BrowserGone
+from events.executor import (
+    ActionDone,
+    ActionFailed,
+    ErrorCode,
+    LookalikesFound,
+    QueryAnswered,
+    QueryFailed,
+    TargetChanged,
+    TargetMissing,
+    TargetResolved,
+)
+from events.observer import BrowserLost, PageObserved
+from events.page import Resolved, Try
+from events.planner import LookalikesRequested, ObservationRequested, RunStopped
+from events.runtime import ActorFailed, SessionStarted
+from events.validator import ActionStarted, PlanAdmitted, QueryStarted
+from events.vocabulary import AnyEvent
+from pipeline.clock import Clock
+from pipeline.rehearsal.troubles import Becomes, Fails
+from pipeline.rehearsal.world import World
+
+
+class ScriptedObserver:
+    name: ClassVar[Actor] = "observer"
+
+    def __init__(self, world: World, clock: Clock | None = None) -> None:
+        self._world = world
+        self._clock = clock
+        self._folders: tuple[str, ...] = ()
+        self._phrases: tuple[str, ...] = ()
+
+    async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
+        self._world.calls.append(envelope.event)
+        match envelope.event:
+            case SessionStarted(policy=policy, settings=settings):
+                self._folders = policy.folders
+                self._phrases = phrases_for(settings)
+                await self._world.meet("look")
+                yield self._seen("start")
+            case FilesRequested() as request:
+                yield await look_at_files(request, self._folders)
+            case ActionDone() | ActionFailed() | QueryAnswered() | QueryFailed():
+                await self._world.meet("look")
+                yield self._seen("after_action")
+            case ObservationRequested(why=why, texts=texts, within_ms=within_ms):
+                await self._world.meet("look")
+                if why == "aside_over":
+                    self._world.come_back()
+                elif self._clock is not None:  # nothing changes by itself: it is waited in vain
+                    await self._clock.sleep_ms(within_ms)
+                yield self._seen("requested", texts)
+            case RunStopped() | ActorFailed():
+                self._world.closed = True
+                await self._world.meet("close")
+            case _:
+                return
+
+    def _seen(
+        self, why: Literal["start", "after_action", "requested"], texts: tuple[str, ...] = ()
+    ) -> PageObserved:
+        world = self._world
+        page = world.look()
+        return PageObserved(
+            page,
+            why,
+            look=world.looks,
+            shown=world.shown(texts),
+            phrases=world.phrases(self._phrases),
+            pending=world.pending,
+        )
+
+    def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
+        return BrowserLost(str(error)) if isinstance(error, BrowserGone) else None
+
+
+class ScriptedExecutor:
+    name: ClassVar[Actor] = "executor"
+
+    def __init__(self, world: World, bindings: Bindings) -> None:
+        self._world = world
+        self._bindings = bindings
+        self._found = ""
+
+    async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
+        self._world.calls.append(envelope.event)
+        match envelope.event:
+            case PlanAdmitted() as admitted:
+                yield self._resolve(admitted)
+            case LookalikesRequested(step=step, attempt=attempt, fingerprint=wanted):
+                yield LookalikesFound(step, attempt, self._world.lookalikes(wanted))
+            case ActionStarted() as started:
+                yield await self._perform(started)
+            case QueryStarted() as started:
+                yield await self._answer(started)
+            case _:
+                return
+
+    def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
+        if isinstance(error, BrowserGone):
+            return BrowserLost(str(error))
+        if isinstance(envelope.event, ActionStarted):
+            begun = envelope.event
+            return ActionFailed(begun.step, begun.attempt, "action_failed", True, str(error))
+        return None
+
+    def _resolve(self, admitted: PlanAdmitted) -> AnyEvent:
+        target = admitted.action.target
+        wanted = target.strategies if target else (ByCss(self._world.focused),)
+        ways = [self._bindings.strategy(way) for way in wanted]
+        self._found, tries = self._world.find(ways)
+        if not self._found:
+            return TargetMissing(admitted.step, admitted.attempt, _missing(ways, tries), tries)
+        element = self._world.resolved(self._found)
+        return TargetResolved(admitted.step, admitted.attempt, element, tries)
+
+    async def _answer(self, started: QueryStarted) -> AnyEvent:
+        action, step, attempt = started.action, started.step, started.attempt
+        if action.type == "wait_for":
+            wanted = action.target.strategies if action.target else ()
+            self._found, _ = self._world.find([self._bindings.strategy(way) for way in wanted])
+        match await self._world.meet(self._found):
+            case Fails(code):
+                return QueryFailed(step, attempt, code)
+            case _ if action.type == "wait_for" and not self._found:
+                return QueryFailed(step, attempt, "element_not_found")
+            case _ if action.type == "extract":
+                return QueryAnswered(step, attempt, 1, Untrusted(self._world.read(self._found)))
+            case _:
+                return QueryAnswered(step, attempt, 1)
+
+    async def _perform(self, started: ActionStarted) -> AnyEvent:
+        action, step, attempt = started.action, started.step, started.attempt
+        match await self._world.meet(action.url or self._found):
+            case Fails(code, dispatched):
+                return ActionFailed(step, attempt, code, dispatched)
+            case Becomes(thing):
+                self._world.replace(self._found, thing)
+            case _:
+                pass
+        if changed := self._changed(started.digest):
+            return TargetChanged(step, attempt, changed)
+        try:
+            typed = self._bindings.value(action.value) if action.value is not None else ""
+        except BadInput as error:
+            return ActionFailed(step, attempt, "value_unbound", False, str(error))
+        if refused := self._world.refuses(self._found, action, typed):
+            return ActionFailed(step, attempt, refused, False)
+        navigated = self._world.act(action, self._found, typed)
+        value_set = True if action.type in ("type", "select") else None
+        told = typed if isinstance(action.value, Typed) else None
+        return ActionDone(step, attempt, 1, navigated, value_set, typed=told)
+
+    def _changed(self, judged: str) -> Resolved | None:
+        """What the element is by now, if it is not the one that was judged."""
+        if not judged or self._found not in self._world.things():
+            return None
+        element = self._world.resolved(self._found)
+        return element if element.digest != judged else None
+
+
+def effectors(
+    world: World,
+    started: SessionStarted,
+    *,
+    answers: Answers | None = None,
+    secrets: Mapping[str, str] | None = None,
+    typed: Sequence[str] = (),
+    clock: Clock | None = None,
+) -> list[Effector]:
+    """The effectors of one session in this world, without a Timer: tests that need one add it.
+    Waiting for a change takes its time on the `clock`, if there is one."""
+    bound = Bindings(started.values, secrets or {}, typed, started.policy.secret_origins)
+    return [
+        ScriptedObserver(world, clock),
+        ScriptedExecutor(world, bound),
+        Person(answers or Nobody()),
+    ]
+
+
+def _missing(ways: Sequence[Strategy], tries: Sequence[Try]) -> ErrorCode:
+    if any(each.result == "ambiguous" for each in tries):
+        return "element_ambiguous"
+    return "ref_invalid" if any(isinstance(way, ByRef) for way in ways) else "element_not_found"

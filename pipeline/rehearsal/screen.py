@@ -1,0 +1,85 @@
+"""What a model is shown of a scripted page beside its elements: HTML, words and a picture."""
+
+import struct
+import zlib
+from html import escape
+from typing import Any, cast
+
+from actors.browser.tab import Tab
+from actors.effector import Screen
+from events.errors import BrowserGone
+from events.workflow import Policy
+from pipeline.rehearsal.sheets import TAGS
+from pipeline.rehearsal.world import World
+
+
+class ScriptedTab:
+    """The page in front, as far as it is only read."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def call(self, name: str, *arguments: Any, within_ms: int) -> Any:
+        match name, *arguments:
+            case "controlsHtml", int(size):
+                return _whole(self._controls(), size)
+            case "wordsInView", int(size):
+                return self._world.words()[:size]
+            case _:
+                raise BrowserGone(f"a scripted page does not answer {name}")
+
+    async def picture(self, *, max_width: int, within_ms: int) -> bytes:
+        return PICTURE
+
+    def _controls(self) -> list[str]:
+        operable = set(TAGS.values()) - {"dialog", "section"}
+        return [
+            f'<{thing.tag} role="{escape(thing.role)}">{escape(thing.name)}</{thing.tag}>'
+            for thing in self._world.things().values()
+            if thing.tag in operable
+        ]
+
+
+class ScriptedScreen(Screen):
+    """A screen that shows a scripted world. There is no window behind it."""
+
+    def __init__(self, world: World, policy: Policy) -> None:
+        super().__init__(_NoBrowser(), policy)
+        self._scripted = ScriptedTab(world)
+
+    @property
+    def tab(self) -> Tab:
+        return cast(Tab, self._scripted)
+
+
+class _NoBrowser:
+    async def open_window(self, policy: Policy) -> Any:
+        raise BrowserGone("there is no browser in a rehearsal")
+
+
+def _whole(parts: list[str], size: int) -> str:
+    """As many of them as fit, none of them cut."""
+    kept: list[str] = []
+    for part in parts:
+        size -= len(part.encode()) + 1
+        if size < 0:
+            break
+        kept.append(part)
+    return "\n".join(kept)
+
+
+def _png() -> bytes:
+    """One grey pixel: a picture for whoever must be sent one."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        )
+
+    header = struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)
+    pixels = zlib.compress(b"\x00\x80")
+    parts = [chunk(b"IHDR", header), chunk(b"IDAT", pixels), chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+PICTURE = _png()

@@ -1,0 +1,36 @@
+"""What can go wrong in a scripted world, on purpose."""
+
+import anyio
+import msgspec
+
+from events.executor import ErrorCode
+from pipeline.rehearsal.sheets import Thing
+
+
+class Fails(msgspec.Struct, frozen=True):
+    """The action fails so."""
+
+    code: ErrorCode
+    dispatched: bool = False
+
+
+class Raises(msgspec.Struct, frozen=True):
+    """The effector breaks."""
+
+    error: Exception
+
+
+class Waits(msgspec.Struct, frozen=True):
+    """The page, or the model, does not answer until the test says so."""
+
+    answer: anyio.Event
+    reached: anyio.Event
+
+
+class Becomes(msgspec.Struct, frozen=True):
+    """The element is another one when it is about to be acted on."""
+
+    thing: Thing
+
+
+Trouble = Fails | Raises | Waits | Becomes

@@ -1,0 +1,60 @@
+"""How the streaming service can look or behave otherwise, and the variants to try things on."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Ends = Literal["cancelled", "already_cancelled", "third_party_billing", "failed"]
+
+
+@dataclass(frozen=True)
+class Switches:
+    """All off is the service as it was built; any combination may be on.
+
+    slow_ms              every page comes this much later
+    third_party_billing  a partner bills the membership, so that it cannot be ended here
+    already_cancelled    the membership was ended before
+    failing              the last step leads to an error, and nothing is ended
+    altered              other ids, classes, test ids, field names and markup; the same words
+    relabelled           the one control of that name in `wording.RELABELLED` is called otherwise
+    redesigned           other addresses and words, a page more, no survey
+    overlay              a dialog lies over the account until it is closed
+    look_alikes          buttons that sound like those that are wanted, in front of them
+    """
+
+    slow_ms: int = 0
+    third_party_billing: bool = False
+    already_cancelled: bool = False
+    failing: bool = False
+    altered: bool = False
+    relabelled: str = ""
+    redesigned: bool = False
+    overlay: bool = False
+    look_alikes: bool = False
+
+
+class Variant(NamedTuple):
+    """A service to try things on, and how ending the membership ends there."""
+
+    name: str
+    switches: Switches
+    ends: Ends = "cancelled"
+
+
+VARIANTS = (
+    Variant("as built", Switches()),
+    Variant("altered", Switches(altered=True)),
+    Variant("cancel relabelled", Switches(relabelled="cancel")),
+    Variant("decline relabelled", Switches(relabelled="decline")),
+    Variant("finish relabelled", Switches(relabelled="finish")),
+    Variant("redesigned", Switches(redesigned=True)),
+    Variant("redesigned and altered", Switches(redesigned=True, altered=True)),
+    Variant("overlay", Switches(overlay=True)),
+    Variant("look-alikes", Switches(look_alikes=True)),
+    Variant("altered look-alikes", Switches(look_alikes=True, altered=True)),
+    Variant("redesigned look-alikes", Switches(look_alikes=True, redesigned=True)),
+    Variant("altered overlay", Switches(overlay=True, altered=True)),
+    Variant("slow", Switches(slow_ms=300)),
+    Variant("third-party billing", Switches(third_party_billing=True), "third_party_billing"),
+    Variant("already cancelled", Switches(already_cancelled=True), "already_cancelled"),
+    Variant("failing", Switches(failing=True), "failed"),
+)

@@ -1,0 +1,131 @@
+"""What is done on a page of a service without a model, as a person writes it in its file."""
+
+import re
+from typing import Literal
+
+import msgspec
+
+from actors.policy import missing_field
+from events.action import (
+    Action,
+    ByCss,
+    ByRole,
+    ByText,
+    Direction,
+    Parameter,
+    Secret,
+    Strategy,
+    Target,
+    Text,
+    Value,
+)
+from events.errors import BadInput
+
+SEE = "see docs/services.md"
+# Which of its own words each type takes, beside the ways to its element.
+TAKES: dict[str, tuple[str, ...]] = {
+    "click": ("target",),
+    "type": ("target", "value"),
+    "select": ("target", "value"),
+    "press": ("target", "key"),
+    "scroll": ("target", "direction", "amount"),
+    "wait": ("ms",),
+    "wait_for": ("target",),
+    "navigate": ("url",),
+}
+_NAMED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_ADDRESS = re.compile(r"https?://[^\s/]+\S*")
+
+
+class Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """By what an element is found: its role and name, what it shows, or a selector."""
+
+    role: str = ""
+    name: str = ""
+    text: str = ""
+    css: str = ""
+
+
+class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One action of a way. What is said beside `type` is the first way to find its element, `find`
+    are those that come after it."""
+
+    type: Literal["click", "type", "select", "press", "scroll", "wait", "wait_for", "navigate"]
+    role: str = ""
+    name: str = ""
+    text: str = ""
+    css: str = ""
+    find: tuple[Found, ...] = ()
+    value: str | None = None
+    secret: str | None = None
+    key: str | None = None
+    url: str | None = None
+    direction: Direction | None = None
+    amount: int | None = None
+    ms: int | None = None
+
+
+def read_action(act: Act, at: str) -> Action:
+    """The action that is meant; `at` is its place in the file, for what is said when it is none."""
+    own = Found(act.role, act.name, act.text, act.css)
+    ways = [*_strategies(own, at)]
+    for number, found in enumerate(act.find):
+        added = _strategies(found, f"{at}.find[{number}]")
+        if not added:
+            raise BadInput(f"{at}.find[{number}] finds nothing", "give role and name, text or css")
+        ways += added
+    action = Action(
+        act.type,
+        target=Target(tuple(dict.fromkeys(ways))) if ways else None,
+        url=act.url,
+        key=act.key,
+        value=_value(act, at),
+        direction=act.direction,
+        amount=act.amount,
+        ms=act.ms,
+    )
+    _check(action, at)
+    return action
+
+
+def _strategies(found: Found, at: str) -> list[Strategy]:
+    if bool(found.role.strip()) != bool(found.name.strip()):
+        raise BadInput(f"{at}: role and name go together", "give both, or text or css alone")
+    ways: list[Strategy] = []
+    if found.role.strip():
+        ways.append(ByRole(found.role.strip(), found.name.strip()))
+    if found.text.strip():
+        ways.append(ByText(found.text.strip()))
+    if found.css.strip():
+        ways.append(ByCss(found.css.strip()))
+    return ways
+
+
+def _value(act: Act, at: str) -> Value | None:
+    if act.secret is not None and act.value is not None:
+        raise BadInput(f"{at} has a value and a secret", "one of them is typed")
+    if act.secret is not None:
+        if not act.secret.isidentifier():
+            raise BadInput(f"{at}: {act.secret!r} is no name of a secret", 'such as "password"')
+        return Secret(act.secret)
+    if act.value is None:
+        return None
+    if named := _NAMED.fullmatch(act.value):
+        return Parameter(named[1])
+    if "${" in act.value:
+        raise BadInput(f"{at}: {act.value!r} is no value", "${name} is the whole of it or no part")
+    return Text(act.value)
+
+
+def _check(action: Action, at: str) -> None:
+    takes = TAKES[action.type]
+    for field in ("target", "value", "key", "url", "direction", "amount", "ms"):
+        if field not in takes and getattr(action, field) is not None:
+            raise BadInput(f"{at}: {action.type} takes no {field}", SEE)
+    if missing := missing_field(action):
+        raise BadInput(f"{at}: {action.type} needs a {missing}", SEE)
+    if action.url is not None and not _ADDRESS.fullmatch(action.url):
+        raise BadInput(f"{at}: {action.url!r} is no web address", "it begins with https://")
+    for field in ("ms", "amount"):
+        if (getattr(action, field) or 0) < 0:
+            raise BadInput(f"{at}: {field} is less than nothing", "give a whole number from 0")
