@@ -5,6 +5,7 @@ Nothing in it depends on time or chance: the same session twice gives the same l
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Self
 
 import msgspec
 
@@ -71,7 +72,7 @@ class World:
         *,
         says: Mapping[str, tuple[str, ...]] | None = None,
         origin: str = "",
-    ) -> "World":
+    ) -> Self:
         """A world of pages that were seen. `leads` says where an element of a page leads:
         `{("/account", "Cancel membership"): "/cancel/offer"}`; `says` what a page shows beside
         its elements: a snapshot does not hold that."""
@@ -95,7 +96,7 @@ class World:
         self._pages[path] = sheet
         self._shows[path] = list(sheet.shows)
 
-    def trouble(self, where: str, *troubles: Trouble) -> "World":
+    def trouble(self, where: str, *troubles: Trouble) -> Self:
         """At this selector or URL, or at `look`, one of these each time, then none."""
         self._troubles.setdefault(where, []).extend(troubles)
         return self

@@ -4,13 +4,15 @@ a local server that speaks its wire format, with a reader of pages for a brain."
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
 from actors.browser.chromium import Chromium
 from actors.minds.defaults import DEFAULTS
 from actors.minds.prices import Counsel
+from actors.minds.speaking import Mind as Speaker
+from actors.minds.speaking import Prompt, Reply
 from actors.person import Answer, ScriptedPerson
 from actors.toolbox import SEVEN
 from events.advisor import AdviceFailed, AdviceReceived
@@ -54,15 +56,39 @@ class Voyage(msgspec.Struct, frozen=True):
         return lessons[-1].workflow if lessons else None
 
 
+class Hurried:
+    """An adapter that is given less time than it is said to have."""
+
+    provider: ClassVar[str] = "hurried"
+
+    def __init__(self, mind: Speaker, within_ms: int) -> None:
+        self.model = mind.model
+        self._mind, self._within_ms = mind, within_ms
+
+    async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
+        return await self._mind.complete(prompt, within_ms=min(within_ms, self._within_ms))
+
+    async def aclose(self) -> None:
+        await self._mind.aclose()
+
+
 class Harbour:
-    """A pipeline, a browser, the site, and whoever plays the model."""
+    """A pipeline, a browser, the site, and whoever plays the model. `within_ms` is how long an
+    answer of it is waited for; nothing is as long as everywhere."""
 
     def __init__(
         self, app: App, log: EventLog, browser: Chromium, site: StreamingSite, wire: WireServer
     ) -> None:
         self._app, self._log, self._browser = app, log, browser
         self.site, self.wire = site, wire
+        self.within_ms: int | None = None
+        self.tools = tuple(tool.name for tool in SEVEN)
         self._count = 0
+
+    @property
+    def told(self) -> str:
+        """All that any model was sent, as it went over the wire."""
+        return "\n".join(_unquoted(each.body) for each in self.wire.requests)
 
     async def find(
         self,
@@ -111,16 +137,14 @@ class Harbour:
 
     def minds(self, providers: Sequence[str]) -> Minds | None:
         minds = tuple(Mind(each, DEFAULTS[each].model) for each in providers)
-        return Minds(minds, tuple(tool.name for tool in SEVEN)) if minds else None
+        return Minds(minds, self.tools) if minds else None
 
     async def sail(
         self, started: SessionStarted, person: ScriptedPerson, providers: Sequence[str]
     ) -> Voyage:
         self._count += 1
         name = f"voyage-{self._count}"
-        counsels = {
-            each: Counsel(mind_of(each, self.wire), DEFAULTS[each].price) for each in providers
-        }
+        counsels = {each: Counsel(self._mind(each), DEFAULTS[each].price) for each in providers}
         try:
             ended = await self._app.sail(
                 started,
@@ -135,6 +159,19 @@ class Harbour:
                 await counsel.mind.aclose()
         events: list[Envelope] = [each async for each in self._log.read(session=name)]
         return Voyage(ended, tuple(each.event for each in events), tuple(person.asked))
+
+    def _mind(self, provider: str) -> Speaker:
+        mind = mind_of(provider, self.wire)
+        return mind if self.within_ms is None else Hurried(mind, self.within_ms)
+
+
+def _unquoted(value: Any) -> str:
+    """Every text in a body, one under the other."""
+    if isinstance(value, dict):
+        return "\n".join(_unquoted(each) for each in value.values())
+    if isinstance(value, list):
+        return "\n".join(_unquoted(each) for each in value)
+    return str(value)
 
 
 @asynccontextmanager

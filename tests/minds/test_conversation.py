@@ -326,7 +326,7 @@ def test_another_page_is_told_whole_and_the_old_one_no_more(after: Page) -> None
     first = converse(TASK, [], Seen(SURVEY), note="", nonce=NONCE)
     second = follow(first, after, clicked(1))
     assert texts(second).count("The page now:") == 1
-    assert "The page now:" in second.turns[-1].text  # type: ignore[union-attr]
+    assert "The page now:" in second.turns[-1].text
     assert second.anchor is not None
     assert second.anchor.at == 1
     third = follow(second, filled(after, 79 if len(after.elements) > 79 else 0), clicked(1))

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors import critic, planner, planning, tool_calls, validator
+from actors import critic, following, planner, planning, tool_calls, validator
 from actors.vision import ScriptedVision, VisionAdvisor, VisionSaid
 from events.action import Action, Untrusted
 from events.checks import TextVisible
@@ -279,7 +279,7 @@ def _insists(state: planning.PlannerState, rejected: ActionRejected) -> AnyEvent
     return _AFTER_REFUSAL(state, rejected)
 
 
-_AFTER_REFUSAL = planner.after_refusal
+_AFTER_REFUSAL = following.after_refusal
 
 
 @invariant(patch(planner, "after_refusal", _insists))
