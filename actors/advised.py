@@ -5,7 +5,17 @@ from collections.abc import Iterable
 import msgspec
 
 from actors.advising import NEVER_SHOWN, evolve_asking, request
-from actors.consulting import Consulting, again, ask, evolve_consulting, planned, tried, worked
+from actors.consulting import (
+    Consulting,
+    again,
+    ask,
+    claimed,
+    evolve_consulting,
+    planned,
+    tried,
+    worked,
+)
+from actors.correcting import Helping
 from actors.planning import BY_HAND, PlannerState, for_a_person, loops, over_limit, stop_run
 from actors.ways import (
     Going,
@@ -18,11 +28,11 @@ from actors.ways import (
 )
 from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
 from events.critic import ActionJudged, CompletionChecked, StateDiffered
-from events.executor import TargetResolved
+from events.executor import QueryFailed, TargetResolved
 from events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
 from events.runtime import Failure, SessionStarted
 from events.tools import CompletionClaimed
-from events.validator import ActionRejected
+from events.validator import ActionRejected, CheckpointPassed
 from events.vocabulary import AnyEvent
 
 
@@ -48,9 +58,16 @@ def evolve_advised(state: PlannerState, event: AnyEvent) -> PlannerState:
             why = f"it led to {actual}, not to {expected}"
             on = _tried(state, on, why) if detour else on
         case ActionJudged(step=step, verdict="confirmed") if plan is not None and plan.step == step:
-            on = worked(on, there=plan.index >= 0 or state.due is None)
+            # In a free run there is no step to be at: it may still turn out to lead elsewhere.
+            on = worked(on, there=plan.index >= 0 or plan.driver != "model")
         case ActionJudged(step=step, verdict=verdict, reason=why) if _is_advised(plan, step):
             on = _tried(state, on, f"{verdict}: {why}")
+        case QueryFailed(step=step, code=code) if _is_advised(plan, step):
+            on = _tried(state, on, code)
+        case CompletionChecked(verified=False) if state.due is None:
+            on = claimed(on)
+        case CheckpointPassed():
+            on = change(on, helping=Helping())  # a person put it right: another beginning
         case _:
             return state
     return change(state, consulting=on)
@@ -85,7 +102,8 @@ def _needed(state: PlannerState) -> int:
 def question_about(state: PlannerState, why: str) -> AdviceRequested | PlanProposed | None:
     """The question to a model, where one may be asked about this page; else the service's way."""
     assert state.started is not None
-    if state.going.state not in NEVER_SHOWN:
+    signed_out = state.due is not None and state.due.signed_out
+    if state.going.state not in NEVER_SHOWN and not signed_out:
         question = ask(state.consulting, state.step + 1, _needed(state), why)
         if question is not None:
             return question
@@ -165,7 +183,7 @@ def acknowledged(state: PlannerState, checked: CompletionChecked) -> AnyEvent:
     if checked.verified:
         return stop_run(state, "completed", "", reason)
     on = state.consulting
-    claimed = on is not None and on.asking.last is not None and state.due is None
-    if claimed and (question := question_about(state, f"it is not done: {reason}")):
+    once_more = on is not None and state.due is None and on.helping.claims < on.asking.minds.asks
+    if once_more and (question := question_about(state, f"it is not done: {reason}")):
         return question
     return stop_run(state, "completed_unverified", "", reason)

@@ -128,17 +128,23 @@ def evolve_consulting(on: Consulting, event: AnyEvent) -> Consulting:
 def tried(
     on: Consulting, index: int, action: Action, element: Resolved | None, why: str
 ) -> Consulting:
-    """What a model proposed for this step did not work."""
-    helping = having_failed(having_tried(on.helping.of(index), action, element), why)
+    """What a model proposed for this step did not work; also when it first seemed to."""
+    known = on.helping if on.helping.index == index else on.helping.of(index)
+    helping = having_failed(having_tried(known, action, element), why)
+    return msgspec.structs.replace(on, helping=helping)
+
+
+def claimed(on: Consulting) -> Consulting:
+    """The model said that it is done, and the page does not."""
+    helping = msgspec.structs.replace(on.helping, claims=on.helping.claims + 1)
     return msgspec.structs.replace(on, helping=helping)
 
 
 def worked(on: Consulting, *, there: bool) -> Consulting:
     """A step was confirmed. `there`: it was the one that help was needed for, and not on the way
     to it: how often may be asked about that one is still counted."""
-    asks = 0 if there else on.helping.asks
-    index = -2 if there else on.helping.index
-    return msgspec.structs.replace(on, helping=Helping(index, asks))
+    helping = Helping() if there else msgspec.structs.replace(on.helping, settled=True)
+    return msgspec.structs.replace(on, helping=helping)
 
 
 def _in_place_of(recorded: Action, action: Action) -> Action:

@@ -21,19 +21,28 @@ KINDS: dict[type[Strategy], str] = {
 class Helping(msgspec.Struct, frozen=True):
     """What a model was asked about one step of a workflow, or one moment of a free run, and what
     went wrong since. `led` are the kinds of ways that led a try, `tried` every way, in words;
-    `asks` are all questions about it, `unsure` the answers that were not certain enough."""
+    `asks` are all questions about it, `unsure` the answers that were not certain enough, `claims`
+    the ends that the page did not bear out. `settled`: the last try worked, unless it turns out
+    that it led elsewhere."""
 
     index: int = -2
     asks: int = 0
     corrections: int = 0
     unsure: int = 0
+    claims: int = 0
+    settled: bool = False
     errors: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
     led: tuple[str, ...] = ()
 
     def of(self, index: int) -> "Helping":
         """What is known of this step; nothing yet, when another was helped before."""
-        return self if self.index == index else Helping(index)
+        if self.index != index:
+            return Helping(index)
+        if not self.settled:
+            return self
+        # In a free run every step that worked is the end of that question.
+        return Helping(index, self.asks if index >= 0 else 0, claims=self.claims)
 
 
 def in_words(action: Action, way: Strategy | None) -> str:
@@ -92,4 +101,5 @@ def having_tried(helping: Helping, action: Action, element: Resolved | None) -> 
 
 
 def having_failed(helping: Helping, why: str) -> Helping:
-    return msgspec.structs.replace(helping, errors=(*helping.errors, why)[-5:])
+    errors = (*helping.errors, why)[-5:]
+    return msgspec.structs.replace(helping, errors=errors, settled=False)

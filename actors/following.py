@@ -18,6 +18,7 @@ from events.predictor import StepDue
 from events.runtime import Failure
 from events.validator import ActionRejected, CheckpointPassed, CheckpointRefused
 from events.vocabulary import AnyEvent
+from events.workflow import Driver
 
 # An optional step is passed over when this is why it was refused: its element is not there.
 ABSENT = frozenset({"element_not_found", "element_not_visible"})
@@ -35,7 +36,9 @@ def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]
         return
     retried = second_try(state)
     if isinstance(retried, RunStopped) and due.signed_out and not state.irreversible:
-        yield for_a_person(state, due, retried.detail)  # what it led to is a sign-in
+        # What it led to is a sign-in.
+        way = question_about(state, retried.detail)
+        yield way or for_a_person(state, due, retried.detail)
     elif isinstance(retried, RunStopped):
         yield helped(state, retried)
     elif look := look_whether_done(state.started, due, state.settling, state.step + 1):
@@ -82,7 +85,7 @@ def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
         return ObservationRequested("place_unmet", left_ms)
     if due.step.optional:
         return _passed_over(due.index, due.of, due.unmet)
-    if not due.signed_out and (question := question_about(state, due.unmet)):
+    if question := question_about(state, due.unmet):
         return question
     return for_a_person(state, due, due.unmet)
 
@@ -124,7 +127,10 @@ def _read_back(state: PlannerState, due: ReadBackDue) -> PlanProposed:
     back = due.read_back
     action = Action("navigate", url=back.url, verify=back.checks, aside=True)
     reason = f"read_back_of_step_{due.step}"
-    looked = propose(state, plan.driver, action, reason, -1, None)
+    # Where a result shows was recorded or stated, whoever found the step's element now.
+    repaired = plan.driver == "model" and plan.index >= 0
+    driver: Driver = "workflow" if repaired else plan.driver
+    looked = propose(state, driver, action, reason, -1, None)
     return msgspec.structs.replace(looked, read_back_of=due.step)
 
 
@@ -145,7 +151,8 @@ def after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:
         action = msgspec.structs.replace(plan.action, type="select")
         return msgspec.structs.replace(plan, action=action, reason=f"{plan.reason}_as_select")
     stop = _refused(state, rejected)
-    gone = plan is not None and plan.driver == "workflow" and rejected.error in GONE
+    known = plan is not None and plan.driver in ("workflow", "prediction")
+    gone = known and rejected.error in GONE
     return helped(state, stop) if gone else stop
 
 

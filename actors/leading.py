@@ -4,13 +4,14 @@ The Planner's part beside `tool_calls`, which does what is called. A page where 
 never shown to the model; what is known of the service goes on there, and wherever there is none.
 """
 
+import re
 from collections.abc import Iterable
 
 import msgspec
 
 from actors.advising import NEVER_SHOWN, Asking, evolve_asking, open_asking, request
 from actors.ways import Going, evolve_going, gone, next_of_way, way_here
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked
 from events.critic import ActionJudged, CompletionChecked, PageAssessed
 from events.observer import PageObserved
 from events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
@@ -23,7 +24,10 @@ TO_COMPLETE = (
     "You called no tool. Call complete_task if the goal is achieved or cannot be achieved, "
     "or the next tool if it can."
 )
+NO_MORE = "No step is left. Call complete_task: say whether the goal is achieved."
 MOST_SILENT = 2  # answers without a call, in a row
+# Calls that are steps on the page; all others look, ask or end.
+STEPS = frozenset({"browser_click", "browser_fill", "browser_select", "navigate", "press"})
 OPENING = "opening"  # the reason of the step that a session begins with
 
 
@@ -36,6 +40,7 @@ class Lead(msgspec.Struct, frozen=True):
     turns: int = 0
     silent: int = 0
     failures: int = 0
+    recent: tuple[tuple[str, str, str], ...] = ()
     by_hand: bool = False
     hands: int = 0
     claimed: bool = False
@@ -65,12 +70,12 @@ def evolve_lead(lead: Lead, event: AnyEvent) -> Lead:
             return change(lead, turns=lead.turns + 1, silent=silent)
         case PageObserved() | PageAssessed() | PlanProposed():
             return change(lead, going=evolve_going(lead.going, event, lead.started))
-        case ToolCalled(tool=tool):
-            return change(lead, claimed=tool == "complete_task")
+        case ToolCalled(tool=tool, arguments=arguments):
+            made = (tool, _plain(arguments), lead.going.page.digest)
+            recent = (*lead.recent, made)[-lead.started.settings.limits.max_same :]
+            return change(lead, claimed=tool == "complete_task", recent=recent)
         case CompletionClaimed(call=call):
             return change(lead, claimed=True, asks_page=not call)
-        case CompletionChecked():
-            return change(lead, asks_page=False)
         case ToolAnswered(success=success):
             failures = 0 if success else lead.failures + 1
             return change(lead, failures=failures, closing=success and lead.claimed)
@@ -94,7 +99,7 @@ def lead_on(lead: Lead, step: int) -> Iterable[AnyEvent]:
     elif lead.going.state in NEVER_SHOWN:
         yield _alone(lead, step) or _sign_in(lead, step)
     else:
-        yield _asked(lead) or _alone(lead, step) or _at_its_end(lead) or _nobody(lead, step)
+        yield _asked(lead, step) or _alone(lead, step) or _at_its_end(lead) or _nobody(lead, step)
 
 
 def _at_its_end(lead: Lead) -> CompletionClaimed | None:
@@ -115,6 +120,11 @@ def heard(lead: Lead, advice: AdviceReceived, step: int) -> Iterable[AnyEvent]:
     """What follows from an answer: its first call and no other (S3 1.4.3)."""
     if advice.ending == "refused":
         yield from lead_on(lead, step)
+    elif advice.calls and _loops(lead, advice.calls[0]):
+        said = f"the same call on the same page: {advice.calls[0].tool}"
+        yield RunStopped("no_op_loop", "", said, step)
+    elif advice.calls and not _is_left(lead, advice.calls[0], step):
+        yield RunStopped("max_steps", "", f"{step} steps were taken", step)
     elif advice.calls:
         first = advice.calls[0]
         yield ToolCalled(first.call, first.tool, first.arguments, "model", invalid=first.invalid)
@@ -124,10 +134,27 @@ def heard(lead: Lead, advice: AdviceReceived, step: int) -> Iterable[AnyEvent]:
         yield from lead_on(lead, step)
 
 
+def _is_left(lead: Lead, call: Asked, step: int) -> bool:
+    """Whether the limit of steps leaves room for this: what is no step always has it (E6)."""
+    return step < lead.started.settings.limits.max_steps or call.tool not in STEPS
+
+
+def _loops(lead: Lead, call: Asked) -> bool:
+    """E6: what was called as often as it may be, and the page is still what it was."""
+    latest = (call.tool, _plain(call.arguments), lead.going.page.digest)
+    enough = len(lead.recent) >= lead.started.settings.limits.max_same
+    return enough and all(made == latest for made in lead.recent)
+
+
+def _plain(arguments: str) -> str:
+    """Without the numbers of what is typed: each is another, and the text may be the same."""
+    return re.sub(r'"typed":\d+', '"typed":0', arguments)
+
+
 def _over(lead: Lead, step: int) -> RunStopped | CheckpointReached | None:
     """E6, each turn: steps, turns, and failures, after which a person is asked who has a window."""
     limits = lead.started.settings.limits
-    if step >= limits.max_steps:
+    if step > limits.max_steps:
         return RunStopped("max_steps", "", f"{step} steps were taken", step)
     if lead.turns >= limits.max_turns:
         said = f"max_turns_exceeded: {lead.turns} answers of a model"
@@ -140,8 +167,10 @@ def _over(lead: Lead, step: int) -> RunStopped | CheckpointReached | None:
     return RunStopped("max_failures", "", why, step)
 
 
-def _asked(lead: Lead) -> AdviceRequested | None:
+def _asked(lead: Lead, step: int) -> AdviceRequested | None:
     note = TO_COMPLETE if lead.silent else ""
+    if step >= lead.started.settings.limits.max_steps:
+        note = NO_MORE
     return request(lead.asking, AdviceRequested("", "act", "", note=note))
 
 

@@ -26,8 +26,8 @@ NOTHING: tuple[AnyEvent, ...] = ()
 class _Allowance:
     """How much time something has left, of how much. It is told once that there is none."""
 
-    def __init__(self, what: Literal["wall_time", "tool"], limit_ms: int) -> None:
-        self.passed = DeadlinePassed(what, limit_ms)
+    def __init__(self, what: Literal["wall_time", "tool"], limit_ms: int, call: str = "") -> None:
+        self.passed = DeadlinePassed(what, limit_ms, call)
         self.left_ns = limit_ms * 1_000_000
 
 
@@ -42,6 +42,7 @@ class Timer:
         self._changed = anyio.Event()
         self._led = False  # by a model of our own
         self._thinking = False  # whoever calls tools, between two calls
+        self._asked = False  # a person: whatever else comes to its end, the answer is waited for
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
@@ -54,8 +55,10 @@ class Timer:
                 self._call(call)
                 self._run()
             case ApprovalRequested() | PersonAwaited():
+                self._asked = True
                 self._hold()
             case ApprovalAnswered() | ApprovalVoided():
+                self._asked = False
                 self._run()  # a question that does not stand any more holds nothing
             case _:
                 pass
@@ -88,7 +91,7 @@ class Timer:
             self._count(monotonic_ns())
         self._allowances = [each for each in self._allowances if each.passed.what != "tool"]
         if isinstance(call, ToolCalled) and call.by == "model" and call.tool in TOOLS:
-            self._allowances.append(_Allowance("tool", TOOLS[call.tool].timeout_ms))
+            self._allowances.append(_Allowance("tool", TOOLS[call.tool].timeout_ms, call.call))
         self._tell()
 
     def _count(self, now_ns: int) -> None:
@@ -99,7 +102,7 @@ class Timer:
         self._since_ns = now_ns
 
     def _run(self) -> None:
-        if self._thinking:
+        if self._thinking or self._asked:
             self._hold()
         else:
             self._go()

@@ -198,7 +198,7 @@ def _heard(desk: Desk, event: AnyEvent) -> Desk:
             return change(desk, answer=_read(desk, read), stage=stage)
         case CompletionChecked() as checked if _claims(desk):
             return change(desk, answer=_judged_claim(desk, checked), stage="answering")
-        case DeadlinePassed(what="tool", after_ms=after_ms) if desk.call is not None:
+        case DeadlinePassed(what="tool", after_ms=after_ms) as passed if _is_its_time(desk, passed):
             late = _missed(desk, f"not done after {after_ms} ms")
             # There is no page to look at yet, or it is being looked at and does not answer.
             now = desk.stage == "looking" or not desk.looked or late.success
@@ -207,6 +207,11 @@ def _heard(desk: Desk, event: AnyEvent) -> Desk:
             return _unseen(desk, message)
         case _:
             return desk
+
+
+def _is_its_time(desk: Desk, passed: DeadlinePassed) -> bool:
+    """Whether it is the open call whose time is up: one that comes late may be about another."""
+    return desk.call is not None and passed.call in ("", desk.call.call)
 
 
 def _taken(desk: Desk, called: ToolCalled) -> Desk:
@@ -308,9 +313,9 @@ def _leading(desk: Desk, lead: Lead, event: AnyEvent) -> Iterable[AnyEvent]:
     match event:
         case AdviceReceived() as advice if ready:
             yield from heard(lead, advice, desk.step)
-        case PredictionMade() | ToolAnswered() | AdviceFailed() if ready:
+        case PredictionMade() | ToolAnswered() | AdviceFailed() | ActionRejected() if ready:
             yield from lead_on(lead, desk.step)
-        case CompletionChecked() as checked if idle:
+        case CompletionChecked() as checked if idle and lead.asks_page:
             yield ended(lead, checked, desk.step)
         case CheckpointPassed():
             yield ObservationRequested("checkpoint_passed", desk.started.settings.place_ms)
@@ -336,7 +341,7 @@ def _called(desk: Desk, event: AnyEvent) -> Iterable[AnyEvent]:
                 yield ObservationRequested("tool", 0)
             else:
                 yield from _next(desk)
-        case DeadlinePassed(what="tool") if desk.call is not None:
+        case DeadlinePassed(what="tool") as passed if _is_its_time(desk, passed):
             if desk.stage == "answering":
                 yield from _next(desk)
             else:
@@ -472,18 +477,32 @@ def _led_astray(desk: Desk, event: AnyEvent) -> tuple[ToolError, RunStopped] | N
             needs: Failure = "needs_person" if by == "nobody" else "policy_denied"
             said = message or "a person said no"
             return "human_rejected", _stop(desk, "policy_denied", needs, said)
-        case ActionJudged(verdict=verdict, reason=reason) if (
-            flight is not None
-            and flight.plan.driver == "script"
-            and verdict != "confirmed"
-            and _again(desk) is None
-        ):
-            kind: Failure = "verification_failed"
-            if flight.failure is not None and flight.failure.code == "navigation_failed":
-                kind = "unreachable"
-            return "action_failed", _stop(desk, "failed", kind, f"{verdict}: {reason}")
+        case ActionJudged() as judged if flight is not None and _again(desk) is None:
+            return _came_to_nothing(desk, flight, judged)
+        case ObservationFailed(code=code, message=message) if desk.call is None:
+            said = f"{code}: {message}"
+            return "browser_gone", _stop(desk, "interrupted", "browser_lost", said)
         case _:
             return None
+
+
+def _came_to_nothing(
+    desk: Desk, flight: Flight, judged: ActionJudged
+) -> tuple[ToolError, RunStopped] | None:
+    """What cannot be undone and may have been done is nothing to go on from (E7); the service's
+    own way is known or it is not. An opening may lead on, as many addresses do."""
+    said = f"{judged.verdict}: {judged.reason}"
+    if judged.verdict == "unknown" and flight.irreversible:
+        return "action_failed", _stop(desk, "failed", "verification_failed", said)
+    opened = flight.plan.reason == OPENING and judged.verdict == "wrong_target"
+    if flight.plan.driver != "script" or judged.verdict == "confirmed" or opened:
+        return None
+    if desk.lead is not None and not desk.lead.going.stuck and is_of_way(flight.plan):
+        return None
+    kind: Failure = "verification_failed"
+    if flight.failure is not None and flight.failure.code == "navigation_failed":
+        kind = "unreachable"
+    return "action_failed", _stop(desk, "failed", kind, said)
 
 
 def _stop(desk: Desk, reason: StopReason, failure: Failure, detail: str) -> RunStopped:

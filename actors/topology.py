@@ -154,7 +154,7 @@ HEARD: dict[type[Event], Row] = {
     ActionApproved: Row(("predictor",)),
     ActionRejected: Row(("planner",)),
     ActionWithheld: Row(("planner",)),
-    ActionStarted: Row(("critic", "planner"), when_durable=("executor",)),
+    ActionStarted: Row(("critic", "planner", "validator"), when_durable=("executor",)),
     QueryStarted: Row(("planner",), at_once=("executor",)),
     ApprovalRequested: Row(("validator",), when_durable=("person", "clock")),
     ApprovalVoided: Row(("validator",), when_durable=("clock",)),

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from actors.healing import LIKENESS, doubtful, unlike
+from actors.place import origin_of
 from actors.policy import (
     CALLERS,
     READING,
@@ -21,10 +22,11 @@ from actors.policy import (
     missing_field,
     stands,
 )
+from actors.policy_rules import is_a_door
 from actors.settling import doubt as may_have_happened
 from actors.states import checkpoint_of
 from actors.ways import is_of_way
-from events.action import kind_of
+from events.action import Secret, kind_of
 from events.critic import PageAssessed
 from events.envelope import Actor, Envelope
 from events.executor import TargetChanged, TargetMissing, TargetResolved
@@ -76,6 +78,7 @@ class ValidatorState(msgspec.Struct, frozen=True):
     page_state: str = ""
     checkpoint: Checkpoint | None = None
     settled: StepSettled | None = None
+    done_on_the_way: bool = False
 
 
 class Validator:
@@ -106,6 +109,9 @@ class Validator:
                 return change(state, asked=asked, questions=state.questions + 1)
             case StepSettled() as settled:
                 return change(state, settled=settled)
+            case ActionStarted(irreversible=True):
+                aside = _is_on_the_way(state)
+                return change(state, done_on_the_way=state.done_on_the_way or aside)
             case ApprovalVoided():
                 return change(state, asked=None)
             case RunStopped():
@@ -203,10 +209,12 @@ def _unanswered(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict 
     assert plan is not None
     if 0 <= plan.index < started.done_before and _is_final(state, case):
         return _done_before(state, started, verdict)
-    stood = stands(_standing(state), element)
+    stood = stands(_standing(state), element) and not _was_done_on_the_way(state, case)
     if verdict.effect == "ask":
-        answered = stood or _is_let_in(state, verdict)
+        answered = stood or _is_let_in(state, case, verdict)
         return None if answered and not verdict.always else verdict
+    if unbound := _unbound_secret(started, plan):
+        return unbound
     if doubt := doubtful(started, plan, element):
         return Verdict("ask", "healed", doubt)
     if _was_irreversible(state) and not stood:
@@ -215,19 +223,47 @@ def _unanswered(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict 
     return None
 
 
-def _is_let_in(state: ValidatorState, verdict: Verdict) -> bool:
+def _is_let_in(state: ValidatorState, case: Case, verdict: Verdict) -> bool:
     """A credential that is bound to the origin satisfies the sign-in there (E3), on the way that a
-    service or a model found. What was healed or proposed by a model is not that way."""
+    service or a model found, if it is sent nowhere else. What was healed or proposed by a model is
+    not that way."""
     started, plan, element = state.started, state.plan, state.element
     if started is None or plan is None or element is None or plan.healed:
         return False
-    if not element.signs_in or verdict.rule not in ("sends_a_form", "denylist"):
+    if not is_a_door(case) or verdict.rule not in ("sends_a_form", "denylist"):
         return False
     found = started.workflow is not None and bool(started.workflow.goal)
     if not (is_of_way(plan) or (plan.driver == "workflow" and found)):
         return False
+    if element.form_action and origin_of(element.form_action) != element.origin:
+        return False
     homes = started.policy.secret_origins
     return any(name in started.secrets and origin == element.origin for name, origin in homes)
+
+
+def _unbound_secret(started: SessionStarted, plan: PlanProposed) -> Verdict | None:
+    """Nobody recorded where the service's own way types a secret: its origin has to be bound."""
+    value = plan.action.value
+    if not is_of_way(plan) or not isinstance(value, Secret):
+        return None
+    if any(name == value.name for name, _ in started.policy.secret_origins):
+        return None
+    reason = f"the secret {value.name!r} would be typed there, and is bound to no origin"
+    return Verdict("ask", "secret_unbound", reason)
+
+
+def _is_on_the_way(state: ValidatorState) -> bool:
+    """Whether what is done in a run of a workflow is none of its steps."""
+    started, plan = state.started, state.plan
+    if started is None or started.workflow is None or plan is None:
+        return False
+    return plan.index < 0 and not plan.read_back_of
+
+
+def _was_done_on_the_way(state: ValidatorState, case: Case) -> bool:
+    """Something that cannot be undone was done in place of no step of the workflow: it may have
+    been this very one, so that no recording approves it any more (E7)."""
+    return state.done_on_the_way and _is_final(state, case)
 
 
 def _judge_again(state: ValidatorState) -> Iterable[AnyEvent]:

@@ -13,7 +13,7 @@ import anyio.to_thread
 import msgspec
 
 from actors.effector import Screen
-from events.advisor import VisionGiven
+from events.advisor import AdviceError, Usage, VisionGiven
 from events.artifacts import ArtifactStore
 from events.critic import VisionSought
 from events.envelope import Actor, Envelope
@@ -27,11 +27,16 @@ MAX_CHARACTERS = 200
 
 
 class VisionSaid(msgspec.Struct, frozen=True):
-    """What was seen, who looked, and anything they say about it."""
+    """What was seen, who looked, anything they say about it, and what that cost."""
 
     said: Literal["VERIFIED", "NOT_VERIFIED", "UNKNOWN"]
     provider: str = ""
     message: str = ""
+    model: str = ""
+    usage: Usage = Usage()
+    cost_microdollars: int = 0
+    priced: bool = True
+    error: AdviceError | None = None
 
 
 class Vision(Protocol):
@@ -101,8 +106,7 @@ class VisionAdvisor:
             return _unknown(sought, f"no answer within {self._within_ms} ms", kept)
         except Exception as error:  # noqa: BLE001 - advice that fails must not end a session
             return _unknown(sought, _told(error), kept)
-        provider, message = said.provider[:MAX_CHARACTERS], said.message[:MAX_CHARACTERS]
-        return VisionGiven(sought.step, sought.attempt, said.said, provider, message, kept)
+        return _given(sought, said, kept)
 
     async def _kept(self, picture: bytes) -> Artifact | None:
         if self._artifacts is None:
@@ -115,6 +119,22 @@ class VisionAdvisor:
 def _checked(said: VisionSaid) -> VisionSaid:
     """What comes from outside is of the type that it claims to be, or is not taken."""
     return msgspec.convert(msgspec.to_builtins(said), VisionSaid)
+
+
+def _given(sought: VisionSought, said: VisionSaid, kept: Artifact | None) -> VisionGiven:
+    return VisionGiven(
+        sought.step,
+        sought.attempt,
+        said.said,
+        said.provider[:MAX_CHARACTERS],
+        said.message[:MAX_CHARACTERS],
+        kept,
+        model=said.model[:MAX_CHARACTERS],
+        usage=said.usage,
+        cost_microdollars=said.cost_microdollars,
+        priced=said.priced,
+        error=said.error,
+    )
 
 
 def _unknown(sought: VisionSought, why: str, kept: Artifact | None = None) -> VisionGiven:

@@ -17,6 +17,7 @@ from events.service import Way
 from events.vocabulary import AnyEvent
 
 WAY = "way_"  # how the reason of such a step begins
+ELSEWHERE = ("other_place", "led_elsewhere")  # the Critic's words for a step that led on
 
 
 class Going(msgspec.Struct, frozen=True):
@@ -41,17 +42,23 @@ def evolve_going(going: Going, event: AnyEvent, started: SessionStarted) -> Goin
             if page.url == going.page.url:
                 return change(going, page=page, phrases=phrases)
             return change(going, page=page, phrases=phrases, way=None, stuck=False)
-        case PageAssessed(state=state) if state != going.state:
-            return change(going, state=state, way=None, stuck=False)
+        case PageAssessed(state=said) if (said or "UNKNOWN") != going.state:
+            return change(going, state=said or "UNKNOWN", way=None, stuck=False)
         case _:
             return going
 
 
 def gone(going: Going, judged: ActionJudged) -> Going:
-    """One action of the way is over."""
-    if judged.verdict != "confirmed":
-        return msgspec.structs.replace(going, stuck=True)
-    return msgspec.structs.replace(going, done=going.done + 1)
+    """One action of the way is over. What shows no effect may have been so before: if more is to
+    be done here, that shows what it came to."""
+    if judged.verdict == "confirmed" or goes_on_behind(going, judged):
+        return msgspec.structs.replace(going, done=going.done + 1)
+    return msgspec.structs.replace(going, stuck=True)
+
+
+def goes_on_behind(going: Going, judged: ActionJudged) -> bool:
+    more = going.way is not None and going.done + 1 < len(going.way.actions)
+    return judged.verdict == "no_effect" and more
 
 
 def refused(going: Going) -> Going:
@@ -92,9 +99,10 @@ def strayed(
 ) -> bool:
     """A navigation that led elsewhere than it did when it was recorded has led somewhere: where
     there is help, it goes on from there."""
-    if plan is None or not is_helped(started) or judged.verdict != "wrong_target":
+    if plan is None or not is_helped(started) or judged.reason not in ELSEWHERE:
         return False
-    return plan.driver == "workflow" and plan.action.type == "navigate"
+    moves = plan.action.type == "navigate" and not plan.action.verify
+    return moves and judged.verdict == "wrong_target" and plan.driver == "workflow"
 
 
 def is_of_way(plan: PlanProposed | None) -> bool:

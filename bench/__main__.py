@@ -21,6 +21,7 @@ BENCHES = {
     "click": "one click that does not navigate, against Playwright's",
     "egress": "page loads through the gate's proxy against direct ones",
     "flow": "a whole workflow on the bundled site against plain Playwright",
+    "minds": "a way found once and sailed for nothing: model calls, money, how often it is right",
 }
 
 

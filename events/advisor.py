@@ -108,7 +108,10 @@ class AdviceLost(Event, frozen=True, tag="AdviceLost"):
 
 
 class VisionGiven(Event, frozen=True, tag="VisionGiven"):
-    """What a picture of the page says about a step. Advice: it changes no verdict (F5)."""
+    """What a picture of the page says about a step. Advice: it changes no verdict (F5).
+
+    Without a `provider` nobody was asked. `error` says why who was asked gave no answer.
+    """
 
     step: int
     attempt: int
@@ -117,3 +120,8 @@ class VisionGiven(Event, frozen=True, tag="VisionGiven"):
     message: str = ""
     screenshot: Artifact | None = None
     took_ms: int = 0
+    model: str = ""
+    usage: Usage = Usage()
+    cost_microdollars: int = 0
+    priced: bool = True
+    error: AdviceError | None = None

@@ -116,10 +116,11 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
 
 
 class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):
-    """Time as a fact: no decider reads a clock."""
+    """Time as a fact: no decider reads a clock. `call` is whose time it was, where it is known."""
 
     what: Literal["wall_time", "tool"]
     after_ms: int
+    call: str = ""
 
 
 class StopRequested(Event, frozen=True, tag="StopRequested"):

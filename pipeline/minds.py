@@ -14,7 +14,7 @@ from actors.minds.defaults import DEFAULTS
 from actors.minds.looking import MindVision
 from actors.minds.prices import Counsel, Price
 from actors.minds.speaking import Mind as Speaker
-from actors.minds.speaking import MindFailed, Prompt, Reply
+from actors.minds.speaking import MindFailed, Prompt, Reply, Used
 from actors.redaction import Secrets, hide
 from actors.vision import Vision
 from events.advisor import AdviceError
@@ -139,7 +139,7 @@ def vision_of(config: Config, opened: Mapping[str, Counsel]) -> Vision | None:
     if not config.flag("critic.vision_enabled"):
         return None
     seeing = [each.provider for each in offers(config) if each.pictures]
-    return next((MindVision(opened[each].mind) for each in seeing if each in opened), None)
+    return next((MindVision(*opened[each]) for each in seeing if each in opened), None)
 
 
 @asynccontextmanager
@@ -212,10 +212,22 @@ def _discreet(speaker: Speaker, key: str) -> Speaker:
                 raise MindFailed(error.code, message, transient=error.transient) from None
             if not known.may_hold(msgspec.json.encode(reply)) and not known.may_hold(reply.raw):
                 return reply
-            text, raw = known.clean(reply.text), known.clean(reply.raw.decode("utf-8", "replace"))
-            return msgspec.structs.replace(reply, text=text, raw=raw.encode())
+            return _without(known, reply)
 
         async def aclose(self) -> None:
             await speaker.aclose()
 
     return Discreet()
+
+
+def _without(known: Secrets, reply: Reply) -> Reply:
+    clean = known.clean
+    return msgspec.structs.replace(
+        reply,
+        model=clean(reply.model),
+        text=clean(reply.text),
+        calls=tuple(
+            Used(clean(each.id), clean(each.tool), clean(each.arguments)) for each in reply.calls
+        ),
+        raw=clean(reply.raw.decode("utf-8", "replace")).encode(),
+    )

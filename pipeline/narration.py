@@ -167,8 +167,8 @@ class Narrator:
                     yield f"FILE {file_in_words(seen)}"
             case VisionSought(checked=checked):
                 yield f"VISION is asked about '{checked}': it is told, it does not decide"
-            case VisionGiven(said=said, message=message):
-                yield f"VISION: {said} {message}".rstrip()
+            case VisionGiven() as given:
+                yield from _looked(given)
             case StateDiffered(expected=expected, actual=actual):
                 yield f"[FAIL] STATE: the page is {actual}, expected was {expected}"
             case ActionJudged() as judged:
@@ -204,13 +204,8 @@ def _advised(event: AnyEvent) -> Iterator[str]:
     match event:
         case AdvicePrepared(missing=missing) if missing:
             yield f"[MODEL] of the page it could not have {', '.join(missing)}"
-        case AdviceReceived(usage=usage, took_ms=took_ms) as received:
-            cost = f"${received.cost_microdollars / MILLION:.4f}"
-            money = cost if received.priced else "at an unknown price"
-            yield (
-                f"[MODEL] {received.provider} {received.model}: {usage.input:,} tokens in, "
-                f"{usage.output:,} out, {money}, {took_ms / 1000:.1f} s"
-            )
+        case AdviceReceived() as received:
+            yield _spent(received)
             yield f"[MODEL] it says: {advice_in_words(received)}"
             if received.invalid:
                 yield f"[FAIL] MODEL: {received.invalid}"
@@ -223,6 +218,23 @@ def _advised(event: AnyEvent) -> Iterator[str]:
             yield "[MODEL] the run ended before the answer came: it counts as spent"
         case _:
             return
+
+
+def _looked(given: VisionGiven) -> Iterator[str]:
+    if given.error is not None:
+        yield f"[FAIL] MODEL {given.provider}: {given.error} ({given.took_ms / 1000:.1f} s)"
+    elif given.model:
+        yield _spent(given)
+    yield f"VISION: {given.said} {given.message}".rstrip()
+
+
+def _spent(end: AdviceReceived | VisionGiven) -> str:
+    cost = f"${end.cost_microdollars / MILLION:.4f}"
+    money = cost if end.priced else "at an unknown price"
+    return (
+        f"[MODEL] {end.provider} {end.model}: {end.usage.input:,} tokens in, "
+        f"{end.usage.output:,} out, {money}, {end.took_ms / 1000:.1f} s"
+    )
 
 
 def _gate(event: AnyEvent) -> Iterator[str]:

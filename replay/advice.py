@@ -8,11 +8,12 @@ from events.advisor import (
     AdvicePrepared,
     AdviceReceived,
     Usage,
+    VisionGiven,
 )
 from events.event import Event
 from events.planner import AdviceRequested
 from events.workflow import MILLION
-from replay.spending import is_priced
+from replay.spending import is_call, is_priced
 from replay.wording import advice_in_words, ascii_only
 
 SHOWN = 160  # characters of why: of what a model says, and of what it is told
@@ -70,9 +71,36 @@ class AdviceStory(msgspec.Struct, omit_defaults=True):
         if self.ended in ("failed", "lost", "waiting"):
             tokens = f"about {self.estimated_tokens} tokens" if self.estimated_tokens else "asked"
         else:
-            cached = f" ({self.usage.cached} cached)" if self.usage.cached else ""
-            tokens = f"{self.usage.input} tokens in{cached}, {self.usage.output} out"
+            tokens = _tokens(self.usage)
         return f"{tokens}, {money(self.cost_microdollars)}, {self.took_ms} ms"
+
+
+class VisionStory(msgspec.Struct, omit_defaults=True):
+    """What a picture was said to show. It is advice: the verdict was fixed before it. `asked` is
+    whether anybody was; `error`, why there is no answer; a cost of None is not known."""
+
+    said: str = "no answer"
+    provider: str = ""
+    message: str = ""
+    model: str = ""
+    error: str = ""
+    asked: bool = False
+    usage: Usage = Usage()
+    cost_microdollars: int | None = None
+    took_ms: int = 0
+
+    def __str__(self) -> str:
+        who = f"{self.provider} {self.model}".strip()
+        by = f" by {who}" if who else ""
+        why = ": ".join(part for part in (self.error, self.message) if part)
+        more = f" ({why})" if why else ""
+        return f"{self.said}{by}{more}; {self._spent()}it changed nothing"
+
+    def _spent(self) -> str:
+        if not self.asked:
+            return ""
+        tokens = "asked" if self.error else _tokens(self.usage)
+        return f"{tokens}, {money(self.cost_microdollars)}, {self.took_ms} ms; "
 
 
 class Advice:
@@ -84,7 +112,7 @@ class Advice:
         self.cost_microdollars = 0
         self._calls: dict[str, AdviceStory] = {}
         self._told: list[tuple[int, AdviceStory]] = []
-        self._all: list[AdviceStory] = []
+        self._all: list[AdviceStory | VisionStory] = []
 
     @property
     def unpriced(self) -> int:
@@ -112,6 +140,25 @@ class Advice:
             case _:
                 return False
         return True
+
+    def look(self, given: VisionGiven) -> VisionStory:
+        """What was seen is told at the step that it was about; as a call it counts here."""
+        story = VisionStory(
+            given.said,
+            ascii_only(given.provider),
+            ascii_only(given.message),
+            ascii_only(given.model),
+            given.error or "",
+            is_call(given),
+            given.usage,
+            given.cost_microdollars if is_priced(given) else None,
+            given.took_ms,
+        )
+        if story.asked:
+            self.calls += 1
+            self._all.append(story)
+            self._spend(given)
+        return story
 
     def led_to_a_step(self) -> list[AdviceStory]:
         """What was asked since the step before."""
@@ -162,8 +209,16 @@ class Advice:
         call.error = ascii_only(received.invalid or wrong)
         call.usage = received.usage
         call.cost_microdollars = received.cost_microdollars if received.priced else None
-        self.tokens += received.usage.input + received.usage.output
-        self.cost_microdollars += received.cost_microdollars
+        self._spend(received)
+
+    def _spend(self, end: AdviceReceived | VisionGiven) -> None:
+        self.tokens += end.usage.input + end.usage.output
+        self.cost_microdollars += end.cost_microdollars
+
+
+def _tokens(usage: Usage) -> str:
+    cached = f" ({usage.cached} cached)" if usage.cached else ""
+    return f"{usage.input} tokens in{cached}, {usage.output} out"
 
 
 def money(microdollars: int | None) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from events.advisor import AdviceError, AdviceFailed, AdviceLost, AdviceReceived
+from events.advisor import AdviceError, AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
 
 # Turned away before a model read a word: nobody charges for that. An answer that was cut or came
 # too late may have been charged, and one that a provider has done with and we could not read was.
@@ -11,13 +11,18 @@ FREE: Final[frozenset[AdviceError]] = frozenset(
 )
 
 
-def is_priced(end: AdviceReceived | AdviceFailed | AdviceLost) -> bool:
+def is_call(given: VisionGiven) -> bool:
+    """Whether anybody was asked to look at the picture."""
+    return given.provider != ""
+
+
+def is_priced(end: AdviceReceived | AdviceFailed | AdviceLost | VisionGiven) -> bool:
     """Whether what the call cost is known. What was lost counts as spent, and nobody knows how
     much that was."""
     match end:
-        case AdviceReceived(priced=priced):
+        case AdviceReceived(priced=priced) | VisionGiven(priced=priced, error=None):
             return priced
-        case AdviceFailed(code=code):
+        case AdviceFailed(code=code) | VisionGiven(error=code):
             return code in FREE
         case AdviceLost():
             return False

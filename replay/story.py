@@ -48,7 +48,7 @@ from events.validator import (
 )
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION
-from replay.advice import Advice, AdviceStory
+from replay.advice import Advice, AdviceStory, VisionStory
 from replay.authority import overall
 from replay.phases import PHASES, Phase, entered
 from replay.wording import (
@@ -81,19 +81,6 @@ class EvidenceStory(msgspec.Struct, omit_defaults=True):
     def __str__(self) -> str:
         sample = f" (sample '{self.sample}')" if self.sample else ""
         return f"{self.source} '{self.checked}'{sample}, confidence {self.confidence:g}"
-
-
-class VisionStory(msgspec.Struct, omit_defaults=True):
-    """What a picture was said to show. It is advice: the verdict was fixed before it."""
-
-    said: str = "no answer"
-    provider: str = ""
-    message: str = ""
-
-    def __str__(self) -> str:
-        by = f" by {self.provider}" if self.provider else ""
-        more = f" ({self.message})" if self.message else ""
-        return f"{self.said}{by}{more}; it changed nothing"
 
 
 class StepStory(msgspec.Struct, omit_defaults=True):
@@ -204,6 +191,7 @@ class _Teller:
         self._sent: set[int] = set()
         self._wanted: dict[str, tuple[str, str]] = {}
         self._advice = Advice()
+        self._seen = VisionStory()
 
     def finish(self) -> Story:
         story, advice = self.story, self._advice
@@ -222,6 +210,8 @@ class _Teller:
                 self._sent.add(step)
             case ActionFailed(step=step, dispatched=False):
                 self._sent.discard(step)
+            case VisionGiven() as given:
+                self._seen = self._advice.look(given)
             case _:
                 pass
         if not self._advice.take(envelope.event) and not self._of_session(envelope):
@@ -427,8 +417,8 @@ class _Teller:
                 step.differed = f"expected {expected}, is {actual}"
             case VisionSought():
                 step.vision = VisionStory()
-            case VisionGiven(said=said, provider=provider, message=message):
-                step.vision = VisionStory(said, ascii_only(provider), ascii_only(message))
+            case VisionGiven():
+                step.vision = self._seen
             case FilesSeen(files=files):
                 step.files = [file_in_words(seen) for seen in files]
             case DownloadFinished(name=name, failure=failure):

@@ -79,6 +79,8 @@ EXTENDED = {
     "test_a_run_goes_on_when_nobody_reads_what_it_says",
     "test_steps_in_a_page_that_was_opened_say_in_which",
     "test_every_selector_of_the_order_script_names_one_and_the_same_element",
+    "test_every_change_of_the_site_costs_what_it_breaks_and_only_once",
+    "test_a_model_is_right_often_enough_on_altered_sites",
 }
 
 

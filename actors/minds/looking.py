@@ -4,7 +4,8 @@ from typing import Literal
 
 import msgspec
 
-from actors.minds.speaking import Mind, Prompt, Reply, Told, ToolSpec
+from actors.minds.prices import Price, cost_microdollars
+from actors.minds.speaking import Mind, MindFailed, Prompt, Reply, Told, ToolSpec
 from actors.vision import MAX_CHARACTERS, VisionSaid
 
 WITHIN_MS = 25_000  # less than the Advisor waits, so that the reason comes from here
@@ -40,10 +41,14 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class MindVision:
-    """`Vision` by a model that sees pictures. What fails is raised: the Advisor tells it."""
+    """`Vision` by a model that sees pictures. A call that fails was a call: it is told with who was
+    asked, as one that is answered."""
 
-    def __init__(self, mind: Mind, *, within_ms: int = WITHIN_MS) -> None:
+    def __init__(
+        self, mind: Mind, price: Price | None = None, *, within_ms: int = WITHIN_MS
+    ) -> None:
         self._mind = mind
+        self._price = price
         self._within_ms = within_ms
 
     async def look(self, picture: bytes, checked: str) -> VisionSaid:
@@ -54,17 +59,30 @@ class MindVision:
             must_call=VERDICT.name,
             max_tokens=300,
         )
-        reply = await self._mind.complete(prompt, within_ms=self._within_ms)
-        return _said(reply, f"{self._mind.provider}/{reply.model}")
+        who = self._mind.provider
+        try:
+            reply = await self._mind.complete(prompt, within_ms=self._within_ms)
+        except MindFailed as failed:
+            said, code = failed.message[:MAX_CHARACTERS], failed.code
+            return VisionSaid("UNKNOWN", who, said, self._mind.model, error=code)
+        verdict = _verdict(reply)
+        return VisionSaid(
+            verdict.said,
+            who,
+            verdict.message[:MAX_CHARACTERS],
+            reply.model,
+            reply.usage,
+            cost_microdollars(reply.usage, self._price),
+            self._price is not None,
+        )
 
 
-def _said(reply: Reply, provider: str) -> VisionSaid:
+def _verdict(reply: Reply) -> Verdict:
     """Anything but one readable verdict is no verdict."""
     calls = [call for call in reply.calls if call.tool == VERDICT.name]
     if reply.ending != "called" or len(calls) != 1 or len(reply.calls) != 1:
-        return VisionSaid("UNKNOWN", provider, f"it gave no verdict ({reply.ending})")
+        return Verdict("UNKNOWN", f"it gave no verdict ({reply.ending})")
     try:
-        verdict = msgspec.json.decode(calls[0].arguments, type=Verdict)
+        return msgspec.json.decode(calls[0].arguments, type=Verdict)
     except msgspec.DecodeError:
-        return VisionSaid("UNKNOWN", provider, "its verdict cannot be read")
-    return VisionSaid(verdict.said, provider, verdict.message[:MAX_CHARACTERS])
+        return Verdict("UNKNOWN", "its verdict cannot be read")

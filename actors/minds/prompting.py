@@ -75,7 +75,7 @@ def prompt_for(question: Question, context: str, picture: bytes, *, nonce: str) 
         DATA,
         names_told(question.task.bound),
         _step_told(question.workflow, request.index, nonce),
-        clipped(request.note, NOTE),
+        _why_told(request.note, nonce),
         _listed("What went wrong", request.errors, nonce),
         _listed("What was tried, and must not be tried again", request.tried, nonce),
         f"The page now:\n{context}",
@@ -100,6 +100,11 @@ def _system(question: Question) -> str:
     least = f"0.{question.least // 100_000}"
     guidance = clipped(task.guidance, GUIDANCE)
     return SYSTEM.format(goal=goal, guidance=guidance, least=least).rstrip()
+
+
+def _why_told(note: str, nonce: str) -> str:
+    """Between marks: why a step cannot be done quotes what stands on the page in its place."""
+    return f"Why you are asked:\n{wrapped(clipped(note, NOTE), nonce)}" if note else ""
 
 
 def _listed(what: str, lines: Sequence[str], nonce: str) -> str:

@@ -28,7 +28,7 @@ from actors.predictor.recording import (
 )
 from actors.repeating import is_kept
 from actors.states import detect
-from actors.ways import is_of_way, strayed
+from actors.ways import ELSEWHERE, is_of_way, strayed
 from events.action import Action, kind_of
 from events.checks import PageState, Said
 from events.critic import ActionJudged, PageAssessed, Verdict
@@ -206,13 +206,14 @@ class Predictor:
         """What was healed is learned when the run's end was verified, unless the workflow was
         recorded anew or deleted meanwhile."""
         workflow = state.started.workflow if state.started else None
-        if workflow is None or not (state.healed or state.mends) or stopped.reason != "completed":
+        helped = any(mend.helped for mend in state.mends)
+        if workflow is None or not (state.healed or helped) or stopped.reason != "completed":
             return
         if not self.knowledge.is_newest(workflow.name, workflow.version):
             return
         version = self.knowledge.next_version(workflow.name)
         mended = healed_workflow(workflow, dict(state.healed), version, state.session)
-        if state.mends:
+        if helped:
             values = state.started.values if state.started else {}
             mended = mended_workflow(mended, state.mends, state.look.page, values)
         yield WorkflowLearned(workflow=mended)
@@ -313,7 +314,7 @@ def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> Predic
     confirmed = verdict == "confirmed"
     final = _is_irreversible(state, plan)
     kept = recording and is_kept(verdict, reason, irreversible=final)
-    kept = kept or (confirmed and _finds(started) and plan.action.type not in PASSING)
+    kept = kept or (_finds(started) and _is_part(plan, verdict, reason, final=final))
     looks = kind_of(plan.action) == "verification"
     # A model must not teach itself: what it predicted freely says nothing new (design 9).
     teaches = confirmed and plan.driver != "prediction" and not looks
@@ -337,6 +338,16 @@ def _finds(started: SessionStarted) -> bool:
     return started.purpose == "tools" and started.driver == "model" and bool(started.name)
 
 
+def _is_part(plan: PlanProposed, verdict: Verdict, reason: str, *, final: bool) -> bool:
+    """Whether a step of a session that looks for a way is part of it: also a navigation that led
+    on to where the site wanted, and what was sent and showed nothing."""
+    if plan.action.type in PASSING:
+        return False
+    led_on = plan.action.type == "navigate" and verdict == "wrong_target" and reason in ELSEWHERE
+    sent = verdict == "unknown" and is_kept(verdict, reason, irreversible=final)
+    return verdict == "confirmed" or led_on or sent
+
+
 def _index_after(state: PredictorState, plan: PlanProposed, action: Action) -> int:
     """The step that is due after a confirmed one. What only led to a step leaves it due, unless it
     was a later step of the workflow itself: then that is where the run is."""
@@ -346,8 +357,24 @@ def _index_after(state: PredictorState, plan: PlanProposed, action: Action) -> i
     done = token(action)
     for index in range(state.index, len(workflow.steps)):
         if token(workflow.steps[index].action) == done:
-            return index + 1
+            return index + 1 if _may_pass_over(state, index) else state.index
     return state.index
+
+
+def _may_pass_over(state: PredictorState, to: int) -> bool:
+    """Whether the steps up to there may be left out. What cannot be undone is what a run is for:
+    without it only signs of the service can say that the end was reached (D5)."""
+    workflow, started = state.workflow, state.started
+    assert workflow is not None
+    assert started is not None
+    criteria = started.settings.criteria
+    told = criteria is not None and bool(criteria.success)
+    return told or not any(_matters(step) for step in workflow.steps[state.index : to])
+
+
+def _matters(step: Step) -> bool:
+    stated = step.after.checks or step.after.read_back is not None or step.action.verify
+    return step.irreversible or bool(stated)
 
 
 def _is_help(plan: PlanProposed) -> bool:
@@ -362,7 +389,9 @@ def _mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[Mend,
     step = _step(state, plan)
     if index == state.index and plan.driver == "model":  # it may not be needed every time
         step = msgspec.structs.replace(step, optional=True)
-    return (*state.mends, Mend(state.index, step, index))
+    if plan.index >= 0 and state.workflow.steps[plan.index].irreversible:
+        step = msgspec.structs.replace(step, irreversible=True)
+    return (*state.mends, Mend(state.index, step, index, helped=True))
 
 
 def _strayed(state: PredictorState, plan: PlanProposed) -> PredictorState:
@@ -394,6 +423,8 @@ def _rejoined(state: PredictorState) -> PredictorState:
     if ahead is None:
         return state
     to = state.index + ahead
+    if not _may_pass_over(state, to):
+        return state
     mends = (*state.mends, Mend(state.index, None, to))
     return msgspec.structs.replace(state, index=to, mends=mends)
 

@@ -138,11 +138,13 @@ def healed_workflow(
 class Mend(msgspec.Struct, frozen=True):
     """What a model did when the step `at` was due, and which one was due then: the next one when
     it stood for that step, the same one when it only led there, a later one when it went ahead.
-    Without a step those in between were not needed."""
+    Without a step those in between were not needed. `helped`: a model or the service's way did it.
+    """
 
     at: int
     step: Step | None
     to: int
+    helped: bool = False
 
 
 def mended_workflow(
@@ -152,9 +154,15 @@ def mended_workflow(
     that it ended on, which was verified."""
     steps: list[Step] = []
     due = 0
+    replaced = {mend.at for mend in mends if mend.step is not None and mend.to == mend.at}
     for mend in mends:
         steps += workflow.steps[due : max(due, mend.at)]
-        steps += [mend.step] if mend.step is not None else []
+        if mend.step is not None:
+            steps.append(mend.step)
+        elif mend.at not in replaced:
+            # Whoever was signed in already has not unlearned how to sign in.
+            passed = workflow.steps[max(due, mend.at) : mend.to]
+            steps += [step for step in passed if step.state == "LOGIN_REQUIRED"]
         due = max(due, mend.to)
     steps += workflow.steps[due:]
     made = tuple(steps)

@@ -16,6 +16,7 @@ class Switches:
     failing              the last step leads to an error, and nothing is ended
     altered              other ids, classes, test ids, field names and markup; the same words
     relabelled           the one control of that name in `wording.RELABELLED` is called otherwise
+    recast               with `relabelled`: that control is another element with another test id
     redesigned           other addresses and words, a page more, no survey
     overlay              a dialog lies over the account until it is closed
     look_alikes          buttons that sound like those that are wanted, in front of them
@@ -27,6 +28,7 @@ class Switches:
     failing: bool = False
     altered: bool = False
     relabelled: str = ""
+    recast: bool = False
     redesigned: bool = False
     overlay: bool = False
     look_alikes: bool = False

@@ -6,7 +6,7 @@ from html import escape
 
 from pipeline.site.markup import html_page, link, mark, rename_marks, select_options
 from pipeline.streaming_site.switches import Switches
-from pipeline.streaming_site.wording import path_to, word
+from pipeline.streaming_site.wording import RECAST, path_to, word
 
 NAME = "Gaffsail"
 BRAND = (
@@ -37,10 +37,10 @@ class View:
     def way(self, name: str, text: str, to: str, *, primary: bool = False) -> str:
         """A link that looks like a button; altered, a button of a form that goes there."""
         style = "button primary" if primary else "button"
-        if self.switches.altered:
+        if self.switches.altered or self._is_recast(name):
             return (
                 f'<form method="get" action="{self.path(to)}">'
-                f'<button class="{style}" {mark(name)}>{escape(text)}</button></form>'
+                f'<button class="{style}" {self._mark(name)}>{escape(text)}</button></form>'
             )
         return link(self.path(to), text, f'class="{style}" {mark(name)}')
 
@@ -49,8 +49,14 @@ class View:
         style = "button primary" if primary else "button"
         return (
             f'<form method="post" action="{self.path(to)}">'
-            f'<button class="{style}" {mark(name)}>{escape(text)}</button></form>'
+            f'<button class="{style}" {self._mark(name)}>{escape(text)}</button></form>'
         )
+
+    def _mark(self, name: str) -> str:
+        return mark(f"new-{name}" if self._is_recast(name) else name)
+
+    def _is_recast(self, name: str) -> bool:
+        return self.switches.recast and RECAST.get(self.switches.relabelled) == name
 
     def idle(self, name: str, text: str) -> str:
         """A button that does nothing: it only sounds like another."""

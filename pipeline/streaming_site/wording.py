@@ -60,6 +60,12 @@ RELABELLED = {
     "continue": "Next",
     "sign_in": "Log me in",
 }
+# The control that says it, by the name that scripts look for.
+RECAST = {
+    "cancel": "cancel-membership",
+    "decline": "decline-offer",
+    "finish": "finish-cancellation",
+}
 REASONS = {
     "price": "Too expensive",
     "choice": "Nothing I want to watch",

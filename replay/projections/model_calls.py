@@ -8,14 +8,21 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, Usage
+from events.advisor import (
+    AdviceFailed,
+    AdviceLost,
+    AdvicePrepared,
+    AdviceReceived,
+    Usage,
+    VisionGiven,
+)
 from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.event import Event
 from events.executor import QueryAnswered
 from events.planner import AdviceRequested, PlanProposed
 from replay.projections.metrics import only_checks, ratio
-from replay.spending import is_priced
+from replay.spending import is_call, is_priced
 
 PLANNERS = ("workflow", "prediction", "model")  # who plans by itself: see `hybrid`
 
@@ -29,6 +36,7 @@ class ModelCalls:
             AdviceReceived,
             AdviceFailed,
             AdviceLost,
+            VisionGiven,
             PlanProposed,
             ActionJudged,
             QueryAnswered,
@@ -62,6 +70,8 @@ class ModelCalls:
                 _end(db, envelope, failed, error=code, took_ms=took, provider=failed.provider)
             case AdviceLost() as lost:
                 _end(db, envelope, lost, error="lost")
+            case VisionGiven() as given if is_call(given):
+                _look(db, envelope, given)
             case PlanProposed() as plan if not only_checks(plan):
                 db.execute(
                     "INSERT INTO planned_by VALUES (?, ?, ?, 0) "
@@ -132,7 +142,6 @@ def _ask(db: sqlite3.Connection, envelope: Envelope, request: AdviceRequested) -
 
 
 def _receive(db: sqlite3.Connection, envelope: Envelope, answer: AdviceReceived) -> None:
-    usage: Usage = answer.usage
     _end(
         db,
         envelope,
@@ -141,13 +150,38 @@ def _receive(db: sqlite3.Connection, envelope: Envelope, answer: AdviceReceived)
         ending=answer.ending,
         provider=answer.provider,
         model=answer.model,
-        input_tokens=usage.input,
-        output_tokens=usage.output,
-        cached_tokens=usage.cached,
-        kept_tokens=usage.kept,
         cost_microdollars=answer.cost_microdollars,
         took_ms=answer.took_ms,
+        **_tokens(answer.usage),
     )
+
+
+def _look(db: sqlite3.Connection, envelope: Envelope, given: VisionGiven) -> None:
+    """Asked and answered in one: whoever looks at a picture is told of when they have."""
+    _insert(
+        db,
+        envelope,
+        "",
+        purpose="vision",
+        step=given.step,
+        provider=given.provider,
+        model=given.model,
+        ok=given.error is None,
+        error=given.error or "",
+        cost_microdollars=given.cost_microdollars,
+        priced=is_priced(given),
+        took_ms=given.took_ms,
+        **_tokens(given.usage),
+    )
+
+
+def _tokens(usage: Usage) -> dict[str, object]:
+    return {
+        "input_tokens": usage.input,
+        "output_tokens": usage.output,
+        "cached_tokens": usage.cached,
+        "kept_tokens": usage.kept,
+    }
 
 
 def _end(

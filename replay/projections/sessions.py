@@ -10,14 +10,14 @@ from typing import ClassVar
 
 import msgspec
 
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
 from events.critic import ActionJudged
 from events.envelope import Envelope, kind
 from events.event import Event
 from events.executor import PersonActed, QueryAnswered
 from events.planner import AdviceRequested, PlanProposed
 from events.runtime import PayloadGone, SessionEnded, SessionStarted
-from replay.spending import is_priced
+from replay.spending import is_call, is_priced
 
 
 class Sessions:
@@ -33,6 +33,7 @@ class Sessions:
             AdviceReceived,
             AdviceFailed,
             AdviceLost,
+            VisionGiven,
             SessionEnded,
             PayloadGone,
         }
@@ -61,13 +62,12 @@ class Sessions:
                     "UPDATE sessions SET done = done + 1 WHERE session = ?", (envelope.session,)
                 )
             case AdviceRequested():
-                db.execute(
-                    "UPDATE sessions SET model_calls = model_calls + 1, unpriced = unpriced + 1 "
-                    "WHERE session = ?",
-                    (envelope.session,),
-                )
+                self._ask(db, envelope)
             case AdviceReceived() | AdviceFailed() | AdviceLost() as end:
                 self._spend(db, envelope, end)
+            case VisionGiven() as given if is_call(given):
+                self._ask(db, envelope)
+                self._spend(db, envelope, given)
             case SessionEnded(reason=reason, failure=failure, detail=detail):
                 db.execute(
                     "UPDATE sessions SET ended_ns = ?, reason = ?, failure = ?, detail = ? "
@@ -80,11 +80,21 @@ class Sessions:
                 pass
 
     @staticmethod
+    def _ask(db: sqlite3.Connection, envelope: Envelope) -> None:
+        db.execute(
+            "UPDATE sessions SET model_calls = model_calls + 1, unpriced = unpriced + 1 "
+            "WHERE session = ?",
+            (envelope.session,),
+        )
+
+    @staticmethod
     def _spend(
-        db: sqlite3.Connection, envelope: Envelope, end: AdviceReceived | AdviceFailed | AdviceLost
+        db: sqlite3.Connection,
+        envelope: Envelope,
+        end: AdviceReceived | AdviceFailed | AdviceLost | VisionGiven,
     ) -> None:
         tokens = cost = 0
-        if isinstance(end, AdviceReceived):
+        if isinstance(end, AdviceReceived | VisionGiven):
             tokens, cost = end.usage.input + end.usage.output, end.cost_microdollars
         db.execute(
             "UPDATE sessions SET tokens = tokens + ?, cost_microdollars = cost_microdollars + ?, "

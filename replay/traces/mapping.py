@@ -15,6 +15,7 @@ from events.action import Action, Kind
 from events.event import Event
 from events.workflow import MILLION
 from replay.authority import deciding, overall
+from replay.spending import is_call
 from replay.traces.said import said
 from replay.traces.span import Attributes
 from replay.traces.takes import Takes
@@ -198,15 +199,31 @@ def _advice_received(event: advisor.AdviceReceived) -> Attributes:
         **_ADVICE(event),
         "gen_ai.operation.name": "chat",
         "gen_ai.response.finish_reasons": (FINISHED[event.ending],),
-        "llm.token_count.total": event.usage.input + event.usage.output,
         "output.value": said(event.text.text or advice_in_words(event)),
+        **_spent(event),
+    }
+    if event.invalid:
+        found["error.type"] = "invalid"
+    return found | _called(event.calls) | _proposed(event.proposal)
+
+
+def _vision_given(event: advisor.VisionGiven) -> Attributes:
+    found = _VISION(event)
+    if not is_call(event):
+        return found
+    found |= {"gen_ai.operation.name": "chat", "rutter.advice.purpose": "vision"}
+    return found if event.error is not None else {**found, **_SEEN(event), **_spent(event)}
+
+
+def _spent(event: advisor.AdviceReceived | advisor.VisionGiven) -> Attributes:
+    found: Attributes = {
+        **_USAGE(event),
+        "llm.token_count.total": event.usage.input + event.usage.output,
     }
     if event.priced:
         found["rutter.cost_microdollars"] = event.cost_microdollars
         found["llm.cost.total"] = event.cost_microdollars / MILLION
-    if event.invalid:
-        found["error.type"] = "invalid"
-    return found | _called(event.calls) | _proposed(event.proposal)
+    return found
 
 
 def _called(calls: tuple[advisor.Asked, ...]) -> Attributes:
@@ -263,18 +280,27 @@ _WORKFLOW = Takes(
     "rutter.workflow.version=workflow.version rutter.workflow.complete=workflow.complete",
     text="rutter.workflow=workflow.name",
 )
-_ADVICE = Takes(
+_USAGE = Takes(
     "gen_ai.usage.input_tokens=usage.input gen_ai.usage.output_tokens=usage.output "
     "gen_ai.usage.cache_read.input_tokens=usage.cached "
     "gen_ai.usage.cache_creation.input_tokens=usage.kept "
     "llm.token_count.prompt=usage.input llm.token_count.completion=usage.output "
     "llm.token_count.prompt_details.cache_read=usage.cached "
     "llm.token_count.prompt_details.cache_write=usage.kept "
-    "rutter.advice.ending=ending rutter.advice.priced=priced",
+    "rutter.advice.priced=priced"
+)
+_ADVICE = Takes(
+    "rutter.advice.ending=ending",
     text="gen_ai.provider.name=provider gen_ai.response.model=model llm.provider=provider "
     "llm.model_name=model",
     maybe="rutter.advice.invalid=invalid",
 )
+_VISION = Takes(
+    "step attempt rutter.vision=said",
+    maybe="gen_ai.provider.name=provider llm.provider=provider llm.model_name=model message "
+    "error.type=error",
+)
+_SEEN = Takes(maybe="gen_ai.response.model=model")
 _PROPOSAL = Takes(
     "rutter.action=action.type rutter.state=state rutter.advice.instead=instead",
     maybe="rutter.state.expected=leads_to",
@@ -405,10 +431,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
             text="gen_ai.provider.name=provider llm.provider=provider message",
         ),
     ),
-    advisor.VisionGiven: Row(
-        "chat",
-        Takes("step attempt rutter.vision=said", maybe="gen_ai.provider.name=provider message"),
-    ),
+    advisor.VisionGiven: Row("chat", _vision_given),
     advisor.AdviceLost: Row("chat", Takes(error="lost")),
     tools.ToolCalled: Row("", _CALLED),
     tools.FileRead: Row("", Takes("rutter.call=call", maybe="error")),

@@ -46,6 +46,10 @@ def _advised(event: advisor.AdviceReceived) -> Outcome:
     return bad("invalid", event.invalid) if event.invalid else OPEN
 
 
+def _looked(event: advisor.VisionGiven) -> Outcome:
+    return OPEN if event.error is None else bad(event.error, event.message)
+
+
 def _answered(event: person.ApprovalAnswered) -> Outcome:
     return GOOD if event.approved else bad("not approved", event.message)
 
@@ -70,5 +74,6 @@ OUTCOMES: Final[Mapping[type[Event], Callable[[Any], Outcome]]] = {
     advisor.AdviceReceived: _advised,
     advisor.AdviceFailed: lambda event: bad(event.code, event.message),
     advisor.AdviceLost: lambda _: bad("lost"),
+    advisor.VisionGiven: _looked,
     runtime.ActorFailed: lambda event: bad(event.error, event.message),
 }

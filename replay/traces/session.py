@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from events.action import Action, Kind
-from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived
+from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, VisionGiven
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope, kind
 from events.event import Event
@@ -30,7 +30,7 @@ from events.runtime import (
 )
 from events.validator import ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
-from replay.spending import is_priced
+from replay.spending import is_call, is_priced
 from replay.traces.ids import SpanIds, run_id, trace_id
 from replay.traces.mapping import (
     BY_ACTOR,
@@ -228,21 +228,34 @@ class SessionSpans:
         if event.request not in self._asked:
             self._count_call()  # that it was asked for was erased
         self._tell_asked(event.request, work, took_ns(event))
-        totals = self._totals
-        if is_priced(event):
-            totals["rutter.model_calls.unpriced"] -= 1
-        if isinstance(event, AdviceReceived):
-            totals["rutter.tokens.input"] += event.usage.input
-            totals["rutter.tokens.output"] += event.usage.output
-            totals["rutter.tokens.cached"] += event.usage.cached
-            totals["rutter.cost_microdollars"] += event.cost_microdollars
-        totals["rutter.model_calls.failed"] += work.outcome.status == ERROR
+        self._count_end(event, work)
         self._close_work()  # what its asker says next about the same cause is no part of the call
+
+    def _looked(self, envelope: Envelope, work: Work) -> None:
+        event = envelope.event
+        assert isinstance(event, VisionGiven)
+        if is_call(event):
+            work.model = str(work.attributes.get("llm.model_name", ""))
+            self._count_call()
+            self._count_end(event, work)
 
     def _count_call(self) -> None:
         """From when it is asked for: one that is never heard of again counts as spent."""
         self._totals["rutter.model_calls"] += 1
         self._totals["rutter.model_calls.unpriced"] += 1
+
+    def _count_end(
+        self, event: AdviceReceived | AdviceFailed | AdviceLost | VisionGiven, work: Work
+    ) -> None:
+        totals = self._totals
+        if is_priced(event):
+            totals["rutter.model_calls.unpriced"] -= 1
+        if isinstance(event, AdviceReceived | VisionGiven):
+            totals["rutter.tokens.input"] += event.usage.input
+            totals["rutter.tokens.output"] += event.usage.output
+            totals["rutter.tokens.cached"] += event.usage.cached
+            totals["rutter.cost_microdollars"] += event.cost_microdollars
+        totals["rutter.model_calls.failed"] += work.outcome.status == ERROR
 
     def _tell_asked(self, request: str, work: Work, took: int) -> None:
         asked = self._asked.pop(request, None)
@@ -428,6 +441,7 @@ FOLLOWS: Final[Mapping[type[Event], Follow]] = {
     AdviceReceived: SessionSpans._answered_by_model,
     AdviceFailed: SessionSpans._answered_by_model,
     AdviceLost: SessionSpans._answered_by_model,
+    VisionGiven: SessionSpans._looked,
     RunStopped: SessionSpans._stop,
     ActorFailed: SessionSpans._failed,
 }

@@ -218,17 +218,22 @@ def test_giving_up_is_always_acknowledged() -> None:
     assert stop(told) == ("failed", "")
 
 
-@pytest.mark.parametrize(
-    ("limits", "reason"),
-    [
-        (Limits(max_steps=2), "max_steps"),
-        (Limits(max_turns=1), "max_turns_exceeded"),
-    ],
-)
-def test_it_ends_at_its_limits(limits: Limits, reason: str) -> None:
-    talk = Talk(led(limits=limits))
+def test_it_ends_when_its_turns_are_used_up() -> None:
+    talk = Talk(led(limits=Limits(max_turns=1)))
     talk.calls("a1", "browser_click", ref="@e2")
-    assert stop(talk.over()) == (reason, "")
+    assert stop(talk.over()) == ("max_turns_exceeded", "")
+
+
+def test_when_its_steps_are_used_up_it_may_only_say_what_they_came_to() -> None:
+    talk = Talk(led(limits=Limits(max_steps=2)))
+    talk.calls("a1", "browser_click", ref="@e2")
+    assert "complete_task" in asked(talk.over()).note
+    assert stop(talk.calls("a2", "browser_click", ref="@e3")) == ("max_steps", "")
+    talk = Talk(led(limits=Limits(max_steps=2)))
+    talk.calls("a1", "browser_click", ref="@e2")
+    talk.over()
+    told = talk.calls("a2", "complete_task", status="success", reason="done")
+    assert only(told, CompletionClaimed).status == "success"
 
 
 def test_calls_that_fail_one_after_the_other_end_it_or_need_a_person() -> None:

@@ -10,7 +10,7 @@ import pytest
 from actors.browser.tab import PageClosed, PageTimeout
 from actors.effector import Screen
 from actors.vision import LOOK_MS, ScriptedVision, Vision, VisionAdvisor, VisionSaid
-from events.advisor import VisionGiven
+from events.advisor import Usage, VisionGiven
 from events.artifacts import ArtifactStore
 from events.critic import VisionSought
 from events.envelope import Envelope
@@ -159,6 +159,15 @@ async def test_an_answer_of_no_known_kind_is_not_taken(answer: Any) -> None:
 async def test_a_long_answer_is_cut() -> None:
     fact = await given(ScriptedVision(VisionSaid("VERIFIED", "p" * 999, "m" * 999)))
     assert (fact.provider, fact.message) == ("p" * 200, "m" * 200)
+
+
+async def test_what_it_cost_and_why_it_failed_is_told() -> None:
+    said = VisionSaid("VERIFIED", "p", "m", "eyes-2", Usage(900, 20, 8, 4), 31, False)
+    fact = await given(ScriptedVision(said))
+    assert (fact.model, fact.usage) == ("eyes-2", Usage(900, 20, 8, 4))
+    assert (fact.cost_microdollars, fact.priced, fact.error) == (31, False, None)
+    fact = await given(ScriptedVision(VisionSaid("UNKNOWN", "p", "busy", "m", error="overloaded")))
+    assert (fact.provider, fact.message, fact.error) == ("p", "busy", "overloaded")
 
 
 async def test_nothing_else_is_answered() -> None:

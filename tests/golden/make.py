@@ -1,11 +1,14 @@
-"""Makes the golden logs anew: real Chromium, the bundled site, a scripted person.
+"""Makes the golden logs anew: real Chromium, the bundled site, a scripted person; or no browser at
+all, where a language model is asked (`advised.py`).
 
-    python tests/golden/make.py
+    python -m tests.golden.make [NAME ...]
 
 Only when the logic version changes on purpose: an old golden log is worth more than a new one.
+Without names those are made that are not there yet.
 """
 
 import asyncio
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -28,7 +31,8 @@ from pipeline.site import Site, Switches, order_script
 from pipeline.site.sessions import USER
 from pipeline.tools import open_tools
 from tests.browser.hand import recorded
-from tests.goldens import write
+from tests.golden.advised import REHEARSED, Rehearsing
+from tests.goldens import names, write
 
 WATCHED = {"customer": "Aurora Shipping", "quantity": "3"}
 ALONE = {"customer": "Juniper Tankers", "quantity": "12"}
@@ -184,8 +188,25 @@ async def make(name: str, scene: Callable[[Stage], Awaitable[None]], executable:
             write(name, reader.rows())
 
 
+async def rehearse(name: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log.db"
+        stage = Rehearsing(await SqliteLog.open(path), path)
+        await REHEARSED[name](stage)
+        await stage.log.close()
+        with SqliteReader(stage.path) as reader:
+            write(name, reader.rows())
+
+
+def main(wanted: list[str]) -> None:
+    missing = [name for name in (*SCENES, *REHEARSED) if name not in names()]
+    for name in wanted or missing:
+        print(name)
+        if name in REHEARSED:
+            asyncio.run(rehearse(name))
+        else:
+            asyncio.run(make(name, SCENES[name], ensure_chromium(print)))
+
+
 if __name__ == "__main__":
-    chromium = ensure_chromium(print)
-    for title, scene in SCENES.items():
-        print(title)
-        asyncio.run(make(title, scene, chromium))
+    main(sys.argv[1:])

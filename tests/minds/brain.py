@@ -27,6 +27,7 @@ OTHER = words_of("changes download profile watching later films series help sign
 PAUSING = words_of("pause break")
 RETURNING = words_of("keep back")
 CLOSING = words_of("close dismiss got ok x")
+ELSE = words_of("other another else")  # what a person says who wants the same by another button
 _REJECTED = re.compile("human_rejected|User feedback")
 BLANK = ("choose", "select", "please")
 MOST_CLICKS = 2  # of one control on one page
@@ -78,6 +79,7 @@ class Reader:
     _filled: set[tuple[str, str]] = field(default_factory=set)
     _last: tuple[str, Move] | None = None
     _led: list[str] = field(default_factory=list)
+    _been: list[str] = field(default_factory=list)
     _denials: int = 0
     _given_up: str = ""
     _obscured: bool = False
@@ -88,6 +90,8 @@ class Reader:
         if self.asked == 1 and PAUSING & words_of(goal_of(heard)):
             self.aim = "pause"
         sight = read_page(heard)
+        if sight.url and sight.url not in self._been:
+            self._been.append(sight.url)
         if self.asked <= self.quirks.says_only:
             return self._answer(heard, "I would look for the button that ends the membership.")
         if "verdict" in heard.tools:
@@ -126,7 +130,10 @@ class Reader:
     def _heed(self, message: str) -> None:
         """What a person said against it."""
         said = message.removeprefix("User feedback: ")
-        if PAUSING & words_of(said):
+        if ELSE & words_of(said):
+            if self._last is not None and self._last[1].line is not None:
+                self._failed.add((self._last[0], self._last[1].line.name))
+        elif PAUSING & words_of(said):
             self.aim = "pause"
         else:
             self._given_up = f"a person said no: {said}"
@@ -174,6 +181,7 @@ class Reader:
         if move.line is not None and not self._obscured and _was_tried(move.line, tried, errors):
             self._failed.add((sight.key, move.line.name))
             move = self._choose(heard, sight, marked(text, "The recorded step"))
+        self._last = (sight.key, move)
         call = Call("browser_action", self._arguments(heard, sight, move, tried))
         return self._answer(heard, calls=(call,) * (2 if self.quirks.several_calls else 1))
 
@@ -244,6 +252,7 @@ class Reader:
             or self._sign_in(sight, told(heard))
             or self._answer_survey(sight, heard)
             or self._press(sight)
+            or self._back(sight, heard)
             or self._no_way(sight)
         )
 
@@ -340,6 +349,14 @@ class Reader:
         leaves = bool(LEAVING & words)
         to = 3 * leaves + (1 + leaves) * bool(THING & words) + 2 * bool(ONWARD & words)
         return to - 4 * bool(STAYING & words) - 5 * bool(OTHER & words)
+
+    def _back(self, sight: Sight, heard: Heard) -> Move | None:
+        """From a page that leads nowhere to the one before it, once."""
+        may = {"navigate", "browser_action"} & set(heard.tools)
+        before = self._been[: self._been.index(sight.url)] if sight.url in self._been else []
+        if not may or not before or not self._once(f"back from {sight.url}"):
+            return None
+        return Move("goto", value=before[-1], why="This page does not lead there: back.")
 
     def _no_way(self, sight: Sight) -> Move:
         at = (sight.key, "")

@@ -20,6 +20,7 @@ from events.envelope import Envelope
 from events.log import EventLog
 from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
+from events.validator import ApprovalRequested
 from events.workflow import Limits, Mind, Minds, Workflow
 from pipeline import launch
 from pipeline.app import App
@@ -29,7 +30,18 @@ from tests.minds.providers import mind_of
 from tests.minds.wire import Brain, WireServer
 
 YES = Answer(True, phrase="confirm")
+NOT_THAT = Answer(False, "that is something else")
+ELSEWHERE = {"pause", "changes", "download", "profile", "watching", "stay", "later"}
 NAME = "cancel_film"
+
+
+class Careful(ScriptedPerson):
+    """Reads what is asked, and says yes to nothing that is about something else."""
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        said = await super().ask(question)
+        about = set(question.question.casefold().replace("'", " ").split())
+        return NOT_THAT if about & ELSEWHERE else said
 
 
 class Voyage(msgspec.Struct, frozen=True):
@@ -82,6 +94,7 @@ class Harbour:
         self._app, self._log, self._browser = app, log, browser
         self.site, self.wire = site, wire
         self.within_ms: int | None = None
+        self.person: type[ScriptedPerson] = ScriptedPerson
         self.tools = tuple(tool.name for tool in SEVEN)
         self._count = 0
 
@@ -113,7 +126,8 @@ class Harbour:
             dry_run=more.pop("dry_run", False),
         )
         started = msgspec.structs.replace(started, **more)
-        return await self.sail(started, ScriptedPerson(answers, otherwise=otherwise), providers)
+        person = self.person(answers, otherwise=otherwise)
+        return await self.sail(started, person, providers)
 
     async def run(
         self,
@@ -133,7 +147,7 @@ class Harbour:
             minds=self.minds(providers),
             **more,
         )
-        return await self.sail(started, ScriptedPerson(answers, otherwise=YES), providers)
+        return await self.sail(started, self.person(answers, otherwise=YES), providers)
 
     def minds(self, providers: Sequence[str]) -> Minds | None:
         minds = tuple(Mind(each, DEFAULTS[each].model) for each in providers)

@@ -15,12 +15,12 @@ from actors.person import Answer as Word
 from events.advisor import AdviceFailed, AdviceReceived
 from events.critic import CompletionChecked, PageAssessed
 from events.log import EventLog
-from events.observer import HostsContacted
+from events.observer import HostsContacted, PageObserved
 from events.person import ApprovalAnswered
 from events.planner import AdviceRequested, PlanProposed, RunStopped
 from events.predictor import WorkflowLearned
 from events.tools import ToolAnswered, ToolCalled
-from events.validator import ActionWithheld
+from events.validator import ActionRejected, ActionWithheld
 from pipeline.streaming_site import Switches
 from tests.logs import Replayed
 from tests.minds.brain import Quirks, Reader
@@ -223,18 +223,23 @@ async def test_with_nobody_who_answers_the_service_goes_its_own_way_to_the_same_
         assert port.wire.hung_up.wait(10)
 
 
-async def test_an_outage_in_the_middle_is_no_end(open_port: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("answers", [2, 3])
+async def test_an_outage_in_the_middle_is_no_end(
+    open_port: Callable[..., Any], answers: int
+) -> None:
     reader = Reader()
 
     def brain(heard: Heard) -> Answer | Fault:
-        return reader(heard) if reader.asked < 3 else DOWN
+        return reader(heard) if reader.asked < answers else DOWN
 
     async with open_port(brain) as port:
         voyage = await port.find()
         cancelled(voyage, port)
-        assert (len(voyage.told(AdviceReceived)), len(voyage.told(AdviceFailed))) == (3, 2)
+        assert len(voyage.told(AdviceReceived)) == answers
+        assert [each.code for each in voyage.told(AdviceFailed)] == ["overloaded"] * 2
         drivers = [each.driver for each in voyage.told(PlanProposed)]
-        assert drivers == ["script"] * 4 + ["model"] * 3 + ["script"] * 2
+        assert drivers[4 : 4 + answers] == ["model"] * answers
+        assert set(drivers[4 + answers :]) == {"script"}
 
 
 # -- going wrong ----------------------------------------------------------------------------------
@@ -252,28 +257,32 @@ async def test_what_only_sounds_right_is_noticed_and_led_on_from(
 
 
 async def test_a_page_that_is_not_on_the_way_is_left_again(open_port: Callable[..., Any]) -> None:
-    reader, strayed = Reader(), []
+    reader, strayed = Reader(), list[str]()
 
     def brain(heard: Heard) -> Answer:
-        films = [each for each in read_page(heard).lines if each.name == "Continue watching"]
+        sight = read_page(heard)
+        films = [each for each in sight.lines if each.name == "Continue watching"]
         if films and not strayed:
-            strayed.append(films[0])
+            strayed.append(films[0].ref)
             return Answer(calls=(Call("browser_click", {"ref": films[0].ref}),))
+        if "policy_denied" in heard.text:  # the link to the account is not for a model to press
+            url = sight.url.replace("/watch", "/cancel/offer")
+            return Answer(calls=(Call("navigate", {"url": url}),))
         return reader(heard)
 
     async with open_port(brain, look_alikes=True) as port:
+        port.tools = (*port.tools, "navigate")
         voyage = await port.find()
         cancelled(voyage, port)
-        states = [each.state for each in voyage.told(PageAssessed)]
-        lost = states.index("RETENTION_OFFER")
-        assert states[lost + 1] == "UNKNOWN"
-        assert "RETENTION_OFFER" in states[lost + 2 :]
+        pages = [each.page.url.rpartition("/")[2] for each in voyage.told(PageObserved)]
+        assert pages.index("offer") < pages.index("watch") < len(pages) - pages[::-1].index("offer")
+        assert "denylist" in [each.rule for each in voyage.told(ActionRejected)]
 
 
 async def test_a_sign_in_in_the_middle_is_not_the_models_either(
     open_port: Callable[..., Any],
 ) -> None:
-    reader, signed_out = Reader(), []
+    reader, signed_out = Reader(), list[bool]()
 
     def brain(heard: Heard) -> Answer:
         if "offer" in read_page(heard).url and not signed_out:
@@ -312,7 +321,7 @@ async def test_of_several_calls_the_first_is_done_and_the_others_are_answered(
             assert isinstance(last, Results)
             done, ignored = last.outcomes
             assert not done.failed
-            assert (ignored.tool, ignored.text, ignored.failed) == ("get_snapshot", IGNORED, True)
+            assert (ignored.tool, ignored.text) == ("get_snapshot", f"error: {IGNORED}")
 
 
 async def test_who_only_talks_is_told_to_call_and_then_it_is_over(
@@ -360,7 +369,7 @@ async def test_no_model_gets_past_the_last_confirmation(
         port.tools = (*port.tools, *tools)
         voyage = await port.find(otherwise=Word(True))  # a yes, and nothing typed
         assert port.site.cancelled == 0
-        assert sent(port) == ["/cancel/survey"]
+        assert set(sent(port)) == {"/cancel/survey"}
         assert voyage.ended.reason == "failed"
         assert voyage.told(WorkflowLearned) == []
         assert not any(each.verified for each in voyage.told(CompletionChecked))

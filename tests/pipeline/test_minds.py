@@ -15,6 +15,7 @@ from actors.minds.prices import Counsel, Price
 from actors.minds.speaking import MindFailed, Prompt, Reply, Told
 from actors.redaction import forget, hushed
 from actors.toolbox import SEVEN
+from events.advisor import Usage
 from events.errors import BadInput
 from events.workflow import Mind, Minds
 from pipeline import minds
@@ -117,6 +118,16 @@ def test_a_picture_is_described_by_the_first_who_can_look_at_one(tmp_path: Path)
     text += "[critic]\nvision_enabled = true\n"
     assert vision_of(config(tmp_path, text), opened) is not None
     assert vision_of(config(tmp_path, text), {"ollama": counsel}) is None
+
+
+@pytest.mark.anyio
+async def test_what_looking_at_a_picture_costs_is_known(tmp_path: Path) -> None:
+    said = config(tmp_path, ON + "[critic]\nvision_enabled = true\n")
+    reply = Reply("m", "said", usage=Usage(10, 2))
+    vision = vision_of(said, {"anthropic": Counsel(Speaker(reply), Price(3_000_000, 15_000_000))})
+    assert vision is not None
+    seen = await vision.look(b"", "Order sent")
+    assert (seen.usage, seen.cost_microdollars, seen.priced) == (Usage(10, 2), 60, True)
 
 
 # -- keys ------------------------------------------------------------------------------------------

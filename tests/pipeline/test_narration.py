@@ -274,9 +274,16 @@ def test_the_deciding_evidence_is_told_with_the_confidence_over_all() -> None:
         "[EVIDENCE] Source: DOM, Checked: 'Order sent', Confidence: 0.65",
         "[EVIDENCE] Source: VISION, Checked: 'Order sent', Confidence: 0.5",
     ]
-    assert "VISION: VERIFIED it says \\U0001f6a2" in lines
+    seen = lines.index("VISION: VERIFIED it says \\U0001f6a2")
+    assert lines[seen - 1] == ("[MODEL] scripted eyes-2: 1,100 tokens in, 20 out, $0.0036, 0.0 s")
     assert "FILE 'orders.csv': there, 12 bytes" in lines
     assert "[FAIL] STATE: the page is RETENTION_OFFER, expected was COMPLETE" in lines
+
+
+def test_looking_that_fails_says_who_was_asked() -> None:
+    late = VisionGiven(1, 1, "UNKNOWN", "ollama", "late", took_ms=900, model="m", error="timeout")
+    lines = narrate(*kinds.acted(kinds.SAVE), late)
+    assert lines[-2:] == ["[FAIL] MODEL ollama: timeout (0.9 s)", "VISION: UNKNOWN late"]
 
 
 def test_other_events_are_not_narrated() -> None:

@@ -109,7 +109,17 @@ def checked(number: int = 1, verdict: Any = "failed") -> Told:
         FilesRequested(number, (FileExists("orders.csv"),), 1_000),
         FilesSeen(number, (file, FileSeen("/etc/x", error="policy_denied", message="outside"))),
         VisionSought(number, 1, "Order sent"),
-        VisionGiven(number, 1, "VERIFIED", "scripted", "it says \N{SHIP}", took_ms=5),
+        VisionGiven(
+            number,
+            1,
+            "VERIFIED",
+            "scripted",
+            "it says \N{SHIP}",
+            took_ms=5,
+            model="eyes-2",
+            usage=Usage(1_100, 20, 100, 50),
+            cost_microdollars=3_600,
+        ),
         judged(
             number,
             verdict,

@@ -11,6 +11,7 @@ from events.advisor import (
     Asked,
     Proposal,
     Usage,
+    VisionGiven,
 )
 from events.planner import AdviceRequested
 from events.tools import ToolCalled
@@ -147,6 +148,57 @@ def test_the_totals_of_a_session() -> None:
     )
     assert (found.model_calls, found.tokens) == (2, 12)
     assert (found.cost_microdollars, found.unpriced) == (40, 1)
+
+
+def test_a_picture_that_was_looked_at_is_a_call_too() -> None:
+    found = story(*kinds.checked(), ASKED, answer(usage=Usage(10, 2), cost_microdollars=40))
+    assert (found.model_calls, found.tokens) == (2, 1_132)
+    assert (found.cost_microdollars, found.unpriced) == (3_640, 0)
+    assert found.steps[0].advice == [], "it is told as what was seen"
+
+
+@pytest.mark.parametrize(
+    ("given", "calls", "unpriced", "said"),
+    [
+        (
+            VisionGiven(1, 1, "UNKNOWN", message="no vision is configured"),
+            0,
+            0,
+            "UNKNOWN (no vision is configured); it changed nothing",
+        ),
+        (
+            VisionGiven(1, 1, "UNKNOWN", "ollama", "dark", model="m", usage=Usage(9), priced=False),
+            1,
+            1,
+            "UNKNOWN by ollama m (dark); 9 tokens in, 0 out, cost unknown, 0 ms; "
+            "it changed nothing",
+        ),
+        (
+            VisionGiven(1, 1, "UNKNOWN", "ollama", "late", took_ms=7, model="m", error="timeout"),
+            1,
+            1,
+            "UNKNOWN by ollama m (timeout: late); asked, cost unknown, 7 ms; it changed nothing",
+        ),
+        (
+            VisionGiven(1, 1, "UNKNOWN", "ollama", "busy", model="m", error="overloaded"),
+            1,
+            0,
+            "UNKNOWN by ollama m (overloaded: busy); asked, $0.00, 0 ms; it changed nothing",
+        ),
+    ],
+)
+def test_looking_that_came_to_nothing_counts_where_somebody_was_asked(
+    given: VisionGiven, calls: int, unpriced: int, said: str
+) -> None:
+    found = story(*kinds.acted(kinds.SAVE), given)
+    assert (found.model_calls, found.unpriced) == (calls, unpriced)
+    assert str(found.steps[0].vision) == said
+
+
+def test_a_picture_of_a_step_that_was_erased_is_still_a_call() -> None:
+    found = story(VisionGiven(3, 1, "VERIFIED", "ollama", usage=Usage(9, 1), cost_microdollars=5))
+    assert (found.steps, found.model_calls, found.tokens) == ([], 1, 10)
+    assert found.cost_microdollars == 5
 
 
 def test_an_answer_whose_question_was_erased_is_still_a_call() -> None:

@@ -20,6 +20,7 @@ from events.log import check_link
 from events.planner import PlanProposed
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionApproved
+from replay.story import tell
 from replay.verify import Verifier, fresh_deciders, verify
 from replay.whatif import Change, ask
 from tests.goldens import envelopes, names, older, rows
@@ -85,6 +86,24 @@ def test_decisions_do_not_depend_on_the_hash_seed(seed: str) -> None:
     )
     env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-c", code], check=True, env=env, cwd=ROOT)
+
+
+@pytest.mark.parametrize(
+    ("name", "sessions"),
+    [
+        ("led", [(6, "completed"), (0, "completed")]),
+        ("repaired", [(0, "completed"), (1, "completed"), (0, "completed")]),
+        ("corrected", [(0, "completed"), (4, "failed")]),
+        ("unanswered", [(5, "completed"), (2, "interrupted")]),
+    ],
+)
+def test_golden_logs_hold_sessions_in_which_models_were_asked(
+    name: str, sessions: list[tuple[int, str]]
+) -> None:
+    log = envelopes(name)
+    started = [each.session for each in log if isinstance(each.event, SessionStarted)]
+    stories = [tell(each for each in log if each.session == session) for session in started]
+    assert [(story.model_calls, story.reason) for story in stories] == sessions
 
 
 # -- histories that must fail ------------------------------------------------------------------

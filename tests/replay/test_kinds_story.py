@@ -83,7 +83,10 @@ def test_what_was_looked_at_beside_the_verdict_is_told() -> None:
 def test_vision_is_told_with_what_it_changed() -> None:
     step = only(*kinds.checked())
 
-    assert str(step.vision) == "VERIFIED by scripted (it says \\U0001f6a2); it changed nothing"
+    assert str(step.vision) == (
+        "VERIFIED by scripted eyes-2 (it says \\U0001f6a2); "
+        "1100 tokens in (100 cached), 20 out, $0.0036, 5 ms; it changed nothing"
+    )
     assert step.verdict == "failed"
     assert step.confidence == 0.65
 
@@ -184,7 +187,8 @@ def test_what_stands_below_a_step() -> None:
         "evidence: FILE 'orders.csv', confidence 1",
         "evidence: DOM 'Order sent', confidence 0.2",
         "evidence: VISION 'Order sent', confidence 0.5",
-        "vision: VERIFIED by scripted (it says \\U0001f6a2); it changed nothing",
+        "vision: VERIFIED by scripted eyes-2 (it says \\U0001f6a2); "
+        "1100 tokens in (100 cached), 20 out, $0.0036, 5 ms; it changed nothing",
         "state: RETENTION_OFFER",
         "state differed: expected COMPLETE, is RETENTION_OFFER",
     ]

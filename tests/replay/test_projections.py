@@ -22,7 +22,14 @@ from hypothesis import strategies as st
 
 from actors.predictor.markov2 import Markov2
 from events.action import Action, Parameter, Secret
-from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, Usage
+from events.advisor import (
+    AdviceFailed,
+    AdviceLost,
+    AdvicePrepared,
+    AdviceReceived,
+    Usage,
+    VisionGiven,
+)
 from events.critic import ActionJudged, Verdict
 from events.envelope import Envelope
 from events.errors import BadInput, LogCorrupt, WorldBroken
@@ -475,6 +482,33 @@ def test_every_model_call_is_a_row(ledger: Ledger) -> None:
     spent = f"SELECT {columns}, took_ms, estimated_tokens FROM model_calls ORDER BY n LIMIT 1"
     assert rows(ledger, spent) == [(1_000, 50, 800, 10, 7, 1, 9, 900)]
     assert rows(ledger, "SELECT at_ns FROM model_calls WHERE n = 2") == [(BEGIN_NS + 2_000_000,)]
+
+
+def test_a_picture_that_was_looked_at_is_a_row_and_one_that_nobody_saw_is_none(
+    ledger: Ledger,
+) -> None:
+    ledger.write(
+        facts.run_of(None),
+        *kinds.checked(4),
+        VisionGiven(5, 1, "UNKNOWN", message="no vision is configured"),
+        VisionGiven(6, 1, "UNKNOWN", "ollama", "late", took_ms=7, model="m", error="timeout"),
+        VisionGiven(7, 1, "UNKNOWN", "ollama", model="m", usage=Usage(9, 1), priced=False),
+    )
+    columns = "purpose, step, provider, model, ok, error, cost_microdollars, priced, took_ms"
+    assert rows(ledger, f"SELECT {columns} FROM model_calls ORDER BY n") == [
+        ("vision", 4, "scripted", "eyes-2", 1, "", 3_600, 1, 5),
+        ("vision", 6, "ollama", "m", 0, "timeout", 0, 0, 7),
+        ("vision", 7, "ollama", "m", 1, "", 0, 0, 0),
+    ]
+    columns = "input_tokens, output_tokens, cached_tokens, kept_tokens"
+    assert rows(ledger, f"SELECT {columns} FROM model_calls WHERE step = 4") == [
+        (1_100, 20, 100, 50)
+    ]
+    totals = "SELECT model_calls, tokens, cost_microdollars, unpriced FROM sessions"
+    assert rows(ledger, totals) == [(3, 1_130, 3_600, 2)]
+    with folded(ledger) as made:
+        spent = spending(made.db)
+    assert (spent["calls"], spent["failed"], spent["unpriced"]) == (3, 1, 2)
 
 
 def test_a_call_whose_question_was_erased_is_a_row_all_the_same(ledger: Ledger) -> None:

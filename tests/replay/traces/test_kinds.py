@@ -3,7 +3,7 @@
 from typing import Any
 
 from events.action import Untrusted
-from events.advisor import VisionGiven
+from events.advisor import Usage, VisionGiven
 from events.checks import ReadBack
 from events.critic import ReadBackDue, VisionSought
 from events.executor import QueryAnswered, QueryFailed
@@ -181,6 +181,64 @@ def test_vision_is_a_call_that_leaves_the_house_and_the_verdict_as_it_is() -> No
     assert call.attributes["rutter.vision"] == "VERIFIED"
     assert call.parent_id == step.span_id
     assert (step.status, tree.named("judge")[-1].attributes["rutter.confidence"]) == (ERROR, 0.65)
+
+
+def looked(given: VisionGiven) -> Tree:
+    trail = Trail()
+    begin(trail)
+    propose(trail)
+    trail.tell("critic", VisionSought(1, 1, "Order sent"))
+    trail.tell("advisor", given, ms=4)
+    end(trail, "failed", "verification_failed")
+    return Tree(trail.events)
+
+
+TOTALS = (
+    "rutter.model_calls",
+    "rutter.model_calls.failed",
+    "rutter.model_calls.unpriced",
+    "rutter.tokens.input",
+    "rutter.cost_microdollars",
+)
+
+
+def test_a_picture_that_was_looked_at_tells_what_it_cost() -> None:
+    usage = Usage(1_100, 20, 100, 50)
+    tree = looked(
+        VisionGiven(
+            1, 1, "VERIFIED", "ollama", model="eyes-2", usage=usage, cost_microdollars=3_600
+        )
+    )
+    expected = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "ollama",
+        "gen_ai.response.model": "eyes-2",
+        "gen_ai.usage.input_tokens": 1_100,
+        "gen_ai.usage.output_tokens": 20,
+        "gen_ai.usage.cache_read.input_tokens": 100,
+        "gen_ai.usage.cache_creation.input_tokens": 50,
+        "llm.model_name": "eyes-2",
+        "llm.token_count.total": 1_120,
+        "llm.cost.total": 0.0036,
+        "rutter.cost_microdollars": 3_600,
+        "rutter.advice.purpose": "vision",
+        "rutter.advice.priced": True,
+    }
+    call = tree.only("chat eyes-2")
+    assert {key: call.attributes[key] for key in expected} == expected
+    assert [tree.run.attributes[key] for key in TOTALS] == [1, 0, 0, 1_100, 3_600]
+
+
+def test_looking_that_fails_is_a_failed_call_and_nobody_to_look_is_none() -> None:
+    tree = looked(VisionGiven(1, 1, "UNKNOWN", "ollama", "late", model="m", error="timeout"))
+    call = tree.only("chat m")
+    assert (call.status, call.attributes["error.type"]) == (ERROR, "timeout")
+    assert "gen_ai.usage.input_tokens" not in call.attributes
+    assert [tree.run.attributes[key] for key in TOTALS] == [1, 1, 1, 0, 0]
+
+    tree = looked(VisionGiven(1, 1, "UNKNOWN", message="no vision is configured"))
+    assert "gen_ai.usage.input_tokens" not in tree.only("chat").attributes
+    assert [tree.run.attributes[key] for key in TOTALS] == [0, 0, 0, 0, 0]
 
 
 def test_files_that_were_looked_at_are_told_by_their_number_alone() -> None:
