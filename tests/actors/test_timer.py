@@ -151,7 +151,7 @@ async def test_other_events_are_nothing_to_it() -> None:
 
 LED = msgspec.structs.replace(STARTED, purpose="tools", driver="model")
 CALLED = ToolCalled("a1.0", "browser_click", by="model")
-TOOL = DeadlinePassed("tool", TOOLS["browser_click"].timeout_ms)
+TOOL = DeadlinePassed("tool", TOOLS["browser_click"].timeout_ms, "a1.0")
 
 
 async def test_how_long_a_model_of_our_own_thinks_is_run_time(hands: Hands) -> None:
