@@ -170,7 +170,8 @@ class Reader:
 
     def _propose(self, heard: Heard, sight: Sight) -> Answer:
         text = told(heard)
-        errors = f"{unmarked(text)}\n{marked(text, 'What went wrong')}"
+        why = marked(text, "Why you are asked")
+        errors = "\n".join((unmarked(text), why, marked(text, "What went wrong")))
         tried = marked(text, "What was tried, and must not be tried again")
         if not tried:
             self._led.clear()
