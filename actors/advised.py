@@ -6,6 +6,7 @@ import msgspec
 
 from actors.advising import NEVER_SHOWN, evolve_asking, request
 from actors.consulting import (
+    AGAIN,
     Consulting,
     again,
     ask,
@@ -150,7 +151,8 @@ def on_advice(state: PlannerState, advice: AdviceReceived | AdviceFailed) -> Ite
         yield way
     elif more:
         nobody: Failure = "lost" if on.asking.next is not None else "model_unavailable"
-        why = f"{last.note}; {more}" if last.note else more
+        asked_for = last.note.partition(AGAIN)[0]
+        why = f"{asked_for}; {more}" if asked_for else more
         yield without_a_model(state, stop_run(state, "failed", nobody, why))
     elif isinstance(advice, AdviceReceived):
         yield from _as_advised(state, on, advice)

@@ -18,6 +18,7 @@ from events.workflow import MILLION, Expectation
 
 # Questions about one step, detours that were confirmed among them: then the way is lost.
 MOST_ASKS = 8
+AGAIN = " (look again: "  # what a model is told behind the reason, when it was not sure
 
 
 class Consulting(msgspec.Struct, frozen=True):
@@ -68,7 +69,8 @@ def again(on: Consulting, received: AdviceReceived) -> AdviceRequested | str | N
         said = f"certainty {_share(proposal.certainty)} is below {_share(minds.certainty)}"
         if on.helping.unsure >= minds.asks:
             return f"the model is not sure: {said}"
-        note = f"{said}: look again, and propose what you are sure of. {last.note}"
+        why = last.note.partition(AGAIN)[0]
+        note = f"{why}{AGAIN}{said}: propose what you are sure of)"
         return request(on.asking, msgspec.structs.replace(last, note=note)) or said
     if last.purpose == "correct" and another_way(proposal.action, on.helping) is None:
         why = f"the same strategy again ({led_by(proposal.action)}) is no correction"

@@ -32,7 +32,8 @@ OPENING = "opening"  # the reason of the step that a session begins with
 
 
 class Lead(msgspec.Struct, frozen=True):
-    """Where such a session is. `failures` are answers in a row that told of one."""
+    """Where such a session is. `failures` are answers in a row that told of one; `turning`: what
+    its call came to was just said, and the next question follows from that alone."""
 
     started: SessionStarted
     asking: Asking | None = None
@@ -45,6 +46,7 @@ class Lead(msgspec.Struct, frozen=True):
     hands: int = 0
     claimed: bool = False
     asks_page: bool = False
+    turning: bool = False
     closing: bool = False
 
     @property
@@ -64,6 +66,8 @@ def evolve_lead(lead: Lead, event: AnyEvent) -> Lead:
         event, AdviceRequested | AdviceReceived | AdviceFailed | AdviceLost
     ):
         lead = change(lead, asking=evolve_asking(lead.asking, event))
+    if isinstance(event, AdviceRequested | PlanProposed | CompletionClaimed | CheckpointReached):
+        lead = change(lead, turning=False)
     match event:
         case AdviceReceived(ending=ending, calls=calls):
             silent = 0 if calls or ending == "refused" else lead.silent + 1

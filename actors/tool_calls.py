@@ -155,7 +155,10 @@ def _led(desk: Desk, lead: Lead, event: AnyEvent) -> Desk:
     if isinstance(event, ActionJudged) and flight is not None and is_of_way(flight.plan):
         lead = went(lead, event)
     shown = isinstance(event, AdviceRequested)
-    return change(desk, lead=evolve_lead(lead, event), given=desk.given or shown)
+    lead = evolve_lead(lead, event)
+    if isinstance(event, ToolAnswered) and flight is None:
+        lead = change(lead, turning=True)
+    return change(desk, lead=lead, given=desk.given or shown)
 
 
 def _in_flight(desk: Desk, event: AnyEvent) -> Desk:
@@ -313,7 +316,9 @@ def _leading(desk: Desk, lead: Lead, event: AnyEvent) -> Iterable[AnyEvent]:
     match event:
         case AdviceReceived() as advice if ready:
             yield from heard(lead, advice, desk.step)
-        case PredictionMade() | ToolAnswered() | AdviceFailed() | ActionRejected() if ready:
+        case PredictionMade() if ready and not lead.turning:
+            yield from lead_on(lead, desk.step)
+        case ToolAnswered() | AdviceFailed() | ActionRejected() if ready:
             yield from lead_on(lead, desk.step)
         case CompletionChecked() as checked if idle and lead.asks_page:
             yield ended(lead, checked, desk.step)

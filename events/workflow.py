@@ -61,12 +61,27 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     irreversible: bool = False
 
 
+class Indicator(msgspec.Struct, frozen=True):
+    """Words, in any case, that the page says in this place: its address, its title, a heading, the
+    name of any element, an alert or status, or anywhere in its text; or the state that it is in."""
+
+    where: Literal["url", "title", "heading", "name", "alert", "text", "state"]
+    says: str
+
+
+class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
+    """By what a page shows that a task was done, or that it failed: one of them is enough."""
+
+    success: tuple[Indicator, ...] = ()
+    failure: tuple[Indicator, ...] = ()
+
+
 class Workflow(msgspec.Struct, frozen=True, omit_defaults=True):
     """One version of a recorded way. Versions are never changed, only followed by newer ones.
 
     `service` is what was known of the site when it was recorded: what was learned rests on it.
     `hosts` may be gone to in a run of it, `resources` only be loaded from. `goal` is what it was
-    to come to, where a model found the way.
+    to come to, where a model found the way, and `criteria` by what a page shows that it did.
     """
 
     name: str
@@ -81,6 +96,7 @@ class Workflow(msgspec.Struct, frozen=True, omit_defaults=True):
     service: Service | None = None
     resources: tuple[str, ...] = ()
     goal: str = ""
+    criteria: Criteria | None = None
 
 
 Effect = Literal["allow", "ask", "deny"]
@@ -137,21 +153,6 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
     max_failures: int = 3
     max_same: int = 3
     max_turns: int = 20
-
-
-class Indicator(msgspec.Struct, frozen=True):
-    """Words, in any case, that the page says in this place: its address, its title, a heading, the
-    name of any element, an alert or status, or anywhere in its text; or the state that it is in."""
-
-    where: Literal["url", "title", "heading", "name", "alert", "text", "state"]
-    says: str
-
-
-class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
-    """By what a page shows that a task was done, or that it failed: one of them is enough."""
-
-    success: tuple[Indicator, ...] = ()
-    failure: tuple[Indicator, ...] = ()
 
 
 class Mind(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -138,7 +138,7 @@ def run_of(
         limits=limits_for(len(workflow.steps)),
         dry_run=dry_run,
         screenshots=screenshots,
-        criteria=given.criteria,
+        criteria=given.criteria or workflow.criteria,
         service=given.service or workflow.service,
     )
     told = tuple(origins)

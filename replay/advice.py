@@ -14,7 +14,7 @@ from events.event import Event
 from events.planner import AdviceRequested
 from events.workflow import MILLION
 from replay.spending import is_call, is_priced
-from replay.wording import advice_in_words, ascii_only
+from replay.wording import advice_in_words, ascii_only, quoted
 
 SHOWN = 160  # characters of why: of what a model says, and of what it is told
 
@@ -48,6 +48,11 @@ class AdviceStory(msgspec.Struct, omit_defaults=True):
         about = f" ({self.about})" if self.about else ""
         return f"{self.purpose}{nth}{about}, {who}{again}: {self._answer()}; {self._spent()}"
 
+    @property
+    def answered(self) -> bool:
+        """Whether something came back that could be used."""
+        return self.ended in ("called", "said")
+
     def _answer(self) -> str:
         if self.ended == "waiting":
             return "no answer yet"
@@ -64,7 +69,7 @@ class AdviceStory(msgspec.Struct, omit_defaults=True):
         if self.missing:
             parts.append(f"without {', '.join(self.missing)}")
         if self.why:
-            parts.append(f"because '{self.why}'")
+            parts.append(f"because {quoted(self.why)}")
         return "; ".join(parts)
 
     def _spent(self) -> str:
@@ -72,7 +77,7 @@ class AdviceStory(msgspec.Struct, omit_defaults=True):
             tokens = f"about {self.estimated_tokens} tokens" if self.estimated_tokens else "asked"
         else:
             tokens = _tokens(self.usage)
-        return f"{tokens}, {money(self.cost_microdollars)}, {self.took_ms} ms"
+        return _together(tokens, self.cost_microdollars, self.took_ms)
 
 
 class VisionStory(msgspec.Struct, omit_defaults=True):
@@ -100,7 +105,7 @@ class VisionStory(msgspec.Struct, omit_defaults=True):
         if not self.asked:
             return ""
         tokens = "asked" if self.error else _tokens(self.usage)
-        return f"{tokens}, {money(self.cost_microdollars)}, {self.took_ms} ms; "
+        return f"{_together(tokens, self.cost_microdollars, self.took_ms)}; "
 
 
 class Advice:
@@ -221,13 +226,21 @@ def _tokens(usage: Usage) -> str:
     return f"{usage.input} tokens in{cached}, {usage.output} out"
 
 
+def _together(tokens: str, microdollars: int | None, took_ms: int) -> str:
+    """How long it took is not known of what never came back."""
+    return f"{tokens}, {money(microdollars)}{f', {took_ms} ms' if took_ms else ''}"
+
+
 def money(microdollars: int | None) -> str:
-    """As exact as it is: a call may cost less than a cent."""
+    """Four decimals under a dollar, for a call may cost less than a cent; two above."""
     if microdollars is None:
         return "cost unknown"
-    if microdollars % 10_000 == 0:
-        return f"${microdollars / MILLION:.2f}"
-    return f"${microdollars / MILLION:.6f}".rstrip("0")
+    if not microdollars:
+        return "$0.00"
+    rounded = (microdollars + 50) // 100
+    if not rounded:
+        return "under $0.0001"
+    return f"${rounded / 10_000:.4f}" if rounded < 10_000 else f"${microdollars / MILLION:.2f}"
 
 
 def spent_in_words(calls: int, tokens: int, microdollars: int, unpriced: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from events.action import Kind
+from events.action import Action, ByRef, Kind
 from events.advisor import VisionGiven
 from events.critic import (
     ActionJudged,
@@ -34,11 +34,11 @@ from events.observer import (
     PageObserved,
     ScreenshotTaken,
 )
-from events.page import Artifact, Try
+from events.page import Artifact, Page, Try
 from events.person import ApprovalAnswered
 from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
 from events.runtime import PayloadGone, SessionEnded, SessionStarted
-from events.tools import FileRead, ToolCalled
+from events.tools import CompletionClaimed, FileRead, ToolCalled
 from events.validator import (
     ActionApproved,
     ActionRejected,
@@ -47,7 +47,7 @@ from events.validator import (
     QueryStarted,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION
+from events.workflow import MILLION, Criteria, Indicator
 from replay.advice import Advice, AdviceStory, VisionStory
 from replay.authority import overall
 from replay.phases import PHASES, Phase, entered
@@ -57,6 +57,7 @@ from replay.wording import (
     file_wanted,
     healed_in_words,
     in_words,
+    name_on,
     way_in_words,
 )
 
@@ -134,11 +135,16 @@ class Story(msgspec.Struct, omit_defaults=True):
     """`error_code`, `retriable` and `hint` are there when it failed: of what kind the failure is,
     whether the same may be run again, and what to do (E5). `sent`: something that cannot be undone
     was done, or may have been. `tokens` and `cost_microdollars` are of all `model_calls` but the
-    `unpriced` ones, whose cost is not known; `advice` is what led to no step."""
+    `unpriced` ones, whose cost is not known; `advice` is what led to no step. `led`: a model or the
+    service led it to its `goal`; `gave_up` is what the model said when it did, `unmet` why the page
+    did not bear out that it was done."""
 
     session: str = ""
     purpose: str = ""
     name: str = ""
+    goal: str = ""
+    led: bool = False
+    dry_run: bool = False
     version: int | None = None
     values: dict[str, str] = {}
     started_ns: int = 0
@@ -147,6 +153,8 @@ class Story(msgspec.Struct, omit_defaults=True):
     reason: str = "running"
     failure: str = ""
     detail: str = ""
+    gave_up: str = ""
+    unmet: str = ""
     steps: list[StepStory] = []
     results: dict[str, str] = {}
     state: str = ""
@@ -163,6 +171,25 @@ class Story(msgspec.Struct, omit_defaults=True):
     error_code: str = ""
     retriable: bool | None = None
     hint: str = ""
+
+    @property
+    def calls(self) -> list[AdviceStory]:
+        """All that language models were asked, in order."""
+        return [*(call for step in self.steps for call in step.advice), *self.advice]
+
+    @property
+    def unanswered(self) -> dict[str, str]:
+        """The providers that did not answer in the end, each with what went wrong."""
+        latest = {call.provider: call for call in self.calls if call.ended != "waiting"}
+        failed = [each for each in latest.values() if not each.answered and each.ended != "lost"]
+        return {each.provider: each.error or each.ended for each in failed}
+
+
+def as_json(story: Story) -> dict[str, object]:
+    """For machines: what it spent is always there, nothing too."""
+    spent = {name: getattr(story, name) for name in ("model_calls", "tokens", "cost_microdollars")}
+    built: dict[str, object] = msgspec.to_builtins(story)
+    return built | spent
 
 
 def tell(events: Iterable[Envelope]) -> Story:
@@ -184,6 +211,9 @@ class _Teller:
         self._numbered: dict[int, StepStory] = {}
         self._asked_of: dict[str, StepStory] = {}
         self._url = ""
+        self._page: Page | None = None
+        self._criteria: Criteria | None = None
+        self._planned: dict[int, Action] = {}
         self._ways: tuple[str, ...] = ()
         self._read_as: dict[int, str] = {}
         self._failed: dict[int, tuple[str, str]] = {}
@@ -223,10 +253,13 @@ class _Teller:
             case SessionStarted() as started:
                 story.session, story.purpose = envelope.session, started.purpose
                 story.name, story.values = started.name, started.values
+                story.goal, story.led = ascii_only(started.goal), started.driver == "model"
+                story.dry_run = started.settings.dry_run
+                self._criteria = started.settings.criteria
                 story.version = started.workflow.version if started.workflow else None
                 story.started_ns = envelope.at_ns
             case PageObserved(page=page, screenshot=screenshot):
-                self._url = page.url
+                self._url, self._page = page.url, page
                 if self._now is not None and screenshot is not None:
                     self._now.screenshot = screenshot
             case RunStopped(reason=reason, failure=failure, detail=detail):
@@ -239,13 +272,25 @@ class _Teller:
                 story.screenshot = artifact
             case OutcomeUnknown(why=why):
                 story.unknown = why
-            case CompletionChecked(reason=reason):
-                story.detail = reason
+            case CompletionClaimed(status=status, reason=reason):
+                story.gave_up = ascii_only(reason) if status == "failed" else ""
+            case CompletionChecked() as checked:
+                self._end(checked)
             case PayloadGone(was=was):
                 self._gone(envelope, was)
             case _:
                 return self._begun(envelope)
         return True
+
+    def _end(self, checked: CompletionChecked) -> None:
+        """What the page says of a claim; which signs it looked for, where it shows none."""
+        story = self.story
+        story.detail, story.unmet = checked.reason, ""
+        if checked.verified or story.gave_up:
+            return
+        signs = self._criteria.success if self._criteria is not None else ()
+        shown = ", ".join(map(_sign, signs)) if checked.reason.startswith("none of ") else ""
+        story.unmet = f"{checked.reason}: {shown}" if shown else checked.reason
 
     def _begun(self, envelope: Envelope) -> bool:
         """What opens a step: a plan, a person, a file that a call wants."""
@@ -278,11 +323,13 @@ class _Teller:
     def _propose(self, envelope: Envelope, plan: PlanProposed) -> None:
         ways = plan.action.target.strategies if plan.action.target else ()
         self._ways = tuple(way_in_words(way) for way in ways)
+        self._planned[plan.step] = plan.action
+        words = in_words(plan.action, name_on(self._page, plan.action))
         again = self._numbered.get(plan.step)
         if again is not None:
             again.attempts, again.words, again.why = (
                 plan.attempt,
-                in_words(plan.action),
+                words,
                 plan.reason,
             )
             again.verdict = again.reason = ""  # of the try before
@@ -294,7 +341,7 @@ class _Teller:
                 StepStory(
                     step=plan.step,
                     driver=plan.driver,
-                    words=in_words(plan.action),
+                    words=words,
                     why=plan.reason,
                     kind=plan.kind,
                     url=self._url,
@@ -389,6 +436,7 @@ class _Teller:
         match event:
             case TargetResolved(tries=tries, element=element):
                 step.element = element.name.text
+                self._name(step)
                 step.tried = self._tried(tries)
                 step.found_by = self._way(tries[-1].strategy) if tries else ""
             case TargetMissing(tries=tries):
@@ -407,6 +455,13 @@ class _Teller:
                 asked.asked += f" -> {'yes' if approved else 'no'} ({by})"
             case _:
                 self._verified(step, event)
+
+    def _name(self, step: StepStory) -> None:
+        """What was named by a ref is told by its name, now that it is known."""
+        action = self._planned.get(step.step)
+        ways = action.target.strategies if action is not None and action.target else ()
+        if action is not None and ways and isinstance(ways[0], ByRef):
+            step.words = in_words(action, step.element)
 
     def _verified(self, step: StepStory, event: AnyEvent) -> None:
         """What was looked at afterwards, beside the verdict."""
@@ -471,6 +526,10 @@ class _Teller:
 
     def _way(self, index: int) -> str:
         return self._ways[index] if index < len(self._ways) else f"way {index + 1}"
+
+
+def _sign(sign: Indicator) -> str:
+    return ascii_only(f"{sign.where} {sign.says!r}")
 
 
 def _evidence(evidence: Evidence) -> EvidenceStory:

@@ -35,7 +35,7 @@ from events.checks import (
     ValueSet,
 )
 from events.observer import FileSeen
-from events.page import Resolved
+from events.page import Page, Resolved
 from events.tools import ToolCalled
 from events.workflow import MILLION
 
@@ -53,6 +53,25 @@ def in_words(action: Action, name: str = "") -> str:
     if not action.verify:
         return ascii_only(_words(action, target, value))
     return ascii_only(_verifying(action, _words(action, target, value)))
+
+
+def name_on(page: Page | None, action: Action) -> str:
+    """What the element calls itself that the action names by a ref of this page."""
+    ways = action.target.strategies if action.target else ()
+    found = re.fullmatch(r"@e(\d+)", ways[0].ref) if ways and isinstance(ways[0], ByRef) else None
+    number = int(found[1]) if found else -1
+    if page is None or not 0 <= number < len(page.elements):
+        return ""
+    return page.elements[number].name.text
+
+
+def quoted(said: str) -> str:
+    """What somebody said, in quotes that are not its own."""
+    bare = said.strip()
+    own = bare[:1] if bare[:1] in ("'", '"') and bare.endswith(bare[:1]) else ""
+    if own and len(bare) > 1 and own not in bare[1:-1]:
+        bare = bare[1:-1]
+    return f'"{bare}"' if "'" in bare else f"'{bare}'"
 
 
 def check_in_words(check: Check) -> str:

@@ -5,6 +5,7 @@ through the log. Every other event is the test's to tell.
 """
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from actors.decider import Decider, DecidingActor
@@ -42,20 +43,24 @@ class Story:
         self._n: dict[str, int] = {}
         self._ms = 0
 
-    def tell(self, told: AnyEvent | Told) -> tuple[AnyEvent, ...]:
-        """The decisions of the turn that this event opens."""
+    def tell(self, told: AnyEvent | Told, *, then: Iterable[AnyEvent] = ()) -> tuple[AnyEvent, ...]:
+        """The decisions of the turn that this event opens. `then` is what others say to it, which
+        is numbered right behind this decider's own answer to it."""
         event, ms, session = told if isinstance(told, Told) else Told(told)
         self._ms = self._ms if ms is None else ms
         waiting: deque[tuple[Actor, AnyEvent, int]] = deque([("runtime", event, 0)])
+        others = deque(then)
         decided: list[AnyEvent] = []
         while waiting:
             actor, event, cause = waiting.popleft()
             envelope = self._number(session, actor, event, cause)
-            if self.actor.name not in row(event).deciders:
-                continue
-            following = self.actor.step(envelope)
+            following: tuple[AnyEvent, ...] = ()
+            if self.actor.name in row(event).deciders:
+                following = self.actor.step(envelope)
             decided += following
             waiting.extend((self.actor.name, each, envelope.n) for each in following)
+            while others:
+                waiting.append(("runtime", others.popleft(), envelope.n))
         return tuple(decided)
 
     def _number(self, session: str, actor: Actor, event: AnyEvent, cause: int) -> Envelope:

@@ -25,7 +25,7 @@ class Default(msgspec.Struct, frozen=True):
 DEFAULTS: Mapping[str, Default] = {
     "anthropic": Default(
         "claude-sonnet-5-5",
-        Price(input=2_000_000, output=10_000_000, cached=100_000, kept=2_500_000),
+        Price(input=2_000_000, output=10_000_000, cached=200_000, kept=2_500_000),
         pictures=True,
         key_env="ANTHROPIC_API_KEY",
         base_url=ANTHROPIC_URL,

@@ -192,6 +192,7 @@ class Predictor:
             session=state.session,
             service=started.settings.service,
             goal=started.goal,
+            criteria=started.settings.criteria if _finds(started) else None,
         )
         yield WorkflowLearned(workflow=workflow, stopped_at="" if complete else stopped.detail)
 

@@ -32,7 +32,7 @@ from events.checks import texts_of
 from events.page import Page, Resolved
 from events.planner import PlanProposed
 from events.service import Service
-from events.workflow import Expectation, Standing, Step, Workflow
+from events.workflow import Criteria, Expectation, Standing, Step, Workflow
 
 # A3's order of preference. CSS by test id or id comes first because it survives a new wording.
 _RANK: dict[type[Strategy], int] = {ByCss: 0, ByRole: 1, ByText: 2, ByPoint: 3, ByRef: 4}
@@ -198,6 +198,7 @@ def assemble(
     session: str,
     service: Service | None = None,
     goal: str = "",
+    criteria: Criteria | None = None,
 ) -> Workflow:
     parameters, secrets = names_used(steps, values)
     return Workflow(
@@ -212,6 +213,7 @@ def assemble(
         session=session,
         service=service,
         goal=goal,
+        criteria=criteria,
     )
 
 

@@ -211,6 +211,14 @@ def test_success_that_the_page_does_not_bear_out_goes_back_to_the_model() -> Non
     assert asked(told).request == "a2"
 
 
+def test_one_question_follows_a_claim_that_is_not_acknowledged() -> None:
+    """What the page is after the look comes in the same turn, and asks for nothing more."""
+    talk = Talk()
+    talk.calls("a1", "complete_task", status="success", reason="done")
+    told = talk.tell(CompletionChecked(verified=False, reason="no sign"), then=(AGREED,))
+    assert [each.request for each in told if isinstance(each, AdviceRequested)] == ["a2"]
+
+
 def test_giving_up_is_always_acknowledged() -> None:
     talk = Talk()
     talk.calls("a1", "complete_task", status="failed", reason="no way")

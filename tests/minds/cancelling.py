@@ -135,6 +135,7 @@ class Harbour:
         *,
         providers: Sequence[str] = ("anthropic",),
         answers: Sequence[Answer] = (),
+        limits: Limits | None = None,
         **more: Any,
     ) -> Voyage:
         """The way that was learned; a model may be asked where it is lost."""
@@ -147,6 +148,9 @@ class Harbour:
             minds=self.minds(providers),
             **more,
         )
+        if limits is not None:
+            settings = msgspec.structs.replace(started.settings, limits=limits)
+            started = msgspec.structs.replace(started, settings=settings)
         return await self.sail(started, self.person(answers, otherwise=YES), providers)
 
     def minds(self, providers: Sequence[str]) -> Minds | None:

@@ -18,7 +18,7 @@ from tests.minds.measuring import (
     twice,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+pytestmark = [pytest.mark.browser, pytest.mark.anyio, pytest.mark.timeout(1_200)]
 
 
 async def test_a_label_costs_one_call_and_a_redesign_is_mended_and_learned(
