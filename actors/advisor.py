@@ -49,6 +49,7 @@ from events.vocabulary import AnyEvent
 from events.workflow import Minds
 
 ANSWER_MS = 30_000  # C2
+PAUSE_MS = 1_000  # S3 2.4.1: before the same is asked a second time
 SLACK_MS = 1_000  # an adapter keeps its own deadline; one that does not is cut off
 MAX_SAID = 2_000  # characters of what a model says that the log keeps
 MAX_MESSAGE = 200
@@ -80,7 +81,9 @@ class Advisor:
         typed: MutableSequence[str] | None = None,
         vision: Vision | None = None,
         within_ms: int = ANSWER_MS,
+        pause_ms: int = PAUSE_MS,
     ) -> None:
+        self._pause_ms = pause_ms
         self._screen = screen
         self._artifacts = artifacts
         self._minds = minds or {}
@@ -225,8 +228,11 @@ class Advisor:
     # -- the answer ----------------------------------------------------------------------------
 
     async def _asked(self, request: AdviceRequested, prompt: Prompt) -> AnyEvent:
-        """One call, with a deadline of ours."""
+        """One call, with a deadline of ours. What was transient is asked again a moment later: at
+        once it would still be so."""
         counsel = self._minds[request.provider]
+        if request.attempt > 1:
+            await anyio.sleep(self._pause_ms / 1000)
         began_ns = monotonic_ns()
         try:
             with anyio.fail_after((self._within_ms + SLACK_MS) / 1000):

@@ -29,6 +29,7 @@ from events.workflow import (
     Workflow,
 )
 from pipeline.config_rules import host_pattern
+from pipeline.ways import sign_in_way
 
 WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
 TOOLS_WALL_MS = 300_000  # of work on calls; how long the caller thinks is not counted
@@ -220,6 +221,8 @@ def goal_run(
     """A run that a model leads to a goal by calls of tools, and that is learned as `name`. Without
     `minds` it goes the way that the service knows."""
     check_goal(goal, url, minds, given)
+    bound = tuple(secrets)
+    given = signing_in(given, values, bound)
     return SessionStarted(
         purpose="tools",
         driver="model",
@@ -240,10 +243,21 @@ def goal_run(
         url=url,
         script=(Step(action=Action("navigate", url=url)),),
         values=dict(values),
-        secrets=tuple(secrets),
+        secrets=bound,
         goal=goal,
         minds=minds,
     )
+
+
+def signing_in(given: Given, values: Mapping[str, str], secrets: Sequence[str]) -> Given:
+    """No model is shown a sign-in page. Where the service does not say how it is passed, what is
+    bound is put where such pages ask for it; its origin is still for the policy to judge."""
+    service = given.service or Service("any")
+    way = sign_in_way(values, secrets)
+    if way is None or any(each.state == "LOGIN_REQUIRED" for each in service.ways):
+        return given
+    known = msgspec.structs.replace(service, ways=(*service.ways, way))
+    return msgspec.structs.replace(given, service=known)
 
 
 def check_goal(goal: str, url: str, minds: Minds | None, given: Given) -> None:

@@ -1,6 +1,7 @@
 """What is done on a page of a service without a model, as a person writes it in its file."""
 
 import re
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import msgspec
@@ -20,6 +21,7 @@ from events.action import (
     Value,
 )
 from events.errors import BadInput
+from events.service import Way
 
 SEE = "see docs/services.md"
 # Which of its own words each type takes, beside the ways to its element.
@@ -129,3 +131,40 @@ def _check(action: Action, at: str) -> None:
     for field in ("ms", "amount"):
         if (getattr(action, field) or 0) < 0:
             raise BadInput(f"{at}: {field} is less than nothing", "give a whole number from 0")
+
+
+# -- signing in, where no service says how ---------------------------------------------------------
+
+# What people call the name that they sign in with, the likeliest first.
+USER_NAMES = ("email", "e_mail", "username", "user_name", "user", "login", "account")
+_IN_FORM = "form:has(input[type=password])"
+
+
+def sign_in_way(values: Collection[str], secrets: Sequence[str]) -> Way | None:
+    """How a page with a password is passed with what is bound: the name, the password, the button
+    of their form. Nothing, where there is no password or more than one that could be it."""
+    password = "password" if "password" in secrets else secrets[0] if len(secrets) == 1 else ""
+    if not password:
+        return None
+    user = next((name for name in USER_NAMES if name in values), "")
+    actions = [_typed_into(USER_FIELDS, Parameter(user))] if user else []
+    actions.append(_typed_into(("input[type=password]",), Secret(password)))
+    actions.append(Action("click", target=Target(tuple(map(ByCss, BUTTONS)))))
+    return Way("LOGIN_REQUIRED", tuple(actions))
+
+
+USER_FIELDS = (
+    f"{_IN_FORM} input[autocomplete=username]",
+    f"{_IN_FORM} input[type=email]",
+    f"{_IN_FORM} input[type=text]",
+    f"{_IN_FORM} input:not([type])",
+)
+BUTTONS = (
+    f"{_IN_FORM} button[type=submit]",
+    f"{_IN_FORM} input[type=submit]",
+    f"{_IN_FORM} button:not([type])",
+)
+
+
+def _typed_into(selectors: Sequence[str], value: Value) -> Action:
+    return Action("type", target=Target(tuple(map(ByCss, selectors))), value=value)
