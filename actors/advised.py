@@ -26,6 +26,7 @@ from actors.ways import (
     is_of_way,
     next_of_way,
     refused,
+    way_here,
 )
 from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
 from events.critic import ActionJudged, CompletionChecked, StateDiffered
@@ -100,9 +101,15 @@ def _needed(state: PlannerState) -> int:
     return state.due.index if state.due is not None else -1
 
 
-def question_about(state: PlannerState, why: str) -> AdviceRequested | PlanProposed | None:
-    """The question to a model, where one may be asked about this page; else the service's way."""
+def question_about(
+    state: PlannerState, why: str
+) -> AdviceRequested | PlanProposed | RunStopped | None:
+    """The question to a model, where one may be asked about this page; else the service's way,
+    which may be that it ends here."""
     assert state.started is not None
+    way = way_here(state.going, state.started)
+    if way is not None and not way.actions:
+        return stop_run(state, "failed", "", way.why)
     signed_out = state.due is not None and state.due.signed_out
     if state.going.state not in NEVER_SHOWN and not signed_out:
         question = ask(state.consulting, state.step + 1, _needed(state), why)
@@ -115,11 +122,17 @@ def helped(state: PlannerState, stop: RunStopped) -> AnyEvent:
     """A run that would stop here asks a model first. What cannot be undone and may have been sent
     is nothing to go on from (E7)."""
     sent = state.failure is None or state.failure.dispatched
-    if (state.irreversible and sent) or stop.reason != "failed":
+    # What a model took for the step and changed nothing was not it: a person is asked again.
+    wrong = _is_advised(state.plan, stop.step) and _changed_nothing(state)
+    if (state.irreversible and sent and not wrong) or stop.reason != "failed":
         return stop
     if (question := question_about(state, stop.detail)) is not None:
         return question
     return without_a_model(state, stop)
+
+
+def _changed_nothing(state: PlannerState) -> bool:
+    return state.judged is not None and state.judged.verdict == "no_effect"
 
 
 def without_a_model(state: PlannerState, stop: RunStopped) -> AnyEvent:

@@ -91,12 +91,13 @@ def another_way(action: Action, helping: Helping) -> Action | None:
 
 
 def having_tried(helping: Helping, action: Action, element: Resolved | None) -> Helping:
-    """Only the way that leads counts as a try of its kind; the others were there in case. An
-    element that was found is known by other ways too: none of them is another strategy."""
+    """Only the way that leads counts as a try of its kind, and only if it found nothing: an
+    element that was found and was the wrong one is known by all its ways, and another one is
+    another approach."""
     ways = element.ways if element is not None else ()
     known = (in_words(action, way) for way in ways)
     tried = dict.fromkeys((*helping.tried, *ways_in_words(action), *known))
-    led = dict.fromkeys((*helping.led, led_by(action)))
+    led = dict.fromkeys((*helping.led, *(() if element is not None else (led_by(action),))))
     return msgspec.structs.replace(helping, tried=tuple(tried), led=tuple(led))
 
 

@@ -32,6 +32,7 @@ from events.planner import (
 )
 from events.predictor import Candidate, PredictionMade, StepDue, TransitionLearned, WorkflowLearned
 from events.runtime import SessionStarted, StopRequested
+from events.service import Service, Way
 from events.tools import CompletionClaimed
 from events.validator import ActionRejected, ActionStarted
 from events.vocabulary import AnyEvent
@@ -548,3 +549,37 @@ def test_what_a_model_did_teaches_like_what_anybody_did() -> None:
     [learned] = story.tell(judged("confirmed", 1))
     assert isinstance(learned, TransitionLearned)
     assert learned.driver == "model"
+
+
+# -- wrong, and wrong again ------------------------------------------------------------------------
+
+
+def test_another_element_is_another_approach_where_the_first_was_found_and_wrong() -> None:
+    run = Run()
+    run.lost()
+    plan = only(run.tell(advice("a1", by(ARIA))), PlanProposed)
+    run.tell(found(element(ways=(ARIA, CSS)), plan.step))
+    run.fails(plan.step)
+    other = by(ByRole("button", "Go on"))
+    assert only(run.tell(advice("a2", other)), PlanProposed).action == other
+
+
+def test_what_a_model_took_for_the_last_step_and_changed_nothing_was_not_it() -> None:
+    run = Run()
+    run.lost()
+    plan = only(run.tell(advice("a1", by(ARIA))), PlanProposed)
+    run.tell(ActionStarted(plan.step, 1, plan.action, irreversible=True))
+    [asked] = run.fails(plan.step)
+    assert isinstance(asked, AdviceRequested)
+    assert asked.purpose == "correct"
+
+
+def test_where_the_service_says_that_it_ends_nobody_is_asked() -> None:
+    partner = Way("THIRD_PARTY_BILLING", why="a partner bills it")
+    run = Run(helped(run_of(FLOW, service=Service("film", ways=(partner,)))))
+    run.tell(saw(page("/")))
+    run.tell(PageAssessed("THIRD_PARTY_BILLING"))
+    run.tell(due())
+    [stop] = run.tell(gone())
+    assert isinstance(stop, RunStopped)
+    assert (stop.reason, stop.detail) == ("failed", "a partner bills it")
