@@ -13,6 +13,7 @@ BENCHES = {
     "pipeline": "events through the six actors per second, with scripted effects",
     "states": "what state a page is in, by all rules",
     "policy": "one verdict of the policy's table",
+    "foresight": "what comes next, against markov2, back-off and Kneser-Ney",
     "memory": "resident memory without the browser",
     "replay": "deciding again and folding, events per second",
     "traces": "span export: CPU from the log's events to OTLP bytes",

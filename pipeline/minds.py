@@ -18,7 +18,7 @@ from actors.minds.speaking import MindFailed, Prompt, Reply, Used
 from actors.redaction import Secrets, hide
 from actors.vision import Vision
 from events.advisor import AdviceError
-from events.errors import BadInput
+from events.errors import BadInput, WorldBroken
 from events.workflow import Mind, Minds
 from pipeline.config import PRICES, Config
 from pipeline.secret_sources import read_secrets
@@ -32,19 +32,25 @@ ADAPTERS = {
 FREE = Price(0, 0)
 # What to do about an answer that did not come; {provider} is whose.
 FIXES: dict[AdviceError, str] = {
-    "timeout": "try again; if it repeats, ask another: agent.fallbacks",
-    "unavailable": "check the network and models.{provider}.base_url, or add agent.fallbacks",
-    "overloaded": "try again later, or add agent.fallbacks",
-    "rate_limited": "wait, or look at the limits and the credit of your account there",
-    "cut": "try again; if it repeats, ask another: agent.fallbacks",
+    "timeout": "try again; {provider} took too long",
+    "unavailable": "check the network and models.{provider}.base_url",
+    "overloaded": "try again later; {provider} is overloaded",
+    "rate_limited": "wait, or look at the limits and the credit of your account at {provider}",
+    "cut": "try again; what {provider} said was cut off",
     "invalid": "is models.{provider}.base_url its address, and can the model call tools?",
     "unauthorised": "its key is not accepted: check models.{provider}.key and what it names",
     "unknown_model": "write models.{provider}.model as the provider does: it has none of this name",
     "refused": "say the goal in other words, or ask another: agent.provider",
 }
+# What another provider could help with.
+PASSING: frozenset[str] = frozenset({"timeout", "unavailable", "overloaded", "cut"})
 
 
-class NoKey(BadInput):
+class NoMind(WorldBroken):
+    """A provider cannot be asked from here."""
+
+
+class NoKey(NoMind):
     """A provider has no key, or what is there is none."""
 
 
@@ -110,7 +116,7 @@ def open_minds(
     for place, offer in enumerate(offers(config)):
         try:
             opened[offer.provider] = open_mind(offer, environment() if env is None else env)
-        except BadInput as error:
+        except NoMind as error:
             if needed and place == 0:
                 raise
             warn(f"{error.what}: sailing without it -> {error.fix}")
@@ -124,14 +130,29 @@ def open_mind(offer: Offer, env: Mapping[str, str]) -> Counsel:
     if key:
         made["api_key"] = key
     try:
-        module, name = ADAPTERS[offer.provider]
-        speaker: Speaker = getattr(import_module(module), name)(offer.model, **made)
+        speaker: Speaker = _adapter(offer.provider)(offer.model, **made)
     except ImportError as error:
-        raise BadInput(
-            f"the {offer.provider} package is not installed ({error.name})",
-            f"pip install 'rutter[{offer.provider}]'",
-        ) from error
+        raise _not_installed(offer.provider, error) from error
     return Counsel(_discreet(speaker, key) if key else speaker, offer.price)
+
+
+def check_mind(offer: Offer, env: Mapping[str, str]) -> None:
+    """Refuses one that could not be asked: its package or its key is missing."""
+    try:
+        _adapter(offer.provider)
+    except ImportError as error:
+        raise _not_installed(offer.provider, error) from error
+    key_of(offer, env)
+
+
+def _adapter(provider: str) -> Any:
+    module, name = ADAPTERS[provider]
+    return getattr(import_module(module), name)
+
+
+def _not_installed(provider: str, error: ImportError) -> NoMind:
+    what = f"the {provider} package is not installed ({error.name})"
+    return NoMind(what, f"pip install 'rutter[{provider}]'")
 
 
 def vision_of(config: Config, opened: Mapping[str, Counsel]) -> Vision | None:
@@ -171,9 +192,10 @@ def key_of(offer: Offer, env: Mapping[str, str]) -> str:
     return key
 
 
-def fix_of(code: str, provider: str) -> str:
-    """What to do about this failure of this provider."""
-    return {str(each): fix for each, fix in FIXES.items()}.get(code, "").format(provider=provider)
+def fix_of(code: str, provider: str, *, alone: bool = True) -> str:
+    """What to do about this failure of this provider; `alone`: nobody is asked after it."""
+    fix = {str(each): fix for each, fix in FIXES.items()}.get(code, "").format(provider=provider)
+    return f"{fix}, or add agent.fallbacks" if alone and code in PASSING else fix
 
 
 def _nobody(_: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from events.action import Kind
+from events.action import Action, Kind
 from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, VisionGiven
 from events.critic import ActionJudged, Evidence, ReadBackDue, StateDiffered, VisionSought
 from events.envelope import Envelope
@@ -12,8 +12,16 @@ from events.executor import (
     PersonActed,
     QueryAnswered,
     QueryFailed,
+    TargetResolved,
 )
-from events.observer import DialogOpened, DownloadFinished, FilesSeen, RequestBlocked
+from events.observer import (
+    DialogOpened,
+    DownloadFinished,
+    FilesSeen,
+    PageObserved,
+    RequestBlocked,
+)
+from events.page import Page
 from events.person import ApprovalAnswered
 from events.planner import (
     AdviceRequested,
@@ -30,6 +38,7 @@ from events.validator import ActionApproved, ActionRejected, ActionWithheld, App
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION
 from pipeline.minds import fix_of
+from replay.advice import money
 from replay.authority import confidence_shown
 from replay.phases import Phase, entered, heading
 from replay.wording import (
@@ -39,6 +48,7 @@ from replay.wording import (
     file_in_words,
     file_wanted,
     in_words,
+    name_on,
 )
 from replay.wording import healed_in_words as healed
 
@@ -64,9 +74,12 @@ SAMPLE = 100  # S2 9.2: characters of a sample in a line
 class _Told:
     """What a step was said to be, and how far it is."""
 
-    def __init__(self, number: int, words: str = "", kind: Kind = "action") -> None:
+    def __init__(
+        self, number: int, action: Action | None = None, name: str = "", kind: Kind = "action"
+    ) -> None:
         self.number = number
-        self.words = words
+        self.action = action
+        self.words = in_words(action, name) if action is not None else ""
         self.kind: Kind = kind
         self.phase: Phase | None = None
 
@@ -78,6 +91,7 @@ class Narrator:
     def __init__(self) -> None:
         self._now = _Told(0)
         self._steps: dict[int, _Told] = {}
+        self._page: Page | None = None
         self._recorded = ""
         self._wanted: dict[str, str] = {}
         self._asked = AdviceRequested("", "plan", "")
@@ -89,9 +103,15 @@ class Narrator:
     def _tell(self, event: AnyEvent) -> Iterator[str]:
         """Where the step is, what happened, and that it is kept."""
         if isinstance(event, PlanProposed | PersonActed):
-            self._now = self._steps[event.step] = _begun(event)
+            self._now = self._steps[event.step] = self._begun(event)
+        elif isinstance(event, PageObserved):
+            self._page = event.page
         number = getattr(event, "step", None)
         step = self._steps.get(number, self._now) if isinstance(number, int) else self._now
+        if isinstance(event, TargetResolved) and step.action is not None:
+            # What was named by a ref is told by its name, now that it is known.
+            by_ref = name_on(self._page, step.action) and event.element.name.text
+            step.words = in_words(step.action, by_ref) if by_ref else step.words
         phases = entered(event, step.kind)
         for phase in phases:
             if phase not in (step.phase, "COMMIT"):
@@ -100,6 +120,10 @@ class Narrator:
         yield from self._say(event, step)
         if "COMMIT" in phases:
             yield from _committed(step.kind)
+
+    def _begun(self, event: PlanProposed | PersonActed) -> _Told:
+        kind: Kind = event.kind if isinstance(event, PlanProposed) else "action"
+        return _Told(event.step, event.action, name_on(self._page, event.action), kind)
 
     def _say(self, event: AnyEvent, step: _Told) -> Iterator[str]:
         match event:
@@ -183,11 +207,6 @@ class Narrator:
                 yield from _gate(event)
 
 
-def _begun(event: PlanProposed | PersonActed) -> _Told:
-    kind: Kind = event.kind if isinstance(event, PlanProposed) else "action"
-    return _Told(event.step, in_words(event.action), kind)
-
-
 def _asking(request: AdviceRequested, before: AdviceRequested) -> Iterator[str]:
     """Who is asked, for what; and that it is another one than before, or once more."""
     if before.provider and before.provider != request.provider:
@@ -213,7 +232,7 @@ def _advised(event: AnyEvent) -> Iterator[str]:
             more = f": {message}" if message else ""
             yield f"[FAIL] MODEL {provider}: {code}{more} ({took_ms / 1000:.1f} s)"
             if not event.transient:
-                yield f"[MODEL] what to do: {fix_of(code, provider)}"
+                yield f"[MODEL] what to do: {fix_of(code, provider, alone=False)}"
         case AdviceLost():
             yield "[MODEL] the run ended before the answer came: it counts as spent"
         case _:
@@ -229,11 +248,10 @@ def _looked(given: VisionGiven) -> Iterator[str]:
 
 
 def _spent(end: AdviceReceived | VisionGiven) -> str:
-    cost = f"${end.cost_microdollars / MILLION:.4f}"
-    money = cost if end.priced else "at an unknown price"
+    cost = money(end.cost_microdollars) if end.priced else "at an unknown price"
     return (
         f"[MODEL] {end.provider} {end.model}: {end.usage.input:,} tokens in, "
-        f"{end.usage.output:,} out, {money}, {end.took_ms / 1000:.1f} s"
+        f"{end.usage.output:,} out, {cost}, {end.took_ms / 1000:.1f} s"
     )
 
 

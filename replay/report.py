@@ -49,6 +49,8 @@ def _body(story: Story, load: Load) -> Iterator[str]:
         f'<p class="meta">{escape(story.session)}, {began}, {story.took_ms / 1000:.2f} s, '
         f"{escape(cost)}</p>"
     )
+    if story.goal:
+        yield f"<p>Goal: {escape(story.goal)}</p>"
     mark = "ok" if story.reason == "completed" else "bad"
     failure = f" ({story.failure})" if story.failure else ""
     yield f'<p class="{mark}"><b>{escape(story.reason + failure)}</b>: {escape(story.detail)}</p>'

@@ -5,9 +5,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from actors.minds.defaults import DEFAULTS
 from events.errors import WorldBroken
+from events.workflow import MILLION
 from pipeline.chromium import find_chromium
 from pipeline.cli.terminal import Terminal
+from pipeline.config import PRICES
 from pipeline.config_keys import KEYS, Key, example, written
 from pipeline.exit_codes import Exit
 from pipeline.settings import Settings
@@ -137,5 +140,16 @@ def commented() -> str:
 
 
 def _commented(key: Key) -> str:
-    value = EXAMPLES.get(key.name) or example(key).partition(" = ")[2]
+    value = EXAMPLES.get(key.name) or _price(key) or example(key).partition(" = ")[2]
     return f"# {key.about}\n#{key.name.rpartition('.')[2]} = {value}"
+
+
+def _price(key: Key) -> str:
+    """What is known of the model that is asked where nobody names another."""
+    _, _, rest = key.name.partition("models.")
+    provider, _, name = rest.partition(".")
+    if name not in PRICES or (price := DEFAULTS[provider].price) is None:
+        return ""
+    known = {"input": price.input, "output": price.output, "cached": price.cached}
+    amount = {**known, "kept": price.kept}[name.removesuffix("_price")]
+    return written((amount or 0) / MILLION)

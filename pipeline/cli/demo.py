@@ -8,7 +8,6 @@ import msgspec
 from actors.person import Answer, ScriptedPerson
 from events.errors import RutterError
 from events.sqlite_reader import SqliteReader
-from events.workflow import MILLION
 from pipeline import launch
 from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
@@ -17,6 +16,7 @@ from pipeline.exit_codes import Exit
 from pipeline.recorder import RecorderScript, prepare
 from pipeline.settings import Settings
 from pipeline.site import Order, Site, order_script
+from replay.advice import money
 from replay.story import Story
 from replay.verify import verify
 
@@ -127,14 +127,14 @@ def _replay(settings: Settings, terminal: Terminal) -> None:
 def _sum_up(stories: tuple[Story, Story], settings: Settings, terminal: Terminal) -> None:
     watched, alone = stories
     calls = watched.model_calls + alone.model_calls
-    dollars = (watched.cost_microdollars + alone.cost_microdollars) / MILLION
+    spent = money(watched.cost_microdollars + alone.cost_microdollars)
     if terminal.as_json:
         terminal.json({"watched": watched, "alone": alone, "log": str(settings.directory.log)})
         return
     terminal.say(
         f"\nwatched {len(watched.steps)} steps in {watched.took_ms / 1000:.1f} s, sailed "
         f"{len(alone.steps)} alone in {alone.took_ms / 1000:.1f} s; "
-        f"{calls} model calls, ${dollars:.2f}"
+        f"{calls} model calls, {spent}"
     )
     terminal.say(f"log: {settings.directory.log}")
     terminal.say(f"look at it: {settings.command(f'show {alone.session}')}")

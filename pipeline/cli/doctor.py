@@ -16,10 +16,10 @@ from actors.egress.gate import NOTHING, Gate
 from events.errors import DirectoryInUse, RutterError
 from events.sqlite_reader import SqliteReader
 from pipeline.chromium import find_chromium, install_chromium, why_driver_does_not_start
-from pipeline.cli.models import missing_key, told
+from pipeline.cli.models import told
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
-from pipeline.minds import is_on, offers
+from pipeline.minds import NoMind, Offer, check_mind, is_on, offers
 from pipeline.settings import Settings, environment, proxies_set
 
 ROOM_BYTES = 200 << 20  # a day of runs; below it a commit may soon fail
@@ -30,6 +30,7 @@ class Check(msgspec.Struct):
     ok: bool
     found: str
     fix: str = ""
+    warns: bool = False
 
 
 def doctor(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -53,9 +54,9 @@ def _guarded(look: Callable[[Settings], Check], settings: Settings) -> Check:
 
 
 def _print(check: Check, terminal: Terminal) -> None:
-    mark = "[OK]  " if check.ok else "[FAIL]"
+    mark = "[WARN]" if check.warns else "[OK]  " if check.ok else "[FAIL]"
     terminal.say(f"{mark} {check.name}: {check.found}")
-    if check.fix and not check.ok:
+    if check.fix and (check.warns or not check.ok):
         terminal.say(f"       {check.fix}")
 
 
@@ -130,14 +131,23 @@ def _room(settings: Settings) -> Check:
 
 
 def _models(settings: Settings) -> Check:
-    """Without its key the first of them leads no run; one after it is left out."""
+    """Without its key or its package the first of them leads no run; one after it is left out."""
     config = settings.config
     if not is_on(config):
         return Check("models", True, told(config))
-    missing = {each.provider: why for each in offers(config) if (why := missing_key(each))}
+    missing = {each.provider: why for each in offers(config) if (why := _missing(each))}
     why = "; ".join(missing.values()) or "their keys are there"
     fix = f"then: {settings.command('models check')}"
-    return Check("models", config.providers[0] not in missing, f"{told(config)}; {why}", fix)
+    ok = config.providers[0] not in missing
+    return Check("models", ok, f"{told(config)}; {why}", fix, warns=ok and bool(missing))
+
+
+def _missing(offer: Offer) -> str:
+    try:
+        check_mind(offer, environment())
+    except NoMind as error:
+        return f"{error.what} -> {error.fix}"
+    return ""
 
 
 LOOKS = (_python, _sqlite, _driver, _proxy, _chromium, _directory, _log, _room, _models)

@@ -18,8 +18,9 @@ def add_options(it: argparse.ArgumentParser, *, ends: bool = True) -> None:
     it.add_argument(
         "--service",
         type=Path,
-        metavar="FILE.toml",
-        help=f"what is known of the site: its states; or one that comes along: {PACKS}",
+        metavar="FILE.toml|NAME",
+        help="what is known of the site: its states, the signs of its ends, its own ways; a file, "
+        f"or by name one that comes along: {PACKS}",
     )
     it.add_argument(
         "--folder",

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from actors.place import origin_of
+from actors.place import is_at, place_of
 from actors.toolbox import SEVEN
 from events.action import Secret
 from events.errors import BadInput, PolicyDenied
@@ -44,10 +44,11 @@ def chosen(options: argparse.Namespace, settings: Settings, given: Given) -> Cou
         return Course(goal=goal)
     meant = goal or (given.service.goal if given.service is not None else "")
     if not meant:
-        return Course(_named(options.name, settings))
+        return Course(_begun_at(options.url, _named(options.name, settings)))
     flows = _known(settings)
     flow = _by_name(options.name, flows) if options.name else _by_goal(meant, options.url, flows)
     if flow is None:
+        _check_new(options, meant, flows)
         _check_leading(options, settings.config, given.service)
         taken = {each.name for each in flows}
         return Course(None, meant, options.name or name_for(meant, taken))
@@ -56,7 +57,7 @@ def chosen(options: argparse.Namespace, settings: Settings, given: Given) -> Cou
             f"workflow {flow.name!r} comes to another goal: {flow.goal!r}",
             "leave out --goal to sail it, or give the new way a name of its own",
         )
-    return Course(flow, flow.goal or goal, flow.name)
+    return Course(_begun_at(options.url, flow), flow.goal or goal, flow.name)
 
 
 def name_for(goal: str, taken: Iterable[str]) -> str:
@@ -110,11 +111,42 @@ def _by_name(name: str, flows: list[Workflow]) -> Workflow | None:
 def _by_goal(goal: str, url: str | None, flows: list[Workflow]) -> Workflow | None:
     """The same goal elsewhere is another one: where it begins is compared, if it is said."""
     for flow in flows:
-        begins = next((each.action.url for each in flow.steps if each.action.url), "") or ""
-        here = not url or origin_of(url) == origin_of(begins)
+        here = not url or _begins_at(url, flow)
         if flow.complete and flow.goal and here and _same(goal, flow.goal):
             return flow
     return None
+
+
+def _begins_at(url: str, flow: Workflow) -> bool:
+    """Whether that is its first address, whatever the query: origin and path, with what varies."""
+    begins = re.sub(r"\$\{\w+\}", "0", _first_address(flow))
+    return is_at(place_of(begins), url)
+
+
+def _first_address(flow: Workflow) -> str:
+    return next((each.action.url for each in flow.steps if each.action.url), "") or ""
+
+
+def _begun_at(url: str | None, flow: Workflow) -> Workflow:
+    """The workflow, which begins where it was recorded: nobody is sent elsewhere in silence."""
+    begins = _first_address(flow)
+    if url and begins and not _begins_at(url, flow):
+        raise BadInput(
+            f"workflow {flow.name!r} begins at {begins}, not at {url}",
+            "leave out --url to sail it, or give the way from there a name of its own",
+        )
+    return flow
+
+
+def _check_new(options: argparse.Namespace, goal: str, flows: list[Workflow]) -> None:
+    """One way to a goal is enough: a second one by another name is hardly meant."""
+    known = _by_goal(goal, options.url, flows) if options.name else None
+    if known is not None:
+        raise BadInput(
+            f"workflow {known.name!r} comes to this goal already",
+            f"rutter run {known.name}; or to have it by this name: "
+            f"rutter workflows rename {known.name} {options.name}",
+        )
 
 
 def _same(one: str, other: str) -> bool:

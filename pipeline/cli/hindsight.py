@@ -15,8 +15,8 @@ from events.page import Artifact
 from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
 from pipeline.cli.binding import bind_secrets
+from pipeline.cli.ending import report as tell_end
 from pipeline.cli.reading import find_session
-from pipeline.cli.sailing import report as tell_end
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
 from pipeline.exit_codes import Exit

@@ -8,6 +8,7 @@ from events.errors import RutterError
 from pipeline import exit_codes, settings
 from pipeline.cli.parser import parser
 from pipeline.cli.terminal import Terminal
+from pipeline.cli.voyage import check_display
 from pipeline.hushing import hush_streams
 
 
@@ -19,6 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         headed = getattr(options, "headed", False)
         loaded = settings.load(options.data, headless=not headed, config=options.config)
+        if headed:
+            check_display(settings.environment(), "leave out --headed")
         return int(options.do(options, loaded, terminal))
     except RutterError as error:
         terminal.error(error)

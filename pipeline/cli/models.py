@@ -9,14 +9,14 @@ import msgspec
 
 from actors.minds.prices import Price, cost_microdollars
 from actors.minds.speaking import MindFailed, Prompt, Reply, Told, ToolSpec
-from events.errors import BadInput
 from events.workflow import MILLION
 from pipeline.cli.terminal import Terminal
 from pipeline.config import Config
 from pipeline.config_keys import PROVIDERS
 from pipeline.exit_codes import Exit
-from pipeline.minds import Offer, fix_of, is_on, key_of, offer_of, offers, open_mind
+from pipeline.minds import NoMind, Offer, fix_of, is_on, key_of, offer_of, offers, open_mind
 from pipeline.settings import Settings, environment
+from replay.advice import money
 
 ANSWER_MS = 30_000  # what any call of a model may take (C2)
 QUESTION = Prompt(
@@ -81,7 +81,7 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             (
                 str(each.order or "-"),
                 each.provider,
-                each.model,
+                f"{each.model} at {each.base_url}" if each.base_url else each.model,
                 _dollars(each.price),
                 f"{each.key}: {'found' if each.key_found else 'not found'}" if each.key else "none",
             )
@@ -102,6 +102,8 @@ def told(config: Config) -> str:
 
 
 def check(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    if not is_on(settings.config):
+        terminal.say(f"{told(settings.config)}; this asks all the same")
     found = asyncio.run(_answers(settings.config, terminal))
     if terminal.as_json:
         terminal.json(found)
@@ -111,23 +113,23 @@ def check(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
 async def _answers(config: Config, terminal: Terminal) -> list[Answered]:
     found = []
     for offer in offers(config):
-        found.append(await _answer(offer))
+        found.append(await _answer(offer, alone=len(config.providers) == 1))
         for line in _lines(found[-1]):
             terminal.say(line)
     return found
 
 
-async def _answer(offer: Offer) -> Answered:
+async def _answer(offer: Offer, *, alone: bool) -> Answered:
     try:
         counsel = open_mind(offer, environment())
-    except BadInput as error:
+    except NoMind as error:
         return Answered(offer.provider, offer.model, False, error.what, error.fix)
     began = time.monotonic()
     try:
         reply = await counsel.mind.complete(QUESTION, within_ms=ANSWER_MS)
     except MindFailed as error:
         found = f"{error.code}: {error.message}" if error.message else error.code
-        fix = fix_of(error.code, offer.provider)
+        fix = fix_of(error.code, offer.provider, alone=alone)
         return Answered(offer.provider, offer.model, False, found, fix, _since(began))
     finally:
         await counsel.mind.aclose()
@@ -155,8 +157,8 @@ def _lines(answered: Answered) -> Iterator[str]:
     line = f"{mark} {answered.provider} {answered.model}: {answered.found}"
     if answered.ok:
         cost = answered.cost_microdollars
-        money = f"${cost / MILLION:.4f}" if cost is not None else "at an unknown price"
-        line += f", {money}, {answered.took_ms / 1000:.1f} s"
+        spent = money(cost) if cost is not None else "at an unknown price"
+        line += f", {spent}, {answered.took_ms / 1000:.1f} s"
     yield line
     if answered.fix:
         yield f"       {answered.fix}"
@@ -185,7 +187,7 @@ def missing_key(offer: Offer) -> str:
     """Why there is no key that is needed; empty if there is, or if none is."""
     try:
         key_of(offer, environment())
-    except BadInput as error:
+    except NoMind as error:
         return f"{error.what} -> {error.fix}"
     return ""
 

@@ -150,8 +150,10 @@ def _run(it: argparse.ArgumentParser) -> None:
         metavar="SESSION",
         help="continues that one: its values, and nothing done twice that cannot be undone",
     )
-    it.add_argument("--free", action="store_true", help="no workflow: wherever the model is sure")
-    it.add_argument("--url", help="where a free run starts, or one to a goal")
+    it.add_argument(
+        "--free", action="store_true", help="no workflow: wherever the learned model is sure"
+    )
+    it.add_argument("--url", help="where a free run starts, or one to a goal that is new")
     it.add_argument(
         "--threshold",
         type=float,
@@ -182,7 +184,7 @@ def _fork(it: argparse.ArgumentParser) -> None:
     it.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="binds a parameter anew"
     )
-    it.add_argument("--free", action="store_true", help="go on wherever the model is sure")
+    it.add_argument("--free", action="store_true", help="go on wherever the learned model is sure")
     _sailing(it)
     it.set_defaults(do=hindsight.fork)
 

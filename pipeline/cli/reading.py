@@ -20,7 +20,9 @@ from replay.projections import ProjectionStore
 from replay.projections.metrics import snapshot
 from replay.projections.model_calls import spending
 from replay.retelling import details, unjudged
-from replay.story import StepStory, Story, tell
+from replay.story import StepStory, Story, as_json, tell
+
+GOAL = 40  # characters of a goal in a table
 
 
 def project(settings: Settings) -> ProjectionStore:
@@ -76,7 +78,7 @@ def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal
         (
             (
                 row["session"],
-                f"{row['purpose']} {row['name']}".strip(),
+                " ".join(filter(None, (row["purpose"], row["name"], _goal(row["goal"])))),
                 when(row["started_ns"]),
                 f"{row['done']}/{row['proposed']}",
                 f"{(row['ended_ns'] - row['started_ns']) / 1e9:.1f} s" if row["ended_ns"] else "-",
@@ -86,6 +88,11 @@ def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal
         ),
     )
     return 0
+
+
+def _goal(goal: str) -> str:
+    """In a column: its beginning."""
+    return f"({goal if len(goal) <= GOAL else goal[: GOAL - 3] + '...'})" if goal else ""
 
 
 def _fault(row: dict[str, Any], *, sent: bool) -> dict[str, object]:
@@ -101,7 +108,7 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         events = _until(events, options.at)
     story = tell(events)
     if terminal.as_json:
-        terminal.json(story)
+        terminal.json(as_json(story))
     else:
         _show_story(story, settings, terminal)
     return 0
@@ -202,7 +209,10 @@ def _rows(db: sqlite3.Connection, sql: str, *values: object) -> list[dict[str, A
 
 def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     version = f" version {story.version}" if story.version else ""
-    terminal.say(f"{story.session}: {story.purpose} {story.name}{version}")
+    dry = " (dry run)" if story.dry_run else ""
+    terminal.say(f"{story.session}: {story.purpose} {story.name}{version}{dry}")
+    if story.goal:
+        terminal.say(f"goal: {story.goal}")
     terminal.say(f"started {when(story.started_ns)} UTC, took {story.took_ms / 1000:.2f} s")
     for name, value in story.values.items():
         terminal.say(f"  {name} = {value}")

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import re
 import shlex
 from pathlib import Path
 
@@ -17,20 +16,17 @@ from events.workflow import MILLION, Minds, Workflow
 from pipeline import exit_codes, fork, launch
 from pipeline.cli import continuing, goals
 from pipeline.cli.binding import Bound, ask_unbound, bind_secrets
+from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.given import read_given
-from pipeline.cli.hosts import settle_hosts, tell_blocked
+from pipeline.cli.hosts import settle_hosts
 from pipeline.cli.reading import all_workflows, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
-from pipeline.minds import closing, fix_of, minds_of, open_minds, vision_of
+from pipeline.minds import closing, minds_of, open_minds, vision_of
 from pipeline.recorder import prepare, read_script
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
-from replay.advice import spent_in_words
-from replay.story import StepStory, Story
-from replay.wording import in_words
-
-DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it
+from replay.story import Story
 
 
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -78,7 +74,8 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 
 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    """Sails a workflow alone, freely wherever the model is sure, or looks for the way to a goal."""
+    """Sails a workflow alone, freely wherever what was learned is sure, or looks for the way to a
+    goal."""
     values = read_pairs(options.set, "--set")
     given = read_given(options)
     course = goals.chosen(options, settings, given)
@@ -100,6 +97,8 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
     started = launch.configured(started, settings.config.knobs, headed=options.headed)
     answers = person(terminal, options.answers)
     what = f"sailing {course.name or options.name or options.url}"
+    if course.leads and not terminal.err.is_terminal:
+        terminal.note(_begins(course.goal, pinned))  # there is no moving line that says so
 
     async def sail() -> Story:
         async with closing(minds), open_voyage(settings, terminal) as voyage:
@@ -114,9 +113,14 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
 
     story = asyncio.run(sail())
     code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run)
-    if course.leads:
-        _tell_learned(story, settings, terminal)
+    _tell_learned(story, options, settings, terminal, workflow)
     return code
+
+
+def _begins(goal: str, minds: Minds | None) -> str:
+    if minds is None:
+        return f"going the service's own way to: {goal}"
+    return f"asking {minds.minds[0].provider} {minds.minds[0].model} for: {goal}"
 
 
 def _done(story: Story) -> str:
@@ -134,15 +138,44 @@ def _minds(
     return open_minds(settings.config, needed=needed, warn=terminal.note)
 
 
-def _tell_learned(story: Story, settings: Settings, terminal: Terminal) -> None:
-    """What the way to a goal is called from now on, if it was found."""
+def _tell_learned(
+    story: Story,
+    options: argparse.Namespace,
+    settings: Settings,
+    terminal: Terminal,
+    sailed: Workflow | None,
+) -> None:
+    """What the way to a goal is called from now on, if it was found; what was repaired of one."""
+    if not settings.directory.log.exists():
+        return
     with project(settings) as store:
         mine = [each for each in all_workflows(store) if each.session == story.session]
     for flow in mine:
-        bound = [f"--set {each}=..." for each in flow.parameters]
-        bound += [f"--secret {each}=..." for each in flow.secrets]
-        again = settings.command(" ".join(["run", shlex.quote(flow.name), *bound]))
-        terminal.say(f"     learned as {flow.name}; from now on without a model: {again}")
+        if sailed is not None:
+            tell_repaired(sailed, flow, terminal)
+        else:
+            again = settings.command(_again(flow, options))
+            terminal.say(f"     learned as {flow.name}; from now on without a model: {again}")
+
+
+def _again(flow: Workflow, options: argparse.Namespace) -> str:
+    """The command that sails it as it was found: with what it was given, as far as that is of it.
+    What it knows of its service and of its end is kept with it."""
+    sources = {each.partition("=")[0]: each for each in options.secret}
+    values = {each.partition("=")[0]: each for each in options.set}
+    words = ["run", shlex.quote(flow.name)]
+    for flag, names, given in (
+        ("--set", flow.parameters, values),
+        ("--secret", flow.secrets, sources),
+    ):
+        words += [f"{flag} {_quoted(given.get(name, f'{name}=...'))}" for name in names]
+    if options.answers is not None:
+        words.append(f"--answers {shlex.quote(str(options.answers))}")
+    return " ".join(words)
+
+
+def _quoted(pair: str) -> str:
+    return pair if pair.endswith("=...") else shlex.quote(pair)
 
 
 def _of_workflow(
@@ -202,152 +235,6 @@ def _to_goal(
         given=given,
         origins=(*bound.origins, *homes),
     )
-
-
-def report(
-    story: Story, settings: Settings, terminal: Terminal, *, done: str, dry_run: bool = False
-) -> int:
-    """The end of a session in a few lines, with the next command to type."""
-    code = exit_codes.of_session(story.reason, story.failure, dry_run=dry_run)
-    project(settings).close()
-    if terminal.as_json:
-        terminal.json(story)
-        return code
-    confirmed = sum(step.done for step in story.steps)
-    if code == exit_codes.Exit.DONE:
-        took = f"{story.took_ms / 1000:.1f} s"
-        terminal.say(f"[OK] {done}: {confirmed} steps confirmed in {took}, {_spent(story)}")
-        _tell_done(story, terminal, dry_run=dry_run)
-        tell_blocked(story, settings, terminal)
-    else:
-        _tell_failure(story, settings, terminal)
-    terminal.say(f"     see: {settings.command(f'show {story.session}')}")
-    return code
-
-
-def _spent(story: Story) -> str:
-    if not story.model_calls:
-        return "0 model calls, $0.00"
-    return spent_in_words(story.model_calls, story.tokens, story.cost_microdollars, story.unpriced)
-
-
-def _tell_done(story: Story, terminal: Terminal, *, dry_run: bool) -> None:
-    """What it read, what it found elsewhere than it was recorded, and what it left alone."""
-    for name, value in story.results.items():
-        terminal.say(f"     {name} = {value}")
-    for step in story.steps:
-        if step.healed:
-            terminal.say(f"     step {_numbered(step)} was healed: {step.healed}")
-    if DONE_BEFORE in story.detail:
-        terminal.say(f"     {story.detail}")
-    if dry_run and story.steps:
-        last = story.steps[-1]
-        terminal.say(f"     before step {last.step} ({last.words}): {story.detail}")
-
-
-def tell_unproven(workflow: Workflow, settings: Settings, terminal: Terminal) -> None:
-    """The last step that was approved, when nothing but where it leads says that it worked."""
-    sending = [
-        (number, step)
-        for number, step in enumerate(workflow.steps, 1)
-        if step.standing is not None and step.action.type in ("click", "press")
-    ]
-    if not sending:
-        return
-    number, step = sending[-1]
-    after = step.after
-    if after.learned or after.checks or after.read_back is not None:
-        return
-    shows = "the page it leads to" if after.moved else "that something changed"
-    edit = settings.command(f"workflows edit {shlex.quote(workflow.name)}")
-    terminal.say(f"     step {number} ({in_words(step.action)}) is known by {shows} alone;")
-    terminal.say(f"     say how its result shows: {edit} --read-back '{number}=URL CHECK'")
-
-
-NEXT = {
-    "needs_person": "run it at a terminal, or give --answers FILE",
-    "lost": "look at the page, then record the changed step again",
-    "policy_denied": "change the policy or the workflow if this step is meant",
-    "unreachable": "check the address and the network, then run it again",
-    "verification_failed": "look at the screenshot; record the step again if the site changed",
-    "retry_exhausted": "look at the screenshot; record the step again if the site changed",
-    "browser_lost": "run it again; if it repeats: rutter doctor",
-    "actor_failed": "this is a bug: report it with the log",
-    "model_unavailable": "see what each of them says: rutter models check",
-    "completed_unverified": "look at the screenshot: what shows that it is done is not on the page",
-    "max_steps": "look at its steps, then record it again: it goes round in circles",
-    "max_wall_time": "run it again when the site is faster",
-    "max_failures": "look at its steps, then record those that fail again",
-    "max_turns_exceeded": "look at its steps, then give it a smaller goal",
-    "no_op_loop": "look at the page, then record the changed step again",
-    "cancelled": "run it again",
-    "interrupted": "run it again; an outcome that is unknown is never repeated blindly",
-}
-
-
-def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
-    last = story.steps[-1] if story.steps else None
-    kind = story.failure or story.reason
-    at = f" at step {_numbered(last)} ({last.words})" if last else ""
-    more = f" ({story.failure})" if story.failure not in ("", story.reason) else ""
-    terminal.say(f"[FAIL] {story.reason}{more}{at}")
-    terminal.say(f"     why: {story.detail}")
-    if last is not None and not last.done and not last.found_by:
-        for tried in last.tried:
-            terminal.say(f"     looked for {tried}")
-    if last is not None and (said := _said_by_page(last)):
-        terminal.say(f"     the page says: {said}")
-    if story.unknown:
-        terminal.say(f"     the outcome of the last step is unknown: {story.unknown}")
-    if story.screenshot is not None:
-        terminal.say(f"     screenshot: {settings.directory.artifacts.path(story.screenshot)}")
-    tell_blocked(story, settings, terminal)
-    if story.model_calls:
-        terminal.say(f"     spent: {_spent(story)}")
-    if kind in NEXT and "--" not in story.detail:  # a detail that names a flag says what to do
-        terminal.say(f"     next: {_advice(story, kind, settings)}")
-    if last is not None and (number := _rested_on_words(story, last)):
-        forget = settings.command(f"workflows edit {shlex.quote(story.name)} --no-expect {number}")
-        terminal.say(f"     if the step worked and only its words changed: {forget}")
-
-
-def _numbered(step: StepStory) -> str:
-    """The number that `workflows show` gives the step, where it is one of a workflow."""
-    found = re.match(r"workflow_step_(\d+)_of_", step.why)
-    return found[1] if found else str(step.step)
-
-
-def _advice(story: Story, kind: str, settings: Settings) -> str:
-    again = settings.command(f"run {shlex.quote(story.name)} --from {story.session}")
-    of_workflow = story.purpose == "run" and bool(story.name)
-    if story.unknown and of_workflow:
-        return f"look whether it was done; this goes on behind it, and asks: {again}"
-    if story.unknown:
-        return "look whether it was done before you run it again; the next run asks"
-    if of_workflow and (kind == "interrupted" or (kind == "cancelled" and story.sent)):
-        return f"this goes on behind what was done: {again}"
-    if kind == "model_unavailable":
-        found = re.match(r"(\w+): (\w+)", story.detail)
-        fix = fix_of(found[2], found[1]) if found else ""
-        return f"{fix}; then: {settings.command('models check')}" if fix else NEXT[kind]
-    if kind == "verification_failed" and "file_" in story.detail:
-        return "look at the file; the page is as it should be"
-    return NEXT[kind]
-
-
-def _said_by_page(step: StepStory) -> str:
-    """What the page showed where a step did not come to what was expected."""
-    if step.verdict in ("", "confirmed", "answered", "passed_over"):
-        return ""
-    doubtful = [each.sample for each in step.evidence if each.confidence < 1 and each.sample]
-    return doubtful[-1] if doubtful else ""
-
-
-def _rested_on_words(story: Story, step: StepStory) -> str:
-    """The number of a step of a workflow that a notice, a state or a text decided against."""
-    worded = re.match(r"(?:read_back: )?(?:alert|page_state|text_visible) ", step.reason)
-    known = worded and story.name and step.why.startswith("workflow_step_")
-    return _numbered(step) if known else ""
 
 
 def pictured(options: argparse.Namespace, settings: Settings) -> bool:

@@ -14,10 +14,12 @@ from rich.text import Text
 
 from events.envelope import Envelope
 from events.errors import BadInput, RutterError
+from events.observer import PageObserved
+from events.page import Page
 from events.planner import AdviceRequested, PlanProposed
 from events.runtime import SessionStarted
 from pipeline.narration import Narrator
-from replay.wording import ascii_only, in_words
+from replay.wording import ascii_only, in_words, name_on
 
 PIPED_WIDTH = 400
 
@@ -66,7 +68,13 @@ class Terminal:
             table.add_column(column, justify="right" if numeric else "left", overflow="fold")
         for row in shown:
             table.add_row(*map(Text, row))
-        self.out.print(table)
+        if self.out.is_terminal:
+            self.out.print(table)
+            return
+        with self.out.capture() as captured:
+            self.out.print(table)
+        for line in captured.get().splitlines():  # which are filled up with blanks
+            self.out.print(line.rstrip(), markup=False)
 
     def ask(self, question: str) -> str:
         self.err.print(ascii_only(question), end="", markup=False)
@@ -114,6 +122,7 @@ class Progress:
         self._what = what
         self._narrator = Narrator()
         self._of = 0
+        self._page: Page | None = None
         self._status: Status | None = None
         if terminal.err.is_terminal and not terminal.verbose:
             self._status = terminal.err.status(Text(what), spinner="line")  # an ASCII one
@@ -140,14 +149,17 @@ class Progress:
             for line in self._narrator.lines(envelope):
                 self._terminal.note(line)
         event = envelope.event
-        if isinstance(event, SessionStarted):
+        if isinstance(event, PageObserved):
+            self._page = event.page
+        elif isinstance(event, SessionStarted):
             self._of = len(event.workflow.steps if event.workflow else event.script)
         elif isinstance(event, PlanProposed) and self._status is not None:
             # By its place in the script: a look elsewhere has a number too, and no place.
             number = event.index + 1 if event.index >= 0 else event.step
             placed = self._of > 1 and not event.read_back_of
             where = f"{number}/{self._of}" if placed else str(number)
-            self._status.update(Text(f"{self._what}  {where}  {in_words(event.action)}"))
+            words = in_words(event.action, name_on(self._page, event.action))
+            self._status.update(Text(f"{self._what}  {where}  {words}"))
         elif isinstance(event, AdviceRequested) and self._status is not None:
             asked = f"asking {event.provider} {event.model}"
             self._status.update(Text(f"{self._what}  {asked}"))

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ import msgspec
 from actors.browser.chromium import Chromium
 from actors.egress.gate import Gate
 from actors.minds.prices import Counsel
-from actors.person import Answer, Answers, Nobody, ScriptedPerson, TerminalPerson
+from actors.person import Answer, Answers, Nobody, TerminalPerson, Who
 from actors.vision import Vision
 from events.errors import BadInput, BrowserGone
 from events.runtime import SessionStarted
@@ -126,6 +127,15 @@ async def open_voyage(settings: Settings, terminal: Terminal) -> AsyncIterator[V
         directory.unlock()
 
 
+def check_display(env: Mapping[str, str], otherwise: str) -> None:
+    """A window needs a screen; on Linux a program finds it by these names."""
+    if sys.platform.startswith("linux") and not (env.get("DISPLAY") or env.get("WAYLAND_DISPLAY")):
+        raise BadInput(
+            "there is no screen to open a window on",
+            f"run it in a desktop session, or {otherwise}",
+        )
+
+
 def require_chromium(settings: Settings) -> Path:
     found = find_chromium(settings.chromium)
     if found is None:
@@ -140,7 +150,7 @@ def person(terminal: Terminal, answers: Path | None) -> Answers:
     return TerminalPerson(terminal.ask) if terminal.interactive else Nobody()
 
 
-def _scripted(path: Path) -> ScriptedPerson:
+def _scripted(path: Path) -> Answers:
     try:
         listed = msgspec.json.decode(path.read_bytes(), type=list[Answer])
     except OSError as error:
@@ -149,7 +159,21 @@ def _scripted(path: Path) -> ScriptedPerson:
         raise BadInput(
             f"{path} is not a list of answers: {error}", 'write [{"approved": true}, ...]'
         ) from error
-    return ScriptedPerson(listed)
+    return _Listed(listed)
+
+
+class _Listed:
+    """Answers from a list, as somebody wrote them down; behind the last one nobody is there."""
+
+    def __init__(self, answers: Sequence[Answer]) -> None:
+        self._left = list(answers)
+        self.who: Who = "scripted"
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        if self._left:
+            return self._left.pop(0)
+        self.who = "nobody"
+        return Answer(False, f"the list of answers has no more: {question.question}")
 
 
 class _Pausing:
@@ -158,7 +182,15 @@ class _Pausing:
     def __init__(self, answers: Answers, progress: Progress) -> None:
         self._answers = answers
         self._progress = progress
-        self.who = answers.who
+
+    @property
+    def who(self) -> Who:
+        """Read when it is answered: a list of answers may be over by then."""
+        return self._answers.who
+
+    @who.setter
+    def who(self, _: Who) -> None:
+        raise AttributeError("it is whoever answers")
 
     async def ask(self, question: ApprovalRequested) -> Answer:
         self._progress.pause()

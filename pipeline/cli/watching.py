@@ -2,8 +2,6 @@
 
 import argparse
 import asyncio
-import sys
-from collections.abc import Mapping
 
 import msgspec
 
@@ -15,14 +13,17 @@ from events.executor import PersonActed
 from events.workflow import Policy, Workflow
 from pipeline import exit_codes, launch
 from pipeline.cli import sailing
+from pipeline.cli.ending import report, tell_unproven
 from pipeline.cli.given import read_given
 from pipeline.cli.hosts import settle_hosts
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.voyage import open_voyage, person
+from pipeline.cli.voyage import check_display, open_voyage, person
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings, environment
 from replay.story import Story
 from replay.wording import in_words
+
+OR_A_SCRIPT = "record a script: rutter record NAME --script FILE"
 
 
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -37,7 +38,7 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             "a secret is not given to a recording by hand",
             "type it in the window: only its name is recorded",
         )
-    check_display(environment())
+    check_display(environment(), OR_A_SCRIPT)
     values = read_pairs(options.param, "--param")
     started = launch.watching(
         options.name,
@@ -64,7 +65,7 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             )
 
     story = asyncio.run(sail())
-    code = sailing.report(story, settings, terminal, done=f"recorded {options.name}")
+    code = report(story, settings, terminal, done=f"recorded {options.name}")
     if code == exit_codes.Exit.DONE:
         workflow = settle_hosts(
             options.name,
@@ -75,7 +76,7 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             consent=options.confirm_hosts,
         )
         _next_steps(workflow, settings, terminal)
-        sailing.tell_unproven(workflow, settings, terminal)
+        tell_unproven(workflow, settings, terminal)
     return code
 
 
@@ -95,15 +96,6 @@ def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
     if answer.strip().casefold() not in ("yes", "y"):
         raise refused
     return launch.with_hosts(policy, [host])
-
-
-def check_display(env: Mapping[str, str]) -> None:
-    """A window needs a screen; on Linux a program finds it by these names."""
-    if sys.platform.startswith("linux") and not (env.get("DISPLAY") or env.get("WAYLAND_DISPLAY")):
-        raise BadInput(
-            "there is no screen to open a window on",
-            "run it in a desktop session, or record a script: rutter record NAME --script FILE",
-        )
 
 
 class _Live:

@@ -110,7 +110,10 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         terminal.json([{k: v for k, v in row.items() if k != "workflow"} for row in rows])
         return Exit.DONE
     if not rows:
-        terminal.say("no workflows yet; record one: rutter record NAME --script FILE")
+        terminal.say(
+            "no workflows yet; record one: rutter record NAME --url URL (or --script FILE); or let "
+            "a model find the way: rutter run NAME --goal TEXT --url URL"
+        )
         return Exit.DONE
     terminal.table(
         ("workflow", "version", "steps", "parameters", "secrets", "recorded", "state"),

@@ -44,7 +44,8 @@ class Sessions:
             driver TEXT NOT NULL, name TEXT NOT NULL, version INTEGER, started_ns INTEGER NOT NULL,
             ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT, proposed INTEGER NOT NULL,
             done INTEGER NOT NULL, model_calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
-            cost_microdollars INTEGER NOT NULL, unpriced INTEGER NOT NULL, vals TEXT NOT NULL""",
+            cost_microdollars INTEGER NOT NULL, unpriced INTEGER NOT NULL, vals TEXT NOT NULL,
+            goal TEXT NOT NULL""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
@@ -108,7 +109,7 @@ class Sessions:
         if was == kind(SessionStarted):
             db.execute(
                 "INSERT INTO sessions VALUES (?, ?, 'erased', '', '', NULL, ?, NULL, NULL, NULL, "
-                "NULL, 0, 0, 0, 0, 0, 0, '{}')",
+                "NULL, 0, 0, 0, 0, 0, 0, '{}', '')",
                 (envelope.session, envelope.seq, envelope.at_ns),
             )
         elif was == kind(SessionEnded):
@@ -121,7 +122,7 @@ class Sessions:
     def _start(db: sqlite3.Connection, envelope: Envelope, started: SessionStarted) -> None:
         db.execute(
             "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, "
-            "0, 0, 0, 0, 0, 0, ?)",
+            "0, 0, 0, 0, 0, 0, ?, ?)",
             (
                 envelope.session,
                 envelope.seq,
@@ -131,5 +132,6 @@ class Sessions:
                 started.workflow.version if started.workflow else None,
                 envelope.at_ns,
                 msgspec.json.encode(started.values, order="sorted").decode(),
+                started.goal,
             ),
         )

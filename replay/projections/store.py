@@ -25,7 +25,7 @@ from replay.projections.step_trace import StepTrace
 from replay.projections.transitions import Actions, Transitions
 from replay.projections.workflows import Workflows
 
-VERSION = 9  # of the tables: another one is thrown away and rebuilt
+VERSION = 10  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR")
 

@@ -20,7 +20,7 @@ from actors.predictor.model import DEFAULT_MODEL, MODELS, Model
 from events.workflow import MILLION
 
 ROOT = Path(actors.__file__).parent.parent
-GOLDEN = "GOLDEN_HERE"
+GOLDEN = "3a5c2807a46c36a8"
 
 M = TypeVar("M", bound=Model)
 

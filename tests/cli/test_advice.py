@@ -1,5 +1,6 @@
 """What a failed run says: where, what the page says, and what to do next."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,10 @@ import pytest
 from events.action import Action, ByRole, Target
 from events.checks import Said, TextVisible
 from events.workflow import Expectation, Standing, Step, Workflow
-from pipeline.cli.sailing import report, tell_unproven
+from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.terminal import Terminal
 from pipeline.settings import Settings
+from replay.advice import AdviceStory
 from replay.story import EvidenceStory, StepStory, Story
 from tests.cli.logbook import keep
 
@@ -74,6 +76,165 @@ def test_no_screenshot_helps_with_a_file(
 ) -> None:
     out = told(failed("file_exists 'a.txt': there is no such file"), settings, capsys)
     assert "next: look at the file" in out
+
+
+# -- runs that a model led ------------------------------------------------------------------------
+
+
+def led(**more: object) -> Story:
+    given = {"session": "s", "purpose": "tools", "name": "film", "goal": "End it", "led": True}
+    return Story(**{**given, **more})  # type: ignore[arg-type]
+
+
+def end(
+    story: Story, settings: Settings, capsys: pytest.CaptureFixture[str], code: int
+) -> list[str]:
+    assert report(story, settings, Terminal(), done="came to the goal of film") == code
+    return [line.strip() for line in capsys.readouterr().out.splitlines()]
+
+
+STOPPED = StepStory(3, "model", "click 'End it'", "call", url="https://a.example/login?x=1")
+
+
+def test_a_dry_run_says_that_it_was_one_and_where_it_stopped(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tried = led(
+        reason="completed_unverified", detail="dry run: it ends it", dry_run=True, steps=[STOPPED]
+    )
+    lines = end(tried, settings, capsys, 0)
+    assert lines[0].startswith("[OK] dry run of film to the goal 'End it': 0 steps confirmed")
+    assert "stopped before step 3 (click 'End it'): it ends it" in lines
+    assert "came to the goal" not in " ".join(lines)
+
+
+def test_an_end_that_nobody_verified_is_no_success_in_a_dry_run_either(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story = led(reason="completed_unverified", detail="no sign is on the page", dry_run=True)
+    lines = end(story, settings, capsys, 6)
+    assert lines[0] == "[FAIL] completed_unverified"
+
+
+ALONE = "record the way: rutter record film --url URL"
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "why", "todo"),
+    [
+        (
+            {"reason": "no_op_loop", "detail": "the same call on the same page: browser_click"},
+            3,
+            "why: the same call on the same page: browser_click",
+            "next: the model is stuck",
+        ),
+        (
+            {"reason": "max_failures", "detail": "3 calls", "unmet": "none of 1: heading 'over'"},
+            6,
+            "it was said to be done, but none of 1: heading 'over'",
+            "next: if it is done, correct --success",
+        ),
+        (
+            {"reason": "failed", "detail": "failed", "gave_up": "there is no 'End it'"},
+            6,
+            "why: the model gave up: it says \"there is no 'End it'\"",
+            "next: look at the page, then say the goal in other words, or " + ALONE,
+        ),
+        (
+            {
+                "reason": "policy_denied",
+                "failure": "needs_person",
+                "detail": "the site asks to sign in",
+                "steps": [STOPPED],
+            },
+            5,
+            "why: the site asks to sign in",
+            "next: give it --secret password=env:VARIABLE@https://a.example and a --service",
+        ),
+        (
+            {"reason": "failed", "failure": "lost", "detail": "no model may be asked, and nothing"},
+            3,
+            "why: no model may be asked, and nothing",
+            "next: let a model be asked (agent.internal.enabled = true",
+        ),
+        (
+            {
+                "reason": "policy_denied",
+                "failure": "policy_denied",
+                "detail": "a person said no: 'confirm' was not typed out (in --answers: ...)",
+            },
+            4,
+            "why: a person said no: 'confirm' was not typed out (in --answers: ...)",
+            "next: run it again and type the word as it stands",
+        ),
+    ],
+)
+def test_what_to_do_where_a_model_led(
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    more: dict[str, object],
+    code: int,
+    why: str,
+    todo: str,
+) -> None:
+    lines = end(led(**more), settings, capsys, code)
+    assert why in lines
+    assert any(line.startswith(todo) for line in lines), lines
+
+
+def asked(provider: str, ended: str, error: str = "") -> AdviceStory:
+    return AdviceStory("act", provider, "m", ended=ended, error=error)
+
+
+def test_all_who_did_not_answer_are_named_with_what_to_do(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls = [asked("anthropic", "failed", "unauthorised: no"), asked("openai", "failed", "timeout")]
+    story = led(
+        reason="failed", failure="model_unavailable", detail="openai: timeout", advice=calls
+    )
+    lines = end(story, settings, capsys, 8)
+    assert "why: openai: timeout; anthropic: unauthorised: no" in lines
+    [todo] = [line for line in lines if line.startswith("next: ")]
+    assert "check models.anthropic.key" in todo
+    assert "openai took too long" in todo
+
+
+@pytest.mark.parametrize(
+    ("calls", "why", "who"),
+    [
+        ([asked("openai", "called")], "call", "openai"),
+        ([], "way_ACCOUNT_ACTIVE_1", "the service's own way"),
+    ],
+)
+def test_who_went_on_where_one_did_not_answer_is_said(
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    calls: list[AdviceStory],
+    why: str,
+    who: str,
+) -> None:
+    step = StepStory(1, "script", "click", why)
+    failed = asked("anthropic", "failed", "overloaded: busy")
+    story = led(reason="completed", steps=[step], advice=[failed, *calls])
+    lines = end(story, settings, capsys, 0)
+    assert f"anthropic did not answer (overloaded: busy): {who} went on" in lines
+
+
+def test_a_repair_is_told_with_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    other = Action("click", target=Target((ByRole("button", "Send order"),)))
+    old, new = Workflow("order", 1, (Step(PLACE),)), Workflow("order", 2, (Step(other),))
+    tell_repaired(old, new, Terminal())
+    assert capsys.readouterr().out.strip() == "learned as version 2: 1 step repaired"
+
+
+def test_what_was_spent_is_always_in_the_json(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report(led(reason="completed"), settings, Terminal(as_json=True), done="")
+    said = json.loads(capsys.readouterr().out)
+    spent = [said[name] for name in ("model_calls", "tokens", "cost_microdollars")]
+    assert (spent, said["goal"]) == ([0, 0, 0], "End it")
 
 
 # -- what a recording does not prove ---------------------------------------------------------------

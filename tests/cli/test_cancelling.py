@@ -66,7 +66,10 @@ def test_a_goal_is_come_to_by_a_model_once_and_then_without_one(
         assert "6 model calls, " in found.out
         assert "$0.0" in found.out
         assert "learned as film" in found.out
+        assert " for: End the membership" in found.err
         first = rutter("show", "last")
+        assert "goal: End the membership" in first.out
+        assert "@e" not in "".join(line for line in first.out.splitlines() if "[OK]" in line)
 
         site.reset()
         again = rutter(*arguments)
@@ -89,6 +92,8 @@ def test_with_a_wrong_key_the_service_goes_its_own_way(rutter: Rutter, tmp_path:
         ended = rutter(*run(site, tmp_path))
         assert (ended.code, site.cancelled, wire.attempts) == (0, 1, 1), ended
     assert "1 model call, 0 tokens" in ended.out
+    assert "anthropic did not answer (unauthorised: " in ended.out
+    assert "): the service's own way went on" in ended.out
     nothing_left(rutter, ended, rutter("show", "last"))
 
 

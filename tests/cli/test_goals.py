@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from actors.redaction import forget
@@ -93,7 +94,7 @@ def chosen(
 @pytest.mark.parametrize("goal", [GOAL, "  cancel MY\n subscription "])
 def test_a_workflow_that_comes_to_the_goal_is_sailed(rutter: Rutter, goal: str) -> None:
     know(rutter.data, flow("other", "Pause it"), flow("cancel"))
-    for url in (None, f"{HERE}account?x=1"):
+    for url in (None, f"{HERE}?x=1"):
         course = chosen(rutter, None, goal, url)
         assert (course.workflow, course.name, course.leads) == (flow("cancel"), "cancel", False)
 
@@ -115,6 +116,31 @@ def test_a_workflow_of_this_name_is_sailed_and_one_with_another_goal_is_not(rutt
         "'pause' comes to another goal: 'Pause it'",
         "leave out --goal",
     )
+
+
+def test_the_same_goal_from_another_page_is_another_one(rutter: Rutter) -> None:
+    know(rutter.data, flow("cancel", url=f"{HERE}user/7"))
+    configure(rutter, ON)
+    assert chosen(rutter, url=f"{HERE}user/8").name == "cancel"
+    assert chosen(rutter, url=f"{HERE}account").leads
+
+
+@pytest.mark.parametrize("url", ["https://other.example/", f"{HERE}account"])
+@pytest.mark.parametrize("goal", [(), ("--goal", GOAL)])
+def test_a_workflow_begins_where_it_was_recorded_and_nowhere_else(
+    rutter: Rutter, url: str, goal: tuple[str, ...]
+) -> None:
+    know(rutter.data, flow("cancel"))
+    ended = rutter("run", "cancel", *goal, "--url", url)
+    refused(ended, 2, f"'cancel' begins at {HERE}, not at {url}", "leave out --url")
+
+
+def test_a_second_name_for_the_same_goal_is_refused(rutter: Rutter) -> None:
+    know(rutter.data, flow("cancel"))
+    configure(rutter, ON)
+    ended = rutter("run", "two", "--goal", GOAL, "--url", HERE, *SIGN)
+    refused(ended, 2, "'cancel' comes to this goal already", "rutter run cancel")
+    assert chosen(rutter, "two", url="https://other.example/").leads
 
 
 def test_a_way_that_was_not_found_to_its_end_is_looked_for_again(rutter: Rutter) -> None:
@@ -211,7 +237,7 @@ def test_no_key_is_said_before_a_browser_is_opened(
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     configure(rutter, ON)
     ended = rutter("run", "--goal", GOAL, "--url", HERE, *SIGN)
-    refused(ended, 2, "no key for anthropic", "set ANTHROPIC_API_KEY, or models.anthropic.key")
+    refused(ended, 8, "no key for anthropic", "set ANTHROPIC_API_KEY, or models.anthropic.key")
 
 
 def test_a_workflow_is_sailed_without_a_model_whose_key_is_missing(
@@ -307,6 +333,22 @@ def test_a_workflow_has_the_model_beside_it_unless_it_is_told_not_to(
     assert [each.goal for each in begun.started] == [GOAL] * 4
     assert [each.minds is not None for each in begun.started] == [True, True, False, False]
     assert begun.providers == [["anthropic"], ["anthropic"], [], []]
+
+
+def test_who_is_asked_is_said_at_once_where_no_line_moves(rutter: Rutter, begun: Begun) -> None:
+    configure(rutter, ON)
+    assert rutter("run", *NEW).complaint.endswith(" for: Pause it")
+
+
+def test_what_was_learned_is_sailed_with_what_it_was_found_with() -> None:
+    found = msgspec.structs.replace(flow("my way"), parameters=("mail", "x"), secrets=("pin", "k"))
+    asked = argparse.Namespace(
+        set=["mail=a b", "more=1"], secret=["pin=env:PIN@https://a.example"], answers=Path("yes")
+    )
+    assert sailing._again(found, asked) == (
+        "run 'my way' --set 'mail=a b' --set x=... --secret pin=env:PIN@https://a.example "
+        "--secret k=... --answers yes"
+    )
 
 
 def test_a_free_run_has_its_goal_and_its_model(rutter: Rutter, begun: Begun) -> None:

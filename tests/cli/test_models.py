@@ -10,6 +10,7 @@ import pytest
 from actors.minds.defaults import DEFAULTS
 from actors.redaction import forget
 from actors.toolbox import SEVEN
+from pipeline import minds
 from pipeline.cli import doctor
 from tests.cli.shell import Ended, Rutter
 from tests.cli.test_config import configure
@@ -88,7 +89,7 @@ def test_each_that_is_configured_is_asked_one_tiny_question(rutter: Rutter) -> N
     assert price is not None
     cost = (1_240 * price.input + 85 * price.output) / 1e12
     assert anthropic.startswith(f"[OK]   anthropic {model}: 1,240 tokens in, 85 out, ${cost:.4f}, ")
-    assert "$0.0000" in ollama
+    assert "$0.00, " in ollama
     assert [(each["provider"], each["ok"]) for each in found] == [
         ("anthropic", True),
         ("ollama", True),
@@ -237,6 +238,29 @@ def test_the_doctor_says_whether_a_model_is_asked_and_its_key_is_there(
     assert ended.code == (0 if key else 8), ended
     assert ("their keys are there" if key else "no key for anthropic -> set") in ended.out
     silent_about_the_key(rutter, ended)
+
+
+def test_the_doctor_warns_of_one_that_could_not_be_asked_after_the_first(
+    rutter: Rutter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "LOOKS", (doctor._models,))
+    configure(rutter, ON + "[agent]\nfallbacks = ['openai']\n")
+    ended = rutter("doctor")
+    assert ended.code == 0, ended
+    assert "[WARN] models: " in ended.out
+    assert "no key for openai -> set OPENAI_API_KEY" in ended.out
+    monkeypatch.setitem(minds.ADAPTERS, "anthropic", ("no_such_package", "AnthropicMind"))
+    ended = rutter("doctor")
+    assert ended.code == 8, ended
+    assert "the anthropic package is not installed (no_such_package)" in ended.out
+    assert "pip install 'rutter[anthropic]'" in ended.out
+
+
+def test_another_address_is_shown_and_no_line_ends_in_blanks(rutter: Rutter) -> None:
+    configure(rutter, "[models.ollama]\nbase_url = 'http://127.0.0.1:9/'\n")
+    out = rutter("models").out
+    assert "qwen3:8b at http://127.0.0.1:9/" in out
+    assert all(line == line.rstrip() for line in out.splitlines())
 
 
 class Page(BaseHTTPRequestHandler):

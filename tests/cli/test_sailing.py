@@ -96,7 +96,7 @@ def test_a_dry_run_places_nothing(ship: Ship) -> None:
     assert ship.site.placed == ()
     sent = [path for method, path in ship.site.requests if method == "POST"]
     assert sent == ["/login"]  # past the door, and no further than the first form behind it
-    assert "before step 16 (click 'Review order'): dry run: would have done it" in ended.out
+    assert "stopped before step 16 (click 'Review order'): would have done it" in ended.out
 
 
 def test_every_run_teaches(ship: Ship) -> None:

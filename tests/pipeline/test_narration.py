@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.action import Action, ByRole, Target, Text, Untrusted
+from events.action import Action, ByRef, ByRole, Target, Text, Untrusted
 from events.advisor import (
     AdviceFailed,
     AdviceLost,
@@ -25,8 +25,9 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.observer import DownloadFinished, FileSeen, FilesSeen
-from events.planner import AdviceRequested, PlanWithheld, RunStopped
+from events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
+from events.page import Element, Page
+from events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
 from events.runtime import ActorFailed, StopReason
 from events.validator import ActionApproved, ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
@@ -335,6 +336,15 @@ def test_what_a_model_is_asked_what_it_says_and_what_that_costs() -> None:
         "[MODEL] anthropic claude-x: 1,240 tokens in, 85 out, $0.0048, 1.9 s",
         "[MODEL] it says: browser_click ref=@e5",
     ]
+
+
+def test_what_a_model_names_by_a_ref_is_told_by_its_name() -> None:
+    page = Page(
+        "https://a.example/", elements=(Element("link"), Element("button", Untrusted("Go")))
+    )
+    click = Action("click", target=Target((ByRef("@e1"),)))
+    told = narrate(PageObserved(page, "start"), PlanProposed(1, 1, "model", click, "call"))
+    assert "click 'Go' (call)" in told
 
 
 def test_a_price_that_is_unknown_is_said_to_be() -> None:

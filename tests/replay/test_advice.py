@@ -88,7 +88,7 @@ def test_advice_about_a_step_that_led_to_no_other_is_told_there() -> None:
     found = story(*kinds.acted(kinds.SAVE), kinds.judged(1, "failed"), asked, AdviceLost("a1"))
 
     assert [str(call) for call in found.steps[0].advice] == [
-        "correct 2, anthropic m: lost; asked, cost unknown, 0 ms"
+        "correct 2, anthropic m: lost; asked, cost unknown"
     ]
 
 
@@ -107,7 +107,7 @@ def test_what_is_no_advice_says_why() -> None:
 
     assert str(call) == (
         "plan (p=0.20 is below 0.60), openai gpt-2: nothing; invalid: no object; cut; "
-        "7 tokens in, 3 out, $0.00, 0 ms"
+        "7 tokens in, 3 out, $0.00"
     )
 
 
@@ -170,8 +170,7 @@ def test_a_picture_that_was_looked_at_is_a_call_too() -> None:
             VisionGiven(1, 1, "UNKNOWN", "ollama", "dark", model="m", usage=Usage(9), priced=False),
             1,
             1,
-            "UNKNOWN by ollama m (dark); 9 tokens in, 0 out, cost unknown, 0 ms; "
-            "it changed nothing",
+            "UNKNOWN by ollama m (dark); 9 tokens in, 0 out, cost unknown; it changed nothing",
         ),
         (
             VisionGiven(1, 1, "UNKNOWN", "ollama", "late", took_ms=7, model="m", error="timeout"),
@@ -183,7 +182,7 @@ def test_a_picture_that_was_looked_at_is_a_call_too() -> None:
             VisionGiven(1, 1, "UNKNOWN", "ollama", "busy", model="m", error="overloaded"),
             1,
             0,
-            "UNKNOWN by ollama m (overloaded: busy); asked, $0.00, 0 ms; it changed nothing",
+            "UNKNOWN by ollama m (overloaded: busy); asked, $0.00; it changed nothing",
         ),
     ],
 )
@@ -215,10 +214,49 @@ def test_a_session_without_advice_says_nothing_of_it() -> None:
 
 @pytest.mark.parametrize(
     ("microdollars", "said"),
-    [(0, "$0.00"), (10_000, "$0.01"), (4_800, "$0.0048"), (1, "$0.000001"), (None, "cost unknown")],
+    [
+        (0, "$0.00"),
+        (10_000, "$0.0100"),
+        (4_800, "$0.0048"),
+        (32_349, "$0.0323"),
+        (1, "under $0.0001"),
+        (999_949, "$0.9999"),
+        (999_950, "$1.00"),
+        (12_345_678, "$12.35"),
+        (None, "cost unknown"),
+    ],
 )
-def test_money_is_as_exact_as_it_is(microdollars: int | None, said: str) -> None:
+def test_money_has_four_decimals_under_a_dollar_and_two_above(
+    microdollars: int | None, said: str
+) -> None:
     assert money(microdollars) == said
+
+
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        ("it leads on", "because 'it leads on'"),
+        ("'Cancel membership'", "because 'Cancel membership'"),
+        ("'Cancel' and 'Go on' are there", "because \"'Cancel' and 'Go on' are there\""),
+    ],
+)
+def test_what_a_model_says_is_quoted_once(why: str, said: str) -> None:
+    call = only(ASKED, answer(ending="said", text=Untrusted(why)))
+    assert f"; {said}; " in str(call)
+
+
+def test_who_did_not_answer_in_the_end_is_known() -> None:
+    found = story(
+        AdviceRequested("a1", "act", "anthropic", "m"),
+        AdviceFailed("a1", "anthropic", "overloaded", True, "busy"),
+        AdviceRequested("a2", "act", "anthropic", "m", attempt=2),
+        AdviceFailed("a2", "anthropic", "timeout", True),
+        AdviceRequested("a3", "act", "openai", "g"),
+        AdviceFailed("a3", "openai", "cut", True),
+        AdviceRequested("a4", "act", "openai", "g", attempt=2),
+        answer("a4", Asked("c1", "get_snapshot")),
+    )
+    assert found.unanswered == {"anthropic": "timeout"}
 
 
 def test_spending_in_words() -> None:

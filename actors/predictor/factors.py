@@ -1,0 +1,98 @@
+"""What else tells candidates apart, each as a learned factor on their shares.
+
+Every candidate carries marks; a mark's factor is how much more often than expected those that
+carry it came. Factors are multiplied and the shares made to sum to one again, so marks that say
+the same thing settle between them. No logarithm is needed: a step of the factor is a product.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+# Marks, by the number of the first of each kind.
+AGO = 0  # 7: how long ago it was done in this session; 0 is not
+ECHO = 7  # 3: it followed the last time in this session, by how many tokens before agree
+ON_TRAIL = 10  # 9: a long context was followed by it: three lengths, three counts in a row
+OTHER = 19  # 4: none of the candidates, by how many orders were known
+BEGUN = 23  # 11 each: what is usual by other contexts, against what is expected here
+TWO_ON = 34
+PLACE = 45
+AFTER_LAST = 56  # twice: by how many orders were known
+MARKS = 78
+
+STEPS = 10  # from "much less usual" to "much more usual"
+HOPED = 2.0  # observations that the blend's own share is worth against another context's
+SLOW = 8.0  # a new factor moves by one part in so many
+STEADY = 60.0  # and an old one in so many
+NEVER_LESS = 1e-6  # the share of all that are no candidates
+MOST = 64.0  # no factor is larger, nor smaller than one in so many
+
+Candidate = tuple[int, float, list[int]]  # token, weight, its marks
+Lead = tuple[int, int, Mapping[int, int]]  # first mark, total, counts
+
+
+class Hints(NamedTuple):
+    """What is known beside the blend, when candidates are weighed."""
+
+    ago: Mapping[int, int]
+    echo: tuple[int, int]  # a token and its mark
+    trail: tuple[int, int]
+    leads: Sequence[Lead]
+    other: int
+
+
+class Factors:
+    __slots__ = ("factor", "mass")
+
+    def __init__(self) -> None:
+        self.factor = [1.0] * MARKS
+        self.mass = [SLOW] * MARKS
+
+    def weigh(
+        self, shares: Sequence[tuple[int, float]], hints: Hints
+    ) -> tuple[list[Candidate], float, float]:
+        """Candidates with their weights, that of all other tokens, and the sum."""
+        factor = self.factor
+        (ago, (echo, echo_mark), (trail, trail_mark), leads, other) = hints
+        left = 1.0
+        whole = 0.0
+        weighed: list[Candidate] = []
+        for token, share in shares:
+            left -= share
+            marks = [ago.get(token, AGO)]
+            if token == echo:
+                marks.append(echo_mark)
+            if token == trail:
+                marks.append(trail_mark)
+            for mark, total, counts in leads:
+                usual = (counts.get(token, 0) + HOPED * share) / (total + HOPED)
+                marks.append(mark + int(STEPS * usual / (usual + share)))
+            weight = share
+            for mark in marks:
+                weight *= factor[mark]
+            whole += weight
+            weighed.append((token, weight, marks))
+        rest = max(left, NEVER_LESS) * factor[other]
+        return weighed, rest, whole + rest
+
+    def learn(
+        self, weighed: Sequence[Candidate], other: int, rest: float, whole: float, token: int
+    ) -> None:
+        """`token` came: every factor by how far its marks were expected to."""
+        expected = {other: rest / whole}
+        came = [other]
+        for each, weight, marks in weighed:
+            share = weight / whole
+            if each == token:
+                came = marks
+            for mark in marks:
+                if mark in expected:
+                    expected[mark] += share
+                else:
+                    expected[mark] = share
+        factor, mass = self.factor, self.mass
+        for mark, share in expected.items():
+            step = ((1.0 if mark in came else 0.0) - share) / mass[mark]
+            moved = factor[mark] * (1.0 + step)
+            factor[mark] = MOST if moved > MOST else max(moved, 1.0 / MOST)
+            if mass[mark] < STEADY:
+                mass[mark] += share
