@@ -17,6 +17,15 @@ settings.load_profile("rutter")
 # Whole voyages whose kind a cheaper test shows in every run: `make soak` runs these too, so that
 # `make test` stays well under ten minutes.
 EXTENDED = {
+    "test_a_label_costs_one_call_and_a_redesign_is_mended_and_learned",
+    "test_with_a_wrong_key_the_service_goes_its_own_way",
+    "test_where_nobody_can_be_asked_it_says_why_and_what_to_do",
+    "test_the_snapshots_show_what_the_bundled_pages_show",
+    "test_what_was_learned_is_sailed_alike_and_healed_alike",
+    "test_a_page_that_is_not_on_the_way_is_left_again",
+    "test_what_only_sounds_right_is_noticed_and_led_on_from",
+    "test_a_session_is_driven_line_by_line_to_a_verified_end",
+    "test_a_dry_run_places_nothing",
     "test_a_failed_write_is_told_refuses_all_that_follows_and_leaves_a_whole_log",
     "test_what_happens_in_a_frame_and_in_a_shadow_root_is_named_from_the_page",
     "test_what_a_dialog_asks_for_may_be_a_secret_or_a_parameter",

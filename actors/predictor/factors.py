@@ -8,6 +8,8 @@ the same thing settle between them. No logarithm is needed: a step of the factor
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from actors.predictor.contexts import Followed
+
 # Marks, by the number of the first of each kind.
 AGO = 0  # 7: how long ago it was done in this session; 0 is not
 ECHO = 7  # 3: it followed the last time in this session, by how many tokens before agree
@@ -24,10 +26,19 @@ HOPED = 2.0  # observations that the blend's own share is worth against another 
 SLOW = 8.0  # a new factor moves by one part in so many
 STEADY = 60.0  # and an old one in so many
 NEVER_LESS = 1e-6  # the share of all that are no candidates
-MOST = 64.0  # no factor is larger, nor smaller than one in so many
+LEAST, MOST = 1 / 64, 64.0  # no factor goes beyond
 
 Candidate = tuple[int, float, list[int]]  # token, weight, its marks
-Lead = tuple[int, int, Mapping[int, int]]  # first mark, total, counts
+# First mark, the mark of who is not among them, total with what is hoped, counts.
+Lead = tuple[int, int, float, Mapping[int, int]]
+
+
+def lead(first: int, followed: Followed) -> Lead:
+    """What another context says: of a token that was not seen there it says to all the same."""
+    if isinstance(followed, int):
+        return first, first + int(STEPS * HOPED / (HOPED * 2 + 1)), HOPED + 1, {followed: 1}
+    total = followed.total + HOPED
+    return first, first + int(STEPS * HOPED / (HOPED + total)), total, followed.counts
 
 
 class Hints(NamedTuple):
@@ -63,9 +74,12 @@ class Factors:
                 marks.append(echo_mark)
             if token == trail:
                 marks.append(trail_mark)
-            for mark, total, counts in leads:
-                usual = (counts.get(token, 0) + HOPED * share) / (total + HOPED)
-                marks.append(mark + int(STEPS * usual / (usual + share)))
+            for first, absent, total, counts in leads:
+                if token in counts:
+                    usual = counts[token] + HOPED * share
+                    marks.append(first + int(STEPS * usual / (usual + share * total)))
+                else:
+                    marks.append(absent)
             weight = share
             for mark in marks:
                 weight *= factor[mark]
@@ -93,6 +107,7 @@ class Factors:
         for mark, share in expected.items():
             step = ((1.0 if mark in came else 0.0) - share) / mass[mark]
             moved = factor[mark] * (1.0 + step)
-            factor[mark] = MOST if moved > MOST else max(moved, 1.0 / MOST)
+            if LEAST < moved < MOST:
+                factor[mark] = moved
             if mass[mark] < STEADY:
                 mass[mark] += share

@@ -34,6 +34,7 @@ from actors.predictor.factors import (
     Factors,
     Hints,
     Lead,
+    lead,
 )
 from actors.predictor.trust import Trust, Used
 from events.workflow import MILLION
@@ -50,6 +51,9 @@ PLACES = 12  # later places in a session are all the same
 _share = itemgetter(1)
 # How long ago the tokens of a tail were done, the oldest first: 1, 2, 3, 4 to 5, 6 to 9, longer.
 _AGO = [*[6] * (TAIL - 9), 5, 5, 5, 5, 4, 4, 3, 2, 1]
+
+
+Others = list[tuple[int, int]]  # the first mark of their kind, the context
 
 
 class Outlook(NamedTuple):
@@ -95,17 +99,15 @@ class Foresight:
         return found
 
     def observe(self, history: Sequence[str], token: str, *, measured: bool = True) -> None:
-        for each in history[-TAIL:]:
-            if each not in self.numbers:
-                self._number(each)
-        number = self.numbers.get(token)
-        if number is None:
-            number = self._number(token)
         tail = self._tail(history)
+        if -1 in tail:
+            tail = [self._number(each) for each in history[-TAIL:]]
+        number = self._number(token)
         chain = chain_of(tail)
+        others = self._others(history, tail)
         if measured and self.total:
-            self._learn(self._outlook(history, tail, chain), number)
-        self._count(history, tail, chain, number)
+            self._learn(self._outlook(tail, chain, others), number)
+        self._count(chain, others, number)
 
     def doubt(self, history: Sequence[str], token: str) -> None:
         number = self.numbers.get(token)
@@ -122,9 +124,11 @@ class Foresight:
         self.usual.sort(key=self.seen.__getitem__, reverse=True)
 
     def _number(self, token: str) -> int:
-        number = self.numbers[token] = len(self.tokens)
-        self.tokens.append(token)
-        self.seen.append(0)
+        number = self.numbers.get(token)
+        if number is None:
+            number = self.numbers[token] = len(self.tokens)
+            self.tokens.append(token)
+            self.seen.append(0)
         return number
 
     def _tail(self, history: Sequence[str]) -> list[int]:
@@ -133,9 +137,9 @@ class Foresight:
 
     def _look(self, history: Sequence[str]) -> Outlook:
         tail = self._tail(history)
-        return self._outlook(history, tail, chain_of(tail))
+        return self._outlook(tail, chain_of(tail), self._others(history, tail))
 
-    def _outlook(self, history: Sequence[str], tail: list[int], chain: list[int]) -> Outlook:
+    def _outlook(self, tail: list[int], chain: list[int], others: Others) -> Outlook:
         known = self._known(chain)
         shares, left, used = self.trust.blend(known)
         self._add_single(shares, left)
@@ -145,12 +149,25 @@ class Foresight:
             dict(zip(tail, _AGO[TAIL - len(tail) :], strict=True)),
             _echo(tail),
             self._trail(chain),
-            self._leads(history, tail, known),
+            self._leads(others, known),
             other,
         )
         weighed, rest, whole = self.factors.weigh(best, hints)
         weighed.sort(key=_share, reverse=True)
         return Outlook(weighed, rest, whole, other, used)
+
+    def _others(self, history: Sequence[str], tail: list[int]) -> Others:
+        """Contexts of other kinds: the place in the session; the token two steps back; how the
+        session began, and the last token."""
+        size = len(history)
+        found = [(PLACE, key_of(PLACE, min(size, PLACES)))]
+        if size > 1 and tail[-2] >= 0:
+            found.append((TWO_ON, key_of(TWO_ON, tail[-2])))
+        if size > 2 and tail[-1] >= 0:
+            first = tail[0] if size <= TAIL else self.numbers.get(history[0], -1)
+            if first >= 0:
+                found.append((BEGUN, key_of(BEGUN, first, tail[-1])))
+        return found
 
     def _known(self, chain: list[int]) -> list[Followed]:
         """The successors of the last token, the last two and three, as far as they were seen."""
@@ -181,14 +198,14 @@ class Foresight:
         length, times, token = self.trails.longest(chain)
         return token, ON_TRAIL + length * 3 + times - 1
 
-    def _leads(self, history: Sequence[str], tail: list[int], known: list[Followed]) -> list[Lead]:
+    def _leads(self, others: Others, known: list[Followed]) -> list[Lead]:
         leads = []
-        for mark, key in _others(self.numbers, history, tail):
+        for mark, key in others:
             followed = (self.contexts if mark == BEGUN else self.lasting).get(key)
             if followed is not None:
-                leads.append(_lead(mark, followed))
+                leads.append(lead(mark, followed))
         if len(known) > 1:
-            leads.append(_lead(AFTER_LAST + (len(known) - 2) * (STEPS + 1), known[0]))
+            leads.append(lead(AFTER_LAST + (len(known) - 2) * (STEPS + 1), known[0]))
         return leads
 
     def _learn(self, outlook: Outlook, number: int) -> None:
@@ -198,40 +215,16 @@ class Foresight:
         single = self.seen[number] / self.total
         self.trust.learn(outlook.used, number, single, 1.0 / len(self.tokens))
 
-    def _count(
-        self, history: Sequence[str], tail: list[int], chain: list[int], number: int
-    ) -> None:
+    def _count(self, chain: list[int], others: Others, number: int) -> None:
         self.seen[number] += 1
         self.total += 1
         _raise(self.usual, number, self.seen)
         self.lasting.add(chain[0], number)
         for key in chain[1:ORDERS]:
             self.contexts.add(key, number)
-        for mark, key in _others(self.numbers, history, tail):
+        for mark, key in others:
             (self.contexts if mark == BEGUN else self.lasting).add(key, number)
         self.trails.add(chain, number)
-
-
-def _others(
-    numbers: dict[str, int], history: Sequence[str], tail: list[int]
-) -> list[tuple[int, int]]:
-    """Contexts of other kinds, each with its first mark: how the session began and the last token;
-    the token two steps back; the place in the session."""
-    size = len(history)
-    found = [(PLACE, key_of(PLACE, min(size, PLACES)))]
-    if size > 1 and tail[-2] >= 0:
-        found.append((TWO_ON, key_of(TWO_ON, tail[-2])))
-    if size > 2 and tail[-1] >= 0:
-        first = tail[0] if size <= TAIL else numbers.get(history[0], -1)
-        if first >= 0:
-            found.append((BEGUN, key_of(BEGUN, first, tail[-1])))
-    return found
-
-
-def _lead(mark: int, followed: Followed) -> Lead:
-    if isinstance(followed, int):
-        return mark, 1, {followed: 1}
-    return mark, followed.total, followed.counts
 
 
 def _echo(tail: list[int]) -> tuple[int, int]:
