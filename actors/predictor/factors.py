@@ -26,6 +26,7 @@ HOPED = 2.0  # observations that the blend's own share is worth against another 
 SLOW = 8.0  # a new factor moves by one part in so many
 STEADY = 60.0  # and an old one in so many
 NEVER_LESS = 1e-6  # the share of all that are no candidates
+SLIGHT = 0.002  # an expectation below this moves no factor: it would only cost time
 LEAST, MOST = 1 / 64, 64.0  # no factor goes beyond
 
 Candidate = tuple[int, float, list[int]]  # token, weight, its marks
@@ -98,6 +99,8 @@ class Factors:
             share = weight / whole
             if each == token:
                 came = marks
+            elif share < SLIGHT:
+                continue
             for mark in marks:
                 if mark in expected:
                     expected[mark] += share
