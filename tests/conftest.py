@@ -17,6 +17,10 @@ settings.load_profile("rutter")
 # Whole voyages whose kind a cheaper test shows in every run: `make soak` runs these too, so that
 # `make test` stays well under ten minutes.
 EXTENDED = {
+    "test_pages_are_called_what_a_person_would_call_them",
+    "test_roles_and_names_are_those_of_chromiums_own_accessibility_tree",
+    "test_one_log_outlives_every_kill_of_its_writer",
+    "test_a_literal_password_is_denied_and_nowhere_in_the_data_directory",
     "test_what_a_recording_spoke_to_is_what_its_runs_may_reach",
     "test_answers_to_an_agent_do_not_hold_it",
     "test_the_script_places_the_order_with_other_values",
