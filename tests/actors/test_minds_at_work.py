@@ -1,4 +1,4 @@
-"""Given what was mended after the first look: what that must not have broken."""
+"""Given help that works: what it must not use up, leave out, or do a second time."""
 
 from typing import Any
 
