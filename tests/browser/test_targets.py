@@ -50,7 +50,7 @@ async def found(tab: Tab, way: Way) -> Resolved:
 
 
 async def check(tab: Tab, element: Resolved) -> Any:
-    return await tab.call("check", element.exact, True, within_ms=SECOND)
+    return await tab.call("check", element.exact, True, within_ms=3 * SECOND)
 
 
 async def click(tab: Tab, way: Way) -> str:

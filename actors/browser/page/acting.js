@@ -29,19 +29,27 @@ function check(digest, point) {
 // ---- where to click -----------------------------------------------------------------------------------
 
 const STILL_MS = 300;
+const MOVING_MS = 1000; // what moves longer than that is no menu that opens
 // The centre first, then around it: what lies over an element seldom lies over all of it.
 const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75], [0.1, 0.5], [0.9, 0.5]];
 
-function mayMove(el) {
-  if (boxOf(el).join() !== pinnedBox) return true;
+function animationsOf(el) {
   const running = documentOf(el).getAnimations();
-  return running.some((one) => one.playState === "running" && one.effect?.target && isInside(el, one.effect.target));
+  return running.filter((one) => one.playState === "running" && one.effect?.target && isInside(el, one.effect.target));
+}
+
+const mayMove = (el) => boxOf(el).join() !== pinnedBox || animationsOf(el).length > 0;
+
+// How long until the last animation that has an end is over. A busy machine begins them late.
+function timeToMove(el) {
+  const left = animationsOf(el).map((one) => one.effect.getComputedTiming().endTime - (one.currentTime || 0));
+  return Math.min(Math.max(0, ...left.filter(Number.isFinite)), MOVING_MS);
 }
 
 // Until the box is the same in two frames that follow each other. On a busy machine time passes
 // without a frame: what was not drawn anew has not come to rest.
 function stillness(el) {
-  const end = performance.now() + STILL_MS;
+  const end = performance.now() + STILL_MS + timeToMove(el);
   return new Promise((done) => {
     const look = (before, drawn) => {
       const now = boxOf(el).join(), frame = document.timeline.currentTime;
