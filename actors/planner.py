@@ -14,8 +14,10 @@ from actors.advising import lost, open_asking
 from actors.consulting import Consulting
 from actors.following import after_refusal, by_hand, follow, looking, mend
 from actors.planning import PlannerState, loops, over_limit, propose, second_try, stop_run
+from actors.policy import missing_field
 from actors.repeating import is_kept
 from actors.settling import evolve_settling
+from actors.suggesting import hundredths
 from actors.tool_calls import decide_call, evolve_desk, open_desk
 from actors.ways import strayed
 from events.advisor import AdviceFailed, AdviceReceived
@@ -40,6 +42,7 @@ from events.runtime import (
     StopRequested,
 )
 from events.signature import signature
+from events.tools import CompletionClaimed
 from events.validator import (
     ActionRejected,
     ActionStarted,
@@ -245,7 +248,8 @@ def _stated(expects: Expectation) -> Expectation | None:
 
 
 def _where_sure(state: PlannerState, prediction: PredictionMade) -> Iterable[AnyEvent]:
-    """S0's rule: nothing, too low, or do it. Equal to the threshold executes (C1)."""
+    """S0's rule: nothing, too low, or do it. Equal to the threshold executes (C1). What is nearly
+    sure enough is put forward too, for a person to say: where a model may be asked, it is."""
     assert state.started is not None
     if stop := over_limit(state):
         yield stop
@@ -254,21 +258,37 @@ def _where_sure(state: PlannerState, prediction: PredictionMade) -> Iterable[Any
     if retried is not None:
         yield helped(state, retried) if isinstance(retried, RunStopped) else retried
         return
+    settings = state.started.settings
+    if _is_at_its_end(prediction, settings.threshold) and state.consulting is None:
+        # What was done before ended here. Whether this is done too, the page must bear out (D5).
+        said = f"what is known ends here ({hundredths(prediction.ends)})"
+        yield CompletionClaimed("", "success", said)
+        return
     if not prediction.candidates:
         yield from _withheld(state, "no_predictions_available")
         return
     top: Candidate = prediction.candidates[0]
     said = hundredths(top.probability)
-    if top.probability < state.started.settings.threshold:
+    sure = top.probability >= settings.threshold
+    if not sure and (top.probability < settings.suggest or state.consulting is not None):
         yield from _withheld(state, f"confidence_too_low_{said}")
+        return
+    if missing := missing_field(top.action):
+        # It is sure what comes next, and not what to type there: a parameter that was not bound.
+        yield from _withheld(state, f"{missing}_unknown_{said}")
         return
     if loops(state, top.action):
         yield stop_run(state, "no_op_loop", "", f"the same action on the same page: {top.token}")
         return
+    reason = f"confidence_above_threshold_{said}" if sure else f"confidence_to_suggest_{said}"
     yield msgspec.structs.replace(
-        propose(state, "prediction", top.action, f"confidence_above_threshold_{said}", -1, None),
-        probability=top.probability,
+        propose(state, "prediction", top.action, reason, -1, None), probability=top.probability
     )
+
+
+def _is_at_its_end(prediction: PredictionMade, threshold: int) -> bool:
+    best = max((each.probability for each in prediction.candidates), default=0)
+    return prediction.ends >= threshold and prediction.ends > best
 
 
 def _withheld(state: PlannerState, reason: str) -> Iterable[AnyEvent]:
@@ -301,9 +321,3 @@ def _stopped_by(state: PlannerState, event: AnyEvent) -> Iterable[AnyEvent]:
             yield stop_run(state, "interrupted", "browser_lost", f"{code}: {message}")
         case _:
             return
-
-
-def hundredths(millionths: int) -> str:
-    """S0's two decimals, rounded by integers: 0.825 is 0.83 on every machine."""
-    rounded = (millionths + 5_000) // 10_000
-    return f"{rounded // 100}.{rounded % 100:02d}"

@@ -58,9 +58,12 @@ from events.planner import (
 )
 from events.predictor import (
     EffectsLearned,
+    EndLearned,
     PredictionMade,
+    SessionForgotten,
     StepDue,
     TransitionLearned,
+    TransitionUndone,
     WorkflowDeleted,
     WorkflowFinished,
     WorkflowLearned,
@@ -134,10 +137,13 @@ HEARD: dict[type[Event], Row] = {
     StepDue: Row(("planner",)),
     WorkflowFinished: Row(("critic",)),
     TransitionLearned: Row(("predictor",)),
+    TransitionUndone: Row(("predictor",)),
+    EndLearned: Row(("predictor",)),
     EffectsLearned: Row(("predictor",)),
     WorkflowLearned: Row(("predictor",)),
     WorkflowDeleted: Row(("predictor",)),
     WorkflowRenamed: Row(("predictor",)),
+    SessionForgotten: Row(("predictor",)),
     # decisions of the Planner
     PlanProposed: Row(DECIDERS, when_durable=("advisor",)),
     PlanWithheld: Row(("predictor",)),
@@ -152,7 +158,7 @@ HEARD: dict[type[Event], Row] = {
     # decisions of the Validator
     PlanAdmitted: Row(at_once=("executor",)),
     ActionApproved: Row(("predictor",)),
-    ActionRejected: Row(("planner",)),
+    ActionRejected: Row(("planner", "predictor")),
     ActionWithheld: Row(("planner",)),
     ActionStarted: Row(("critic", "planner", "validator"), when_durable=("executor",)),
     QueryStarted: Row(("planner",), at_once=("executor",)),

@@ -25,6 +25,8 @@ from actors.policy import (
 from actors.policy_rules import is_a_door
 from actors.settling import doubt as may_have_happened
 from actors.states import checkpoint_of
+from actors.suggesting import RULE as SUGGESTED
+from actors.suggesting import is_suggested, why_suggested
 from actors.ways import is_of_way
 from events.action import Secret, kind_of
 from events.critic import PageAssessed
@@ -203,7 +205,24 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
 
 
 def _unanswered(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict | None:
-    """What a person is to be asked: what no recording has answered."""
+    """What a person is to be asked: what no recording has answered, and whether to do at all what
+    was predicted and is not sure enough, whatever else it is."""
+    asks, suggested = _unsettled(state, case, verdict), _suggested(state)
+    if asks is None or suggested is None:
+        return asks or suggested
+    return msgspec.structs.replace(asks, reason=f"{asks.reason}; {suggested.reason}")
+
+
+def _suggested(state: ValidatorState) -> Verdict | None:
+    assert state.started is not None
+    assert state.plan is not None
+    settings = state.started.settings
+    if not is_suggested(state.plan, settings):
+        return None
+    return Verdict("ask", SUGGESTED, why_suggested(state.plan, settings, state.started.values))
+
+
+def _unsettled(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict | None:
     started, plan, element = state.started, state.plan, state.element
     assert started is not None
     assert plan is not None
@@ -278,9 +297,13 @@ def _judge_again(state: ValidatorState) -> Iterable[AnyEvent]:
 def _query(
     state: ValidatorState, started: SessionStarted, plan: PlanProposed
 ) -> Iterable[AnyEvent]:
-    """Reading needs no verdict of policy, only that it is the element that is meant (F2)."""
+    """Reading needs no verdict of policy, only that it is the element that is meant (F2), and that
+    somebody wants it."""
     if doubt := doubtful(started, plan, state.element):
         yield _question(state, Verdict("ask", "healed", doubt))
+        return
+    if (suggested := _suggested(state)) is not None:
+        yield _question(state, suggested)
         return
     yield QueryStarted(plan.step, plan.attempt, plan.action, _seen(state.element))
 

@@ -14,14 +14,17 @@ BENCHES = {
     "states": "what state a page is in, by all rules",
     "policy": "one verdict of the policy's table",
     "foresight": "what comes next, against markov2, back-off and Kneser-Ney",
+    "pages": "what the page adds to the history, on made-up sites",
     "memory": "resident memory without the browser",
     "replay": "deciding again and folding, events per second",
+    "million": "a log of a million events: opening, folding, and predicting while sessions run",
     "traces": "span export: CPU from the log's events to OTLP bytes",
     "snapshot": "one look at small and large pages, against Playwright's aria snapshot",
     "tokens": "what a model reads: pages and a conversation, in tokens and money",
     "click": "one click that does not navigate, against Playwright's",
     "egress": "page loads through the gate's proxy against direct ones",
     "flow": "a whole workflow on the bundled site against plain Playwright",
+    "sailing": "five workflows recorded over and over: what is foreseen, and done alone",
     "minds": "a way found once and sailed for nothing: model calls, money, how often it is right",
 }
 

@@ -16,18 +16,37 @@ class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
     token: str
     action: Action
     probability: int
-    source: Literal["first_order", "second_order"]
+    source: Literal["first_order", "second_order", "blend"]
+
+
+class Within(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A recorded workflow that the session may be in: `step` of its `of` steps are done, the last
+    one when it is at its end. The probability is in millionths."""
+
+    workflow: str
+    version: int
+    step: int
+    of: int
+    probability: int
 
 
 class PredictionMade(Event, frozen=True, tag="PredictionMade"):
     """The most probable next actions, best first; none when nothing like this was seen.
 
-    `position` names the fold that the model was: every learned fact up to it and no other.
+    `position` names the fold that the model was: every learned fact up to it and no other, without
+    what was forgotten; each forgetting is a new `generation`. `absent` counts what would have been
+    more probable than the last candidate and has no element on this page. `ends` is how probable it
+    is that nothing more comes, in millionths. `within` says which recorded workflows this looks
+    like, the most probable first.
     """
 
     model: PredictorName
     position: int
     candidates: tuple[Candidate, ...] = ()
+    generation: int = 0
+    absent: int = 0
+    ends: int = 0
+    within: tuple[Within, ...] = ()
 
 
 class StepDue(Event, frozen=True, tag="StepDue"):
@@ -48,13 +67,36 @@ class WorkflowFinished(Event, frozen=True, tag="WorkflowFinished"):
 
 
 class TransitionLearned(Event, frozen=True, tag="TransitionLearned"):
-    """A confirmed action and what came before it. The model is the fold of these alone."""
+    """An action that counts and what came before it. The model is the fold of these, less what was
+    undone or forgotten.
+
+    `place` is where it was done: the page's address without what varies, and its state.
+    """
 
     token: str
     signature: str
     action: Action
     after: tuple[str, ...] = ()
     driver: Driver = "script"
+    place: str = ""
+
+
+class EndLearned(Event, frozen=True, tag="EndLearned"):
+    """A session was done with what it was for: after this nothing more came."""
+
+    after: tuple[str, ...] = ()
+    driver: Driver = "script"
+    place: str = ""
+
+
+class TransitionUndone(Event, frozen=True, tag="TransitionUndone"):
+    """A person took this action back right after it was done, or refused it when it was
+    predicted: it counts against it."""
+
+    token: str
+    why: Literal["went_back", "turned_back", "undo_key", "refused"]
+    after: tuple[str, ...] = ()
+    place: str = ""
 
 
 class Notices(msgspec.Struct, frozen=True):
@@ -90,7 +132,8 @@ class WorkflowRenamed(Event, frozen=True, tag="WorkflowRenamed"):
 
 
 class SessionForgotten(Event, frozen=True, tag="SessionForgotten"):
-    """What this session taught is unlearned by the next fold."""
+    """What this session taught is unlearned: transitions, effects, and versions of workflows. From
+    here on the model is a new generation, folded without it."""
 
     session: str
     why: str = ""

@@ -94,3 +94,15 @@ def token(action: Action) -> str:
     if isinstance(action.value, Parameter | Secret):
         fields["param"] = action.value.name
     return _json.encode(fields).decode()
+
+
+def doing(action: Action) -> str:
+    """The token without the names of parameters: what was done to which element, and no more."""
+    return _json.encode(_fields(action)).decode()
+
+
+def bare(token: str) -> str:
+    """What `doing` says of the action that has this token."""
+    fields = msgspec.json.decode(token)
+    fields.pop("param", None)
+    return _json.encode(fields).decode()

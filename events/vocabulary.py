@@ -28,6 +28,7 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
+from events.jobs import JobEnded, JobQueued, JobStarted
 from events.observer import (
     BrowserLost,
     DialogOpened,
@@ -55,10 +56,12 @@ from events.planner import (
 )
 from events.predictor import (
     EffectsLearned,
+    EndLearned,
     PredictionMade,
     SessionForgotten,
     StepDue,
     TransitionLearned,
+    TransitionUndone,
     WorkflowDeleted,
     WorkflowFinished,
     WorkflowLearned,
@@ -115,6 +118,9 @@ RuntimeEvent = (
     | SessionInterrupted
     | ActorFailed
     | SessionEnded
+    | JobQueued
+    | JobStarted
+    | JobEnded
 )
 ObserverEvent = (
     PageObserved
@@ -133,7 +139,9 @@ PredictorEvent = (
     | StepDue
     | WorkflowFinished
     | TransitionLearned
+    | TransitionUndone
     | EffectsLearned
+    | EndLearned
     | WorkflowLearned
     | WorkflowDeleted
     | WorkflowRenamed

@@ -9,7 +9,7 @@ from events.checks import Check, PageState, ReadBack
 from events.service import Service
 
 Driver = Literal["person", "script", "workflow", "prediction", "model", "agent"]
-PredictorName = Literal["markov2"]
+PredictorName = Literal["markov2", "foresight"]
 
 MILLION = 1_000_000
 
@@ -178,6 +178,8 @@ class Minds(msgspec.Struct, frozen=True, omit_defaults=True):
 class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     """Every knob that a decision depends on.
 
+    Outside a workflow, what is at least as probable as `threshold` is done, and what is at least as
+    probable as `suggest` is done when a person says so.
     An effect is waited for `settle_ms` where nothing more is known of it, `place_ms` where it is
     known what must come, `answer_ms` as long as the page itself waits for its server.
     """
@@ -186,6 +188,7 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     order: int = 2
     top_k: int = 3
     threshold: int = 500_000
+    suggest: int = MILLION
     limits: Limits = Limits()
     resolve_ms: int = 3_000
     settle_ms: int = 1_000

@@ -9,6 +9,7 @@ from importlib import metadata
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 
 from actors.advisor import Advisor
 from actors.bindings import Bindings
@@ -27,7 +28,12 @@ from events.artifacts import ArtifactStore
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, LogCorrupt
 from events.log import EventLog
-from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
+from events.predictor import (
+    SessionForgotten,
+    WorkflowDeleted,
+    WorkflowLearned,
+    WorkflowRenamed,
+)
 from events.runtime import (
     LogSealed,
     PayloadErased,
@@ -51,6 +57,7 @@ STOP_S = 15.0  # running sessions: a page that hangs has deadlines shorter than 
 DRAIN_S = 10.0
 CLOSE_S = 10.0
 TRACES_S = 3.0  # what is not out by then is sent by the next process: the log has it
+FOLD_ROWS = 256  # of what was learned, in one go: some 20 ms
 SEAL_EVERY = 1_000  # events: what a lost tail could hide at most, in a process that goes on
 
 Listener = Callable[[Envelope], None]
@@ -175,6 +182,7 @@ class App:
         session = Session(
             name or self.clock.new_id(started.purpose), effectors, self._submitter(redact)
         )
+        await self._prepare(started)
         self._sessions[session.name] = session
         ended: SessionEnded | None = None
         try:
@@ -190,6 +198,17 @@ class App:
         if self._unsealed >= SEAL_EVERY and not self._closing:
             await self._seal()
         return ended
+
+    async def _prepare(self, started: SessionStarted) -> None:
+        """A session that predicts needs its model folded. In the first prediction, all others would
+        wait for it; so it is done before, a piece at a time."""
+        if started.workflow is not None:
+            return
+        for actor in self._deciders:
+            if isinstance(actor.decider, Predictor):
+                knowledge = actor.decider.knowledge
+                while not knowledge.prepare(started.settings.predictor, FOLD_ROWS):
+                    await anyio.lowlevel.checkpoint()
 
     def _submitter(self, redact: Redactor | None) -> Submit:
         """Facts of a session go to the sequencer without what they must not hold."""
@@ -217,6 +236,10 @@ class App:
     ) -> None:
         """Says, in this process's own session, what a person changed of what is known."""
         await self._say(change)
+
+    async def forget(self, forgotten: SessionForgotten) -> None:
+        """Says, in this process's own session, that what another one taught no longer counts."""
+        await self._say(forgotten)
 
     async def hand_in(self, session: str, actor: Actor, event: AnyEvent) -> bool:
         """A fact from outside for a running session; `False` when it has stopped."""

@@ -8,6 +8,11 @@ from typing import Protocol
 import anyio
 
 
+def new_token() -> str:
+    """What nobody can guess, for those who must show who they are: 256 bits, fit for a header."""
+    return secrets.token_urlsafe(32)
+
+
 class Clock(Protocol):
     """Time and fresh names, so that tests can hand in their own."""
 

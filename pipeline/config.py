@@ -20,7 +20,7 @@ from actors.egress.rules import EVERYWHERE
 from actors.policy import DEFAULT_POLICY
 from actors.toolbox import SEVEN
 from events.errors import BadInput
-from events.workflow import MILLION, Limits, Policy, PolicyRule
+from events.workflow import MILLION, Limits, Policy, PolicyRule, PredictorName
 from pipeline.config_keys import (
     ELSEWHERE,
     NAMES,
@@ -40,6 +40,7 @@ from pipeline.config_rules import (
     read_rule,
     read_secret,
 )
+from pipeline.sureness import PREDICTORS, THRESHOLD, Sureness
 
 FILE = "config.toml"
 LARGEST = 262_144  # bytes; a configuration is a page or two
@@ -70,7 +71,12 @@ class Config(msgspec.Struct, frozen=True):
     looked: tuple[Path, ...] = ()
 
     def said(self, name: str) -> Said:
-        return self.values.get(name) or Said(NAMES[name].default)
+        """Who says nothing of the threshold goes by that of the model."""
+        said = self.values.get(name)
+        if said is None and name == "run.threshold" and "run.predictor" in self.values:
+            default = THRESHOLD[self.predictor] / MILLION
+            return Said(default, f"{DEFAULT} of {self.predictor}")
+        return said or Said(NAMES[name].default)
 
     def flag(self, name: str) -> bool:
         return bool(self.said(name).value)
@@ -108,8 +114,16 @@ class Config(msgspec.Struct, frozen=True):
         return EVERYWHERE in (self.listed("policy.allowed_domains") or ())
 
     @property
-    def threshold(self) -> int:
-        return round(self.amount("run.threshold") * MILLION)
+    def predictor(self) -> PredictorName:
+        return PREDICTORS[PREDICTORS.index(self.text("run.predictor"))]  # one of them: it was read
+
+    @property
+    def sureness(self) -> Sureness:
+        return Sureness(
+            predictor=self.predictor,
+            threshold=round(self.amount("run.threshold") * MILLION),
+            suggest=round(self.amount("run.suggest") * MILLION),
+        )
 
     @property
     def limits(self) -> Limits:

@@ -12,6 +12,8 @@ from actors.minds.defaults import DEFAULTS
 from actors.risky_words import DENYLIST
 from actors.toolbox import TOOLS
 from events.errors import BadInput
+from events.workflow import MILLION
+from pipeline.sureness import PREDICTOR, PREDICTORS, SUGGEST, THRESHOLD
 
 Kind = Literal["flag", "number", "share", "seconds", "dollars", "text", "list"]
 Value = bool | int | float | str | tuple[str, ...] | None
@@ -97,6 +99,10 @@ KEYS = (
     Key("agent.ghost.max_image_width", "number", 1_280, "pixels", 64, WIDEST),
     Key("browser.chromium", "text", "", "the browser's path", variable="RUTTER_CHROMIUM"),
     Key("browser.pool_size", "number", 1, "browsers that are kept warm", 1, 64),
+    Key("browser.max_windows", "number", 20, "in all of them at once; more wait", 1, 1_000),
+    Key("browser.recycle_after", "number", 200, "windows; then another is started", 1, 1_000_000),
+    Key("browser.max_mb", "number", 2_048, "of memory; then the same", 512, 1 << 20),
+    Key("browser.check_s", "seconds", 5.0, "between looks whether each of them is well", 1, 3_600),
     Key("browser.stream.enabled", "flag", False, "whether a session can be watched live"),
     Key("browser.stream.quality", "number", 25, "of its JPEG pictures", 1, 100),
     Key("browser.stream.max_width", "number", 854, "pixels", 64, WIDEST),
@@ -131,7 +137,14 @@ KEYS = (
     Key("policy.upload_mb", "number", 50, "the largest request", 1, WIDEST),
     Key("policy.download_mb", "number", 50, "the largest answer that is a file", 1, WIDEST),
     Key("policy.detect_secrets", "flag", True, "whether unknown secrets are looked for"),
-    Key("run.threshold", "share", 0.5, "least probability a free run acts on"),
+    Key("run.predictor", "text", PREDICTOR, "which model says what is next", choices=PREDICTORS),
+    Key(
+        "run.threshold",
+        "share",
+        THRESHOLD[PREDICTOR] / MILLION,
+        "least probability a free run acts on alone; not set: 0.7 for foresight, 0.5 for markov2",
+    ),
+    Key("run.suggest", "share", SUGGEST / MILLION, "least one that it asks a person about"),
     Key("run.screenshots", "flag", False, "a picture of the page at each step"),
     Key("run.resolve_ms", "number", 3_000, "how long an element is waited for", 100, 60_000),
     Key("run.settle_ms", "number", 1_000, "how long any effect is", 100, 60_000),
@@ -190,7 +203,8 @@ def checked(key: Key, value: Value, place: str) -> Value:
         return value
     if isinstance(value, int | float) and not key.low <= value <= key.high:  # nan is not either
         raise BadInput(f"{at} is {value}", f"it is from {key.low} to {key.high}")
-    if isinstance(value, str) and value and key.choices and value not in key.choices:
+    unsaid = not value and not key.default  # where nothing said is a choice of its own
+    if isinstance(value, str) and key.choices and value not in key.choices and not unsaid:
         raise BadInput(f"{at}: there is no {value!r}", f"it is one of {', '.join(key.choices)}")
     if isinstance(value, tuple):
         _check_list(key, value, at)

@@ -11,6 +11,7 @@ from events.artifacts import ArtifactStore
 from events.errors import DirectoryInUse, WorldBroken
 
 FOLDER, FILE = 0o700, 0o600
+TOKENS = ("person.token", "agent.token")
 # What is made in a data directory. One that holds anything else is somebody's own folder as well:
 # its files are made private, and the folder is left as it is.
 OURS = (
@@ -21,6 +22,7 @@ OURS = (
     "erasing",
     "artifacts",
     "config.toml",
+    *TOKENS,
 )
 
 
@@ -94,6 +96,8 @@ class DataDirectory:
         if len(own) == len(entries):
             yield from _made_private(self.root, FOLDER)
         for entry in own:
+            if entry.name in TOKENS:
+                continue  # one that others could read may be known to them: it is refused, not kept
             if entry.is_dir() and not entry.is_symlink():
                 yield from _all_private(entry)
             else:

@@ -29,6 +29,7 @@ from events.workflow import (
     Workflow,
 )
 from pipeline.config_rules import host_pattern
+from pipeline.sureness import DEFAULT_SURENESS, Sureness, going_by
 from pipeline.ways import sign_in_way
 
 WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
@@ -50,6 +51,9 @@ class Given(msgspec.Struct, frozen=True):
 
 
 NOTHING = Given()
+# What a session has whose configuration says nothing. The event's own defaults are older: they say
+# what logs mean in which a setting is left out.
+NEW = RunSettings(**msgspec.structs.asdict(DEFAULT_SURENESS))
 DEFAULT_LIMITS = Limits()
 
 
@@ -72,7 +76,8 @@ def recording(
         purpose="record",
         driver="script",
         logic=LOGIC,
-        settings=RunSettings(
+        settings=msgspec.structs.replace(
+            NEW,
             limits=limits_for(len(script)),
             screenshots=screenshots,
             criteria=given.criteria,
@@ -103,7 +108,8 @@ def watching(
         purpose="record",
         driver="person",
         logic=LOGIC,
-        settings=RunSettings(
+        settings=msgspec.structs.replace(
+            NEW,
             limits=limits_for(1),
             screenshots=screenshots,
             criteria=given.criteria,
@@ -135,7 +141,8 @@ def run_of(
     bound = set(secrets)
     check_bound(workflow, values, bound)
     check_folders(workflow.steps, values, given.folders)
-    settings = RunSettings(
+    settings = msgspec.structs.replace(
+        NEW,
         limits=limits_for(len(workflow.steps)),
         dry_run=dry_run,
         screenshots=screenshots,
@@ -165,7 +172,7 @@ def free_run(
     values: Mapping[str, str],
     secrets: Iterable[str],
     *,
-    threshold: int,
+    threshold: int = NEW.threshold,
     allow: Iterable[str] = (),
     policy: Policy = DEFAULT_POLICY,
     dry_run: bool = False,
@@ -176,15 +183,16 @@ def free_run(
     minds: Minds | None = None,
     goal: str = "",
 ) -> SessionStarted:
-    """A run with no workflow named: only where the learned probability clears the threshold, or
-    where one of `minds` says what to do for the goal."""
+    """A run with no workflow named: only where the learned probability clears the threshold, a
+    person says yes to what is suggested, or one of `minds` says what to do for the goal."""
     if not 0 <= threshold <= MILLION:
         raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
     return SessionStarted(
         purpose="free",
         driver="prediction",
         logic=LOGIC,
-        settings=RunSettings(
+        settings=msgspec.structs.replace(
+            NEW,
             threshold=threshold,
             limits=limits,
             dry_run=dry_run,
@@ -227,7 +235,8 @@ def goal_run(
         purpose="tools",
         driver="model",
         logic=LOGIC,
-        settings=RunSettings(
+        settings=msgspec.structs.replace(
+            NEW,
             limits=msgspec.structs.replace(limits, max_turns=MAX_TURNS),
             dry_run=dry_run,
             resolve_ms=TOOLS_RESOLVE_MS,
@@ -297,7 +306,8 @@ def tool_session(
     """A session that is driven by calls of tools, beginning at `url` if one is given."""
     if max_turns < 1:
         raise BadInput("a session needs at least one turn", "give a larger number")
-    settings = RunSettings(
+    settings = msgspec.structs.replace(
+        NEW,
         limits=Limits(max_wall_ms=TOOLS_WALL_MS, max_turns=max_turns),
         resolve_ms=TOOLS_RESOLVE_MS,
         settle_ms=TOOLS_SETTLE_MS,
@@ -329,14 +339,14 @@ def limits_for(steps: int) -> Limits:
 
 
 def configured(
-    started: SessionStarted, knobs: Mapping[str, Any], *, headed: bool = False
+    started: SessionStarted, knobs: Mapping[str, Any], sure: Sureness, *, headed: bool = False
 ) -> SessionStarted:
     """The start with what the configuration says of every run. The waits of a session of tools
     are bound by what a call may take."""
     own = started.purpose == "tools"
     said = {name: each for name, each in knobs.items() if not (own and name.endswith("_ms"))}
     settings = msgspec.structs.replace(started.settings, **said)
-    return msgspec.structs.replace(started, settings=settings, headed=headed)
+    return going_by(msgspec.structs.replace(started, settings=settings, headed=headed), sure)
 
 
 # -- what it may reach -----------------------------------------------------------------------------

@@ -32,7 +32,8 @@ from events.planner import (
     StepSettled,
     TargetHealed,
 )
-from events.runtime import ActorFailed
+from events.predictor import PredictionMade, TransitionUndone, Within
+from events.runtime import ActorFailed, SessionStarted
 from events.tools import FileRead, ToolCalled
 from events.validator import ActionApproved, ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
@@ -42,6 +43,7 @@ from replay.advice import money
 from replay.authority import confidence_shown
 from replay.phases import Phase, entered, heading
 from replay.wording import (
+    absent_in_words,
     advice_in_words,
     ascii_only,
     check_in_words,
@@ -49,6 +51,8 @@ from replay.wording import (
     file_wanted,
     in_words,
     name_on,
+    undone_in_words,
+    within_in_words,
 )
 from replay.wording import healed_in_words as healed
 
@@ -69,6 +73,8 @@ ASKED_FOR = {
     "vision": "what a picture shows",
 }
 SAMPLE = 100  # S2 9.2: characters of a sample in a line
+SUGGESTED = "confidence_to_suggest_"  # the Planner's reason for what a person is to decide
+LIKELY = MILLION // 2  # that it is this workflow rather than all others, or none
 
 
 class _Told:
@@ -95,6 +101,8 @@ class Narrator:
         self._recorded = ""
         self._wanted: dict[str, str] = {}
         self._asked = AdviceRequested("", "plan", "")
+        self._free = True
+        self._within = ""
 
     def lines(self, envelope: Envelope) -> Iterator[str]:
         for line in self._tell(envelope.event):
@@ -127,6 +135,8 @@ class Narrator:
 
     def _say(self, event: AnyEvent, step: _Told) -> Iterator[str]:
         match event:
+            case PlanProposed(reason=reason) if reason.startswith(SUGGESTED):
+                yield f"suggests: {step.words} ({reason.removeprefix(SUGGESTED)}) - do it?"
             case PlanProposed(reason=reason):
                 yield f"{step.words} ({reason})"
             case PlanWithheld(reason=reason, index=index) if index >= 0:
@@ -205,6 +215,32 @@ class Narrator:
             case _:
                 yield from _advised(event)
                 yield from _gate(event)
+                yield from self._say_foreseen(event)
+
+    def _say_foreseen(self, event: AnyEvent) -> Iterator[str]:
+        """Where a free run seems to be, what cannot be done here, and what a person took back."""
+        match event:
+            case SessionStarted(purpose=purpose):
+                self._free = purpose == "free"
+            case PredictionMade(absent=absent) as made if self._free:
+                within = likely_within(made)
+                said = within_in_words(within) if within is not None else ""
+                if said and said != self._within:  # one page is often predicted for more than once
+                    yield f"[WITHIN] it seems to be {said}"
+                self._within = said
+                if absent:
+                    yield f"[WITHIN] {absent_in_words(absent)}"
+            case TransitionUndone(why="refused"):
+                yield f"[REFUSED] {undone_in_words('refused')}: it counts against it"
+            case TransitionUndone(why=why):
+                yield f"[UNDONE] {undone_in_words(why)}: it counts against what was done"
+            case _:
+                return
+
+
+def likely_within(made: PredictionMade) -> Within | None:
+    """The recorded workflow that a session is in, as far as can be told."""
+    return next((each for each in made.within[:1] if each.probability >= LIKELY), None)
 
 
 def _asking(request: AdviceRequested, before: AdviceRequested) -> Iterator[str]:

@@ -26,10 +26,16 @@ WHY = "the process that ran it died"
 
 
 async def learn_from_log(log: EventLog, predictor: Predictor) -> None:
-    """Folds every learned fact of the log: the model is nothing but this."""
+    """Folds every learned fact of the log: the model is nothing but this.
+
+    Every turn of the log is over, so what it taught counts at once; to hold a long log's lessons
+    until the first turn of this process would take memory, and hold that turn up.
+    """
     kinds = sorted(kind(event) for event in LEARNED)
     async for envelope in log.read(kinds=kinds):
+        predictor.knowledge.open_turn(envelope.seq)
         predictor.knowledge.take_in(envelope)
+    predictor.knowledge.open_turn(log.next_seq)
 
 
 async def open_sessions(log: EventLog) -> list[str]:

@@ -56,6 +56,9 @@ def _body(story: Story, load: Load) -> Iterator[str]:
     yield f'<p class="{mark}"><b>{escape(story.reason + failure)}</b>: {escape(story.detail)}</p>'
     if story.unknown:
         yield f'<p class="bad">The outcome of a step is unknown: {escape(story.unknown)}</p>'
+    if story.forgotten is not None:
+        why = f" ({escape(story.forgotten)})" if story.forgotten else ""
+        yield f'<p class="meta">Forgotten{why}: what it taught no longer counts.</p>'
     yield from _pairs("Values", story.values)
     yield from _pairs("Results", story.results)
     yield "<table><tr><th>step</th><th>what</th><th>came of it</th><th>ms</th></tr>"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from events.workflow import MILLION
 from replay.story import StepStory
+from replay.wording import UNDONE, absent_in_words
 
 
 def unjudged(step: StepStory) -> str:
@@ -26,6 +27,7 @@ def details(step: StepStory) -> Iterator[str]:
     if step.asked:
         told.append(f"asked: {step.asked}")
     yield "; ".join(told)
+    yield from _foreseen(step)
     for advice in step.advice:
         yield f"advice: {advice}"
     if step.phases:
@@ -35,6 +37,14 @@ def details(step: StepStory) -> Iterator[str]:
         for tried in step.tried:
             yield f"looked for {tried}"
     yield from _afterwards(step)
+
+
+def _foreseen(step: StepStory) -> Iterator[str]:
+    """Of what was predicted: which workflow it may be, and what could not be done there."""
+    if step.within:
+        yield f"it may be {' or '.join(step.within)}"
+    if step.absent:
+        yield absent_in_words(step.absent)
 
 
 def _afterwards(step: StepStory) -> Iterator[str]:
@@ -52,3 +62,7 @@ def _afterwards(step: StepStory) -> Iterator[str]:
         yield f"state: {step.state}"
     if step.differed:
         yield f"state differed: {step.differed}"
+    if step.undone:
+        # What was refused was never done: there is nothing to take back.
+        how = "refused" if step.undone == UNDONE["refused"] else "taken back"
+        yield f"{how}: {step.undone}"

@@ -37,6 +37,7 @@ from events.observer import (
 from events.page import Artifact, Page, Try
 from events.person import ApprovalAnswered
 from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
+from events.predictor import PredictionMade, SessionForgotten, TransitionLearned, TransitionUndone
 from events.runtime import PayloadGone, SessionEnded, SessionStarted
 from events.tools import CompletionClaimed, FileRead, ToolCalled
 from events.validator import (
@@ -58,7 +59,9 @@ from replay.wording import (
     healed_in_words,
     in_words,
     name_on,
+    undone_in_words,
     way_in_words,
+    within_in_words,
 )
 
 CAME_OF = {
@@ -89,7 +92,9 @@ class StepStory(msgspec.Struct, omit_defaults=True):
 
     `verdict` is the Critic's; of an observation it is `answered` or `failed`, for nothing of it is
     judged. `step` is 0 for a file that was read for a call: it has no number. `advice` is what
-    language models were asked before it was planned.
+    language models were asked before it was planned. What was predicted says which workflows it
+    seems to be `within`, and how many likelier actions were `absent` from the page; `undone` is how
+    a person took it back.
     """
 
     step: int
@@ -100,6 +105,9 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     phases: list[Phase] = []
     url: str = ""
     probability: int | None = None
+    within: list[str] = []
+    absent: int = 0
+    undone: str = ""
     attempts: int = 1
     element: str = ""
     found_by: str = ""
@@ -137,7 +145,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     was done, or may have been. `tokens` and `cost_microdollars` are of all `model_calls` but the
     `unpriced` ones, whose cost is not known; `advice` is what led to no step. `led`: a model or the
     service led it to its `goal`; `gave_up` is what the model said when it did, `unmet` why the page
-    did not bear out that it was done."""
+    did not bear out that it was done. `forgotten`: what it taught no longer counts, and why."""
 
     session: str = ""
     purpose: str = ""
@@ -168,6 +176,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     unknown: str = ""
     sent: bool = False
     erased: int = 0
+    forgotten: str | None = None
     error_code: str = ""
     retriable: bool | None = None
     hint: str = ""
@@ -222,6 +231,9 @@ class _Teller:
         self._wanted: dict[str, tuple[str, str]] = {}
         self._advice = Advice()
         self._seen = VisionStory()
+        self._foreseen: PredictionMade | None = None
+        self._judged: StepStory | None = None
+        self._taught: dict[str, StepStory] = {}
 
     def finish(self) -> Story:
         story, advice = self.story, self._advice
@@ -234,7 +246,11 @@ class _Teller:
         return story
 
     def hear(self, envelope: Envelope) -> None:
+        if isinstance(envelope.event, SessionForgotten):  # said of it, and not in it
+            self.story.forgotten = ascii_only(envelope.event.why)
+            return
         self.story.events += 1
+        self._learn(envelope.event)
         match envelope.event:
             case ActionStarted(step=step, irreversible=True):
                 self._sent.add(step)
@@ -246,6 +262,22 @@ class _Teller:
                 pass
         if not self._advice.take(envelope.event) and not self._of_session(envelope):
             self._of_step(envelope)
+
+    def _learn(self, event: AnyEvent) -> None:
+        """What was foreseen, what was learned of a step, and what of that a person took back."""
+        match event:
+            case PredictionMade():
+                self._foreseen = event
+            case ActionJudged(step=number) | QueryAnswered(step=number):
+                self._judged = self._numbered.get(number)
+            case TransitionLearned(token=token) if self._judged is not None:
+                self._taught[token] = self._judged
+            case TransitionUndone(token=token, why=why):
+                step = self._now if why == "refused" else self._taught.get(token)
+                if step is not None:
+                    step.undone = undone_in_words(why)
+            case _:
+                pass
 
     def _of_session(self, envelope: Envelope) -> bool:
         story = self.story
@@ -350,6 +382,9 @@ class _Teller:
                 ),
                 below=plan.read_back_of,
             )
+        if plan.driver == "prediction" and self._foreseen is not None:
+            seen, step = self._foreseen, self._numbered[plan.step]
+            step.within, step.absent = [*map(within_in_words, seen.within)], seen.absent
         self._enter(envelope.event, self._numbered[plan.step])
 
     def _acted(self, envelope: Envelope, acted: PersonActed) -> None:

@@ -15,21 +15,24 @@ import msgspec
 
 from actors.logic import LOGIC
 from actors.predictor.knowledge import LEARNED
+from actors.suggesting import is_suggested
 from actors.topology import row
 from events.critic import ActionJudged
 from events.envelope import Actor, Envelope, kind
 from events.errors import BadInput
 from events.executor import QueryAnswered, QueryFailed
 from events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
-from events.predictor import PredictionMade, TransitionLearned
+from events.predictor import EndLearned, PredictionMade, TransitionLearned, TransitionUndone
 from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
-from events.validator import ActionRejected, ActionStarted, ApprovalRequested
+from events.signature import doing
+from events.validator import ActionRejected, ActionStarted, ApprovalRequested, PlanAdmitted
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION, Minds, Policy, PredictorName, RunSettings
 from replay.turns import Turn, turns
 from replay.verify import fresh_deciders
 from replay.wording import ascii_only, in_words
 
+ANY = RunSettings()  # of events that belong to no session of ours
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 LONGEST = 256  # events in a turn, as in the sequencer
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -43,6 +46,7 @@ class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     threshold: Share | None = None
+    suggest: Share | None = None
     predictor: PredictorName | None = None
     order: Literal[0, 1, 2] | None = None
     top_k: Count | None = None
@@ -73,7 +77,8 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Scored(msgspec.Struct, frozen=True, array_like=True):
-    """A prediction with its probability, and whether the next confirmed action was the one."""
+    """A prediction with its probability, and whether the next confirmed action was the one: the
+    same done to the same element, whatever with."""
 
     probability: int
     correct: bool
@@ -138,11 +143,15 @@ class _Asker:
         self._turns = 0
         self._sessions: set[str] = set()
         self._foreign: set[str] = set()
+        self._settings: dict[str, tuple[RunSettings, RunSettings]] = {}  # recorded, and changed
+        self._counted: set[tuple[str, int, bool]] = set()
 
     def take(self, turn: Turn) -> None:
         fact = changed(turn[0], self._change)
         if isinstance(fact.event, SessionStarted) and fact.event.logic != LOGIC:
             self._foreign.add(fact.session)
+        if isinstance(fact.event, SessionStarted) and isinstance(turn[0].event, SessionStarted):
+            self._settings[fact.session] = turn[0].event.settings, fact.event.settings
         if any(isinstance(envelope.event, PayloadGone) for envelope in turn):
             self._foreign.add(fact.session)  # nothing can be decided again on what is gone
         asked = self._only in (None, fact.session) and fact.session not in self._foreign
@@ -159,7 +168,7 @@ class _Asker:
             if isinstance(envelope.event, PredictionMade):
                 self._predicted.pop(envelope.session, None)
                 for top in envelope.event.candidates[:1]:
-                    self._predicted[envelope.session] = (top.token, top.probability)
+                    self._predicted[envelope.session] = (doing(top.action), top.probability)
 
     def answer(self) -> Answer:
         found = tuple(
@@ -199,25 +208,28 @@ class _Asker:
             return (ActorFailed(name, type(error).__name__, str(error)[:200]),)
 
     def _compare(self, turn: Turn, derived: Sequence[Envelope]) -> None:
-        for recorded, other in zip(turn[1:], derived[1:], strict=False):
-            if (recorded.actor, recorded.event) != (other.actor, other.event):
+        settings, others = self._settings.get(turn[0].session, (ANY, ANY))
+        was, would = list(turn[1:]), list(derived[1:])
+        other_model = settings.predictor != others.predictor
+        if other_model:
+            was, would = _decisions(was), _decisions(would)
+        for recorded, other in zip(was, would, strict=False):
+            came_to = [_came_to(e.event) if other_model else e.event for e in (recorded, other)]
+            if recorded.actor != other.actor or came_to[0] != came_to[1]:
                 self._differ(recorded, other.event, turn, derived)
                 break
         else:
-            if len(turn) != len(derived):
-                longer = turn if len(turn) > len(derived) else derived
-                extra = longer[min(len(turn), len(derived))]
-                other_event = None if longer is turn else extra.event
+            if len(was) != len(would):
+                longer = was if len(was) > len(would) else would
+                extra = longer[min(len(was), len(would))]
+                other_event = None if longer is was else extra.event
                 self._differ(extra, other_event, turn, derived)
 
     def _differ(
         self, at: Envelope, other: AnyEvent | None, turn: Turn, derived: Sequence[Envelope]
     ) -> None:
-        was, would = _goes_on(turn), _goes_on(derived)
-        effect: Literal["gained", "lost", "same"] = "same"
-        if was != would:
-            effect = "gained" if would else "lost"
         step = _step_of(turn) or _step_of(derived) or self._step.get(at.session, 0)
+        effect = self._effect(at.session, step, turn, derived)
         recorded = "nothing" if at not in turn else in_plain_words(at.event)
         instead = "nothing" if other is None else in_plain_words(other)
         calls = _asks(derived) - _asks(turn)
@@ -234,6 +246,18 @@ class _Asker:
                 calls=calls,
             )
         )
+
+    def _effect(
+        self, session: str, step: int, turn: Turn, derived: Sequence[Envelope]
+    ) -> Literal["gained", "lost", "same"]:
+        """A step is gained or lost once, however many of its turns end otherwise."""
+        settings, others = self._settings.get(session, (ANY, ANY))
+        was, would = _goes_on(turn, settings), _goes_on(derived, others)
+        counted = (session, step, would)
+        if was == would or counted in self._counted:
+            return "same"
+        self._counted.add(counted)
+        return "gained" if would else "lost"
 
     # -- the recorded history ------------------------------------------------------------------
 
@@ -252,9 +276,10 @@ class _Asker:
                 self._outcomes[session, step] = "answered"
             case QueryFailed(step=step):
                 self._outcomes[session, step] = "failed"
-            case TransitionLearned(token=token) if asked and session in self._predicted:
-                predicted, probability = self._predicted.pop(session)
-                self._scored.append(Scored(probability, predicted == token))
+            case TransitionLearned(driver=driver, action=action) if driver != "prediction":
+                if asked and session in self._predicted:
+                    predicted, probability = self._predicted.pop(session)
+                    self._scored.append(Scored(probability, predicted == doing(action)))
             case SessionEnded():
                 self._predicted.pop(session, None)
             case _:
@@ -299,8 +324,9 @@ def in_plain_words(event: AnyEvent) -> str:
 
 def _settings(settings: RunSettings, change: Change) -> RunSettings:
     new: dict[str, Any] = {}
-    if change.threshold is not None:
-        new["threshold"] = round(change.threshold * MILLION)
+    for name in ("threshold", "suggest"):
+        if (share := getattr(change, name)) is not None:
+            new[name] = round(share * MILLION)
     for name in ("predictor", "order", "top_k"):
         if getattr(change, name) is not None:
             new[name] = getattr(change, name)
@@ -341,14 +367,44 @@ def _numbered(
     return Envelope(seq, first.session, n, at_ns, actor, cause.n, event, b"")
 
 
-def _goes_on(turn: Iterable[Envelope]) -> bool:
-    """Whether the turn leads to an action: started, or put forward and not refused."""
+def _decisions(turn: Iterable[Envelope]) -> list[Envelope]:
+    """What was decided, without what it taught: each model is taught what it asks for."""
+    taught = (TransitionLearned, TransitionUndone, EndLearned)
+    return [envelope for envelope in turn if not isinstance(envelope.event, taught)]
+
+
+def _came_to(event: AnyEvent) -> object:
+    """What two models must agree in to come to the same: each has a probability of its own."""
+    match event:
+        case PredictionMade(candidates=candidates):
+            return PredictionMade, [doing(each.action) for each in candidates[:1]]
+        case PlanProposed(driver="prediction", action=action, reason=reason):
+            return PlanProposed, doing(action), reason.rpartition("_")[0]
+        case PlanAdmitted(action=action):
+            return PlanAdmitted, doing(action)
+        case PlanWithheld(index=-1):
+            return PlanWithheld
+        case AdviceRequested(provider=provider, model=model, purpose=purpose):
+            return AdviceRequested, provider, model, purpose
+        case RunStopped(reason=reason, failure=failure):
+            return RunStopped, reason, failure
+        case _:
+            return event
+
+
+def _goes_on(turn: Iterable[Envelope], settings: RunSettings) -> bool:
+    """Whether the turn leads to an action by itself: started, or put forward and not refused."""
     went = False
     for envelope in turn:
-        if isinstance(envelope.event, PlanProposed | ActionStarted):
-            went = True
-        elif isinstance(envelope.event, ActionRejected | ApprovalRequested):
-            return False
+        match envelope.event:
+            case PlanProposed() as plan:
+                went = not is_suggested(plan, settings)
+            case ActionStarted():
+                went = True
+            case ActionRejected() | ApprovalRequested():
+                return False
+            case _:
+                pass
     return went
 
 

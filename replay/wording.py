@@ -36,8 +36,16 @@ from events.checks import (
 )
 from events.observer import FileSeen
 from events.page import Page, Resolved
+from events.predictor import Within
 from events.tools import ToolCalled
 from events.workflow import MILLION
+
+UNDONE = {
+    "went_back": "a person went back",
+    "turned_back": "a person turned it back",
+    "undo_key": "a person pressed undo",
+    "refused": "a person said no to what was predicted",
+}
 
 
 def ascii_only(text: str) -> str:
@@ -104,6 +112,24 @@ def file_wanted(called: ToolCalled) -> str | None:
 
 class _Reading(msgspec.Struct):
     path: str = ""
+
+
+def within_in_words(within: Within) -> str:
+    """Where in a recorded workflow a session seems to be, by what is done of it:
+    `after step 3 of 7 of order, 0.93`."""
+    sure = f"{within.probability / MILLION:.2f}"
+    return ascii_only(f"after step {within.step} of {within.of} of {within.workflow}, {sure}")
+
+
+def absent_in_words(absent: int) -> str:
+    """What is no prediction, because its element is not there."""
+    one = absent == 1
+    return f"{absent} more {'was' if one else 'were'} likely, and not possible on this page"
+
+
+def undone_in_words(why: str) -> str:
+    """How a person took back what was done."""
+    return UNDONE.get(why, why)
 
 
 def advice_in_words(received: AdviceReceived) -> str:

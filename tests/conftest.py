@@ -17,6 +17,13 @@ settings.load_profile("rutter")
 # Whole voyages whose kind a cheaper test shows in every run: `make soak` runs these too, so that
 # `make test` stays well under ten minutes.
 EXTENDED = {
+    "test_a_browser_that_is_stopped_is_killed_and_another_opens_the_next_window",
+    "test_replacements_leave_no_process_and_no_file_handle_behind",
+    "test_a_driver_or_a_proxy_that_dies_takes_its_browser_along_and_no_other",
+    "test_closing_ends_browsers_and_drivers_that_do_not_answer",
+    "test_a_start_that_is_called_off_or_fails_leaves_nothing_running",
+    "test_no_page_hides_what_can_be_operated_on_it",
+    "test_what_comes_next_is_foreseen_and_nothing_wrong_is_done_alone",
     "test_pages_are_called_what_a_person_would_call_them",
     "test_roles_and_names_are_those_of_chromiums_own_accessibility_tree",
     "test_one_log_outlives_every_kill_of_its_writer",
@@ -97,6 +104,7 @@ EXTENDED = {
     "test_every_selector_of_the_order_script_names_one_and_the_same_element",
     "test_every_change_of_the_site_costs_what_it_breaks_and_only_once",
     "test_a_model_is_right_often_enough_on_altered_sites",
+    "test_over_six_rounds_every_workflow_is_known_for_what_it_is",
 }
 
 

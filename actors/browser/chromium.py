@@ -2,20 +2,21 @@
 
 Each session goes out by its own passage through the gate; the browser itself goes nowhere. A
 process that died or answers no more is replaced when the next session asks for a window; one that
-is only stuck keeps the windows that it has until they are closed.
+is only stuck keeps the windows that it has until they are closed. Whoever keeps several of these
+replaces them itself (`open_here`, `processes`, `when_gone`, `kill`).
 """
 
 import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import anyio
-from playwright.async_api import Browser, BrowserContext, Playwright, async_playwright
+from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
 from actors.browser.tab import Tab
@@ -43,14 +44,19 @@ GUARDED = (
 POPUP_BLOCKER_OFF = "--disable-popup-blocking"
 VIEWPORT = (1280, 800)
 CLOSE_MS = 5_000  # then the process is killed
+PROC = Path("/proc")
 
 
 class Running:
     """A browser process, and how many windows are open in it."""
 
-    def __init__(self, browser: Browser, process: int | None) -> None:
+    def __init__(
+        self, browser: Browser, process: int | None, asking: CDPSession | None = None
+    ) -> None:
         self.browser = browser
         self.process = process
+        self._group = _group_of(process)
+        self.asking = asking  # kept, to ask the browser itself how it is
         self.windows = 0
         self.stuck = False
 
@@ -64,8 +70,15 @@ class Running:
             return
         with anyio.move_on_after(CLOSE_MS / 1000), contextlib.suppress(PlaywrightError):
             await self.browser.close()
-        if self.lives and self.process is not None:
-            with contextlib.suppress(ProcessLookupError):
+        if self.lives:
+            self.kill()
+
+    def kill(self) -> None:
+        """With all its processes: one that is stopped does not hear that its parent is gone."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if self._group is not None:
+                os.killpg(self._group, signal.SIGKILL)
+            elif self.process is not None:
                 os.kill(self.process, signal.SIGKILL)
 
 
@@ -77,23 +90,22 @@ class Chromium:
         self._gate = gate  # of this browser alone: started and ended with it
         self._headless = headless
         self._playwright: Playwright | None = None
+        self._driver: int | None = None
         self._running: Running | None = None
         self._retired: set[Running] = set()  # stuck, with windows that may be well
         self._ending: set[asyncio.Task[None]] = set()
         self._replacing = asyncio.Lock()
+        self._tell_gone: Callable[[], None] = lambda: None
+        self._nowhere: Passage | None = None
 
     @property
     def _browser(self) -> Browser | None:
         return self._running.browser if self._running is not None else None
 
-    @property
-    def _process(self) -> int | None:
-        return self._running.process if self._running is not None else None
-
     async def start(self) -> None:
         """The gate first: without a proxy there is no browser."""
         try:
-            self._playwright, _ = await _both(async_playwright().start(), self._gate.start())
+            self._playwright = await _both(async_playwright().start(), self._gate.start())
             self._running = await self._launched(self._playwright)
         except (PlaywrightError, OSError) as error:
             await self.close()
@@ -102,11 +114,13 @@ class Chromium:
                 f"Chromium at {self._executable} did not start ({first})", "run: rutter doctor"
             ) from error
         except BaseException:
-            await self.close()
+            with anyio.CancelScope(shield=True):  # which takes a few seconds at most
+                await self.close()
             raise
 
     async def _launched(self, playwright: Playwright) -> Running:
-        nowhere = await self._gate.open(NOTHING)
+        self._nowhere = nowhere = await self._gate.open(NOTHING)
+        nowhere.when_lost(lambda: self._tell_gone())
         browser = await playwright.chromium.launch(
             executable_path=self._executable,
             headless=self._headless,
@@ -117,13 +131,68 @@ class Chromium:
             handle_sighup=False,
             timeout=30_000,
         )
-        return Running(browser, await _process_of(browser))
+        browser.on("disconnected", lambda _: self._tell_gone())
+        asking = await browser.new_browser_cdp_session()
+        process = next(iter(await _processes(asking, "browser")), None)
+        self._driver = _child_above(process)
+        return Running(browser, process, asking)
+
+    # -- for whoever keeps it ------------------------------------------------------------------
+
+    @property
+    def process(self) -> int | None:
+        """The number of the browser's own process."""
+        return self._running.process if self._running is not None else None
+
+    @property
+    def lives(self) -> bool:
+        """Whether its process and its proxy run, as far as that is known."""
+        return self._running is not None and self._running.lives and self._gate.alive
+
+    @property
+    def well(self) -> bool:
+        """Whether it lives, and opened and closed all windows in time."""
+        return self.lives and self._running is not None and not self._running.stuck
+
+    def when_gone(self, tell: Callable[[], None]) -> None:
+        """Who is told when the browser's process or its proxy ends."""
+        self._tell_gone = tell
+
+    async def processes(self, within_s: float) -> tuple[int, ...]:
+        """The processes that it consists of, by its own answer; its proxy must answer as well.
+        Raises `TimeoutError` when there is no answer in time, else `BrowserGone`."""
+        running, nowhere = self._running, self._nowhere
+        if running is None or running.asking is None or nowhere is None:
+            raise BrowserGone("the browser is not running")
+        try:
+            with anyio.fail_after(within_s):
+                found = await _processes(running.asking)
+                await nowhere.contacts()
+                return found
+        except PlaywrightError as error:
+            raise BrowserGone(str(error).splitlines()[0]) from error
+
+    async def open_here(self, policy: Policy, on_closed: Callable[[], None]) -> Window:
+        """A window of the process that runs: when it is gone, no other is started. `on_closed` is
+        called when the window is closed; it may be when none comes of it."""
+        if self._running is None or not self.well:
+            raise BrowserGone("the browser is gone", "run again")
+        self._running.windows += 1
+        return await self._open_in(self._running, policy, on_closed)
+
+    def kill(self) -> None:
+        """Ends its processes at once: whoever waits for one of its pages waits no longer. What is
+        left of it goes with `close`."""
+        for each in (*self._retired, *([self._running] if self._running is not None else [])):
+            each.kill()
+
+    # -- windows -------------------------------------------------------------------------------
 
     async def open_window(self, policy: Policy) -> Window:
         try:
             return await self._open(policy)
         except BrowserGone:
-            if self._lives():
+            if self.well:
                 raise
             return await self._open(policy)  # it had died, and that was not known yet
 
@@ -133,15 +202,24 @@ class Chromium:
 
     async def _open(self, policy: Policy) -> Window:
         async with self._replacing:
-            if not self._lives():
+            if not self.well:
                 await self._renew()
             assert self._running is not None
             running = self._running
             running.windows += 1  # from here on: nobody ends it under us
+        return await self._open_in(running, policy)
+
+    async def _open_in(
+        self, running: Running, policy: Policy, on_closed: Callable[[], None] = lambda: None
+    ) -> Window:
+        def left() -> None:
+            self._left(running)
+            on_closed()
+
         try:
             context, passage = await self._context(running, policy)
         except BaseException:
-            self._left(running)
+            left()
             raise
         try:
             return await Window.open(
@@ -149,7 +227,7 @@ class Chromium:
                 lambda: self._stuck(running),
                 passage=passage,
                 download_mb=policy.download_mb,
-                on_closed=lambda: self._left(running),
+                on_closed=left,
             )
         except PlaywrightError as error:
             raise BrowserGone(str(error).splitlines()[0], "run again") from error
@@ -171,11 +249,6 @@ class Chromium:
                 limit = anyio.move_on_after(CLOSE_MS / 1000, shield=True)
                 with limit, contextlib.suppress(BrowserGone):
                     await passage.close()
-
-    def _lives(self) -> bool:
-        running = self._running
-        well = running is not None and running.lives and not running.stuck
-        return well and self._gate.alive
 
     async def _renew(self) -> None:
         """Another browser. One that is only stuck may have windows that are well: it goes with
@@ -212,11 +285,12 @@ class Chromium:
         """Closed, or killed: nothing of it is left running."""
         running, self._running = self._running, None
         playwright, self._playwright = self._playwright, None
+        driver, self._driver = self._driver, None
         all_of_them = [*self._retired, *([running] if running is not None else [])]
         self._retired.clear()
         await asyncio.gather(*(each.end() for each in all_of_them), *self._ending)
         if playwright is not None:
-            await playwright.stop()
+            await _stopped(playwright, driver)
         await self._gate.close()  # last: until then the browser has no other way out
 
     async def __aenter__(self) -> "Chromium":
@@ -254,23 +328,63 @@ async def new_context(browser: Browser, passage: Passage) -> BrowserContext:
 
 async def _both(
     driver: Coroutine[Any, Any, Playwright], gate: Coroutine[Any, Any, None]
-) -> tuple[Playwright, None]:
-    """At the same time: each takes a while. When either fails, what the other began is ended."""
-    first, second = await asyncio.gather(driver, gate, return_exceptions=True)
-    if isinstance(second, BaseException):
-        if not isinstance(first, BaseException):
-            await first.stop()
-        raise second
-    if isinstance(first, BaseException):
-        raise first
-    return first, None
-
-
-async def _process_of(browser: Browser) -> int | None:
-    """The number of the browser's own process, to end it when it does not end itself."""
-    session = await browser.new_browser_cdp_session()
+) -> Playwright:
+    """At the same time: each takes a while. When either fails, what the other began is ended; so is
+    a driver that nobody waits for any more: cancelled in its start, its process would stay."""
+    starting = asyncio.ensure_future(driver)
     try:
-        processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
-        return next((int(each["id"]) for each in processes if each["type"] == "browser"), None)
-    finally:
-        await session.detach()
+        await gate
+        return await asyncio.shield(starting)
+    except BaseException:
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait({starting}, timeout=CLOSE_MS / 1000)
+            if starting.done() and not starting.cancelled() and starting.exception() is None:
+                await _stopped(starting.result(), None)
+        raise
+
+
+async def _stopped(playwright: Playwright, driver: int | None) -> None:
+    """The driver ends when it is told to, and is killed when it does not."""
+    stopping = asyncio.ensure_future(playwright.stop())
+    done, _ = await asyncio.wait({stopping}, timeout=CLOSE_MS / 1000)
+    if not done and driver is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(driver, signal.SIGKILL)
+        done, _ = await asyncio.wait({stopping}, timeout=CLOSE_MS / 1000)
+    if done:
+        stopping.result()
+    else:
+        stopping.cancel()
+
+
+async def _processes(asking: CDPSession, kind: str = "") -> tuple[int, ...]:
+    """The numbers of the browser's processes, or of those of one kind."""
+    told = (await asking.send("SystemInfo.getProcessInfo"))["processInfo"]
+    return tuple(int(each["id"]) for each in told if kind in ("", each["type"]))
+
+
+def _group_of(process: int | None) -> int | None:
+    """The group of all the browser's processes, unless it is our own: the driver gives it one."""
+    with contextlib.suppress(ProcessLookupError):
+        group = os.getpgid(process) if process is not None else None
+        return group if group != os.getpgrp() else None
+    return None
+
+
+def _child_above(process: int | None) -> int | None:
+    """The child of ours that started that process: the driver. Unknown where there is no /proc."""
+    ours = os.getpid()
+    while process is not None and process > 1:
+        above = _parent_of(process)
+        if above == ours:
+            return process
+        process = above
+    return None
+
+
+def _parent_of(process: int) -> int | None:
+    try:
+        told = (PROC / str(process) / "stat").read_text()
+        return int(told.rpartition(")")[2].split()[1])  # the name before it may hold anything
+    except (OSError, ValueError, IndexError):
+        return None

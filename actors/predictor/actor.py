@@ -10,26 +10,35 @@ from typing import ClassVar
 
 import msgspec
 
-from actors.effects import NAMELESS, Look, notices, notices_of_run
+from actors.effects import Look, notices
 from actors.place import is_at, place_of
-from actors.policy import CALLERS, Case, is_irreversible
+from actors.policy import CALLERS
 from actors.predictor.knowledge import Knowledge
+from actors.predictor.learners import since_break
+from actors.predictor.mending import (
+    PASSING,
+    healed,
+    index_after,
+    mends,
+    noticed,
+    rejoined,
+    step_of,
+    strayed_from,
+)
+from actors.predictor.presence import is_there
 from actors.predictor.recording import (
-    Mend,
-    Performed,
     assemble,
     canonical,
-    healed_step,
     healed_workflow,
     mended_workflow,
-    named_value,
-    recorded_step,
     told,
 )
+from actors.predictor.state import PredictorState
+from actors.predictor.teaching import broken, ended, foresees, is_final, place_mark, refused, teach
 from actors.repeating import is_kept
 from actors.states import detect
-from actors.ways import ELSEWHERE, is_of_way, strayed
-from events.action import Action, kind_of
+from actors.ways import ELSEWHERE, strayed
+from events.action import kind_of
 from events.checks import PageState, Said
 from events.critic import ActionJudged, PageAssessed, Verdict
 from events.envelope import Actor, Envelope
@@ -42,52 +51,21 @@ from events.executor import (
     TargetResolved,
 )
 from events.observer import DownloadFinished, PageObserved
-from events.page import Page, Resolved
 from events.planner import PlanProposed, PlanWithheld, RunStopped, StepSettled
 from events.predictor import (
-    Candidate,
     EffectsLearned,
-    Notices,
     PredictionMade,
     StepDue,
-    TransitionLearned,
     WorkflowFinished,
     WorkflowLearned,
 )
 from events.runtime import SessionStarted
-from events.signature import signature, token
-from events.validator import ActionApproved
+from events.validator import ActionApproved, ActionRejected
 from events.vocabulary import AnyEvent
-from events.workflow import Step, Workflow
+from events.workflow import RunSettings, Step
 
-HISTORY = 2  # markov2 looks back no further
-# What a model does on the way and no later run needs to: elements are scrolled to by themselves.
-PASSING = frozenset({"scroll", "wait", "wait_for", "extract"})
-BLANK = Look(Page(url="about:blank"))
-
-
-class PredictorState(msgspec.Struct, frozen=True):
-    """One session as the Predictor follows it."""
-
-    started: SessionStarted | None = None
-    session: str = ""
-    workflow: Workflow | None = None
-    look: Look = BLANK
-    late: Look = BLANK
-    before: Look = BLANK
-    reading_back: bool = False
-    downloads: tuple[str, ...] = ()
-    plan: PlanProposed | None = None
-    element: Resolved | None = None
-    approved: bool = False
-    index: int = 0
-    history: tuple[str, ...] = ()
-    learned: TransitionLearned | None = None
-    steps: tuple[Step, ...] = ()
-    notices: tuple[Notices, ...] = ()
-    healed: tuple[tuple[int, Step], ...] = ()
-    mends: tuple[Mend, ...] = ()
-    stopped: bool = False
+WIDE = 10  # candidates of which those that are on the page are kept
+MAYBE = 3  # workflows that a session may be in, told at most
 
 
 class Predictor:
@@ -112,7 +90,7 @@ class Predictor:
             case PlanProposed(settles=settles) if settles >= 0:
                 return change(state, reading_back=True, plan=None)
             case StepSettled(done=True, index=index):
-                return change(state, index=index + 1, learned=None)
+                return _passed_over(state, index)
             case PlanProposed() as plan:
                 return _proposed(state, plan)
             case PersonActed() as acted:
@@ -120,7 +98,7 @@ class Predictor:
             case PlanWithheld(index=index) if index >= 0:
                 return change(state, index=index + 1, learned=None)
             case PageAssessed():
-                return _rejoined(state)
+                return rejoined(state)
             case RunStopped():
                 return change(_late(state), stopped=True)
             case _ as event:
@@ -135,7 +113,10 @@ class Predictor:
                 yield self._next(state)
             case PlanWithheld(index=index) if index >= 0 and not state.stopped:
                 yield self._next(state)
+            case ActionRejected(error="human_rejected") if state.learned is not None:
+                yield state.learned
             case RunStopped() as stopped:
+                yield from ended(state, stopped)
                 yield from self._recorded(state, stopped)
                 yield from self._shown(state, stopped)
                 yield from self._mended(state, stopped)
@@ -161,18 +142,39 @@ class Predictor:
 
     def _predicted(self, state: PredictorState) -> PredictionMade:
         knowledge = self.knowledge
-        settings = state.started.settings if state.started else None
-        order = settings.order if settings else HISTORY
-        found = knowledge.model.predict(state.history[-order:] if order else ())
-        candidates: tuple[Candidate, ...] = ()
-        if found is not None:
-            source, ranked = found
-            top = ranked[: settings.top_k if settings else 1]
-            candidates = tuple(
-                Candidate(name, knowledge.actions[name], millionths, source)
-                for name, millionths in top
-            )
-        return PredictionMade(model="markov2", position=knowledge.position, candidates=candidates)
+        settings = state.started.settings if state.started else RunSettings(top_k=1)
+        if settings.predictor == "foresight":
+            return self._foreseen(state, settings.top_k)
+        history = since_break(state.history, settings.order)
+        return PredictionMade(
+            model="markov2",
+            position=knowledge.position,
+            candidates=knowledge.as_seeds(history, settings.top_k),
+            generation=knowledge.generation,
+        )
+
+    def _foreseen(self, state: PredictorState, most: int) -> PredictionMade:
+        """What has no element on this page is not what comes next."""
+        started, knowledge = state.started, self.knowledge
+        assert started is not None
+        bound = {*started.values, *started.secrets}
+        place = place_mark(state.look, started)
+        candidates, ends = knowledge.foreseen(state.history, place, WIDE, bound)
+        page, values = state.look.page, started.values
+        # A caller of tools is shown what is in view: what is not may be there all the same.
+        partly = started.purpose == "tools"
+        there = [each for each in candidates if partly or is_there(each.action, page, values)]
+        there = there[:most]
+        last = candidates.index(there[-1]) + 1 if there[most - 1 :] else len(candidates)
+        return PredictionMade(
+            model="foresight",
+            position=knowledge.position,
+            candidates=tuple(there),
+            generation=knowledge.generation,
+            absent=last - len(there),
+            ends=ends,
+            within=knowledge.within(state.history, MAYBE),
+        )
 
     def _recorded(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         started = state.started
@@ -220,6 +222,14 @@ class Predictor:
         yield WorkflowLearned(workflow=mended)
 
 
+def _passed_over(state: PredictorState, index: int) -> PredictorState:
+    """An earlier session did this step: what comes now does not follow from the one before it."""
+    state = msgspec.structs.replace(state, index=index + 1, learned=None)
+    if not foresees(state.started):
+        return state
+    return msgspec.structs.replace(state, history=broken(state.history), last=None)
+
+
 def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
     """What is learned about the step under way."""
     change = msgspec.structs.replace
@@ -238,12 +248,14 @@ def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
             state, step
         ):
             if state.plan is not None and strayed(state.started, state.plan, judged):
-                return _strayed(state, state.plan)
+                return strayed_from(state, state.plan)
             return _judged(state, verdict, said)
         case QueryAnswered(step=step) if _is_of_plan(state, step):
             return _judged(state, "confirmed")
         case QueryFailed():
-            return change(state, plan=None, learned=None, history=())
+            return change(state, plan=None, learned=None, history=broken(state.history))
+        case ActionRejected(step=step, error="human_rejected") if _is_of_plan(state, step):
+            return change(state, learned=refused(state))
         case _:
             return state
 
@@ -313,24 +325,22 @@ def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> Predic
     named_anew = recording or plan.healed or plan.driver in CALLERS or _finds(started)
     action = canonical(plan.action, state.element, started.values) if named_anew else plan.action
     confirmed = verdict == "confirmed"
-    final = _is_irreversible(state, plan)
+    final = is_final(state, plan)
     kept = recording and is_kept(verdict, reason, irreversible=final)
     kept = kept or (_finds(started) and _is_part(plan, verdict, reason, final=final))
     looks = kind_of(plan.action) == "verification"
-    # A model must not teach itself: what it predicted freely says nothing new (design 9).
-    teaches = confirmed and plan.driver != "prediction" and not looks
-    history = (*state.history, token(action))[-HISTORY:] if confirmed else ()
-    index = _index_after(state, plan, action) if confirmed else state.index
+    index = index_after(state, plan, action) if confirmed else state.index
+    if not looks:
+        state = teach(state, plan, action, confirmed=confirmed)
     return change(
         state,
         plan=None,
-        learned=_transition(state, action, plan) if teaches else None,
-        history=state.history if looks else history,
+        learned=None if looks else state.learned,
         index=index,
-        steps=(*state.steps, _step(state, plan)) if kept else state.steps,
-        notices=_noticed(state, plan) if confirmed else state.notices,
-        healed=_healed(state, plan, action) if confirmed else state.healed,
-        mends=_mends(state, plan, index) if confirmed else state.mends,
+        steps=(*state.steps, step_of(state, plan)) if kept else state.steps,
+        notices=noticed(state, plan) if confirmed else state.notices,
+        healed=healed(state, plan, action) if confirmed else state.healed,
+        mends=mends(state, plan, index) if confirmed else state.mends,
     )
 
 
@@ -347,142 +357,6 @@ def _is_part(plan: PlanProposed, verdict: Verdict, reason: str, *, final: bool) 
     led_on = plan.action.type == "navigate" and verdict == "wrong_target" and reason in ELSEWHERE
     sent = verdict == "unknown" and is_kept(verdict, reason, irreversible=final)
     return verdict == "confirmed" or led_on or sent
-
-
-def _index_after(state: PredictorState, plan: PlanProposed, action: Action) -> int:
-    """The step that is due after a confirmed one. What only led to a step leaves it due, unless it
-    was a later step of the workflow itself: then that is where the run is."""
-    workflow = state.workflow
-    if workflow is None or not _is_help(plan) or plan.index >= 0:
-        return state.index + 1
-    done = token(action)
-    for index in range(state.index, len(workflow.steps)):
-        if token(workflow.steps[index].action) == done:
-            return index + 1 if _may_pass_over(state, index) else state.index
-    return state.index
-
-
-def _may_pass_over(state: PredictorState, to: int) -> bool:
-    """Whether the steps up to there may be left out. What cannot be undone is what a run is for:
-    without it only signs of the service can say that the end was reached (D5)."""
-    workflow, started = state.workflow, state.started
-    assert workflow is not None
-    assert started is not None
-    criteria = started.settings.criteria
-    told = criteria is not None and bool(criteria.success)
-    return told or not any(_matters(step) for step in workflow.steps[state.index : to])
-
-
-def _matters(step: Step) -> bool:
-    stated = step.after.checks or step.after.read_back is not None or step.action.verify
-    return step.irreversible or bool(stated)
-
-
-def _is_help(plan: PlanProposed) -> bool:
-    """Whether a step in a run of a workflow is no step of it: a model's, or the service's own."""
-    return plan.driver == "model" or is_of_way(plan)
-
-
-def _mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[Mend, ...]:
-    """What helped in a run of a workflow, as a step of its next version."""
-    if state.workflow is None or not _is_help(plan) or plan.action.type in PASSING:
-        return state.mends
-    step = _step(state, plan)
-    if index == state.index and plan.driver == "model":  # it may not be needed every time
-        step = msgspec.structs.replace(step, optional=True)
-    if plan.index >= 0 and state.workflow.steps[plan.index].irreversible:
-        step = msgspec.structs.replace(step, irreversible=True)
-    return (*state.mends, Mend(state.index, step, index, helped=True))
-
-
-def _strayed(state: PredictorState, plan: PlanProposed) -> PredictorState:
-    """A navigation that led elsewhere: it was done, and from there help is needed."""
-    mend = Mend(state.index, _step(state, plan), state.index + 1)
-    return msgspec.structs.replace(
-        state,
-        plan=None,
-        learned=None,
-        history=(),
-        index=state.index + 1,
-        mends=(*state.mends, mend),
-        reading_back=False,
-    )
-
-
-def _rejoined(state: PredictorState) -> PredictorState:
-    """A run that left its way is back on it where a page is what it was at a later step, or at the
-    end: states are the landmarks. What lies between was not needed this time."""
-    workflow, now = state.workflow, state.look.state
-    if workflow is None or not state.mends or now in NAMELESS or state.index >= len(workflow.steps):
-        return state
-    due = workflow.steps[state.index :]
-    if due[0].state == now:
-        return state
-    ahead = next((place for place, step in enumerate(due) if step.state == now), None)
-    if ahead is None and due[-1].after.state == now:
-        ahead = len(due)
-    if ahead is None:
-        return state
-    to = state.index + ahead
-    if not _may_pass_over(state, to):
-        return state
-    mends = (*state.mends, Mend(state.index, None, to))
-    return msgspec.structs.replace(state, index=to, mends=mends)
-
-
-def _noticed(state: PredictorState, plan: PlanProposed) -> tuple[Notices, ...]:
-    workflow = state.workflow
-    if workflow is None or not 0 <= plan.index < len(workflow.steps) or state.started is None:
-        return state.notices
-    expected = workflow.steps[plan.index].after.learned
-    values = state.started.values
-    said = notices_of_run(expected, state.before.page, state.look.page, values)
-    return (*state.notices, Notices(plan.index, said)) if said else state.notices
-
-
-def _healed(
-    state: PredictorState, plan: PlanProposed, action: Action
-) -> tuple[tuple[int, Step], ...]:
-    workflow = state.started.workflow if state.started else None
-    if workflow is None or not plan.healed or plan.driver == "model":
-        return state.healed
-    recorded = workflow.steps[plan.index]
-    step = healed_step(recorded, action, state.element, approved=state.approved)
-    return (*state.healed, (plan.index, step))
-
-
-def _transition(state: PredictorState, action: Action, plan: PlanProposed) -> TransitionLearned:
-    return TransitionLearned(
-        token=token(action),
-        signature=signature(action),
-        action=action,
-        after=state.history,
-        driver=plan.driver,
-    )
-
-
-def _step(state: PredictorState, plan: PlanProposed) -> Step:
-    values = state.started.values if state.started else {}
-    performed = Performed(
-        action=named_value(plan.action, values) if plan.driver == "model" else plan.action,
-        element=state.element,
-        before=state.before,
-        after=state.look,
-        approved=state.approved,
-        downloads=state.downloads,
-        stated=plan.expects,
-        irreversible=_is_irreversible(state, plan),
-    )
-    return recorded_step(performed, values)
-
-
-def _is_irreversible(state: PredictorState, plan: PlanProposed) -> bool:
-    if state.started is None or kind_of(plan.action) != "action":
-        return False
-    case = Case(
-        state.started.policy, plan.action, "person", state.element, state=state.before.state
-    )
-    return is_irreversible(case)
 
 
 def _unmet(step: Step, look: Look) -> str:

@@ -9,11 +9,15 @@ from collections.abc import Sequence
 
 SPREAD = 0x9E3779B97F4A7C15  # an odd number without a pattern: 2**64 by the golden ratio
 MASK = (1 << 60) - 1  # two of a million contexts share a number once in two million logs
+BROKEN = 0  # the mark of a step that did not come about: what follows did not follow from before
 START = 1  # the mark before the first token
 KNOWN = 2  # tokens are numbered from here
+UNKNOWN, BREAK = -1, -2  # what stands in a tail for a token that has no number, and for a break
+PRIME = (1 << 60) - 93  # the largest that fits into a key: a name is numbered by what is left
 
 ORDERS = 3  # contexts whose successors are counted
 TRAILS = (4, 6, 10)  # longer ones, of which only the last successor is kept
+ON_PAGE = 2  # so many tokens are told apart by the page that they were done on
 CROWD = 4  # there are many different successors when they are one in so many of all
 
 
@@ -38,12 +42,14 @@ class Successors:
 
     def _halve(self, limit: int) -> None:
         """Rounded up: what is rare stays, unless there is so much of it that little was halved;
-        then what was seen once goes, or the earlier half of it where there is nothing else."""
+        then what was seen once goes, or the earlier half of it where there is nothing else. What
+        came right now stays in any case."""
         kept = {token: (count + 1) >> 1 for token, count in self.counts.items()}
         if len(kept) * CROWD > limit:
             kept = {token: kept[token] for token, count in self.counts.items() if count > 1}
-        if not kept:
-            kept = dict.fromkeys(list(self.counts)[len(self.counts) // 2 :], 1)
+            if not kept:
+                kept = dict.fromkeys(list(self.counts)[len(self.counts) // 2 :], 1)
+            kept.setdefault(self.last, 1)
         self.counts = kept
         self.total = sum(kept.values())
 
@@ -160,11 +166,14 @@ class Trails:
 
 
 def chain_of(tail: Sequence[int]) -> list[int]:
-    """The contexts that end here, the shortest first; a token nobody knows ends them."""
+    """The contexts that end here, the shortest first; a token nobody knows ends them, and so does
+    a break, which is told by a mark as the start is."""
     chain: list[int] = []
     key = 0
     for token in reversed(tail[-TRAILS[-1] :]):
         if token < 0:
+            if token == BREAK:
+                chain.append((key + BROKEN) * SPREAD & MASK)
             return chain
         key = (key + token + KNOWN) * SPREAD & MASK
         chain.append(key)
@@ -179,3 +188,10 @@ def key_of(kind: int, *parts: int) -> int:
     for part in parts:
         key = (key + part + KNOWN) * SPREAD & MASK
     return key
+
+
+def keys_on_page(kind: int, place: str, chain: Sequence[int]) -> list[int]:
+    """The contexts of a place: it alone, with the last token, with the last two."""
+    number = int.from_bytes(place.encode("utf-8", "surrogatepass"), "big") % PRIME
+    page = key_of(kind, number)
+    return [page, *[(page + key) * SPREAD & MASK for key in chain[:ON_PAGE]]]

@@ -17,9 +17,10 @@ ON_TRAIL = 10  # 9: a long context was followed by it: three lengths, three coun
 OTHER = 19  # 4: none of the candidates, by how many orders were known
 BEGUN = 23  # 11 each: what is usual by other contexts, against what is expected here
 TWO_ON = 34
-PLACE = 45
+NTH = 45
 AFTER_LAST = 56  # twice: by how many orders were known
-MARKS = 78
+ON_PAGE = 78  # three times: by how many tokens before
+MARKS = 111
 
 STEPS = 10  # from "much less usual" to "much more usual"
 HOPED = 2.0  # observations that the blend's own share is worth against another context's
@@ -70,19 +71,23 @@ class Factors:
         weighed: list[Candidate] = []
         for token, share in shares:
             left -= share
-            marks = [ago.get(token, AGO)]
+            hoped = HOPED * share
+            mark = ago.get(token, AGO)
+            weight = share * factor[mark]
+            marks = [mark]
             if token == echo:
                 marks.append(echo_mark)
+                weight *= factor[echo_mark]
             if token == trail:
                 marks.append(trail_mark)
+                weight *= factor[trail_mark]
             for first, absent, total, counts in leads:
                 if token in counts:
-                    usual = counts[token] + HOPED * share
-                    marks.append(first + int(STEPS * usual / (usual + share * total)))
+                    usual = counts[token] + hoped
+                    mark = first + int(STEPS * usual / (usual + share * total))
                 else:
-                    marks.append(absent)
-            weight = share
-            for mark in marks:
+                    mark = absent
+                marks.append(mark)
                 weight *= factor[mark]
             whole += weight
             weighed.append((token, weight, marks))

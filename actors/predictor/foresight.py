@@ -5,11 +5,13 @@ Three steps, each learned from the log as it goes:
 1. *Blend.* Successors are counted for the last three tokens, the last two, the last one and none,
    the start of a session being a token too. Each count is trusted over the shorter ones by as much
    as counts like it were worth so far: like it in size, in how many different successors there
-   are, and in how often the last one came in a row.
+   are, and in how often the last one came in a row. Below the last token comes what was done on the
+   page that one is on, if that is known: where the history leads nowhere, the page does.
 2. *Factors.* What else is known about each of the best is one factor: how long ago it was done in
    this session, what followed the last time, whether a longer trail leads to it, what is usual in a
-   session that began like this one, two steps on, at this place, after the last token alone. A
-   factor is how much more often than expected such a candidate came.
+   session that began like this one, two steps on, so many steps in, after the last token alone; on
+   this page, after the last token there, after the last two. A factor is how much more often than
+   expected such a candidate came, so a page that tells nothing comes to count for nothing.
 3. *Calibration.* The best one's share becomes how often such a share was right.
 
 All of it is integers, or floats made with + - * / in one order: the same on every machine.
@@ -20,14 +22,25 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from actors.predictor.calibration import Calibration
-from actors.predictor.contexts import ORDERS, Contexts, Followed, Trails, chain_of, key_of
+from actors.predictor.contexts import (
+    BREAK,
+    ORDERS,
+    UNKNOWN,
+    Contexts,
+    Followed,
+    Trails,
+    chain_of,
+    key_of,
+    keys_on_page,
+)
 from actors.predictor.factors import (
     AFTER_LAST,
     BEGUN,
     ECHO,
+    NTH,
+    ON_PAGE,
     ON_TRAIL,
     OTHER,
-    PLACE,
     STEPS,
     TWO_ON,
     Candidate,
@@ -46,7 +59,8 @@ RECENT = 30  # counts of a context are halved above this
 BROAD = 255  # counts that many different tokens share are halved above this
 ROOM = 250_000  # contexts in a generation: at most twice as many are held
 LASTING = 1 << 60  # contexts of one token are few and all kept
-PLACES = 12  # later places in a session are all the same
+FEW = 2.0  # by the rule of succession
+LATEST = 12  # later steps of a session are all the same
 
 _share = itemgetter(1)
 # How long ago the tokens of a tail were done, the oldest first: 1, 2, 3, 4 to 5, 6 to 9, longer.
@@ -54,6 +68,15 @@ _AGO = [*[6] * (TAIL - 9), 5, 5, 5, 5, 4, 4, 3, 2, 1]
 
 
 Others = list[tuple[int, int]]  # the first mark of their kind, the context
+
+
+class Situation(NamedTuple):
+    """What came before, as numbers, and the contexts that it makes."""
+
+    tail: list[int]
+    chain: list[int]
+    others: Others
+    page: list[int]
 
 
 class Outlook(NamedTuple):
@@ -82,13 +105,14 @@ class Foresight:
         self.factors = Factors()
         self.calibration = Calibration()
 
-    def predict(self, history: Sequence[str], k: int) -> list[tuple[str, int]]:
+    def predict(self, history: Sequence[str], k: int, *, place: str = "") -> list[tuple[str, int]]:
         if not self.total or k < 1:
             return []
-        outlook = self._look(history)
+        outlook = self._outlook(self._situation(history, self._tail(history), place))
         (best, weight, _), *others = outlook.ranked[:k]
         share = weight / outlook.whole
-        said = self.calibration.said(share)
+        # However alike everything was so far: of few things not much can be said.
+        said = min(self.calibration.said(share), self.total / (self.total + FEW))
         most = int(said * MILLION)
         left = outlook.whole - weight
         scale = MILLION * (1.0 - said) / left if left > 0.0 else 0.0
@@ -98,26 +122,35 @@ class Foresight:
             found.append((tokens[token], min(most, int(weight * scale))))
         return found
 
-    def observe(self, history: Sequence[str], token: str, *, measured: bool = True) -> None:
-        tail = self._tail(history)
-        if -1 in tail:
-            tail = [self._number(each) for each in history[-TAIL:]]
-        number = self._number(token)
-        chain = chain_of(tail)
-        others = self._others(history, tail)
-        if measured and self.total:
-            self._learn(self._outlook(tail, chain, others), number)
-        self._count(chain, others, number)
+    def knows(self, history: Sequence[str], *, place: str = "") -> bool:
+        """Whether anything ever came after this, or was done on this page: else there is nothing to
+        go by but what is done most often."""
+        _, chain, _, page = self._situation(history, self._tail(history), place)
+        met = bool(chain) and self.lasting.get(chain[0]) is not None
+        return met or (bool(page) and self.contexts.get(page[0]) is not None)
 
-    def doubt(self, history: Sequence[str], token: str) -> None:
+    def observe(
+        self, history: Sequence[str], token: str, *, place: str = "", measured: bool = True
+    ) -> None:
+        tail = self._tail(history)
+        if UNKNOWN in tail:
+            tail = [self._number(each) if each else BREAK for each in history[-TAIL:]]
+        number = self._number(token)
+        situation = self._situation(history, tail, place)
+        if measured and self.total:
+            self._learn(self._outlook(situation), number)
+        self._count(situation, number)
+
+    def doubt(self, history: Sequence[str], token: str, *, place: str = "") -> None:
         number = self.numbers.get(token)
         if number is None or not self.seen[number]:
             return
-        tail = self._tail(history)
-        chain = chain_of(tail)
+        _, chain, _, page = self._situation(history, self._tail(history), place)
         for key in chain[:ORDERS]:
             self.contexts.lessen(key, number)
             self.lasting.lessen(key, number)
+        for key in page:
+            self.contexts.lessen(key, number)
         self.trails.lessen(chain, number)
         self.seen[number] -= 1
         self.total -= 1
@@ -133,23 +166,26 @@ class Foresight:
 
     def _tail(self, history: Sequence[str]) -> list[int]:
         number = self.numbers.get
-        return [number(token, -1) for token in history[-TAIL:]]
+        return [number(token, UNKNOWN) if token else BREAK for token in history[-TAIL:]]
 
-    def _look(self, history: Sequence[str]) -> Outlook:
-        tail = self._tail(history)
-        return self._outlook(tail, chain_of(tail), self._others(history, tail))
+    def _situation(self, history: Sequence[str], tail: list[int], place: str) -> Situation:
+        chain = chain_of(tail)
+        others = self._others(history, tail)
+        return Situation(tail, chain, others, keys_on_page(ON_PAGE, place, chain) if place else [])
 
-    def _outlook(self, tail: list[int], chain: list[int], others: Others) -> Outlook:
-        known = self._known(chain)
+    def _outlook(self, situation: Situation) -> Outlook:
+        tail, chain, others, page = situation
+        on_page = [self.contexts.get(key) for key in page]
+        known = self._known(chain, on_page[0] if page else None)
         shares, left, used = self.trust.blend(known)
         self._add_single(shares, left)
         best = sorted(shares.items(), key=_share, reverse=True)[:CANDIDATES]
-        other = OTHER + len(known)
+        other = OTHER + len(known) - 1
         hints = Hints(
             dict(zip(tail, _AGO[TAIL - len(tail) :], strict=True)),
             _echo(tail),
             self._trail(chain),
-            self._leads(others, known),
+            self._leads(others, known, on_page),
             other,
         )
         weighed, rest, whole = self.factors.weigh(best, hints)
@@ -157,21 +193,22 @@ class Foresight:
         return Outlook(weighed, rest, whole, other, used)
 
     def _others(self, history: Sequence[str], tail: list[int]) -> Others:
-        """Contexts of other kinds: the place in the session; the token two steps back; how the
+        """Contexts of other kinds: how far on in the session; the token two steps back; how the
         session began, and the last token."""
         size = len(history)
-        found = [(PLACE, key_of(PLACE, min(size, PLACES)))]
+        found = [(NTH, key_of(NTH, min(size, LATEST)))]
         if size > 1 and tail[-2] >= 0:
             found.append((TWO_ON, key_of(TWO_ON, tail[-2])))
         if size > 2 and tail[-1] >= 0:
-            first = tail[0] if size <= TAIL else self.numbers.get(history[0], -1)
+            first = tail[0] if size <= TAIL else self.numbers.get(history[0], UNKNOWN)
             if first >= 0:
                 found.append((BEGUN, key_of(BEGUN, first, tail[-1])))
         return found
 
-    def _known(self, chain: list[int]) -> list[Followed]:
-        """The successors of the last token, the last two and three, as far as they were seen."""
-        known: list[Followed] = []
+    def _known(self, chain: list[int], on_page: Followed | None) -> list[Followed | None]:
+        """What was done on this page, if anything was; the successors of the last token, the last
+        two and three, as far as they were seen."""
+        known: list[Followed | None] = [on_page]
         held = self.lasting
         for key in chain[:ORDERS]:
             followed = held.get(key)
@@ -198,14 +235,24 @@ class Foresight:
         length, times, token = self.trails.longest(chain)
         return token, ON_TRAIL + length * 3 + times - 1
 
-    def _leads(self, others: Others, known: list[Followed]) -> list[Lead]:
+    def _leads(
+        self,
+        others: Others,
+        known: Sequence[Followed | None],
+        on_page: Sequence[Followed | None],
+    ) -> list[Lead]:
         leads = []
         for mark, key in others:
             followed = (self.contexts if mark == BEGUN else self.lasting).get(key)
             if followed is not None:
                 leads.append(lead(mark, followed))
-        if len(known) > 1:
-            leads.append(lead(AFTER_LAST + (len(known) - 2) * (STEPS + 1), known[0]))
+        if len(known) > 2 and known[1] is not None:
+            leads.append(lead(AFTER_LAST + (len(known) - 3) * (STEPS + 1), known[1]))
+        mark = ON_PAGE
+        for followed in on_page:
+            if followed is not None:
+                leads.append(lead(mark, followed))
+            mark += STEPS + 1
         return leads
 
     def _learn(self, outlook: Outlook, number: int) -> None:
@@ -215,12 +262,13 @@ class Foresight:
         single = self.seen[number] / self.total
         self.trust.learn(outlook.used, number, single, 1.0 / len(self.tokens))
 
-    def _count(self, chain: list[int], others: Others, number: int) -> None:
+    def _count(self, situation: Situation, number: int) -> None:
+        _, chain, others, page = situation
         self.seen[number] += 1
         self.total += 1
         _raise(self.usual, number, self.seen)
         self.lasting.add(chain[0], number)
-        for key in chain[1:ORDERS]:
+        for key in (*chain[1:ORDERS], *page):
             self.contexts.add(key, number)
         for mark, key in others:
             (self.contexts if mark == BEGUN else self.lasting).add(key, number)

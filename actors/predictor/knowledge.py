@@ -2,120 +2,234 @@
 
 A prediction names the position P of the fold it was made from. What a turn teaches counts from
 the next turn on, so P is the last position before the turn, whoever appended what since.
+
+Models are folded from the journal when one is first asked for, and kept up to date from then on:
+a run of a workflow needs none. What is forgotten is a new generation: they are folded anew.
 """
 
-import msgspec
+from collections.abc import Container, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
-from actors.predictor.markov2 import Markov2
-from events.action import Action
-from events.checks import Check, Said
+from actors.predictor.journal import DONE, OWN, Doings, Journal, Taught
+from actors.predictor.learners import NOTHING, OfForesight, OfSeeds
+from actors.predictor.verified import Effects, Versions
+from actors.predictor.whereabouts import Recorded
 from events.envelope import Envelope
 from events.event import Event
 from events.predictor import (
+    Candidate,
     EffectsLearned,
+    EndLearned,
+    SessionForgotten,
     TransitionLearned,
+    TransitionUndone,
+    Within,
     WorkflowDeleted,
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.workflow import Workflow
+from events.signature import bare, token
+from events.workflow import PredictorName, Workflow
+
+Learns = TypeVar("Learns", OfSeeds, OfForesight)
 
 LEARNED: frozenset[type[Event]] = frozenset(
-    {TransitionLearned, EffectsLearned, WorkflowLearned, WorkflowDeleted, WorkflowRenamed}
+    {
+        TransitionLearned,
+        TransitionUndone,
+        EndLearned,
+        EffectsLearned,
+        WorkflowLearned,
+        WorkflowDeleted,
+        WorkflowRenamed,
+        SessionForgotten,
+    }
 )
 
 
-TWICE = 2  # a notice that one run showed and no recording did may be chance
+def _origin(place: str) -> str:
+    """The origin that a place begins with; none of a place that is not known."""
+    return "/".join(place.split("/", 3)[:3])
+
+
+def _is_going(doing: str) -> bool:
+    return '"type":"navigate"' in doing
+
+
+class Folding(Generic[Learns]):
+    """A model on its way through the journal. One that nobody ever asked stays at its beginning."""
+
+    def __init__(self, journal: Journal, learner: Learns) -> None:
+        self._journal = journal
+        self._learner: Learns = learner
+        self._at = 0
+
+    def go_on(self, rows: int) -> bool:
+        end = min(self._at + rows, len(self._journal))
+        for row in self._journal.rows(self._at, end):
+            self._learner.take(row)
+        self._at = end
+        return end == len(self._journal)
+
+    def follow(self) -> None:
+        """One row came: a model that is up to date stays so."""
+        if self._at > 0 and self._at == len(self._journal) - 1:
+            self.go_on(1)
+
+    def whole(self) -> Learns:
+        self.go_on(len(self._journal))
+        return self._learner
+
+
+class Foreseen(NamedTuple):
+    """What may come next, the most probable first, and how probable it is that nothing does."""
+
+    candidates: tuple[Candidate, ...]
+    ends: int
 
 
 class Knowledge:
     """Shared by all sessions; changed in log order only."""
 
     def __init__(self) -> None:
-        self.model = Markov2()
-        self.actions: dict[str, Action] = {}
-        self.versions: dict[str, int] = {}  # the highest number that a name was ever given
-        self.newest: dict[str, int] = {}  # what a run of that name would sail
+        self.journal = Journal()
+        self.doings = Doings()
+        self.effects = Effects()
+        self.versions = Versions()
+        self.recorded = Recorded()
         self.position = 0
-        self.verified: dict[tuple[str, int], int] = {}  # runs of a version whose end was reached
-        self.notices: dict[tuple[str, int, int], dict[Said, int]] = {}  # in how many, by step
-        self._turn: list[TransitionLearned] = []
+        self.generation = 0
+        self._origins: dict[str, set[str]] = {}  # of everything that was done, where
+        self._turn: list[tuple[str, Taught | SessionForgotten]] = []
+        self._seeds = Folding(self.journal, OfSeeds())
+        self._foresight = Folding(self.journal, OfForesight())
+
+    # -- the fold ------------------------------------------------------------------------------
 
     def open_turn(self, seq: int) -> None:
         """A new turn begins at `seq`: what earlier ones taught counts now."""
         self.position = seq - 1
-        for learned in self._turn:
-            self.model.observe(learned.after, learned.token)
-            self.actions[learned.token] = learned.action
+        for session, learned in self._turn:
+            if isinstance(learned, SessionForgotten):
+                self._forget(learned.session)
+            else:
+                self._learn(session, learned)
         self._turn.clear()
 
     def take_in(self, envelope: Envelope) -> None:
         match envelope.event:
-            case TransitionLearned() as learned:
-                self._turn.append(learned)
+            case TransitionLearned() | TransitionUndone() | EndLearned() as learned:
+                self._turn.append((envelope.session, learned))
+            case SessionForgotten(session=session) as forgotten:
+                self._turn.append((envelope.session, forgotten))
+                self.effects.forget(session)
+                for name in self.versions.forget(session):
+                    self._record(name)
             case EffectsLearned() as learned:
-                self._notice(learned)
+                self.effects.learn(envelope.session, learned)
             case WorkflowLearned(workflow=workflow):
-                self.versions[workflow.name] = workflow.version
-                self.newest[workflow.name] = workflow.version
+                self.versions.learn(envelope.session, workflow)
+                self._record(workflow.name)
             case WorkflowDeleted(name=name):
-                # A deleted workflow keeps its number: the next recording is a new version.
-                self.newest.pop(name, None)
-                self._unlearn(name)
+                self.versions.delete(name)
+                self.effects.delete(name)
+                self._record(name)
             case WorkflowRenamed(name=name, to=to):
-                # Onto a name that was deleted, its own number may be below those given before.
-                if name in self.newest:
-                    self.newest[to] = self.newest.pop(name)
-                self._rename(name, to)
-                self.versions[to] = max(self.versions.get(to, 0), self.versions.get(name, 0))
+                self.versions.rename(name, to)
+                self.effects.rename(name, to)
+                self._record(name)
+                self._record(to)
             case _:
                 pass
 
-    def _notice(self, learned: EffectsLearned) -> None:
-        run = (learned.workflow, learned.version)
-        self.verified[run] = self.verified.get(run, 0) + 1
-        for notices in learned.notices:
-            counts = self.notices.setdefault((*run, notices.index), {})
-            for said in notices.says:
-                counts[said] = counts.get(said, 0) + 1
+    def _learn(self, session: str, learned: Taught) -> None:
+        row = self.journal.add(session, learned)
+        if isinstance(learned, TransitionLearned):
+            self.doings.add(row.session, learned.token, learned.action)
+            self._origins.setdefault(bare(row.token), set()).add(_origin(row.place))
+        for folding in (self._seeds, self._foresight):
+            folding.follow()
 
-    def _unlearn(self, name: str) -> None:
-        """What runs of a workflow showed goes with it: another may get its name."""
-        for run in [run for run in self.verified if run[0] == name]:
-            del self.verified[run]
-        for step in [step for step in self.notices if step[0] == name]:
-            del self.notices[step]
+    def _forget(self, session: str) -> None:
+        number = self.journal.session(session)
+        self.journal.forget(number)
+        self.doings.forget(number)
+        self._origins.clear()
+        for row in self.journal.rows():
+            if row.counts in (DONE, OWN):
+                self._origins.setdefault(bare(row.token), set()).add(_origin(row.place))
+        self.generation += 1
+        self._seeds = Folding(self.journal, OfSeeds())
+        self._foresight = Folding(self.journal, OfForesight())
 
-    def _rename(self, name: str, to: str) -> None:
-        self._unlearn(to)
-        for run in [run for run in self.verified if run[0] == name]:
-            self.verified[to, run[1]] = self.verified.pop(run)
-        for step in [step for step in self.notices if step[0] == name]:
-            self.notices[to, *step[1:]] = self.notices.pop(step)
+    def _record(self, name: str) -> None:
+        newest = self.versions.newest(name)
+        if newest is None:
+            self.recorded.forget(name)
+        else:
+            self.recorded.learn(newest)
+
+    # -- what it says --------------------------------------------------------------------------
+
+    def as_seeds(self, history: Sequence[str], most: int) -> tuple[Candidate, ...]:
+        """What `markov2` says comes next."""
+        found = self._of_seeds().model.predict(history)
+        if found is None:
+            return ()
+        source, ranked = found
+        named = [(self.doings.exactly(name), name, share) for name, share in ranked]
+        known = [(action, name, share) for action, name, share in named if action is not None]
+        return tuple(Candidate(name, action, share, source) for action, name, share in known[:most])
+
+    def foreseen(
+        self, history: Sequence[str], place: str, most: int, bound: Container[str]
+    ) -> Foreseen:
+        """What `foresight` says comes next in a session with this history, at this place."""
+        learner = self._of_foresight()
+        tokens = list(map(learner.bare, history))
+        page = learner.places.pattern(place)
+        if not learner.model.knows(tokens, place=page):
+            return Foreseen((), 0)
+        ranked = learner.model.predict(tokens, most, place=page)
+        here = [(doing, share) for doing, share in ranked if self._is_of(doing, _origin(place))]
+        found = [(self.doings.like(doing, bound), share) for doing, share in here]
+        candidates = tuple(
+            Candidate(token(action), action, share, "blend")
+            for action, share in found
+            if action is not None
+        )
+        return Foreseen(candidates, dict(ranked).get(NOTHING, 0))
+
+    def _is_of(self, doing: str, origin: str) -> bool:
+        """Whether it was ever done on this site: what was learned on one is not for another. To
+        come to an address one is somewhere else before."""
+        done_on = self._origins.get(doing, set())
+        return not done_on or origin in done_on or "" in done_on or _is_going(doing)
+
+    def within(self, history: Sequence[str], most: int) -> tuple[Within, ...]:
+        """Which recorded workflows a session with this history seems to be in."""
+        named = self._of_foresight().bare
+        return self.recorded.within(list(map(named, history)), most)
 
     def expected(self, workflow: Workflow) -> Workflow:
-        """The workflow with what every verified run of it showed: what one of them lacked is no
-        longer awaited, what two and all of them said is."""
-        runs = self.verified.get((workflow.name, workflow.version), 0)
-        if not runs:
-            return workflow
-        steps = []
-        for index, step in enumerate(workflow.steps):
-            counts = self.notices.get((workflow.name, workflow.version, index), {})
-            always = [said for said in counts if counts[said] == runs]
-            kept = [each for each in step.after.learned if each in always or not _is_said(each)]
-            new = [said for said in always if said not in kept and runs >= TWICE]
-            after = msgspec.structs.replace(step.after, learned=(*kept, *new))
-            steps.append(msgspec.structs.replace(step, after=after))
-        return msgspec.structs.replace(workflow, steps=tuple(steps))
+        return self.effects.expected(workflow)
 
     def is_newest(self, name: str, version: int) -> bool:
         """Whether this version is still what a run of that name would sail."""
-        return self.newest.get(name) == version
+        newest = self.versions.newest(name)
+        return newest is not None and newest.version == version
 
     def next_version(self, name: str) -> int:
-        return self.versions.get(name, 0) + 1
+        return self.versions.next(name)
 
+    def prepare(self, model: PredictorName, rows: int) -> bool:
+        """Folds some more of what was learned into a model that will be asked; whether that was
+        all. Whoever has the time does it piece by piece: asked, it does all that is left."""
+        folding = self._foresight if model == "foresight" else self._seeds
+        return folding.go_on(rows)
 
-def _is_said(check: Check) -> bool:
-    return isinstance(check, Said)
+    def _of_seeds(self) -> OfSeeds:
+        return self._seeds.whole()
+
+    def _of_foresight(self) -> OfForesight:
+        return self._foresight.whole()

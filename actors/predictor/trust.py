@@ -38,14 +38,16 @@ class Trust:
         self.explained: dict[int, float] = {}
         self.times: dict[int, float] = {}
 
-    def blend(self, known: Sequence[Followed]) -> tuple[dict[int, float], float, list[Used]]:
+    def blend(self, known: Sequence[Followed | None]) -> tuple[dict[int, float], float, list[Used]]:
         """The share of every successor, what is left for single tokens, and what was used, the
-        longest context first."""
+        longest context first. The first of them is of no token: what was done on this page."""
         shares: dict[int, float] = {}
         used: list[Used] = []
         left = 1.0
-        for order in range(len(known), 0, -1):
-            followed = known[order - 1]
+        for order in range(len(known) - 1, -1, -1):
+            followed = known[order]
+            if followed is None:
+                continue
             if isinstance(followed, int):
                 kind = order * 144 + _SINGLE
                 trust = self.of(kind, 1, 1)

@@ -16,6 +16,7 @@ from pipeline.exit_codes import Exit
 from pipeline.recorder import RecorderScript, prepare
 from pipeline.settings import Settings
 from pipeline.site import Order, Site, order_script
+from pipeline.sureness import going_by
 from replay.advice import money
 from replay.story import Story
 from replay.verify import verify
@@ -63,13 +64,13 @@ async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Sto
     secrets = {"password": site.password}
     recorded = msgspec.convert(order_script(site.base_url, **WATCHED), RecorderScript)
     script = prepare(recorded, WATCHED, secrets)
-    host = site.base_url.removeprefix("http://")
+    host, sure = site.base_url.removeprefix("http://"), settings.config.sureness
     async with open_voyage(settings, terminal) as voyage:
         terminal.say(f"\n1. Watch: a script of {len(script.steps)} steps is recorded as {NAME!r}")
         # The script is the person's own work here: a scripted person approves what it submits,
         # and the log says that it was one.
         watched = await voyage.sail(
-            launch.recording(NAME, script.steps, WATCHED, secrets, allow=[host]),
+            going_by(launch.recording(NAME, script.steps, WATCHED, secrets, allow=[host]), sure),
             answers=ScriptedPerson(
                 otherwise=Answer(True, "it is the script being recorded", "confirm")
             ),
@@ -82,7 +83,7 @@ async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Sto
             workflow = latest_workflow(store, NAME)
         terminal.say(f"\n2. Sail it alone: {NAME!r} version {workflow.version}, other values")
         alone = await voyage.sail(
-            launch.run_of(workflow, ALONE, secrets),
+            going_by(launch.run_of(workflow, ALONE, secrets), sure),
             answers=ScriptedPerson(),
             secrets=secrets,
             what="sailing alone",

@@ -4,21 +4,25 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from events.workflow import Workflow
+from actors.suggesting import RULE
+from events.workflow import MILLION, Workflow
 from pipeline import exit_codes
 from pipeline.cli.hosts import tell_blocked
 from pipeline.cli.reading import project
 from pipeline.cli.terminal import Terminal
 from pipeline.minds import fix_of
 from pipeline.settings import Settings
+from pipeline.sureness import Sureness
 from replay.advice import spent_in_words
 from replay.story import StepStory, Story, as_json
 from replay.wording import in_words, quoted
 
+ROUNDED = 5_000  # millionths by which two decimals may be too much
 DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it
 DRY = "dry run: "  # how it says where it stopped because it was only to be tried
 SIGNED_OUT = "asks to sign in"
 NOT_TYPED = "was not typed out"  # the word that a last step wants
+NO_SIGNS = "no criteria "  # how a run says that nobody said what shows that it is done
 OF_A_WAY = "way_"  # how the reason of a step begins that a service knows
 
 NEXT = {
@@ -53,13 +57,36 @@ TO_A_GOAL = {
     "no_op_loop": "the model is stuck: say the goal more exactly, ask another model "
     "(models.PROVIDER.model), or {record}",
 }
+# What was only suggested: nothing is against it but that it is not sure.
+SUGGESTED = {
+    "needs_person": "run it at a terminal to say yes or no, or give --answers FILE; "
+    "it grows surer with every time that the way is recorded",
+    "policy_denied": "show it what is meant instead: rutter record NAME --url URL",
+}
+# A free run follows no way that could be recorded again: it ends where what is known ends.
+TO_RECORD = "rutter record NAME --url URL"
+FREE = {
+    "lost": f"show it what is meant: {TO_RECORD}",
+    "completed_unverified": "look at the screenshot; if it is done, correct --success or the "
+    "service's criteria",
+    "max_steps": "allow it more: agent.internal.max_steps in the configuration",
+    "max_wall_time": "allow it more: agent.internal.max_wall_time_ms in the configuration",
+    "max_failures": f"look at what failed, then show it what is meant: {TO_RECORD}",
+    "no_op_loop": f"look at the page, then show it what is meant: {TO_RECORD}",
+}
 NOT_SHOWN = "if it is done, correct --success or the service's criteria; else look at what failed"
 
 
 def report(
-    story: Story, settings: Settings, terminal: Terminal, *, done: str, dry_run: bool = False
+    story: Story,
+    settings: Settings,
+    terminal: Terminal,
+    *,
+    done: str,
+    dry_run: bool = False,
+    sure: Sureness | None = None,
 ) -> int:
-    """How it ended; the same as JSON for machines."""
+    """How it ended; the same as JSON for machines. `sure`: by which limits it went."""
     tried = (dry_run or story.dry_run) and story.detail.startswith(DRY)
     code = exit_codes.of_session(story.reason, story.failure, dry_run=tried)
     project(settings).close()
@@ -75,7 +102,7 @@ def report(
         _tell_unanswered(story, terminal)
         tell_blocked(story, settings, terminal)
     else:
-        _tell_failure(story, settings, terminal)
+        _tell_failure(story, settings, terminal, sure)
     terminal.say(f"     see: {settings.command(f'show {story.session}')}")
     return code
 
@@ -94,8 +121,7 @@ def _spent(story: Story) -> str:
 
 def _tell_done(story: Story, terminal: Terminal, *, tried: bool) -> None:
     """What it read, what it found elsewhere than it was recorded, and what it left alone."""
-    for name, value in story.results.items():
-        terminal.say(f"     {name} = {value}")
+    _tell_results(story, terminal)
     for step in story.steps:
         if step.healed:
             terminal.say(f"     step {_numbered(step)} was healed: {step.healed}")
@@ -108,6 +134,11 @@ def _tell_done(story: Story, terminal: Terminal, *, tried: bool) -> None:
         terminal.say("     that step was not done, and nothing was learned")
     elif story.dry_run:
         terminal.say("     it was a dry run: there was nothing to stop before")
+
+
+def _tell_results(story: Story, terminal: Terminal) -> None:
+    for name, value in story.results.items():
+        terminal.say(f"     {name} = {value}")
 
 
 def _tell_unanswered(story: Story, terminal: Terminal) -> None:
@@ -155,13 +186,17 @@ def tell_unproven(workflow: Workflow, settings: Settings, terminal: Terminal) ->
 # -- what went wrong -------------------------------------------------------------------------------
 
 
-def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
+def _tell_failure(
+    story: Story, settings: Settings, terminal: Terminal, sure: Sureness | None
+) -> None:
     last = story.steps[-1] if story.steps else None
     at = f" at step {_numbered(last)} ({last.words})" if last else ""
     more = f" ({story.failure})" if story.failure not in ("", story.reason) else ""
     terminal.say(f"[FAIL] {story.reason}{more}{at}")
     for why in _reasons(story):
         terminal.say(f"     {why}")
+    if story.reason == "completed_unverified":
+        _tell_results(story, terminal)
     if last is not None and not last.done and not last.found_by:
         for tried in last.tried:
             terminal.say(f"     looked for {tried}")
@@ -175,7 +210,7 @@ def _tell_failure(story: Story, settings: Settings, terminal: Terminal) -> None:
     tell_blocked(story, settings, terminal)
     if story.model_calls:
         terminal.say(f"     spent: {_spent(story)}")
-    if advice := _advice(story, settings):
+    if advice := _advice(story, settings, sure):
         terminal.say(f"     next: {advice}")
     if last is not None and (number := _rested_on_words(story, last)):
         forget = settings.command(f"workflows edit {shlex.quote(story.name)} --no-expect {number}")
@@ -203,7 +238,7 @@ def _numbered(step: StepStory) -> str:
     return found[1] if found else str(step.step)
 
 
-def _advice(story: Story, settings: Settings) -> str:
+def _advice(story: Story, settings: Settings, sure: Sureness | None) -> str:
     """What to do now; nothing, where the reason says it or nobody knows."""
     kind = story.failure or story.reason
     again = settings.command(f"run {shlex.quote(story.name)} --from {story.session}")
@@ -215,12 +250,16 @@ def _advice(story: Story, settings: Settings) -> str:
     if of_workflow and (kind == "interrupted" or (kind == "cancelled" and story.sent)):
         return f"this goes on behind what was done: {again}"
     refused = story.steps[-1].reason if story.steps else ""
+    if story.steps and story.steps[-1].rule == RULE and kind in SUGGESTED:
+        return SUGGESTED[kind]
     if NOT_TYPED in story.detail or NOT_TYPED in refused:
         return "run it again and type the word as it stands, if the last step is meant"
     if kind == "model_unavailable":
         return _advice_on_models(story, settings)
     if kind == "needs_person" and SIGNED_OUT in story.detail:
         return _advice_on_signing_in(story)
+    if story.purpose == "free" and (found := _advice_on_going_freely(story, kind, sure)):
+        return found
     if "--" in story.detail:  # a detail that names a flag says what to do
         return ""
     if story.led and (found := _advice_to_a_goal(story, kind)):
@@ -250,6 +289,40 @@ def _advice_on_signing_in(story: Story) -> str:
         f"give it --secret password=env:VARIABLE@{home} and a --service that knows how to sign in, "
         "or sign in yourself: --headed"
     )
+
+
+def _advice_on_going_freely(story: Story, kind: str, sure: Sureness | None) -> str:
+    """What would have led it on: something to learn from, a value, a limit, a sign of the end."""
+    why = story.detail
+    if kind == "lost" and why == "no_predictions_available":
+        return f"nothing like this was ever recorded: {TO_RECORD}"
+    if kind == "lost" and (low := re.fullmatch(r"confidence_too_low_([\d.]+)", why)):
+        return _advice_on_sureness(float(low[1]), sure)
+    if kind == "lost" and why.startswith("value_unknown_"):
+        return (
+            "it knows which field comes next and not what to type there: bind it with "
+            "--set NAME=VALUE or --secret NAME=SOURCE"
+        )
+    if kind == "completed_unverified" and why.startswith(NO_SIGNS):
+        return "say what shows that it is done, such as --success heading=TEXT"
+    if kind == "policy_denied" and story.steps and story.steps[-1].rule == "denylist":
+        return (
+            "if this step is meant, leave its word out of policy.denylist in the configuration, "
+            f"or record the way and run that: {TO_RECORD}"
+        )
+    return FREE.get(kind, "")
+
+
+def _advice_on_sureness(said: float, sure: Sureness | None) -> str:
+    """Which limit it fell below: a person is asked from the lower one on, but not where a model
+    was asked in their place, or where nothing is to be suggested."""
+    lower = "lower --threshold (it acts alone) or --suggest (a person is asked)"
+    if sure is None:
+        return f"show it what is meant: {TO_RECORD}, or {lower}"
+    asks = sure.suggest < sure.threshold and said * MILLION <= sure.suggest + ROUNDED
+    name, limit = ("suggest", sure.suggest) if asks else ("threshold", sure.threshold)
+    below = f"it is less than run.{name} ({limit / MILLION:.2f})"
+    return f"{below}: show it what is meant: {TO_RECORD}, or {lower}"
 
 
 def _advice_to_a_goal(story: Story, kind: str) -> str:

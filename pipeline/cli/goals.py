@@ -41,6 +41,11 @@ def chosen(options: argparse.Namespace, settings: Settings, given: Given) -> Cou
         raise BadInput("the goal says nothing", "write --goal TEXT: what it is to come to")
     goal = " ".join((options.goal or "").split())
     if options.free:
+        if options.name:
+            raise BadInput(
+                f"a free run follows no workflow, and {options.name!r} names one",
+                "leave out the name, or leave out --free to sail the workflow",
+            )
         return Course(goal=goal)
     meant = goal or (given.service.goal if given.service is not None else "")
     if not meant:

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -16,13 +17,16 @@ from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
 from pipeline.cli.binding import bind_secrets
 from pipeline.cli.ending import report as tell_end
-from pipeline.cli.reading import find_session
+from pipeline.cli.measuring import show_thresholds
+from pipeline.cli.reading import about, find_session
+from pipeline.cli.sureness import read_sureness, share
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
 from pipeline.exit_codes import Exit
 from pipeline.fork import fork_of
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
+from pipeline.sureness import going_by
 from replay import report as html
 from replay.curve import STEPS, curve, draw
 from replay.story import Story, tell
@@ -35,14 +39,25 @@ SHOWN = 40  # differences on a terminal; --json has them all
 def replay(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Derives every decision again; with a what-if file, under another configuration."""
     only = find_session(settings, options.session) if options.session else None
-    if options.what_if is not None or options.curve is not None:
-        change = read_change(options.what_if) if options.what_if is not None else Change()
+    change = _change(options)
+    if change is not None or options.curve is not None:
         with SqliteReader(settings.directory.log) as reader:
             events = _watched(terminal, _events(reader, only), reader.last_seq(), "asking")
-            return _answer(ask(events, change, only), options.curve, terminal)
+            return _answer(ask(events, change or Change(), only), options.curve, terminal)
     with SqliteReader(settings.directory.log) as reader:
         events = _watched(terminal, _events(reader, only), reader.last_seq(), "deciding again")
         return _verified(verify(events, only), terminal)
+
+
+def _change(options: argparse.Namespace) -> Change | None:
+    """What the file says is different, and above it the flags; nothing, where neither does."""
+    names = ("predictor", "threshold", "suggest")
+    for name in names[1:]:
+        share(options, name)
+    said = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if options.what_if is None:
+        return Change(**said) if said else None
+    return msgspec.structs.replace(read_change(options.what_if), **said)
 
 
 def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -57,7 +72,8 @@ def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
             return None
 
     with SqliteReader(settings.directory.log) as reader:
-        page = html.render(tell(reader.read(session=session)), load)
+        events = chain(reader.read(session=session), about(reader, session))
+        page = html.render(tell(events), load)
     place = options.out or Path(f"rutter-{session}.html")
     try:
         place.write_text(page, "utf-8")
@@ -71,6 +87,7 @@ def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 
 def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Sails the first steps of an old session again, live, and goes on from there."""
+    sure = read_sureness(options, settings.config)
     session = find_session(settings, options.session)
     with SqliteReader(settings.directory.log) as reader:
         events = list(reader.read(session=session))
@@ -87,7 +104,7 @@ def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         free=options.free,
         policy=settings.policy,
     )
-    started = msgspec.structs.replace(started, headed=options.headed)
+    started = going_by(msgspec.structs.replace(started, headed=options.headed), sure)
     answers = person(terminal, options.answers)
 
     async def sail() -> Story:
@@ -209,18 +226,4 @@ def _curve(answer: Answer, terminal: Terminal) -> None:
         terminal.say("no predictions were followed by a confirmed action: nothing to draw")
         return
     terminal.say(f"\nwhat each threshold would have done ({len(answer.predictions)} predictions)")
-    points = curve(answer.predictions, STEPS[::2])
-    terminal.table(
-        ("threshold", "acts", "right", "wrong", "coverage", "accuracy"),
-        (
-            (
-                f"{point.threshold:.2f}",
-                str(point.acted),
-                str(point.correct),
-                str(point.wrong),
-                f"{point.coverage:.3f}",
-                f"{point.accuracy:.3f}" if point.acted else "-",
-            )
-            for point in points
-        ),
-    )
+    show_thresholds(curve(answer.predictions, STEPS[::2]), terminal)

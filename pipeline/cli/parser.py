@@ -9,12 +9,15 @@ from pipeline.cli import (
     demo,
     doctor,
     exporting,
+    forgetting,
     given,
     hindsight,
     log,
+    measuring,
     models,
     reading,
     sailing,
+    sureness,
     tools,
     tracing,
     watching,
@@ -54,6 +57,8 @@ def parser() -> argparse.ArgumentParser:
     _record(command("record", "watch a workflow once"))
     _run(command("run", "sail a workflow alone"))
     workflows.add_commands(command("workflows", "what it knows, and changing it"), shared)
+    it = command("forget", "unlearn what a session taught, or a whole workflow")
+    forgetting.add_options(it)
     exporting.add_options(command("export", "a workflow as a file that others can run"))
     it = command("init", "where things are; writes a configuration if there is none")
     it.set_defaults(do=config.init)
@@ -68,8 +73,7 @@ def parser() -> argparse.ArgumentParser:
     it = command("transitions", "what was learned")
     it.add_argument("--top", type=_count, default=10, metavar="K", help="how many (default 10)")
     it.set_defaults(do=reading.transitions)
-    it = command("metrics", "how well it does")
-    it.set_defaults(do=reading.metrics)
+    measuring.add_options(command("metrics", "how well it does, and whether it can be believed"))
     _replay(command("replay", "derive every decision again from the log"))
     it = command("report", "one session as one HTML file, to share")
     it.add_argument("session", help="its name, the end of it, or 'last'")
@@ -154,13 +158,7 @@ def _run(it: argparse.ArgumentParser) -> None:
         "--free", action="store_true", help="no workflow: wherever the learned model is sure"
     )
     it.add_argument("--url", help="where a free run starts, or one to a goal that is new")
-    it.add_argument(
-        "--threshold",
-        type=float,
-        metavar="P",
-        help="least probability a free run acts on: 0.3 aggressive, 0.5 balanced (default), "
-        "0.7 conservative",
-    )
+    sureness.add_options(it)
     it.add_argument("--dry-run", action="store_true", help="stop before anything irreversible")
     given.add_options(it)
     _sailing(it)
@@ -175,6 +173,7 @@ def _replay(it: argparse.ArgumentParser) -> None:
     it.add_argument(
         "--curve", type=Path, metavar="FILE.svg", help="draws what each threshold would have done"
     )
+    sureness.add_options(it, "what if: ")
     it.set_defaults(do=hindsight.replay)
 
 
@@ -185,6 +184,7 @@ def _fork(it: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="binds a parameter anew"
     )
     it.add_argument("--free", action="store_true", help="go on wherever the learned model is sure")
+    sureness.add_options(it)
     _sailing(it)
     it.set_defaults(do=hindsight.fork)
 

@@ -8,17 +8,16 @@ from typing import Any
 
 import msgspec
 
-from events.envelope import Envelope
+from events.envelope import Envelope, kind
 from events.errors import BadInput
 from events.faults import fault_of
+from events.predictor import SessionForgotten
 from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
 from pipeline.cli.terminal import Terminal
 from pipeline.settings import Settings
-from replay.advice import money, spent_in_words
+from replay.advice import spent_in_words
 from replay.projections import ProjectionStore
-from replay.projections.metrics import snapshot
-from replay.projections.model_calls import spending
 from replay.retelling import details, unjudged
 from replay.story import StepStory, Story, as_json, tell
 
@@ -82,12 +81,17 @@ def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal
                 when(row["started_ns"]),
                 f"{row['done']}/{row['proposed']}",
                 f"{(row['ended_ns'] - row['started_ns']) / 1e9:.1f} s" if row["ended_ns"] else "-",
-                f"{row['reason'] or 'running'} {row['failure'] or ''}".strip(),
+                _end(row),
             )
             for row in rows
         ),
     )
     return 0
+
+
+def _end(row: dict[str, Any]) -> str:
+    end = f"{row['reason'] or 'running'} {row['failure'] or ''}".strip()
+    return f"{end}, forgotten" if row["forgotten_ns"] is not None else end
 
 
 def _goal(goal: str) -> str:
@@ -102,11 +106,11 @@ def _fault(row: dict[str, Any], *, sent: bool) -> dict[str, object]:
 
 
 def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    session = find_session(settings, options.session)
     with SqliteReader(settings.directory.log) as reader:
-        events = list(reader.read(session=find_session(settings, options.session)))
-    if options.at is not None:
-        events = _until(events, options.at)
-    story = tell(events)
+        events = list(reader.read(session=session))
+        since = [*about(reader, session)]
+    story = tell([*events, *since] if options.at is None else _until(events, options.at))
     if terminal.as_json:
         terminal.json(as_json(story))
     else:
@@ -141,40 +145,11 @@ def transitions(options: argparse.Namespace, settings: Settings, terminal: Termi
     return 0
 
 
-def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    with project(settings) as store:
-        counted = snapshot(store.db)
-        asked = spending(store.db)
-    if terminal.as_json:
-        terminal.json(counted | {"models": asked})
-        return 0
-    terminal.table(("metric", "value"), ((k, f"{v:g}") for k, v in counted.items()))
-    _show_spending(asked, terminal)
-    return 0
-
-
-def _show_spending(asked: dict[str, Any], terminal: Terminal) -> None:
-    steps = ", ".join(f"{count} {driver}" for driver, count in asked["steps_by_driver"].items())
-    rate = asked["hit_rate"]
-    hits = "" if rate is None else f"; {rate:.1%} took no model"
-    terminal.say(f"steps by driver: {steps}{hits}")
-    if not asked["calls"]:
-        terminal.say("no language model was asked")
-        return
-    columns = ("calls", "failed", "input_tokens", "output_tokens", "cached_tokens", "unpriced")
-    terminal.table(
-        ("provider", "model", "calls", "failed", "in", "out", "cached", "unpriced", "cost", "ms"),
-        (
-            (
-                row["provider"],
-                row["model"],
-                *(str(row[column]) for column in columns),
-                money(row["cost_microdollars"]),
-                str(row["took_ms"]),
-            )
-            for row in (*asked["providers"], {"provider": "all", "model": "", **asked})
-        ),
-    )
+def about(reader: SqliteReader, session: str) -> Iterator[Envelope]:
+    """What was said of a session afterwards: that it is forgotten."""
+    for envelope in reader.read(kinds=[kind(SessionForgotten)]):
+        if isinstance(envelope.event, SessionForgotten) and envelope.event.session == session:
+            yield envelope
 
 
 def find_session(settings: Settings, wanted: str) -> str:
@@ -225,6 +200,10 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
         terminal.say(f"result: {name} = {value}")
     if story.state and story.state != "UNKNOWN":
         terminal.say(f"state: {story.state}")
+    _show_end(story, settings, terminal)
+
+
+def _show_end(story: Story, settings: Settings, terminal: Terminal) -> None:
     failure = f" ({story.failure})" if story.failure else ""
     terminal.say(f"end: {story.reason}{failure}: {story.detail}")
     if story.model_calls:
@@ -232,6 +211,9 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
         terminal.say(f"asked: {spent_in_words(*spent)}")
     if story.unknown:
         terminal.say(f"outcome unknown: {story.unknown}")
+    if story.forgotten is not None:
+        why = f" ({story.forgotten})" if story.forgotten else ""
+        terminal.say(f"forgotten{why}: what it taught no longer counts")
     if story.erased:
         terminal.say(
             f"{story.erased} of its {story.events} payloads were erased: "

@@ -12,7 +12,7 @@ from actors.minds.prices import Counsel
 from actors.place import origin_of
 from events.errors import BadInput
 from events.runtime import SessionStarted
-from events.workflow import MILLION, Minds, Workflow
+from events.workflow import Minds, Workflow
 from pipeline import exit_codes, fork, launch
 from pipeline.cli import continuing, goals
 from pipeline.cli.binding import Bound, ask_unbound, bind_secrets
@@ -20,6 +20,7 @@ from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.given import read_given
 from pipeline.cli.hosts import settle_hosts
 from pipeline.cli.reading import all_workflows, project
+from pipeline.cli.sureness import read_sureness
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
 from pipeline.minds import closing, minds_of, open_minds, vision_of
@@ -45,7 +46,9 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         given=read_given(options),
         origins=origins,
     )
-    started = launch.configured(started, settings.config.knobs, headed=options.headed)
+    started = launch.configured(
+        started, settings.config.knobs, settings.config.sureness, headed=options.headed
+    )
     answers = person(terminal, options.answers)
 
     async def sail() -> Story:
@@ -77,6 +80,7 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
     """Sails a workflow alone, freely wherever what was learned is sure, or looks for the way to a
     goal."""
     values = read_pairs(options.set, "--set")
+    sure = read_sureness(options, settings.config)
     given = read_given(options)
     course = goals.chosen(options, settings, given)
     workflow = course.workflow
@@ -94,7 +98,7 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
     else:
         started = _free(options, settings, course.goal, values, bound, given)
     started = msgspec.structs.replace(started, minds=pinned)
-    started = launch.configured(started, settings.config.knobs, headed=options.headed)
+    started = launch.configured(started, settings.config.knobs, sure, headed=options.headed)
     answers = person(terminal, options.answers)
     what = f"sailing {course.name or options.name or options.url}"
     if course.leads and not terminal.err.is_terminal:
@@ -112,7 +116,7 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
             )
 
     story = asyncio.run(sail())
-    code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run)
+    code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run, sure=sure)
     _tell_learned(story, options, settings, terminal, workflow)
     return code
 
@@ -251,16 +255,10 @@ def _free(
 ) -> SessionStarted:
     if not options.url:
         raise BadInput("a free run needs a place to start", "add --url URL")
-    threshold = settings.config.threshold
-    if options.threshold is not None:
-        if not 0 <= options.threshold <= 1:  # which nan and infinity are not either
-            raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
-        threshold = round(options.threshold * MILLION)
     return launch.free_run(
         options.url,
         values,
         bound.secrets,
-        threshold=threshold,
         allow=allowed(options, settings),
         policy=settings.policy,
         dry_run=options.dry_run,

@@ -17,8 +17,9 @@ from events.errors import BadInput, RutterError
 from events.observer import PageObserved
 from events.page import Page
 from events.planner import AdviceRequested, PlanProposed
+from events.predictor import PredictionMade
 from events.runtime import SessionStarted
-from pipeline.narration import Narrator
+from pipeline.narration import Narrator, likely_within
 from replay.wording import ascii_only, in_words, name_on
 
 PIPED_WIDTH = 400
@@ -122,6 +123,7 @@ class Progress:
         self._what = what
         self._narrator = Narrator()
         self._of = 0
+        self._within = ""
         self._page: Page | None = None
         self._status: Status | None = None
         if terminal.err.is_terminal and not terminal.verbose:
@@ -153,13 +155,17 @@ class Progress:
             self._page = event.page
         elif isinstance(event, SessionStarted):
             self._of = len(event.workflow.steps if event.workflow else event.script)
+        elif isinstance(event, PredictionMade):
+            within = likely_within(event)
+            self._within = f"  (as in {within.workflow})" if within is not None else ""
         elif isinstance(event, PlanProposed) and self._status is not None:
             # By its place in the script: a look elsewhere has a number too, and no place.
             number = event.index + 1 if event.index >= 0 else event.step
             placed = self._of > 1 and not event.read_back_of
             where = f"{number}/{self._of}" if placed else str(number)
             words = in_words(event.action, name_on(self._page, event.action))
-            self._status.update(Text(f"{self._what}  {where}  {words}"))
+            seems = self._within if event.driver == "prediction" else ""
+            self._status.update(Text(f"{self._what}  {where}  {words}{ascii_only(seems)}"))
         elif isinstance(event, AdviceRequested) and self._status is not None:
             asked = f"asking {event.provider} {event.model}"
             self._status.update(Text(f"{self._what}  {asked}"))

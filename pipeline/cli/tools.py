@@ -114,7 +114,9 @@ def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         given=read_given(options),
         origins=origins,
     )
-    started = launch.configured(started, settings.config.knobs, headed=options.headed)
+    started = launch.configured(
+        started, settings.config.knobs, settings.config.sureness, headed=options.headed
+    )
     tell_reach(started, terminal)
     story, refused = asyncio.run(_serve(options, settings, terminal, started, secrets))
     project(settings).close()

@@ -49,7 +49,8 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         screenshots=sailing.pictured(options, settings),
         given=read_given(options),
     )
-    started = launch.configured(started, settings.config.knobs, headed=True)
+    config = settings.config
+    started = launch.configured(started, config.knobs, config.sureness, headed=True)
     headed = msgspec.structs.replace(settings, headless=False)
 
     async def sail() -> Story:

@@ -14,6 +14,7 @@ from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from events.sqlite_reader import SqliteReader
 from events.workflow import Step, Workflow
 from pipeline.checks import TYPES, read_back_from, read_check, shows_something, write_check
+from pipeline.cli import habits
 from pipeline.cli.reading import latest_workflow, project, when
 from pipeline.cli.terminal import Terminal
 from pipeline.directory import DataDirectory
@@ -27,6 +28,7 @@ from replay.wording import ascii_only, in_words
 EPILOG = """examples:
   rutter workflows                                 everything it knows
   rutter workflows show order                      its steps, with their numbers
+  rutter workflows suggest                         what you do again and again, with no name yet
   rutter workflows edit order --param 6=customer   what step 6 types is now bound with --set
   rutter workflows edit order --drop 9 --optional 4
   rutter workflows edit order --expect 17=text_visible:placed
@@ -39,7 +41,7 @@ EPILOG = """examples:
 def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
     it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
     it.set_defaults(do=list_)
-    commands = it.add_subparsers(metavar="list|show|edit|rename|delete")
+    commands = it.add_subparsers(metavar="list|show|suggest|edit|rename|delete")
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=text, parents=[shared])
@@ -48,12 +50,13 @@ def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -
     each = command("show", "one workflow: its steps with their numbers, parameters and secrets")
     each.add_argument("name", nargs="?", help="the workflow")
     each.set_defaults(do=show)
+    habits.add_options(command("suggest", "what was done again and again and has no name yet"))
     _edit_options(command("edit", "a new version of a workflow; runs take it from then on"))
     each = command("rename", "another name for a workflow")
     each.add_argument("name", help="what it is called")
     each.add_argument("to", help="what to call it")
     each.set_defaults(do=rename)
-    each = command("delete", "forget a workflow; the log still has it")
+    each = command("delete", "no longer known; what its runs taught counts (see: rutter forget)")
     each.add_argument("name", help="the workflow")
     each.set_defaults(do=delete)
 
@@ -180,7 +183,7 @@ def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
 
 def change(name: str, asked: Edit, settings: Settings) -> tuple[Workflow, Workflow]:
     """The workflow as it was, and its new version."""
-    with _changing(settings) as directory:
+    with changing(settings) as directory:
         with project(settings) as store:
             before = latest_workflow(store, name)
 
@@ -216,7 +219,7 @@ def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         raise BadInput("a workflow needs a name", "rutter workflows rename OLD NEW")
     if to == name:
         raise BadInput(f"it is called {name!r} already", "rutter workflows rename OLD NEW")
-    with _changing(settings) as directory:
+    with changing(settings) as directory:
         with project(settings) as store:
             latest_workflow(store, name)
             if _versions(store, to):
@@ -229,7 +232,7 @@ def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 
 def delete(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     name = options.name
-    with _changing(settings) as directory:
+    with changing(settings) as directory:
         with project(settings) as store:
             latest_workflow(store, name)
             versions = _versions(store, name)
@@ -247,7 +250,7 @@ def _done(report: dict[str, Any], said: str, terminal: Terminal) -> int:
 
 
 @contextmanager
-def _changing(settings: Settings) -> Iterator[DataDirectory]:
+def changing(settings: Settings) -> Iterator[DataDirectory]:
     """This process is the one writer; the tables know of the change when it is done."""
     project(settings).close()  # with no log there is nothing to change, and no directory to make
     directory = settings.directory

@@ -1,5 +1,6 @@
-"""S0 6: how well it does. A prediction is correct when the next confirmed action is the one; what
-only reads is confirmed when it is answered."""
+"""S0 6: how well it does. A prediction is correct when the next confirmed action is the one: what
+was done to which element, whatever the parameter that was typed is named. What only reads is
+confirmed when it is answered."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from events.observer import PageObserved
 from events.planner import PlanProposed
 from events.predictor import PredictionMade, TransitionLearned
 from events.runtime import ProcessStarted, ProcessStopped, SessionEnded
-from events.signature import token
+from events.signature import doing
 from events.validator import ActionRejected, ActionStarted
 
 COUNTERS = (
@@ -51,7 +52,7 @@ class Metrics:
     tables: ClassVar[Mapping[str, str]] = {
         "metrics": "counter TEXT PRIMARY KEY, value INTEGER NOT NULL",
         "metrics_open": """
-            session TEXT PRIMARY KEY, token TEXT, probability INTEGER, observed_ns INTEGER,
+            session TEXT PRIMARY KEY, doing TEXT, probability INTEGER, observed_ns INTEGER,
             started_ns INTEGER""",
         # Two may be open at once: a step, and the look elsewhere whether it worked.
         "metrics_steps": """
@@ -64,16 +65,17 @@ class Metrics:
             case PredictionMade(candidates=candidates):
                 # None when nothing was predicted: an older prediction was not about this action.
                 top = candidates[0] if candidates else None
-                token_, probability = (top.token, top.probability) if top else (None, None)
-                _note(db, envelope, token=token_, probability=probability)
-            case TransitionLearned(token=learned):
-                _settle_prediction(db, envelope.session, learned)
+                doing_, probability = (doing(top.action), top.probability) if top else (None, None)
+                _note(db, envelope, doing=doing_, probability=probability)
+            case TransitionLearned(driver=driver, action=learned) if driver != "prediction":
+                _settle_prediction(db, envelope.session, doing(learned))
             case PageObserved():
                 _note(db, envelope, observed_ns=envelope.at_ns)
             case PlanProposed() as plan if not only_checks(plan):
                 _settle_decision(db, envelope)
-                # What was predicted freely is not learned again: its own plan says what it was.
-                planned = token(plan.action) if plan.driver == "prediction" else None
+                # What was predicted freely is learned at the end of its session, if at all: its
+                # own plan says what it was.
+                planned = doing(plan.action) if plan.driver == "prediction" else None
                 _begin(db, envelope, plan.step, planned=planned)
             case ActionStarted(step=step, action=action) if not action.verify:
                 _add(db, "executions", 1)
@@ -145,7 +147,7 @@ def _open(
     db: sqlite3.Connection, session: str
 ) -> tuple[str | None, int | None, int | None, int | None]:
     row: tuple[str | None, int | None, int | None, int | None] | None = db.execute(
-        "SELECT token, probability, observed_ns, started_ns FROM metrics_open WHERE session = ?",
+        "SELECT doing, probability, observed_ns, started_ns FROM metrics_open WHERE session = ?",
         (session,),
     ).fetchone()
     return row or (None, None, None, None)
@@ -187,7 +189,7 @@ def _settle_prediction(db: sqlite3.Connection, session: str, confirmed: str | No
     _add(db, "predictions", 1)
     _add(db, "correct", predicted == confirmed)
     _add(db, "probability", probability or 0)
-    db.execute("UPDATE metrics_open SET token = NULL WHERE session = ?", (session,))
+    db.execute("UPDATE metrics_open SET doing = NULL WHERE session = ?", (session,))
 
 
 def _settle_decision(db: sqlite3.Connection, envelope: Envelope) -> None:

@@ -1,7 +1,8 @@
 """What ran: one row a session, from its start to its end.
 
 `done` of its `proposed` steps were confirmed or, where they only read, answered. A model call
-counts from when it is asked for; what `unpriced` of them cost is not known, or not yet.
+counts from when it is asked for; what `unpriced` of them cost is not known, or not yet. What a
+session taught counts until it is forgotten.
 """
 
 import sqlite3
@@ -16,6 +17,7 @@ from events.envelope import Envelope, kind
 from events.event import Event
 from events.executor import PersonActed, QueryAnswered
 from events.planner import AdviceRequested, PlanProposed
+from events.predictor import SessionForgotten
 from events.runtime import PayloadGone, SessionEnded, SessionStarted
 from replay.spending import is_call, is_priced
 
@@ -36,6 +38,7 @@ class Sessions:
             VisionGiven,
             SessionEnded,
             PayloadGone,
+            SessionForgotten,
         }
     )
     tables: ClassVar[Mapping[str, str]] = {
@@ -45,7 +48,7 @@ class Sessions:
             ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT, proposed INTEGER NOT NULL,
             done INTEGER NOT NULL, model_calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
             cost_microdollars INTEGER NOT NULL, unpriced INTEGER NOT NULL, vals TEXT NOT NULL,
-            goal TEXT NOT NULL""",
+            goal TEXT NOT NULL, forgotten_ns INTEGER""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
@@ -77,6 +80,12 @@ class Sessions:
                 )
             case PayloadGone(was=was):
                 self._gone(db, envelope, was)
+            case SessionForgotten(session=session):
+                db.execute(
+                    "UPDATE sessions SET forgotten_ns = ? "
+                    "WHERE session = ? AND forgotten_ns IS NULL",
+                    (envelope.at_ns, session),
+                )
             case _:
                 pass
 
@@ -109,7 +118,7 @@ class Sessions:
         if was == kind(SessionStarted):
             db.execute(
                 "INSERT INTO sessions VALUES (?, ?, 'erased', '', '', NULL, ?, NULL, NULL, NULL, "
-                "NULL, 0, 0, 0, 0, 0, 0, '{}', '')",
+                "NULL, 0, 0, 0, 0, 0, 0, '{}', '', NULL)",
                 (envelope.session, envelope.seq, envelope.at_ns),
             )
         elif was == kind(SessionEnded):
@@ -122,7 +131,7 @@ class Sessions:
     def _start(db: sqlite3.Connection, envelope: Envelope, started: SessionStarted) -> None:
         db.execute(
             "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, "
-            "0, 0, 0, 0, 0, 0, ?, ?)",
+            "0, 0, 0, 0, 0, 0, ?, ?, NULL)",
             (
                 envelope.session,
                 envelope.seq,

@@ -4,7 +4,7 @@ Any process may catch up: whoever comes second finds the position moved and has 
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -12,9 +12,11 @@ from types import TracebackType
 
 from events.envelope import Envelope, kind
 from events.errors import LogCorrupt, WorldBroken
+from events.event import Event
 from events.runtime import SessionEnded
 from events.sqlite_reader import SqliteReader
 from events.sqlite_schema import write_error
+from replay.projections.calibration import Calibration
 from replay.projections.history import History
 from replay.projections.metrics import Metrics
 from replay.projections.model_calls import ModelCalls
@@ -25,11 +27,16 @@ from replay.projections.step_trace import StepTrace
 from replay.projections.transitions import Actions, Transitions
 from replay.projections.workflows import Workflows
 
-VERSION = 10  # of the tables: another one is thrown away and rebuilt
+VERSION = 12  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
+BUSY_MS = 5_000
+TRIES = 20
+# What an event that does not fit its tables raises.
+UNFIT = (sqlite3.Error, ValueError, KeyError, TypeError)
 PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR")
 
 Progress = Callable[[int], None]
+Apply = Callable[[sqlite3.Connection, Envelope], None]
 
 
 def all_projections() -> tuple[Projection, ...]:
@@ -37,6 +44,7 @@ def all_projections() -> tuple[Projection, ...]:
         Transitions(),
         Actions(),
         Metrics(),
+        Calibration(),
         Sessions(),
         ModelCalls(),
         Workflows(),
@@ -45,10 +53,25 @@ def all_projections() -> tuple[Projection, ...]:
     )
 
 
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """Of several processes that open a new file at once one changes its mode. SQLite lets others
+    wait for anything but that, so they wait for a transaction and then try again."""
+    for attempt in range(TRIES):
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            if attempt + 1 == TRIES:
+                raise
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("ROLLBACK")
+
+
 class ProjectionStore:
     def __init__(self, path: Path, projections: Iterable[Projection] | None = None) -> None:
         self._projections = tuple(projections or all_projections())
         self._spans = None if projections else Spans()
+        self._by_kind: dict[type[Event], list[tuple[str, Apply]]] = {}
         self._path = path
         try:
             path.touch(mode=0o600)
@@ -56,8 +79,8 @@ class ProjectionStore:
         except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from error
         try:
-            self.db.execute("PRAGMA busy_timeout=5000")
-            self.db.execute("PRAGMA journal_mode=WAL")
+            self.db.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+            _write_ahead(self.db)
             self._prepare()
         except sqlite3.Error as error:
             self.close()
@@ -119,11 +142,21 @@ class ProjectionStore:
         return folded
 
     def _step(self, reader: SqliteReader, *, park: bool) -> int:
-        """One batch in one transaction; nothing of it stays when an event cannot be folded."""
+        """One batch in one transaction; nothing of it stays when an event cannot be folded. Only
+        then, and where it may be parked, the batch is folded again with a way back before every
+        event: nearly all batches need none."""
+        try:
+            return self._batch(reader, self._fold)
+        except LogCorrupt:
+            if not park:
+                raise
+            return self._batch(reader, self._fold_or_park)
+
+    def _batch(self, reader: SqliteReader, fold: Callable[[Envelope, SqliteReader], None]) -> int:
         with self._transaction():
             batch = list(islice(reader.read(self.position()), BATCH))
             for envelope in batch:
-                self._fold(envelope, reader, park=park)
+                fold(envelope, reader)
             if batch:
                 last = batch[-1]
                 self.db.execute("UPDATE position SET position = ?, hash = ?", (last.seq, last.hash))
@@ -163,32 +196,44 @@ class ProjectionStore:
             f"{self._path} cannot be used ({error})", "delete it: it is rebuilt from the log"
         )
 
-    def _fold(self, envelope: Envelope, reader: SqliteReader, *, park: bool) -> None:
-        for projection in self._projections:
-            if type(envelope.event) in projection.folds:
-                with self._event(projection.name, envelope, park=park):
-                    projection.apply(self.db, envelope)
-        if self._spans is not None and isinstance(envelope.event, SessionEnded):
-            with self._event(self._spans.name, envelope, park=park):
-                own = reader.read(session=envelope.session)
-                self._spans.fold_session(self.db, envelope.session, own)
-
-    @contextmanager
-    def _event(self, name: str, envelope: Envelope, *, park: bool) -> Iterator[None]:
-        """One event in one projection: all of it, or parked with the reason, or the end."""
-        self.db.execute("SAVEPOINT event")
-        try:
-            yield
-        except sqlite3.OperationalError:
-            raise  # the disk, not the event: it is folded when there is room again
-        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
-            self.db.execute("ROLLBACK TO event")
-            if not park:
+    def _fold(self, envelope: Envelope, reader: SqliteReader) -> None:
+        for name, apply in self._folding(envelope, reader):
+            try:
+                apply(self.db, envelope)
+            except sqlite3.OperationalError:
+                raise  # the disk, not the event: it is folded when there is room again
+            except UNFIT as error:
                 what = f"{kind(envelope.event)} at {envelope.seq} does not fit {name} ({error})"
                 raise LogCorrupt(what, "run: rutter log verify") from error
-            why = f"{type(error).__name__}: {error}"
-            self.db.execute("INSERT INTO parked VALUES (?, ?, ?)", (name, envelope.seq, why))
-        self.db.execute("RELEASE event")
+
+    def _folding(self, envelope: Envelope, reader: SqliteReader) -> Sequence[tuple[str, Apply]]:
+        """Who folds an event of this kind. Spans are of a whole session, once it is over."""
+        of, spans = type(envelope.event), self._spans
+        found = self._by_kind.get(of)
+        if found is None:
+            found = [(each.name, each.apply) for each in self._projections if of in each.folds]
+            self._by_kind[of] = found
+        if spans is None or of is not SessionEnded:
+            return found
+
+        def fold(db: sqlite3.Connection, ended: Envelope) -> None:
+            spans.fold_session(db, ended.session, reader.read(session=ended.session))
+
+        return [*found, (spans.name, fold)]
+
+    def _fold_or_park(self, envelope: Envelope, reader: SqliteReader) -> None:
+        """In each projection all of the event, or nothing and the reason."""
+        for name, apply in self._folding(envelope, reader):
+            self.db.execute("SAVEPOINT event")
+            try:
+                apply(self.db, envelope)
+            except sqlite3.OperationalError:
+                raise
+            except UNFIT as error:
+                self.db.execute("ROLLBACK TO event")
+                why = f"{type(error).__name__}: {error}"
+                self.db.execute("INSERT INTO parked VALUES (?, ?, ?)", (name, envelope.seq, why))
+            self.db.execute("RELEASE event")
 
     def _tables(self) -> list[str]:
         return [table for tables in self._all_tables() for table in tables]

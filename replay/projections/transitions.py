@@ -11,54 +11,92 @@ from events.envelope import Envelope
 from events.event import Event
 from events.executor import PersonActed, QueryAnswered, QueryFailed
 from events.observer import PageObserved
-from events.predictor import TransitionLearned
+from events.predictor import SessionForgotten, TransitionLearned
 from events.runtime import SessionEnded
 from events.signature import signature
 from events.validator import ActionStarted, QueryStarted
 from events.workflow import Driver
 
 BY_PERSON: frozenset[Driver] = frozenset({"person", "script"})
-COUNTS = "count, by_person, by_agent"
-FIRST = f"transitions_first_order (from_action, to_action, {COUNTS})"
-SECOND = f"transitions_second_order (from_action_1, from_action_2, to_action, {COUNTS})"
+FIRST, SECOND = "transitions_first_order", "transitions_second_order"
+BEFORE = {FIRST: ("from_action",), SECOND: ("from_action_1", "from_action_2")}
 
 
 class Transitions:
-    """The counts fold the very events that the model folds, so the two cannot disagree."""
+    """The counts fold the very events that the model folds, so the two cannot disagree: what a
+    session counted is taken back when it is forgotten."""
 
     name: ClassVar[str] = "transitions"
-    folds: ClassVar[frozenset[type[Event]]] = frozenset({TransitionLearned})
+    folds: ClassVar[frozenset[type[Event]]] = frozenset({TransitionLearned, SessionForgotten})
     tables: ClassVar[Mapping[str, str]] = {
-        "transitions_first_order": """
+        FIRST: """
             id INTEGER PRIMARY KEY, from_action TEXT NOT NULL, to_action TEXT NOT NULL,
             count INTEGER NOT NULL DEFAULT 1, by_person INTEGER NOT NULL DEFAULT 0,
             by_agent INTEGER NOT NULL DEFAULT 0, UNIQUE (from_action, to_action)""",
-        "transitions_second_order": """
+        SECOND: """
             id INTEGER PRIMARY KEY, from_action_1 TEXT NOT NULL, from_action_2 TEXT NOT NULL,
             to_action TEXT NOT NULL, count INTEGER NOT NULL DEFAULT 1,
             by_person INTEGER NOT NULL DEFAULT 0, by_agent INTEGER NOT NULL DEFAULT 0,
             UNIQUE (from_action_1, from_action_2, to_action)""",
+        # Who counted what, by the rows' own numbers: a row lasts as long as anybody counts in it.
+        "transitions_taught": """
+            session TEXT NOT NULL, n INTEGER NOT NULL, first INTEGER NOT NULL, second INTEGER,
+            person INTEGER NOT NULL, PRIMARY KEY (session, n)""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
-        event = envelope.event
-        if not isinstance(event, TransitionLearned):
-            return
-        if len(event.after) >= 1:
-            _count(db, FIRST, (event.after[-1], event.token), event.driver)
-        if len(event.after) >= 2:
-            _count(db, SECOND, (*event.after[-2:], event.token), event.driver)
+        match envelope.event:
+            case TransitionLearned(after=after) as learned if after:
+                _learn(db, envelope, learned)
+            case SessionForgotten(session=session):
+                _forget(db, session)
+            case _:
+                pass
 
 
-def _count(db: sqlite3.Connection, table: str, actions: tuple[str, ...], driver: Driver) -> None:
+def _learn(db: sqlite3.Connection, envelope: Envelope, learned: TransitionLearned) -> None:
     """Once more, by whoever did it: a person, also by a script of theirs; or an agent of ours."""
-    person = driver in BY_PERSON
+    after, person = learned.after, learned.driver in BY_PERSON
+    first = _count(db, FIRST, (after[-1], learned.token), person=person)
+    second = None
+    if len(after) > 1:
+        second = _count(db, SECOND, (*after[-2:], learned.token), person=person)
     db.execute(
-        f"INSERT INTO {table} VALUES ({', '.join('?' * len(actions))}, 1, ?, ?) "
+        "INSERT INTO transitions_taught VALUES (?, ?, ?, ?, ?)",
+        (envelope.session, envelope.n, first, second, person),
+    )
+
+
+def _count(db: sqlite3.Connection, table: str, actions: tuple[str, ...], *, person: bool) -> int:
+    columns = ", ".join((*BEFORE[table], "to_action, count, by_person, by_agent"))
+    [(row,)] = db.execute(
+        f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(actions))}, 1, ?, ?) "
         "ON CONFLICT DO UPDATE SET count = count + 1, by_person = by_person + excluded.by_person, "
-        "by_agent = by_agent + excluded.by_agent",
+        "by_agent = by_agent + excluded.by_agent RETURNING id",
         (*actions, person, not person),
     )
+    return int(row)
+
+
+def _forget(db: sqlite3.Connection, session: str) -> None:
+    """As if it had never counted: what it alone had seen is gone."""
+    taught = db.execute(
+        "DELETE FROM transitions_taught WHERE session = ? RETURNING first, second, person",
+        (session,),
+    ).fetchall()
+    for first, second, person in taught:
+        _discount(db, FIRST, first, person=person)
+        if second is not None:
+            _discount(db, SECOND, second, person=person)
+
+
+def _discount(db: sqlite3.Connection, table: str, row: int, *, person: bool) -> None:
+    db.execute(
+        f"UPDATE {table} SET count = count - 1, by_person = by_person - ?, "
+        "by_agent = by_agent - ? WHERE id = ?",
+        (person, not person, row),
+    )
+    db.execute(f"DELETE FROM {table} WHERE id = ? AND count = 0", (row,))
 
 
 class Actions:

@@ -8,14 +8,22 @@ import msgspec
 
 from events.envelope import Envelope
 from events.event import Event
-from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
+from events.predictor import (
+    SessionForgotten,
+    WorkflowDeleted,
+    WorkflowLearned,
+    WorkflowRenamed,
+)
 from events.workflow import Workflow
 
 
 class Workflows:
+    """`session` is who taught a version: the session that recorded or repaired it, or the process
+    in which a person changed it."""
+
     name: ClassVar[str] = "workflows"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
-        {WorkflowLearned, WorkflowDeleted, WorkflowRenamed}
+        {WorkflowLearned, WorkflowDeleted, WorkflowRenamed, SessionForgotten}
     )
     tables: ClassVar[Mapping[str, str]] = {
         "workflows": """
@@ -47,6 +55,8 @@ class Workflows:
                 db.execute("DELETE FROM workflows WHERE name = ?", (name,))
             case WorkflowRenamed(name=name, to=to) if name != to:
                 _rename(db, name, to)
+            case SessionForgotten(session=session):
+                db.execute("DELETE FROM workflows WHERE session = ?", (session,))
             case _:
                 pass
 

@@ -9,7 +9,18 @@ without their query; parameter values and secrets do not go out at all. Change a
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from events import advisor, critic, executor, observer, person, planner, predictor, runtime, tools
+from events import (
+    advisor,
+    critic,
+    executor,
+    jobs,
+    observer,
+    person,
+    planner,
+    predictor,
+    runtime,
+    tools,
+)
 from events import validator as gate
 from events.action import Action, Kind
 from events.event import Event
@@ -94,6 +105,9 @@ def _prediction_made(event: predictor.PredictionMade) -> Attributes:
         found["rutter.probability"] = top.probability / MILLION
         found["rutter.source"] = top.source
         found["output.value"] = said(top.token)
+    if event.within:
+        found["rutter.workflow"] = event.within[0].workflow
+        found["rutter.workflow.step"] = event.within[0].step
     return found
 
 
@@ -352,6 +366,8 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     predictor.StepDue: Row("predict", Takes("index of", maybe="unmet")),
     predictor.WorkflowFinished: Row("predict", Takes("rutter.workflow.steps=steps")),
     predictor.TransitionLearned: Row("learn", _transition_learned),
+    predictor.EndLearned: Row("learn", Takes("driver")),
+    predictor.TransitionUndone: Row("learn", Takes("rutter.why=why")),
     predictor.EffectsLearned: Row(
         "learn", Takes("rutter.workflow.version=version", text="rutter.workflow=workflow")
     ),
@@ -469,6 +485,9 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     runtime.ProcessStopped: Row("", _NONE),
     runtime.LogSealed: Row("", _NONE),
     runtime.PayloadErased: Row("", _NONE),
+    jobs.JobQueued: Row("", _NONE),
+    jobs.JobStarted: Row("", _NONE),
+    jobs.JobEnded: Row("", _NONE),
     predictor.WorkflowDeleted: Row("", _NONE),
     predictor.WorkflowRenamed: Row("", _NONE),
     predictor.SessionForgotten: Row("", _NONE),

@@ -10,6 +10,7 @@ from events.action import Action
 from events.checks import Said
 from events.envelope import Envelope, kind
 from events.predictor import (
+    Candidate,
     EffectsLearned,
     Notices,
     TransitionLearned,
@@ -42,10 +43,18 @@ def fold(events: list[AnyEvent], knowledge: Knowledge, first_seq: int = 1) -> Kn
 def content(knowledge: Knowledge) -> tuple[Any, ...]:
     """Everything that is known, once the last turn counts."""
     knowledge.open_turn(1_000_000)
-    model = knowledge.model
-    return model.first, model.second, knowledge.actions, knowledge.versions
+    histories = [[], *([each] for each in tokens), *([a, b] for a in tokens for b in tokens)]
+    said = [
+        (knowledge.as_seeds(history, 9), knowledge.foreseen(history, place, 9, ()))
+        for history in histories
+        for place in ("", "here")
+    ]
+    newest = {name: knowledge.versions.newest(name) for name in ("#a", "#b", "#c")}
+    within = [knowledge.within(history, 9) for history in histories]
+    return said, within, newest, knowledge.versions.highest
 
 
+tokens = [token(click(name)) for name in ("#a", "#b", "#c")]
 names = st.sampled_from(["#a", "#b", "#c"])
 learnable = st.one_of(
     st.builds(lambda name, after: learned(name, *after), names, st.lists(names, max_size=2)),
@@ -81,18 +90,20 @@ def test_where_turns_begin_does_not_change_what_is_known_in_the_end(
 def test_versions_never_fall(events: list[AnyEvent]) -> None:
     knowledge = Knowledge()
     for event in events:
-        before = dict(knowledge.versions)
+        before = dict(knowledge.versions.highest)
         fold([event], knowledge)
         if not isinstance(event, WorkflowLearned):  # a recording says its own number
-            assert all(knowledge.versions[name] >= number for name, number in before.items())
+            highest = knowledge.versions.highest
+            assert all(highest[name] >= number for name, number in before.items())
 
 
 def test_what_a_turn_teaches_counts_from_the_next_turn_on() -> None:
     knowledge = fold([learned("#b", "#a")], Knowledge(), first_seq=7)
     history = [token(click("#a"))]
-    assert knowledge.model.predict(history) is None
+    assert knowledge.as_seeds(history, 3) == ()
     knowledge.open_turn(8)
-    assert knowledge.model.predict(history) == ("first_order", [(token(click("#b")), MILLION)])
+    [only] = knowledge.as_seeds(history, 3)
+    assert only == Candidate(token(click("#b")), click("#b"), MILLION, "first_order")
 
 
 def test_the_position_is_the_last_one_before_the_turn() -> None:
@@ -106,13 +117,16 @@ def test_a_turn_is_counted_once() -> None:
     knowledge = fold([learned("#b", "#a")], Knowledge())
     knowledge.open_turn(2)
     knowledge.open_turn(3)
-    assert knowledge.model.first == {token(click("#a")): {token(click("#b")): 1}}
+    fold([learned("#c", "#a")], knowledge, 3).open_turn(4)
+    shares = [each.probability for each in knowledge.as_seeds([token(click("#a"))], 3)]
+    assert shares == [MILLION // 2, MILLION // 2]
 
 
 def test_every_token_is_known_by_its_latest_action() -> None:
     knowledge = fold([learned("#b", "#a")], Knowledge())
     knowledge.open_turn(2)
-    assert knowledge.actions == {token(click("#b")): click("#b")}
+    assert knowledge.doings.exactly(token(click("#b"))) == click("#b")
+    assert knowledge.doings.exactly(token(click("#a"))) is None
 
 
 def test_the_first_recording_of_a_name_is_version_one() -> None:
@@ -176,7 +190,7 @@ def awaited(knowledge: Knowledge, name: str, *recorded: str) -> list[str]:
 def told(*events: AnyEvent) -> Knowledge:
     knowledge = Knowledge()
     for seq, event in enumerate(events, 1):
-        knowledge.take_in(Envelope(seq, "s", seq, seq, "predictor", 0, event, b""))
+        knowledge.take_in(Envelope(seq, f"s{seq}", 1, seq, "predictor", 0, event, b""))
     return knowledge
 
 

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from actors.planner import Planner, hundredths
+from actors.planner import Planner
 from actors.repeating import TRANSIENT
+from actors.suggesting import hundredths
 from events.action import Action, ActionType
 from events.critic import ActionJudged, CompletionChecked, Verdict
 from events.executor import ActionFailed, ErrorCode
 from events.observer import BrowserLost, ObservationFailed
 from events.planner import (
+    AdviceRequested,
     CheckpointReached,
     ObservationRequested,
     PlanProposed,
@@ -29,6 +31,7 @@ from events.runtime import (
     StopRequested,
 )
 from events.signature import token
+from events.tools import CompletionClaimed
 from events.validator import (
     ActionRejected,
     ActionStarted,
@@ -37,7 +40,7 @@ from events.validator import (
     CheckpointRefused,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION
+from events.workflow import MILLION, Mind, Minds
 from tests.facts import (
     any_action,
     click,
@@ -133,6 +136,21 @@ def test_equal_to_the_threshold_executes(millionths: int) -> None:
     assert isinstance(said(*story), PlanProposed)
 
 
+def test_where_what_is_known_ends_it_claims_that_it_is_done() -> None:
+    end = PredictionMade("foresight", 1, ends=700_000)
+    claim = said(free_run(threshold=700_000), end)
+    assert isinstance(claim, CompletionClaimed)
+    assert claim.reason == "what is known ends here (0.70)"
+    less = given(Planner(), free_run(threshold=700_001), end)
+    assert not any(isinstance(each, CompletionClaimed) for each in less)
+
+
+def test_what_is_more_probable_than_the_end_is_done_first() -> None:
+    candidate = Candidate(token(click()), click(), 300_000, "blend")
+    made = PredictionMade("foresight", 1, (candidate,), ends=299_999)
+    assert isinstance(said(free_run(threshold=200_000), made), PlanProposed)
+
+
 @for_all(st.integers(0, MILLION))
 def test_reasons_say_hundredths_rounded_half_up(millionths: int) -> None:
     exact = Decimal(millionths) / MILLION
@@ -155,6 +173,79 @@ def test_a_free_run_goes_to_its_page_before_it_predicts() -> None:
     second = said(free, NOTHING, judged(), predicted(click(), MILLION))
     assert isinstance(second, PlanProposed)
     assert (second.driver, second.step) == ("prediction", 2)
+
+
+# -- nearly sure enough --------------------------------------------------------------------------
+
+CAREFUL = free_run(threshold=700_000, suggest=500_000)
+MINDED = msgspec.structs.replace(CAREFUL, minds=Minds((Mind("anthropic", "m"),)))
+
+
+@pytest.mark.parametrize("probability", [500_000, 620_000, 699_999])
+def test_what_is_nearly_sure_enough_is_suggested(probability: int) -> None:
+    said_so = hundredths(probability)
+    assert said(CAREFUL, predicted(click("#buy"), probability)) == PlanProposed(
+        step=1,
+        attempt=1,
+        driver="prediction",
+        action=click("#buy"),
+        reason=f"confidence_to_suggest_{said_so}",
+        probability=probability,
+    )
+
+
+def test_what_is_less_than_that_is_not_even_suggested() -> None:
+    assert given(Planner(), CAREFUL, predicted(click(), 499_999))[0] == PlanWithheld(
+        "confidence_too_low_0.50"
+    )
+
+
+def test_where_a_model_may_be_asked_it_is_asked_and_nothing_is_suggested() -> None:
+    withheld, asked = given(Planner(), MINDED, predicted(click(), 620_000))
+    assert withheld == PlanWithheld("confidence_too_low_0.62")
+    assert isinstance(asked, AdviceRequested)
+
+
+def test_a_model_that_nobody_named_cannot_be_asked() -> None:
+    nobody = msgspec.structs.replace(CAREFUL, minds=Minds())
+    assert isinstance(said(nobody, predicted(click(), 620_000)), PlanProposed)
+
+
+def test_the_same_suggestion_on_the_same_page_ends_the_run() -> None:
+    story = Story(Planner())
+    story.tell(free_run(threshold=700_000, suggest=500_000, max_steps=9))
+    story.tell(saw(page()))
+    for number in (1, 2, 3):
+        [proposed] = story.tell(predicted(click(), 620_000))
+        assert isinstance(proposed, PlanProposed)
+        story.tell(judged(number=number))
+    [stopped] = story.tell(predicted(click(), 620_000))
+    assert isinstance(stopped, RunStopped)
+    assert stopped.reason == "no_op_loop"
+
+
+@pytest.mark.parametrize(
+    ("error", "failure"), [("human_rejected", "policy_denied"), ("needs_person", "needs_person")]
+)
+def test_a_suggestion_that_was_refused_ends_the_run_with_why(error: str, failure: str) -> None:
+    no = refused("suggested", "policy_denied", error, "a person said no: click 'Buy'")
+    assert said(CAREFUL, predicted(click(), 620_000), no) == RunStopped(
+        "policy_denied",
+        failure,  # type: ignore[arg-type]
+        "a person said no: click 'Buy'",
+        step=1,
+    )
+
+
+@for_all(st.integers(0, MILLION), st.integers(0, MILLION), st.integers(0, MILLION))
+def test_it_acts_suggests_or_does_nothing_by_both_limits(
+    probability: int, threshold: int, suggest: int
+) -> None:
+    free = free_run(threshold=threshold, suggest=suggest)
+    decision = given(Planner(), free, predicted(click(), probability))[0]
+    suggested = isinstance(decision, PlanProposed) and "_suggest_" in decision.reason
+    assert suggested is (suggest <= probability < threshold)
+    assert isinstance(decision, PlanProposed) is (probability >= min(threshold, suggest))
 
 
 # -- a script, step by step ----------------------------------------------------------------------

@@ -17,6 +17,7 @@ PURE = (
     "risky_words",
     "saying",
     "settling",
+    "suggesting",
     "quarantine",
     "suspicious_words",
     "egress/rules",

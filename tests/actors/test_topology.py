@@ -30,12 +30,14 @@ UNHEARD = {
     "PayloadGone",
     "SessionPaused",
     "SessionResumed",
-    "SessionForgotten",
     "ScreenshotTaken",
     "DialogOpened",
     "PopupOpened",
     "RequestBlocked",
     "HostsContacted",
+    "JobQueued",
+    "JobStarted",
+    "JobEnded",
 }
 MODULES: dict[Actor, tuple[str, ...]] = {
     "critic": ("actors.critic",),

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from actors.policy import DEFAULT_POLICY
+from actors.suggesting import apart
 from actors.validator import Validator
 from events.action import Action, ByRole, Parameter, Secret, Target, Text, Untrusted
 from events.critic import PageAssessed
@@ -713,3 +714,135 @@ def test_an_element_that_never_stays_what_it_was_is_given_up() -> None:
     [*_, refused] = said(*story, TargetChanged(1, 1, element(digest="pay", name="Pay")))
     assert isinstance(refused, ActionRejected)
     assert refused.rule == "keeps_changing"
+
+
+# -- what is only suggested ----------------------------------------------------------------------
+
+NEXT = click()
+CAREFUL = free_run(threshold=700_000, suggest=500_000)
+WHY = "it is 0.62 sure that this comes next, less than the 0.70 that it acts on alone"
+
+
+def guess(action: Action = NEXT, probability: int = 620_000, **more: Any) -> PlanProposed:
+    return plan(action, "prediction", probability=probability, **more)
+
+
+def test_what_was_predicted_and_is_not_sure_enough_is_asked_about_whatever_it_is() -> None:
+    [asked] = said(CAREFUL, guess(), found(PLAIN))
+    assert isinstance(asked, ApprovalRequested)
+    assert (asked.kind, asked.rule) == ("policy", "suggested")
+    assert asked.question == f"click 'Next page': {WHY}. Approve?"
+
+
+def test_a_yes_to_a_suggestion_does_it() -> None:
+    approved, started = said(CAREFUL, guess(), found(PLAIN), yes())[1:]
+    assert isinstance(approved, ActionApproved)
+    assert (approved.rule, approved.approval) == ("suggested", "1.1.1")
+    assert started == ActionStarted(1, 1, NEXT, digest="plain")
+
+
+@pytest.mark.parametrize(
+    ("by", "error", "reason"),
+    [
+        ("terminal", "human_rejected", "a person said no: not this one"),
+        ("nobody", "needs_person", "not this one"),
+    ],
+)
+def test_a_no_to_a_suggestion_is_a_no_like_any_other(by: str, error: str, reason: str) -> None:
+    refusal = said(CAREFUL, guess(), found(PLAIN), no("not this one", by))[1]
+    assert refusal == rejected("suggested", reason, "policy_denied", error)
+
+
+@pytest.mark.parametrize("probability", [700_000, 1_000_000])
+def test_what_is_sure_enough_is_done(probability: int) -> None:
+    assert isinstance(
+        said(CAREFUL, guess(probability=probability), found(PLAIN))[0], ActionApproved
+    )
+
+
+@pytest.mark.parametrize("driver", ["script", "workflow", "model", "agent"])
+def test_what_somebody_else_proposed_is_no_suggestion(driver: Driver) -> None:
+    other = plan(NEXT, driver, probability=620_000)
+    assert isinstance(said(CAREFUL, other, found(PLAIN))[0], ActionApproved)
+
+
+def test_in_an_old_log_nothing_is_suggested() -> None:
+    """A what-if of another threshold folds plans that were sure enough when they were made."""
+    old = free_run(threshold=900_000)
+    assert isinstance(said(old, guess(), found(PLAIN))[0], ActionApproved)
+
+
+def test_where_policy_asks_too_it_is_asked_once_and_both_are_said() -> None:
+    sends = element(digest="send", name="Go on", submits=True, form_method="post")
+    [asked] = said(CAREFUL, guess(), found(sends))
+    assert isinstance(asked, ApprovalRequested)
+    assert asked.rule == "sends_a_form"
+    assert asked.question == f"click 'Go on': it sends a form (POST); {WHY}. Approve?"
+
+
+def test_policy_denies_before_anything_is_suggested() -> None:
+    denied = said(CAREFUL, guess(), found(element(name="Delete account")))[0]
+    assert isinstance(denied, ActionRejected)
+    assert (denied.rule, denied.error) == ("denylist", "policy_denied")
+    away = guess(go_to("/", origin="http://127.0.0.1:9"))
+    assert isinstance(said(CAREFUL, away)[0], ActionRejected)
+
+
+def test_a_dry_run_suggests_what_it_would_do_and_stops_before_what_is_final() -> None:
+    dry = free_run(threshold=700_000, suggest=500_000, dry_run=True)
+    assert isinstance(said(dry, guess(), found(PLAIN))[0], ApprovalRequested)
+    sends = element(digest="send", name="Go on", submits=True, form_method="post")
+    assert isinstance(said(dry, guess(), found(sends))[0], ActionWithheld)
+
+
+def test_reading_is_asked_about_too_where_it_is_only_suggested() -> None:
+    read = Action("extract", target=css("#total"))
+    [asked] = said(CAREFUL, guess(read), found(PLAIN))
+    assert isinstance(asked, ApprovalRequested)
+    assert asked.rule == "suggested"
+    assert said(CAREFUL, guess(read), found(PLAIN), yes())[1:] == (
+        QueryStarted(1, 1, read, "plain"),
+    )
+    waits = any_action("wait_for")
+    assert isinstance(said(CAREFUL, guess(waits))[0], ApprovalRequested)
+
+
+@pytest.mark.parametrize(
+    ("action", "told"),
+    [
+        (go_to("/orders"), f" ({ORIGIN}/orders)"),
+        (Action("press", key="Enter"), " (Enter)"),
+        (fill(value="three"), " ('three')"),
+        (fill(value=Parameter("customer")), " (${customer})"),
+        (fill(value=Secret("password")), " (the secret password)"),
+        (click(), ""),
+    ],
+)
+def test_a_suggestion_says_what_it_would_be_done_with(action: Action, told: str) -> None:
+    field = element("input", name="Field", role="textbox")
+    # What needs no element is asked about at once, all else when it was found.
+    [asked] = said(CAREFUL, guess(action))
+    if isinstance(asked, PlanAdmitted):
+        [asked] = said(CAREFUL, guess(action), found(field))
+    assert isinstance(asked, ApprovalRequested)
+    assert f"sure that this comes next{told}, less than" in asked.question
+
+
+def test_another_try_of_a_suggestion_is_asked_about_again() -> None:
+    story = Story(Validator())
+    for event in (CAREFUL, guess(), found(PLAIN), yes()):
+        story.tell(event)
+    story.tell(guess(attempt=2))
+    [asked] = story.tell(found(PLAIN, attempt=2))
+    assert isinstance(asked, ApprovalRequested)
+    assert asked.approval == "1.2.2"
+
+
+@pytest.mark.parametrize(
+    ("probability", "threshold", "numbers"),
+    [(620_000, 700_000, ("0.62", "0.70")), (699_999, 700_000, ("0.699999", "0.700000"))],
+)
+def test_two_probabilities_are_told_in_words_that_tell_them_apart(
+    probability: int, threshold: int, numbers: tuple[str, str]
+) -> None:
+    assert apart(probability, threshold) == numbers

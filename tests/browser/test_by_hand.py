@@ -416,8 +416,8 @@ async def test_a_browser_that_dies_leaves_what_was_recorded(
         async with recorded(app, chromium, started) as (hand, ended):
             await hand.click("#agree")
             await hand.looks(1)
-            assert chromium._process is not None
-            os.kill(chromium._process, signal.SIGKILL)
+            assert chromium.process is not None
+            os.kill(chromium.process, signal.SIGKILL)
             await hand.heard.until(SessionEnded)
         assert (ended["it"].reason, ended["it"].failure) == ("interrupted", "browser_lost")
         flow = await learned(log)

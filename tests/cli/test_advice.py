@@ -11,6 +11,7 @@ from events.workflow import Expectation, Standing, Step, Workflow
 from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.terminal import Terminal
 from pipeline.settings import Settings
+from pipeline.sureness import Sureness
 from replay.advice import AdviceStory
 from replay.story import EvidenceStory, StepStory, Story
 from tests.cli.logbook import keep
@@ -76,6 +77,103 @@ def test_no_screenshot_helps_with_a_file(
 ) -> None:
     out = told(failed("file_exists 'a.txt': there is no such file"), settings, capsys)
     assert "next: look at the file" in out
+
+
+# -- free runs -------------------------------------------------------------------------------------
+
+
+def freely(detail: str, **more: object) -> Story:
+    given = {"session": "s", "purpose": "free", "reason": "failed", "detail": detail}
+    return Story(**{**given, **more})  # type: ignore[arg-type]
+
+
+DENIED = StepStory(2, "prediction", "click 'Submit'", "", rule="denylist", verdict="rejected")
+NO_SIGNS = "no criteria of success are configured: it cannot be verified"
+
+
+@pytest.mark.parametrize(
+    ("story", "code", "todo"),
+    [
+        (
+            freely("no_predictions_available", failure="lost"),
+            3,
+            "next: nothing like this was ever recorded: rutter record NAME --url URL",
+        ),
+        (
+            freely("confidence_too_low_0.42", failure="lost"),
+            3,
+            "next: show it what is meant: rutter record NAME --url URL, or lower --threshold",
+        ),
+        (
+            freely("value_unknown_0.93", failure="lost"),
+            3,
+            "next: it knows which field comes next and not what to type there: bind it with --set",
+        ),
+        (
+            freely("12 steps were taken", reason="max_steps"),
+            3,
+            "next: allow it more: agent.internal.max_steps in the configuration",
+        ),
+        (
+            freely("the element says 'submit'", reason="policy_denied", steps=[DENIED]),
+            4,
+            "next: if this step is meant, leave its word out of policy.denylist",
+        ),
+        (
+            freely(NO_SIGNS, reason="completed_unverified"),
+            6,
+            "next: say what shows that it is done, such as --success heading=TEXT",
+        ),
+        (
+            freely("none of 1 signs of success is on the page", reason="completed_unverified"),
+            6,
+            "next: look at the screenshot; if it is done, correct --success",
+        ),
+    ],
+)
+def test_a_free_run_says_what_would_have_led_it_on(
+    settings: Settings, capsys: pytest.CaptureFixture[str], story: Story, code: int, todo: str
+) -> None:
+    [said] = [line for line in end(story, settings, capsys, code) if line.startswith("next: ")]
+    assert said.startswith(todo)
+
+
+@pytest.mark.parametrize(
+    ("said", "threshold", "suggest", "limit"),
+    [
+        ("0.42", 700_000, 500_000, "run.suggest (0.50)"),
+        ("0.50", 700_000, 500_000, "run.suggest (0.50)"),  # 0.497, in two decimals
+        ("0.62", 700_000, 500_000, "run.threshold (0.70)"),  # a model was asked instead
+        ("0.42", 700_000, 1_000_000, "run.threshold (0.70)"),
+    ],
+)
+def test_what_was_not_sure_enough_names_the_limit_that_it_fell_below(
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    said: str,
+    threshold: int,
+    suggest: int,
+    limit: str,
+) -> None:
+    story = freely(f"confidence_too_low_{said}", failure="lost")
+    report(story, settings, Terminal(), done="", sure=Sureness("foresight", threshold, suggest))
+    assert f"next: it is less than {limit}: show it what is meant" in capsys.readouterr().out
+
+
+def test_what_was_read_is_told_though_nothing_shows_that_it_is_done(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story = freely(NO_SIGNS, reason="completed_unverified", results={"total": "12.50"})
+    assert "total = 12.50" in end(story, settings, capsys, 6)
+
+
+def test_a_workflow_that_takes_too_many_steps_is_still_to_be_recorded_again(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story = Story(session="s", purpose="run", name="order", reason="max_steps", detail="38 steps")
+    assert "next: look at its steps, then record it again: it goes round in circles" in end(
+        story, settings, capsys, 3
+    )
 
 
 # -- runs that a model led ------------------------------------------------------------------------

@@ -143,11 +143,33 @@ def test_a_threshold_that_is_no_probability(rutter: Rutter, threshold: str) -> N
     refused(ended, 2, "the threshold is a probability", "--threshold from 0 to 1")
 
 
+@pytest.mark.parametrize("share", ["1.5", "-0.1", "nan"])
+@pytest.mark.parametrize("command", [("run", "order"), ("fork", "last", "--at", "1"), ("replay",)])
+def test_a_suggestion_that_is_no_probability(
+    recorded: Rutter, command: tuple[str, ...], share: str
+) -> None:
+    ended = recorded(*command, "--suggest", share)
+
+    refused(ended, 2, "the least that is suggested is a probability", "--suggest from 0 to 1")
+
+
+def test_a_model_that_there_is_not(rutter: Rutter) -> None:
+    ended = rutter("run", "--free", "--url", "http://127.0.0.1:9", "--predictor", "markov3")
+
+    assert ended.code == 2
+    assert "argument --predictor: invalid choice: 'markov3'" in ended.err
+
+
 def test_a_threshold_that_is_no_number(rutter: Rutter) -> None:
     ended = rutter("run", "--free", "--url", "http://127.0.0.1:9", "--threshold", "half")
 
     assert ended.code == 2
     assert "argument --threshold: invalid float value: 'half'" in ended.err
+
+
+def test_a_free_run_of_a_workflow(rutter: Rutter) -> None:
+    ended = rutter("run", "look", "--free", "--url", "http://127.0.0.1:9")
+    refused(ended, 2, "a free run follows no workflow, and 'look' names one", "leave out --free")
 
 
 def test_a_free_run_from_nowhere(rutter: Rutter) -> None:

@@ -58,7 +58,7 @@ def test_show_tells_every_value_and_where_it_came_from(
     assert said["values"]["policy.upload_mb"] == {"value": 7, "source": f"{file} line 2"}
     pool = {"value": 2, "source": "the variable BROWSER_POOL_SIZE"}
     assert said["values"]["browser.pool_size"] == pool
-    assert said["values"]["run.threshold"] == {"value": 0.5, "source": "default"}
+    assert said["values"]["run.threshold"] == {"value": 0.7, "source": "default"}
     assert said["secrets"]["password"]["source"] == "env:SHOP_PASSWORD"
     assert said["policy"]["hosts"] == ["shop.example"]
     assert said["policy"]["version"].startswith("1-")

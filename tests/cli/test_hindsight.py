@@ -135,3 +135,22 @@ def test_other_logic_is_not_judged(data: Path, capsys: pytest.CaptureFixture[str
     db.close()
     assert main(["--data", str(data), "replay"]) == 0
     assert "1 sessions were made by another logic: not judged" in capsys.readouterr().out
+
+
+# -- the flags of a what-if ------------------------------------------------------------------------
+
+
+def test_flags_ask_what_if_without_a_file(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--data", str(data), "--json", "replay", "--predictor", "foresight"]) == 0
+    answer = json.loads(capsys.readouterr().out)["answer"]
+    assert {each["actor"] for each in answer["differences"]} == {"predictor"}
+
+
+def test_flags_stand_above_the_file(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change = data / "what-if.toml"
+    change.write_text("max_steps = 18\nthreshold = 0.1\n")
+    asked = ["--data", str(data), "replay", "--what-if", str(change), "--threshold", "0.5"]
+    assert main(asked) == 0
+    assert "0 executions gained, 3 lost" in capsys.readouterr().out
+    assert main([*asked[:-1], "1.5"]) == 2
+    assert "give --threshold from 0 to 1" in capsys.readouterr().err

@@ -154,7 +154,7 @@ async def test_a_free_run_does_what_it_is_sure_of_and_says_where_it_is_lost(
     async with open_app(log) as app:
         for number in range(2):
             await record_order(app, log, name=f"record-{number}")
-        ended = await sail(app, with_settings(free), world, name="free")
+        ended = await sail(app, with_settings(free, predictor="markov2"), world, name="free")
     # it types, finds, opens the customer, types; sending the form was never its to decide
     assert [action.type for action in world.done] == ["navigate", "type", "click", "click", "type"]
     assert (ended.reason, ended.failure) == ("policy_denied", "needs_person")
@@ -169,7 +169,7 @@ async def test_what_one_process_learned_the_next_one_knows(replayed: Replayed) -
     second = replayed.memory(*first.turns)
     free = launch.free_run(ORIGIN + "/", FAIRLEAD, (), threshold=MILLION)
     async with open_app(second, clock=NextClock()) as app:
-        await sail(app, with_settings(free), name="free")
+        await sail(app, with_settings(free, predictor="markov2"), name="free")
         assert (await record_order(app, second)).version == 2
     made = [e for e in await events_of(second, "free") if isinstance(e, PredictionMade)]
     assert [len(prediction.candidates) for prediction in made] == [0, 1, 1, 1, 1, 1]

@@ -19,6 +19,7 @@ from pipeline.cli.config import commented
 from pipeline.config import Config, Said, base_policy, read_config
 from pipeline.config_keys import KEYS, NAMES, VARIABLES
 from pipeline.config_rules import SecretGiven, configured_pairs
+from pipeline.sureness import Sureness
 
 NOBODY: Mapping[str, str] = {"XDG_CONFIG_HOME": "/nowhere/at/all"}
 
@@ -78,7 +79,11 @@ RULE = '[[policy.rules]]\nname = "x"\neffect = "deny"\n'
         ("[policy.upload_mb]\nx = 1", "policy.upload_mb is a whole number", "= 50"),
         ("[run]\nthreshold = 1.5", "run.threshold is 1.5", "from 0 to 1"),
         ("[run]\nthreshold = nan", "run.threshold is nan", "from 0 to 1"),
-        ("[run]\nthreshold = '0.5'", "a number from 0 to 1", "= 0.5"),
+        ("[run]\nthreshold = '0.5'", "a number from 0 to 1", "= 0.7"),
+        ("[run]\nsuggest = 50", "run.suggest is 50", "from 0 to 1"),
+        ("[run]\npredictor = 'markov'", "run.predictor: there is no 'markov'", "markov2"),
+        ("[run]\npredictor = ''", "run.predictor: there is no ''", "foresight, markov2"),
+        ("[run]\npredictor = 2", "run.predictor is a text", 'predictor = "foresight"'),
         ("[controller]\nexecution_delay = 61", "is 61", "from 0 to 60"),
         ("[agent.internal]\nmax_steps = 0", "max_steps is 0", "from 1"),
         ("[agent.internal]\nmax_wall_time_ms = 10", "is 10", "from 1000"),
@@ -233,7 +238,7 @@ def test_with_nothing_said_everything_is_as_it_was(tmp_path: Path) -> None:
     assert config.limits == Limits()
     plain = RunSettings()
     assert msgspec.structs.replace(plain, **config.knobs) == plain
-    assert config.threshold == plain.threshold
+    assert config.sureness == Sureness("foresight", 700_000, 500_000)
 
 
 def test_the_defaults_are_those_of_the_seeds() -> None:
@@ -311,13 +316,26 @@ def test_the_commented_file_is_the_defaults_whether_read_as_it_is_or_without_its
 def test_what_a_run_is_set_to(tmp_path: Path) -> None:
     config = read(
         tmp_path,
-        "[run]\nthreshold = 0.7\nsettle_ms = 250\n[controller]\nexecution_delay = 0.5\n"
+        "[run]\nthreshold = 0.9\nsuggest = 0.25\nsettle_ms = 250\n"
+        "[controller]\nexecution_delay = 0.5\n"
         "[critic]\nvision_enabled = true\n[agent.internal]\nmax_steps = 5\n",
     )
-    assert config.threshold == 700_000
+    assert config.sureness == Sureness("foresight", 900_000, 250_000)
     assert config.knobs["settle_ms"] == 250
     assert (config.knobs["execution_delay_ms"], config.knobs["vision"]) == (500, True)
     assert config.limits == Limits(max_steps=5)
+
+
+def test_a_threshold_that_nobody_set_is_that_of_the_model(tmp_path: Path) -> None:
+    counting = read(tmp_path, "[run]\npredictor = 'markov2'\n")
+    assert counting.said("run.threshold") == Said(0.5, "default of markov2")
+    assert counting.sureness == Sureness("markov2", 500_000, 500_000)
+    by_variable = read(tmp_path, "", RUTTER_RUN_PREDICTOR="markov2", RUTTER_RUN_SUGGEST="0.4")
+    assert by_variable.sureness == Sureness("markov2", 500_000, 400_000)
+    said = read(tmp_path, "[run]\nthreshold = 0.8\n", RUTTER_RUN_PREDICTOR="markov2")
+    assert said.sureness == Sureness("markov2", 800_000, 500_000)
+    foresight = read(tmp_path, "[run]\npredictor = 'foresight'\n")
+    assert foresight.said("run.threshold").value == 0.7
 
 
 def test_models_are_configured_by_the_file_and_by_variables(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from events.errors import BadInput
 from events.runtime import SessionStarted
 from events.service import Service
 from events.workflow import (
+    MILLION,
     Criteria,
     Expectation,
     Indicator,
@@ -20,6 +21,7 @@ from events.workflow import (
     Minds,
     Place,
     Policy,
+    RunSettings,
     Standing,
     Step,
     Workflow,
@@ -38,6 +40,7 @@ from pipeline.launch import (
     watching,
     with_hosts,
 )
+from pipeline.sureness import Sureness
 from tests.facts import click, step
 
 SCRIPT = (step(click("#a")), step(click("#b")))
@@ -390,13 +393,39 @@ def test_a_secret_belongs_where_it_was_typed_when_it_was_recorded() -> None:
 
 def test_what_the_configuration_sets_holds_for_every_run_and_for_tools_what_calls_allow() -> None:
     knobs = {"settle_ms": 5, "execution_delay_ms": 7, "vision": True}
-    run = configured(run_of(FLOW, VALUES, ["password"]), knobs, headed=True)
+    sure = Sureness("markov2", 600_000, 300_000)
+    run = configured(run_of(FLOW, VALUES, ["password"]), knobs, sure, headed=True)
     assert (run.settings.settle_ms, run.settings.execution_delay_ms, run.headed) == (5, 7, True)
-    tools = configured(tool_session(), knobs)
+    tools = configured(tool_session(), knobs, sure)
     assert (tools.settings.settle_ms, tools.settings.vision, tools.headed) == (500, True, False)
     limits = Limits(max_steps=3)
     free = free_run("https://x.example/", {}, (), threshold=1, limits=limits)
     assert free.settings.limits == limits
+    for started in (run, tools, configured(free, knobs, sure)):
+        settings = started.settings
+        found = settings.predictor, settings.threshold, settings.suggest
+        assert found == ("markov2", 600_000, 300_000)
+
+
+def test_every_session_that_is_started_now_goes_by_the_calibrated_model() -> None:
+    url, goal = "https://shop.example/", "Go"
+    for started in (
+        recording("order", SCRIPT, {}, ()),
+        watching("order", url, {}),
+        run_of(FLOW, VALUES, ["password"]),
+        free_run(url, {}, ()),
+        goal_run("go", goal, url, {}, (), minds=MINDS, given=SHOWN),
+        tool_session(url),
+    ):
+        settings = started.settings
+        found = settings.predictor, settings.threshold, settings.suggest
+        assert found == ("foresight", 700_000, 500_000)
+
+
+def test_a_log_in_which_nothing_is_said_of_the_model_is_an_old_one() -> None:
+    """What a struct leaves out when it is kept must mean what it meant then."""
+    old = RunSettings()
+    assert (old.predictor, old.threshold, old.suggest) == ("markov2", 500_000, MILLION)
 
 
 def test_a_fork_reaches_what_the_old_session_did_and_freely_no_more() -> None:

@@ -28,6 +28,7 @@ from events.executor import (
 from events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
 from events.page import Element, Page
 from events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
+from events.predictor import PredictionMade, TransitionUndone, Within
 from events.runtime import ActorFailed, StopReason
 from events.validator import ActionApproved, ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
@@ -371,3 +372,56 @@ def test_a_model_that_fails_is_asked_once_more_and_then_another() -> None:
         "[MODEL] asking openai gpt-x for another way after what went wrong (correction 2)",
         "[MODEL] the run ended before the answer came: it counts as spent",
     ]
+
+
+# -- what is foreseen ------------------------------------------------------------------------------
+
+
+def test_where_it_may_be_is_told_and_what_cannot_be_done_there() -> None:
+    within = (Within("order", 2, 3, 7, 930_000), Within("refund", 1, 1, 4, 50_000))
+    assert narrate(PredictionMade("foresight", 0, within=within, absent=1)) == [
+        "[WITHIN] it seems to be after step 3 of 7 of order, 0.93",
+        "[WITHIN] 1 more was likely, and not possible on this page",
+    ]
+
+
+def test_a_prediction_by_itself_is_told_by_its_plan_alone() -> None:
+    assert narrate(PredictionMade("markov2", 0)) == []
+
+
+def test_what_a_person_took_back_is_told() -> None:
+    assert narrate(TransitionUndone("x", "went_back")) == [
+        "[UNDONE] a person went back: it counts against what was done"
+    ]
+
+
+def test_what_a_person_refused_was_never_done() -> None:
+    assert narrate(TransitionUndone("x", "refused")) == [
+        "[REFUSED] a person said no to what was predicted: it counts against it"
+    ]
+
+
+def test_a_suggestion_is_put_as_a_question() -> None:
+    suggested = PlanProposed(
+        2, 1, "prediction", BUY, "confidence_to_suggest_0.62", probability=620_000
+    )
+    assert narrate(suggested) == ["PHASE 1: PLAN", "suggests: click #buy (0.62) - do it?"]
+
+
+def within(*found: tuple[str, int, int], absent: int = 0) -> PredictionMade:
+    told = tuple(Within(name, 1, step, 7, probability) for name, step, probability in found)
+    return PredictionMade("foresight", 1, within=told, absent=absent)
+
+
+def test_a_free_run_says_which_workflow_it_seems_to_be_in() -> None:
+    free = facts.free_run()
+    likely = within(("order", 3, 930_000), ("refund", 1, 50_000))
+    assert narrate(free, likely) == ["[WITHIN] it seems to be after step 3 of 7 of order, 0.93"]
+    assert narrate(free, likely, likely) == narrate(free, likely)  # said once for each step
+    assert len(narrate(free, likely, within(("order", 4, 930_000)))) == 2
+
+
+def test_what_is_as_likely_not_so_is_not_said() -> None:
+    assert narrate(facts.free_run(), within(("order", 3, 499_999))) == []
+    assert len(narrate(facts.free_run(), within(("order", 3, 500_000)))) == 1
+    assert narrate(facts.recording_of(), within(("order", 3, 930_000))) == []

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from events.envelope import Envelope
 from events.errors import BadInput, LogForeign
+from events.predictor import PredictionMade, Within
 from events.vocabulary import AnyEvent
 from pipeline.cli.terminal import Progress, Terminal
 from tests import facts
@@ -262,3 +263,16 @@ def test_a_page_cannot_break_the_moving_line(monkeypatch: pytest.MonkeyPatch, na
 
     assert f"sailing order  2/19  click {name}" in shown
     assert shown.isascii()
+
+
+def test_a_free_run_shows_which_workflow_it_seems_to_follow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def seems(probability: int) -> str:
+        within = (Within("order\u2713", 1, 3, 7, probability),)
+        predicted = PredictionMade("foresight", 0, within=within)
+        plan = facts.plan(facts.click("#next"), "prediction", number=4)
+        return on_a_terminal(monkeypatch, facts.free_run(), predicted, plan).err
+
+    assert "sailing order  4  click #next  (as in order\\u2713)" in seems(800_000)
+    assert "as in" not in seems(400_000)

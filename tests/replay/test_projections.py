@@ -347,6 +347,23 @@ def test_a_token_has_no_value_so_another_value_is_as_predicted(ledger: Ledger) -
     assert metrics(ledger)["correct_predictions"] == 1
 
 
+def test_what_a_typed_parameter_is_named_does_not_make_a_prediction_wrong(ledger: Ledger) -> None:
+    typed = [facts.fill("#f", Parameter(name)) for name in ("customer", "buyer")]
+    ledger.write(predicted(typed[0]), learned(typed[1]))
+    ledger.write(predicted(typed[0]), facts.plan(typed[1], "prediction"), facts.judged())
+
+    assert metrics(ledger)["correct_predictions"] == 2
+
+
+def test_what_is_learned_of_a_free_run_at_its_end_settles_no_prediction(ledger: Ledger) -> None:
+    """The last one is still open then, and is about what would have come next."""
+    ledger.write(predicted(BUY), facts.plan(BUY, "prediction"), facts.judged(), predicted(PAY))
+    ledger.write(msgspec.structs.replace(learned(BUY), driver="prediction"))
+
+    counted = metrics(ledger)
+    assert (counted["total_predictions"], counted["correct_predictions"]) == (1, 1)
+
+
 def test_executions_succeed_when_they_are_confirmed(ledger: Ledger) -> None:
     for verdict in VERDICTS:
         ledger.write(facts.intent(BUY), facts.judged(verdict))

@@ -131,3 +131,53 @@ def test_a_misspelt_key_or_a_wrong_value_is_refused_with_its_place(
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         read_change(tmp_path / "nowhere.toml")
+
+
+# -- another model -------------------------------------------------------------------------------
+
+
+def test_another_model_predicts_over_the_recorded_history() -> None:
+    recorded, other = asked("order", Change()), asked("order", Change(predictor="foresight"))
+    # It says something wherever something was learned; markov2 only behind what it has seen.
+    assert len(other.predictions) > len(recorded.predictions)
+    assert sum(each.correct for each in other.predictions) >= sum(
+        each.correct for each in recorded.predictions
+    )
+
+
+def test_where_both_models_come_to_the_same_nothing_differs() -> None:
+    """Each has a probability of its own, and is taught what it asks for: neither is a decision."""
+    answer = asked("free", Change(predictor="foresight"))
+    assert (answer.count("gained"), answer.count("lost")) == (0, 0)
+    assert {found.actor for found in answer.differences} == {"predictor"}
+    assert all(found.recorded != found.instead for found in answer.differences)
+    free = next(e.session for e in reversed(envelopes("free")))
+    followed = [found for found in answer.differences if found.session == free]
+    assert len(followed) <= 1  # where it began: the free run itself went the same way
+
+
+def test_what_another_model_is_less_sure_of_would_have_been_suggested() -> None:
+    change = Change(predictor="foresight", threshold=1.0, suggest=0.5)
+    lost = [found for found in asked("free", change).differences if found.effect == "lost"]
+    assert lost
+    assert all("confidence_to_suggest_0." in found.instead for found in lost)
+    never = Change(predictor="foresight", threshold=1.0)
+    instead = {f.instead for f in asked("free", never).differences if f.effect == "lost"}
+    assert all(said.startswith("withheld: confidence_too_low_0.") for said in instead)
+
+
+def test_a_step_is_lost_once_however_many_of_its_turns_end_otherwise() -> None:
+    lost = [
+        (found.session, found.step)
+        for found in asked("trouble", Change(hosts=())).differences
+        if found.effect == "lost"
+    ]
+    assert len(lost) == len(set(lost))
+
+
+def test_a_model_and_what_it_may_suggest_are_read_from_toml(tmp_path: Path) -> None:
+    change = read_change(written(tmp_path, 'predictor = "markov2"\nsuggest = 0.4\n'))
+    assert change == Change(predictor="markov2", suggest=0.4)
+    for text in ('predictor = "markov3"', "suggest = 4"):
+        with pytest.raises(BadInput, match=text.partition(" ")[0]):
+            read_change(written(tmp_path, text))

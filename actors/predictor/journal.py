@@ -1,0 +1,171 @@
+"""What every session taught, in the order of the log and packed: some twenty bytes a transition.
+
+From it a model can be folded at any time, with or without a session, so that one that nobody asks
+costs nothing, and one session can be forgotten without reading the log again.
+"""
+
+from array import array
+from collections.abc import Container, Iterator
+from operator import attrgetter
+from typing import Final, NamedTuple
+
+import msgspec
+
+from events.action import Action, Parameter, Secret, Text
+from events.predictor import EndLearned, TransitionLearned, TransitionUndone
+from events.signature import bare
+
+# How a row counts.
+DONE: Final = 0
+OWN: Final = 1  # a model of ours brought it about: it says nothing about how right we are
+TAKEN_BACK: Final = 2
+REFUSED: Final = 3
+END: Final = 4
+OWN_END: Final = 5
+
+Taught = TransitionLearned | TransitionUndone | EndLearned
+
+RECENT = 4  # sessions whose way of doing a thing is remembered, of each thing
+
+
+class Row(NamedTuple):
+    """One thing that was learned. Tokens are named as the log names them; an end has none."""
+
+    session: int
+    token: str
+    after: tuple[str, ...]
+    place: str
+    counts: int
+
+
+class Names:
+    """Texts by number: each is held once."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        found = self._numbers.get(text)
+        if found is None:
+            found = self._numbers[text] = len(self.all)
+            self.all.append(text)
+        return found
+
+
+class Journal:
+    def __init__(self) -> None:
+        self._forgotten: dict[int, int] = {}  # of a session, how many rows there were then
+        self._sessions = Names()
+        self._texts = Names()  # tokens and places
+        self._none = self._texts.number("")
+        self._rows = array("I")
+        self._counts = array("B")
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def session(self, name: str) -> int:
+        return self._sessions.number(name)
+
+    def forget(self, session: int) -> None:
+        """What it taught until now goes. What it goes on to teach counts."""
+        self._forgotten[session] = len(self)
+
+    def add(self, session: str, learned: Taught) -> Row:
+        token = "" if isinstance(learned, EndLearned) else learned.token
+        row = Row(self.session(session), token, learned.after[-2:], learned.place, _kind(learned))
+        number = self._texts.number
+        first, second = ("", "", *row.after)[-2:]
+        self._rows.extend(
+            (row.session, number(row.token), number(first), number(second), number(row.place))
+        )
+        self._counts.append(row.counts)
+        return row
+
+    def rows(self, begin: int = 0, end: int | None = None) -> Iterator[Row]:
+        """Everything but what was forgotten."""
+        rows, texts, none = self._rows, self._texts.all, self._none
+        for at in range(begin, len(self) if end is None else min(end, len(self))):
+            counts = self._counts[at]
+            session, token, first, second, place = rows[at * 5 : at * 5 + 5]
+            if at < self._forgotten.get(session, 0):
+                continue
+            after = tuple(texts[each] for each in (first, second) if each != none)
+            yield Row(session, texts[token], after, texts[place], counts)
+
+
+class Way(NamedTuple):
+    """How a session did a thing; `at` says how many were done before it."""
+
+    session: int
+    action: Action
+    at: int
+
+
+class Doings:
+    """How each thing was done, by the sessions that did it last.
+
+    More than the last, because one may be forgotten, and because another's parameters may be bound.
+    """
+
+    def __init__(self) -> None:
+        self._ways: dict[str, list[Way]] = {}  # by token
+        self._tokens: dict[str, dict[str, None]] = {}  # by what is done, whatever it is done with
+        self._count = 0
+
+    def add(self, session: int, token: str, action: Action) -> None:
+        self._count += 1
+        held = self._ways.setdefault(token, [])
+        # Most are done the same way each time: that is held once.
+        action = next((each.action for each in held if each.action == action), action)
+        held[:] = [each for each in held if each.session != session][-RECENT + 1 :]
+        held.append(Way(session, action, self._count))
+        self._tokens.setdefault(bare(token), {})[token] = None
+
+    def exactly(self, token: str) -> Action | None:
+        held = self._ways.get(token)
+        return held[-1].action if held else None
+
+    def like(self, doing: str, bound: Container[str]) -> Action | None:
+        """How it would be done now. What is typed is what every session typed, or a parameter that
+        is bound. Otherwise it is not known, and is left out: how probable the step is says nothing
+        of what is to be typed."""
+        ways = [way for token in self._tokens.get(doing, {}) for way in self._ways.get(token, ())]
+        if not ways:
+            return None
+        ways.sort(key=_at, reverse=True)
+        newest = ways[0].action
+        given = [way.action for way in ways if _names(way.action) and _is_given(way.action, bound)]
+        texts = [way.action.value.text for way in ways if isinstance(way.action.value, Text)]
+        if not _names(newest) and all(text == texts[0] for text in texts):
+            return newest
+        return given[0] if given else msgspec.structs.replace(newest, value=None)
+
+    def forget(self, session: int) -> None:
+        for held in self._ways.values():
+            held[:] = [each for each in held if each.session != session]
+
+
+def _kind(learned: Taught) -> int:
+    if isinstance(learned, TransitionUndone):
+        return REFUSED if learned.why == "refused" else TAKEN_BACK
+    own = learned.driver == "prediction"
+    if isinstance(learned, EndLearned):
+        return OWN_END if own else END
+    return OWN if own else DONE
+
+
+def _names(action: Action) -> set[str]:
+    """What must be bound before it can be done."""
+    found = {said.secret for said in action.dialogs if said.secret}
+    if isinstance(action.value, Parameter | Secret):
+        found.add(action.value.name)
+    return found
+
+
+def _is_given(action: Action, bound: Container[str]) -> bool:
+    return all(name in bound for name in _names(action))
+
+
+_at = attrgetter("at")

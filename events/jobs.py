@@ -1,0 +1,71 @@
+"""What is to be run, and what became of it: jobs that a daemon takes on, one session each."""
+
+from typing import Literal
+
+import msgspec
+
+from events.event import Event
+from events.runtime import Failure, StopReason
+
+# `skipped`: another one of its kind was running. `refused`: it could not even begin.
+JobEnd = StopReason | Literal["skipped", "refused"]
+Trigger = Literal["api", "schedule", "hook", "mcp"]
+
+
+class RunWorkflow(
+    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="workflow"
+):
+    """A recorded workflow: its newest version, unless one is named."""
+
+    workflow: str
+    version: int = 0
+    values: dict[str, str] = msgspec.field(default_factory=dict)
+    dry_run: bool = False
+
+
+class RunFree(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="free"):
+    """Wherever what was learned is sure, from this address on."""
+
+    url: str
+    values: dict[str, str] = msgspec.field(default_factory=dict)
+    success: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+class RunGoal(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="agent_run"):
+    """A language model looks for the way to a goal, which is then known as `name`."""
+
+    goal: str
+    url: str = ""
+    name: str = ""
+    service: str = ""
+    success: tuple[str, ...] = ()
+    values: dict[str, str] = msgspec.field(default_factory=dict)
+    dry_run: bool = False
+
+
+Run = RunWorkflow | RunFree | RunGoal
+
+
+class JobQueued(Event, frozen=True, tag="JobQueued"):
+    """Taken on: it is run, or ended, whatever becomes of the process. `key` is the caller's own
+    name for it: the same one again is the same job."""
+
+    job: str
+    run: Run
+    by: str
+    trigger: Trigger = "api"
+    key: str = ""
+
+
+class JobStarted(Event, frozen=True, tag="JobStarted"):
+    job: str
+    session: str
+
+
+class JobEnded(Event, frozen=True, tag="JobEnded"):
+    job: str
+    reason: JobEnd
+    failure: Failure = ""
+    detail: str = ""
+    session: str = ""

@@ -1,0 +1,182 @@
+"""Given a daemon that takes on jobs: which of them run, and what is said of them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from events.envelope import Envelope
+from events.errors import BadInput, BrowserGone
+from events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
+from events.runtime import SessionEnded
+from events.vocabulary import AnyEvent
+from pipeline.daemon.jobs import Busy, Conflict, Job, Jobs, Limits, NoSuchJob
+
+pytestmark = pytest.mark.anyio
+
+ORDER = RunWorkflow("order", values={"customer": "Aurora"})
+
+
+class Sea:
+    """Where jobs are run: each waits until it is let go, and ends as it is told."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.let_go: dict[str, anyio.Event] = {}
+        self.ends: dict[str, SessionEnded | BrowserGone] = {}
+        self.changed = anyio.Event()
+
+    async def begin(self, queued: JobQueued, session: str) -> SessionEnded:
+        self.begun.append(queued.job)
+        self.let_go.setdefault(queued.job, anyio.Event())
+        self.changed.set()
+        self.changed = anyio.Event()
+        await self.let_go[queued.job].wait()
+        end = self.ends.get(queued.job, SessionEnded("completed"))
+        if isinstance(end, BrowserGone):
+            raise end
+        return end
+
+    async def until_begun(self, count: int) -> None:
+        while len(self.begun) < count:
+            await self.changed.wait()
+
+    def release(self, job: Job) -> None:
+        self.let_go.setdefault(job.name, anyio.Event()).set()
+
+
+class Daemon:
+    """Jobs over a log that is a list."""
+
+    def __init__(self, sea: Sea, limits: Limits, log: list[AnyEvent] | None = None) -> None:
+        self.log: list[AnyEvent] = []
+        self.sea = sea
+        self._ids = 0
+        self.jobs = Jobs(self.say, sea.begin, self.new_id, limits)
+        for event in log or ():
+            self._append(event)
+
+    async def say(self, event: AnyEvent) -> None:
+        await anyio.lowlevel.checkpoint()
+        self._append(event)
+
+    def _append(self, event: AnyEvent) -> None:
+        self.log.append(event)
+        seq = len(self.log)
+        self.jobs.hear(Envelope(seq, "process", seq, seq, "runtime", 0, event, b""))
+
+    def new_id(self, what: str) -> str:
+        self._ids += 1
+        return f"{what}-{self._ids}"
+
+
+@asynccontextmanager
+async def serving(
+    *, waiting: int = 10, running: int = 2, log: list[AnyEvent] | None = None
+) -> AsyncIterator[Daemon]:
+    daemon = Daemon(Sea(), Limits(waiting, running), log)
+    async with anyio.create_task_group() as group:
+        group.start_soon(daemon.jobs.work)
+        yield daemon
+        group.cancel_scope.cancel()
+
+
+async def test_a_job_runs_and_ends_as_its_session_did() -> None:
+    async with serving() as daemon:
+        job = await daemon.jobs.submit(ORDER, by="person")
+        daemon.sea.ends[job.name] = SessionEnded("failed", "lost", "no way")
+        daemon.sea.release(job)
+        ended = (await daemon.jobs.ended(job.name)).ended
+    assert ended is not None
+    assert (ended.reason, ended.failure, ended.detail) == ("failed", "lost", "no way")
+    assert [type(each) for each in daemon.log] == [JobQueued, JobStarted, JobEnded]
+
+
+async def test_no_more_run_at_once_than_may_and_in_the_order_in_which_they_came() -> None:
+    async with serving(running=2) as daemon:
+        jobs = [await daemon.jobs.submit(RunFree(f"/{n}"), by="person") for n in range(4)]
+        await daemon.sea.until_begun(2)
+        assert daemon.sea.begun == [jobs[0].name, jobs[1].name]
+        daemon.sea.release(jobs[1])
+        await daemon.sea.until_begun(3)
+        assert daemon.sea.begun[2] == jobs[2].name
+
+
+async def test_a_full_line_takes_no_more_and_says_so() -> None:
+    async with serving(waiting=1, running=1) as daemon:
+        await daemon.jobs.submit(RunFree("/1"), by="person")
+        await daemon.sea.until_begun(1)
+        await daemon.jobs.submit(RunFree("/2"), by="person")
+        with pytest.raises(Busy, match="try again later"):
+            await daemon.jobs.submit(RunFree("/3"), by="person")
+
+
+async def test_the_same_key_is_the_same_job_also_when_both_come_at_once() -> None:
+    async with serving() as daemon:
+        found: list[Job] = []
+
+        async def submit() -> None:
+            found.append(await daemon.jobs.submit(ORDER, by="agent", key="k"))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(submit)
+            group.start_soon(submit)
+        assert found[0].name == found[1].name
+        assert len([each for each in daemon.log if isinstance(each, JobQueued)]) == 1
+
+
+async def test_the_same_key_for_something_else_is_refused() -> None:
+    async with serving() as daemon:
+        await daemon.jobs.submit(ORDER, by="agent", key="k")
+        with pytest.raises(Conflict):
+            await daemon.jobs.submit(RunFree("/"), by="agent", key="k")
+
+
+async def test_what_cannot_begin_ends_as_refused_with_the_reason() -> None:
+    async with serving() as daemon:
+        job = await daemon.jobs.submit(ORDER, by="person")
+        daemon.sea.ends[job.name] = BrowserGone("no browser", "run: rutter doctor")
+        daemon.sea.release(job)
+        ended = (await daemon.jobs.ended(job.name)).ended
+    assert ended is not None
+    assert (ended.reason, ended.detail) == ("refused", "no browser; run: rutter doctor")
+
+
+async def test_one_that_waits_can_be_cancelled_and_never_begins() -> None:
+    async with serving(running=1) as daemon:
+        first = await daemon.jobs.submit(RunFree("/1"), by="person")
+        await daemon.sea.until_begun(1)
+        second = await daemon.jobs.submit(RunFree("/2"), by="person")
+        third = await daemon.jobs.submit(RunFree("/3"), by="person")
+        cancelled = await daemon.jobs.cancel(second.name, "person")
+        assert cancelled.ended is not None
+        assert cancelled.ended.reason == "cancelled"
+        daemon.sea.release(first)
+        await daemon.sea.until_begun(2)
+        assert daemon.sea.begun == [first.name, third.name]
+
+
+async def test_after_a_restart_what_waited_is_run_and_what_ran_is_not() -> None:
+    before: list[AnyEvent] = [
+        JobQueued("a", ORDER, "person"),
+        JobStarted("a", "run-a"),
+        JobQueued("b", RunFree("/b"), "person", key="k"),
+        JobQueued("c", RunFree("/c"), "person"),
+        JobEnded("c", "cancelled"),
+    ]
+    async with serving(log=before) as daemon:
+        await daemon.sea.until_begun(1)
+        assert daemon.sea.begun == ["b"]
+        assert [job.name for job in daemon.jobs.running()] == ["a", "b"]
+        again = await daemon.jobs.submit(RunFree("/b"), by="person", key="k")
+        assert again.name == "b"
+
+
+async def test_a_job_that_nobody_knows_is_said_so() -> None:
+    async with serving() as daemon:
+        with pytest.raises(NoSuchJob, match="GET /jobs"):
+            daemon.jobs.find("job-99")
+        with pytest.raises(BadInput):
+            await daemon.jobs.cancel("job-99", "person")
