@@ -9,6 +9,8 @@ PYTHONS := python3.13 python3.12 python3.11 python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 FAST := not browser and not slow
+# Where the environment forbids it, every process compiles every module anew: half of a test run.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help setup venv demo test check bench soak fmt clean
 

@@ -1,12 +1,12 @@
 """Values that a run still needs: asked for at a terminal, where there is one (A4)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from events.errors import BadInput
 from events.workflow import Workflow
 from pipeline.cli.terminal import Terminal
 from pipeline.config_rules import configured_pairs
+from pipeline.departing import Bound
 from pipeline.secret_sources import read_origins, read_secrets
 from pipeline.settings import Settings, environment
 
@@ -36,13 +36,6 @@ def _asked(name: str, ask: Callable[[str], str], question: str) -> str:
         return ask(question)
     except EOFError as error:
         raise BadInput(f"it needs {name}", "type it, or give it as a flag") from error
-
-
-class Bound(NamedTuple):
-    """Secrets by name, and the origins that were given with them."""
-
-    secrets: dict[str, str]
-    origins: tuple[tuple[str, str], ...]
 
 
 def bind_secrets(

@@ -9,10 +9,10 @@ from actors.person import Answer, ScriptedPerson
 from events.errors import RutterError
 from events.sqlite_reader import SqliteReader
 from pipeline import launch
-from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage
 from pipeline.exit_codes import Exit
+from pipeline.known import latest_workflow, project
 from pipeline.recorder import RecorderScript, prepare
 from pipeline.settings import Settings
 from pipeline.site import Order, Site, order_script

@@ -8,8 +8,8 @@ from actors.suggesting import RULE
 from events.workflow import MILLION, Workflow
 from pipeline import exit_codes
 from pipeline.cli.hosts import tell_blocked
-from pipeline.cli.reading import project
 from pipeline.cli.terminal import Terminal
+from pipeline.known import project
 from pipeline.minds import fix_of
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness

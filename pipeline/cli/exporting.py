@@ -6,11 +6,11 @@ from pathlib import Path
 
 from events.errors import BadInput
 from events.workflow import Workflow
-from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
 from pipeline.export.playwright import playwright_script
 from pipeline.export.recorder import recorder_script
+from pipeline.known import latest_workflow, project
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
 

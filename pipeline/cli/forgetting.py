@@ -5,12 +5,12 @@ import asyncio
 import shlex
 from collections.abc import Iterator
 
-from pipeline.cli.reading import find_session
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.workflows import changing
 from pipeline.exit_codes import Exit
 from pipeline.forgetting import Unlearned, Wanted, foresee
 from pipeline.forgetting import forget as unlearn
+from pipeline.known import find_session
 from pipeline.settings import Settings
 
 TOLD = ("sessions", "transitions", "runs", "versions", "kept", "generation", "workflow")

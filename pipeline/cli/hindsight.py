@@ -18,12 +18,13 @@ from events.sqlite_reader import SqliteReader
 from pipeline.cli.binding import bind_secrets
 from pipeline.cli.ending import report as tell_end
 from pipeline.cli.measuring import show_thresholds
-from pipeline.cli.reading import about, find_session
+from pipeline.cli.reading import about
 from pipeline.cli.sureness import read_sureness, share
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
 from pipeline.exit_codes import Exit
 from pipeline.fork import fork_of
+from pipeline.known import find_session
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
 from pipeline.sureness import going_by

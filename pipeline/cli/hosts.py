@@ -15,10 +15,10 @@ from events.envelope import kind
 from events.observer import Contact, HostsContacted, RequestBlocked
 from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
-from pipeline.cli.reading import latest_workflow, project
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.workflows import change
 from pipeline.editing import Edit
+from pipeline.known import latest_workflow, project
 from pipeline.settings import Settings
 from replay.story import Story
 

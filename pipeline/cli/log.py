@@ -9,11 +9,12 @@ from events.errors import BadInput, WorldBroken
 from events.sqlite_reader import SqliteReader
 from pipeline import archive
 from pipeline.cli.gauge import Gauge
-from pipeline.cli.reading import find_session, project, when
+from pipeline.cli.reading import when
 from pipeline.cli.terminal import Terminal
 from pipeline.erasing import erase as erase_payloads
 from pipeline.exit_codes import Exit
 from pipeline.inspection import inspect
+from pipeline.known import find_session, project
 from pipeline.settings import Settings
 from pipeline.usage import Usage, measure
 from replay.integrity import Fault

@@ -9,9 +9,9 @@ import msgspec
 
 from events.errors import BadInput
 from events.workflow import MILLION
-from pipeline.cli.reading import project
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
+from pipeline.known import project
 from pipeline.settings import Settings
 from replay.advice import money
 from replay.calibrated import Bin, Calibrated, advice, apart, calibrated, counted

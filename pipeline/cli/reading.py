@@ -6,56 +6,19 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
-
 from events.envelope import Envelope, kind
 from events.errors import BadInput
 from events.faults import fault_of
 from events.predictor import SessionForgotten
 from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
 from pipeline.cli.terminal import Terminal
+from pipeline.known import find_session, project
 from pipeline.settings import Settings
 from replay.advice import spent_in_words
-from replay.projections import ProjectionStore
 from replay.retelling import details, unjudged
 from replay.story import StepStory, Story, as_json, tell
 
 GOAL = 40  # characters of a goal in a table
-
-
-def project(settings: Settings) -> ProjectionStore:
-    """The projections, caught up with the log as it is now."""
-    directory = settings.directory
-    with SqliteReader(directory.log) as reader:
-        store = ProjectionStore(directory.projections)
-        try:
-            store.catch_up(reader)
-        except BaseException:
-            store.close()
-            raise
-    return store
-
-
-def latest_workflow(store: ProjectionStore, name: str) -> Workflow:
-    """The newest version that was recorded to its end, else the newest at all."""
-    newest = "SELECT workflow FROM workflows WHERE name = ? ORDER BY complete DESC, version DESC"
-    row = store.db.execute(newest, (name,)).fetchone()
-    if row is None:
-        known = [found for (found,) in store.db.execute("SELECT DISTINCT name FROM workflows")]
-        raise BadInput(
-            f"there is no workflow {name!r}",
-            f"it knows: {', '.join(known)}"
-            if known
-            else f"record it: rutter record {name} --script FILE",
-        )
-    return msgspec.json.decode(row[0], type=Workflow)
-
-
-def all_workflows(store: ProjectionStore) -> list[Workflow]:
-    """The latest of each."""
-    names = [name for (name,) in store.db.execute("SELECT DISTINCT name FROM workflows")]
-    return [latest_workflow(store, name) for name in sorted(names)]
 
 
 def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -150,20 +113,6 @@ def about(reader: SqliteReader, session: str) -> Iterator[Envelope]:
     for envelope in reader.read(kinds=[kind(SessionForgotten)]):
         if isinstance(envelope.event, SessionForgotten) and envelope.event.session == session:
             yield envelope
-
-
-def find_session(settings: Settings, wanted: str) -> str:
-    """A session by its name, by the end of it, or `last`."""
-    with project(settings) as store:
-        rows = store.db.execute("SELECT session FROM sessions ORDER BY seq DESC").fetchall()
-    names = [name for (name,) in rows]
-    if wanted == "last" and names:
-        return str(names[0])
-    found = [name for name in names if name == wanted] or [n for n in names if n.endswith(wanted)]
-    if len(found) != 1:
-        what = "several sessions end in" if found else "there is no session"
-        raise BadInput(f"{what} {wanted!r}", "see: rutter sessions")
-    return str(found[0])
 
 
 def when(ns: int) -> str:

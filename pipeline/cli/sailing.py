@@ -5,25 +5,18 @@ import asyncio
 import shlex
 from pathlib import Path
 
-import msgspec
-
-from actors.egress.rules import EVERYWHERE
-from actors.minds.prices import Counsel
-from actors.place import origin_of
-from events.errors import BadInput
-from events.runtime import SessionStarted
 from events.workflow import Minds, Workflow
-from pipeline import exit_codes, fork, launch
-from pipeline.cli import continuing, goals
-from pipeline.cli.binding import Bound, ask_unbound, bind_secrets
+from pipeline import exit_codes, launch
+from pipeline.cli.binding import ask_unbound, bind_secrets
 from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.given import read_given
 from pipeline.cli.hosts import settle_hosts
-from pipeline.cli.reading import all_workflows, project
 from pipeline.cli.sureness import read_sureness
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
-from pipeline.minds import closing, minds_of, open_minds, vision_of
+from pipeline.departing import Wish, depart
+from pipeline.known import all_workflows, project
+from pipeline.minds import closing
 from pipeline.recorder import prepare, read_script
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
@@ -79,45 +72,36 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Sails a workflow alone, freely wherever what was learned is sure, or looks for the way to a
     goal."""
-    values = read_pairs(options.set, "--set")
+    wish = wished(options)
     sure = read_sureness(options, settings.config)
-    given = read_given(options)
-    course = goals.chosen(options, settings, given)
-    workflow = course.workflow
-    needed = workflow.secrets if workflow is not None else goals.secrets_in(given.service)
-    bound = bind_secrets(options.secret, settings, terminal, needed)
-    if workflow is None and options.after:
-        kind = "a free run" if options.free else "a run to a new goal"
-        raise BadInput(f"{kind} continues nothing", "leave out --from, or name the workflow")
-    minds = _minds(options, settings, terminal, needed=course.leads and not goals.ways_of(given))
-    pinned = minds_of(settings.config, minds)
-    if workflow is not None:
-        started, bound = _of_workflow(options, settings, terminal, workflow, values, bound, given)
-    elif course.leads:
-        started = _to_goal(options, settings, course, values, bound, given, pinned)
-    else:
-        started = _free(options, settings, course.goal, values, bound, given)
-    started = msgspec.structs.replace(started, minds=pinned)
-    started = launch.configured(started, settings.config.knobs, sure, headed=options.headed)
+    leaving = depart(
+        wish,
+        settings,
+        lambda needed: bind_secrets(options.secret, settings, terminal, needed),
+        fill=lambda flow, values, secrets: ask_unbound(flow, values, secrets, terminal),
+        sure=sure,
+        warn=terminal.note,
+    )
+    started, course, minds = leaving.started, leaving.course, leaving.minds
     answers = person(terminal, options.answers)
-    what = f"sailing {course.name or options.name or options.url}"
+    what = f"sailing {course.name or wish.name or wish.url}"
     if course.leads and not terminal.err.is_terminal:
-        terminal.note(_begins(course.goal, pinned))  # there is no moving line that says so
+        terminal.note(_begins(course.goal, started.minds))  # there is no moving line that says so
 
     async def sail() -> Story:
         async with closing(minds), open_voyage(settings, terminal) as voyage:
             return await voyage.sail(
                 started,
                 answers=answers,
-                secrets=bound.secrets,
+                secrets=leaving.secrets,
                 what=what,
                 minds=minds,
-                vision=vision_of(settings.config, minds),
+                vision=leaving.vision,
             )
 
     story = asyncio.run(sail())
     code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run, sure=sure)
-    _tell_learned(story, options, settings, terminal, workflow)
+    _tell_learned(story, options, settings, terminal, course.workflow)
     return code
 
 
@@ -131,15 +115,6 @@ def _done(story: Story) -> str:
     if story.version:
         return f"sailed {story.name} version {story.version}"
     return f"came to the goal of {story.name}" if story.name else "sailed freely"
-
-
-def _minds(
-    options: argparse.Namespace, settings: Settings, terminal: Terminal, *, needed: bool
-) -> dict[str, Counsel]:
-    """Who may be asked in this run. A key that is missing is said now, before any browser."""
-    if options.no_model:
-        return {}
-    return open_minds(settings.config, needed=needed, warn=terminal.note)
 
 
 def _tell_learned(
@@ -182,109 +157,23 @@ def _quoted(pair: str) -> str:
     return pair if pair.endswith("=...") else shlex.quote(pair)
 
 
-def _of_workflow(
-    options: argparse.Namespace,
-    settings: Settings,
-    terminal: Terminal,
-    workflow: Workflow,
-    values: dict[str, str],
-    bound: Bound,
-    given: launch.Given,
-) -> tuple[SessionStarted, Bound]:
-    before = continuing.named(options.after, workflow, settings) if options.after else []
-    if before:
-        values = {**continuing.values_of(before, workflow), **values}
-    values, secrets = ask_unbound(workflow, values, bound.secrets, terminal)
-    before = before or continuing.unsettled(workflow, values, settings)
-    started = launch.run_of(
-        workflow,
-        values,
-        secrets,
-        allow=options.allow,
-        policy=settings.policy,
+def wished(options: argparse.Namespace) -> Wish:
+    """What the flags of `rutter run` ask for."""
+    return Wish(
+        name=options.name or "",
+        goal=options.goal,
+        url=options.url or "",
+        free=options.free,
+        values=read_pairs(options.set, "--set"),
+        allow=tuple(options.allow),
+        after=options.after or "",
         dry_run=options.dry_run,
-        screenshots=pictured(options, settings),
-        given=given,
-        origins=bound.origins,
-    )
-    if before:
-        # E7: what may have happened is looked for or asked about before it is done again.
-        started = fork.continuing(started, before)
-    return started, Bound(secrets, bound.origins)
-
-
-def _to_goal(
-    options: argparse.Namespace,
-    settings: Settings,
-    course: goals.Course,
-    values: dict[str, str],
-    bound: Bound,
-    given: launch.Given,
-    minds: Minds | None,
-) -> SessionStarted:
-    url = options.url or ""
-    homes = recorded_homes(bound, settings, url) if url else []
-    return launch.goal_run(
-        course.name,
-        course.goal,
-        url,
-        values,
-        bound.secrets,
-        minds=minds,
-        limits=settings.config.limits,
-        allow=allowed(options, settings),
-        policy=settings.policy,
-        dry_run=options.dry_run,
-        screenshots=pictured(options, settings),
-        given=given,
-        origins=(*bound.origins, *homes),
+        screenshots=bool(options.screenshots),
+        headed=options.headed,
+        no_model=options.no_model,
+        given=read_given(options),
     )
 
 
 def pictured(options: argparse.Namespace, settings: Settings) -> bool:
     return bool(options.screenshots) or settings.config.flag("run.screenshots")
-
-
-def _free(
-    options: argparse.Namespace,
-    settings: Settings,
-    goal: str,
-    values: dict[str, str],
-    bound: Bound,
-    given: launch.Given,
-) -> SessionStarted:
-    if not options.url:
-        raise BadInput("a free run needs a place to start", "add --url URL")
-    return launch.free_run(
-        options.url,
-        values,
-        bound.secrets,
-        allow=allowed(options, settings),
-        policy=settings.policy,
-        dry_run=options.dry_run,
-        screenshots=pictured(options, settings),
-        given=given,
-        origins=(*bound.origins, *recorded_homes(bound, settings, options.url)),
-        limits=settings.config.limits,
-        goal=goal,
-    )
-
-
-def recorded_homes(bound: Bound, settings: Settings, url: str) -> list[tuple[str, str]]:
-    """Which secrets any known workflow typed on the origin where the run begins: that was recorded
-    too. Elsewhere somebody is asked. What was told with them holds instead, here or in the
-    configuration."""
-    here = origin_of(url)
-    told = {name for name, _ in (*bound.origins, *settings.policy.secret_origins)}
-    if not set(bound.secrets) - told or not settings.directory.log.exists():
-        return []
-    with project(settings) as store:
-        flows = all_workflows(store)
-    found = [each for flow in flows for each in launch.secret_origins(flow)]
-    homes = [each for each in dict.fromkeys(found) if each[0] in bound.secrets.keys() - told]
-    return [(name, origin) for name, origin in homes if origin == here]
-
-
-def allowed(options: argparse.Namespace, settings: Settings) -> list[str]:
-    """What a session that no workflow binds may go to beside where it begins."""
-    return [*options.allow, *([EVERYWHERE] if settings.config.everywhere else [])]

@@ -18,10 +18,10 @@ from events.runtime import SessionStarted
 from pipeline import exit_codes, launch
 from pipeline.cli.binding import bind_secrets
 from pipeline.cli.given import read_given
-from pipeline.cli.reading import project
-from pipeline.cli.sailing import allowed
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
+from pipeline.departing import allowed
+from pipeline.known import project
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
 from pipeline.tools import Tools
@@ -105,7 +105,7 @@ def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         options.url,
         values,
         secrets,
-        allow=allowed(options, settings),
+        allow=allowed(options.allow, settings),
         policy=settings.policy,
         folders=[options.files] if options.files is not None else (),
         goal=options.goal,

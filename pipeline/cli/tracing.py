@@ -8,9 +8,9 @@ import msgspec
 
 from events.errors import BadInput, RutterError
 from events.sqlite_reader import SqliteReader
-from pipeline.cli.reading import find_session
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
+from pipeline.known import find_session
 from pipeline.settings import Settings
 from pipeline.trace_export.cursor import FILE, Cursor
 from pipeline.trace_export.exporter import (

@@ -15,12 +15,13 @@ from events.sqlite_reader import SqliteReader
 from events.workflow import Step, Workflow
 from pipeline.checks import TYPES, read_back_from, read_check, shows_something, write_check
 from pipeline.cli import habits
-from pipeline.cli.reading import latest_workflow, project, when
+from pipeline.cli.reading import when
 from pipeline.cli.terminal import Terminal
 from pipeline.directory import DataDirectory
 from pipeline.editing import Change, Edit, edited, hidden_by, publish, typed_again
 from pipeline.erasing import finish_erasing
 from pipeline.exit_codes import Exit
+from pipeline.known import latest_workflow, project
 from pipeline.settings import Settings
 from replay.projections import ProjectionStore
 from replay.wording import ascii_only, in_words

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import settings
-from pipeline.cli import sailing
-from pipeline.cli.binding import Bound
+from pipeline.departing import Bound, recorded_homes
 from tests.cli import logbook
 from tests.cli.shell import Ended, Rutter
 
@@ -136,10 +135,10 @@ def test_in_a_free_run_a_secret_belongs_where_it_begins_if_any_workflow_types_it
     loaded = settings.load(str(rutter.data), env={})
     home = ("pin", "https://shop.example")
     here, bound = "https://shop.example/login?x", Bound({"pin": "0000", "code": "1"}, ())
-    assert sailing.recorded_homes(bound, loaded, here) == [home]
-    assert sailing.recorded_homes(bound, loaded, "https://evil.example/") == []
-    assert sailing.recorded_homes(bound, loaded, "https://shop.example:8443/") == []
+    assert recorded_homes(bound, loaded, here) == [home]
+    assert recorded_homes(bound, loaded, "https://evil.example/") == []
+    assert recorded_homes(bound, loaded, "https://shop.example:8443/") == []
     told = Bound({"pin": "0000"}, (("pin", "https://other.example"),))
-    assert sailing.recorded_homes(told, loaded, here) == []
+    assert recorded_homes(told, loaded, here) == []
     nowhere = settings.load(str(rutter.data / "none"), env={})
-    assert sailing.recorded_homes(Bound({"pin": "0000"}, ()), nowhere, here) == []
+    assert recorded_homes(Bound({"pin": "0000"}, ()), nowhere, here) == []

@@ -15,8 +15,8 @@ from events.predictor import SessionForgotten, WorkflowDeleted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from pipeline import launch
-from pipeline.cli.continuing import unsettled
-from pipeline.cli.reading import latest_workflow, project
+from pipeline.continuing import unsettled
+from pipeline.known import latest_workflow, project
 from pipeline.settings import load
 from tests.cli import logbook
 from tests.cli.shell import Ended, Rutter

@@ -9,8 +9,8 @@ import pytest
 from actors.person import ScriptedPerson
 from events.errors import BrowserGone
 from events.sqlite_log import SqliteLog
-from pipeline.cli.continuing import named, unsettled, values_of
-from pipeline.cli.reading import latest_workflow, project
+from pipeline.continuing import named, unsettled, values_of
+from pipeline.known import latest_workflow, project
 from pipeline.settings import Settings, load
 from tests.cli.shell import Rutter
 from tests.scripted import AURORA, FAIRLEAD, Raises, shop

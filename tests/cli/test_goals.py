@@ -18,9 +18,10 @@ from events.runtime import SessionStarted
 from events.service import Service, Way
 from events.sqlite_log import SqliteLog
 from events.workflow import Minds, Step, Workflow
+from pipeline import courses as goals
 from pipeline import settings
 from pipeline.app import App
-from pipeline.cli import goals, sailing
+from pipeline.cli import sailing
 from pipeline.launch import NOTHING, Given
 from replay.story import Story
 from tests.cli.shell import Ended, Rutter

@@ -21,9 +21,9 @@ from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.workflow import Step
 from pipeline import launch
-from pipeline.cli.continuing import unsettled, values_of
-from pipeline.cli.reading import latest_workflow, project
+from pipeline.continuing import unsettled, values_of
 from pipeline.editing import publish
+from pipeline.known import latest_workflow, project
 from pipeline.settings import load
 from tests.cli import logbook
 from tests.cli.shell import Ended, Rutter, places_of

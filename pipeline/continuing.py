@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from events.envelope import Envelope
 from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
-from pipeline.cli.reading import find_session, project
 from pipeline.editing import names_over_time
 from pipeline.fork import check_continued, left_open, sent_something
+from pipeline.known import find_session, project
 from pipeline.settings import Settings
 
 LOOKED_AT = 50  # runs of one workflow: what nobody settled in so many is known by now

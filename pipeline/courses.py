@@ -1,10 +1,9 @@
-"""What `rutter run` is to sail: a workflow that is known, or the way to a goal that is not yet."""
+"""What a run is to sail: a workflow that is known, or the way to a goal that is not yet."""
 
-import argparse
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from actors.place import is_at, place_of
 from actors.toolbox import SEVEN
@@ -12,9 +11,9 @@ from events.action import Secret
 from events.errors import BadInput, PolicyDenied
 from events.service import Service
 from events.workflow import Workflow
-from pipeline.cli.reading import all_workflows, latest_workflow, project
 from pipeline.config import Config
 from pipeline.config_keys import written
+from pipeline.known import all_workflows, latest_workflow, project
 from pipeline.launch import Given
 from pipeline.minds import is_on
 from pipeline.settings import Settings
@@ -35,34 +34,53 @@ class Course(NamedTuple):
         return self.workflow is None and bool(self.name)
 
 
-def chosen(options: argparse.Namespace, settings: Settings, given: Given) -> Course:
+class Asked(Protocol):
+    """What somebody wants: `goal` is nothing where none was named."""
+
+    @property
+    def name(self) -> str | None: ...
+
+    @property
+    def goal(self) -> str | None: ...
+
+    @property
+    def url(self) -> str | None: ...
+
+    @property
+    def free(self) -> bool: ...
+
+    @property
+    def no_model(self) -> bool: ...
+
+
+def chosen(asked: Asked, settings: Settings, given: Given) -> Course:
     """What is known is sailed; to a goal that nothing known comes to, a way is looked for."""
-    if options.goal is not None and not options.goal.strip():
+    if asked.goal is not None and not asked.goal.strip():
         raise BadInput("the goal says nothing", "write --goal TEXT: what it is to come to")
-    goal = " ".join((options.goal or "").split())
-    if options.free:
-        if options.name:
+    goal = " ".join((asked.goal or "").split())
+    if asked.free:
+        if asked.name:
             raise BadInput(
-                f"a free run follows no workflow, and {options.name!r} names one",
+                f"a free run follows no workflow, and {asked.name!r} names one",
                 "leave out the name, or leave out --free to sail the workflow",
             )
         return Course(goal=goal)
     meant = goal or (given.service.goal if given.service is not None else "")
     if not meant:
-        return Course(_begun_at(options.url, _named(options.name, settings)))
+        return Course(_begun_at(asked.url, _named(asked.name, settings)))
     flows = _known(settings)
-    flow = _by_name(options.name, flows) if options.name else _by_goal(meant, options.url, flows)
+    flow = _by_name(asked.name, flows) if asked.name else _by_goal(meant, asked.url, flows)
     if flow is None:
-        _check_new(options, meant, flows)
-        _check_leading(options, settings.config, given.service)
+        _check_new(asked, meant, flows)
+        _check_leading(asked, settings.config, given.service)
         taken = {each.name for each in flows}
-        return Course(None, meant, options.name or name_for(meant, taken))
+        return Course(None, meant, asked.name or name_for(meant, taken))
     if goal and flow.goal and not _same(goal, flow.goal):
         raise BadInput(
             f"workflow {flow.name!r} comes to another goal: {flow.goal!r}",
             "leave out --goal to sail it, or give the new way a name of its own",
         )
-    return Course(_begun_at(options.url, flow), flow.goal or goal, flow.name)
+    return Course(_begun_at(asked.url, flow), flow.goal or goal, flow.name)
 
 
 def name_for(goal: str, taken: Iterable[str]) -> str:
@@ -143,14 +161,14 @@ def _begun_at(url: str | None, flow: Workflow) -> Workflow:
     return flow
 
 
-def _check_new(options: argparse.Namespace, goal: str, flows: list[Workflow]) -> None:
+def _check_new(asked: Asked, goal: str, flows: list[Workflow]) -> None:
     """One way to a goal is enough: a second one by another name is hardly meant."""
-    known = _by_goal(goal, options.url, flows) if options.name else None
+    known = _by_goal(goal, asked.url, flows) if asked.name else None
     if known is not None:
         raise BadInput(
             f"workflow {known.name!r} comes to this goal already",
             f"rutter run {known.name}; or to have it by this name: "
-            f"rutter workflows rename {known.name} {options.name}",
+            f"rutter workflows rename {known.name} {asked.name}",
         )
 
 
@@ -158,12 +176,12 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
 
 
-def _check_leading(options: argparse.Namespace, config: Config, service: Service | None) -> None:
+def _check_leading(asked: Asked, config: Config, service: Service | None) -> None:
     """Nobody leads a run by itself unless it was turned on (H3); a service's own ways need none."""
     if service is not None and service.ways:
         return
     what = "policy_denied: no workflow comes to this goal yet"
-    if options.no_model:
+    if asked.no_model:
         raise PolicyDenied(f"{what}, and no model is to be asked", "leave out --no-model")
     if not is_on(config):
         tools = written(tuple(each.name for each in SEVEN))

@@ -1,0 +1,193 @@
+"""From what somebody wants sailed to everything its session starts with. The command line and the
+daemon depart from here alike: whoever asks, the same rules hold, and nothing was opened yet."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from actors.egress.rules import EVERYWHERE
+from actors.minds.prices import Counsel
+from actors.place import origin_of
+from actors.vision import Vision
+from events.errors import BadInput
+from events.runtime import SessionStarted
+from events.workflow import Minds, Workflow
+from pipeline import continuing, courses, fork, launch
+from pipeline.known import all_workflows, project
+from pipeline.launch import NOTHING, Given
+from pipeline.minds import minds_of, open_minds, vision_of
+from pipeline.settings import Settings
+from pipeline.sureness import Sureness
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """A workflow by its name, a goal, or a free run from an address."""
+
+    name: str = ""
+    goal: str | None = None
+    url: str = ""
+    free: bool = False
+    values: Mapping[str, str] = {}
+    allow: tuple[str, ...] = ()
+    after: str = ""
+    dry_run: bool = False
+    screenshots: bool = False
+    headed: bool = False
+    no_model: bool = False
+    given: Given = NOTHING
+
+
+class Bound(NamedTuple):
+    """Secrets by name, and the origins that were given with them."""
+
+    secrets: dict[str, str]
+    origins: tuple[tuple[str, str], ...]
+
+
+class Departure(NamedTuple):
+    """`secrets` are in no event. `minds` are open: whoever sails it lets go of them."""
+
+    started: SessionStarted
+    secrets: dict[str, str]
+    course: courses.Course
+    minds: dict[str, Counsel]
+    vision: Vision | None
+
+
+Bind = Callable[[Iterable[str]], Bound]
+Values = Mapping[str, str]
+Fill = Callable[[Workflow, Values, Values], tuple[dict[str, str], dict[str, str]]]
+
+
+def as_given(
+    workflow: Workflow, values: Values, secrets: Values
+) -> tuple[dict[str, str], dict[str, str]]:
+    """There is nobody to ask for what is missing: it is refused by name."""
+    return dict(values), dict(secrets)
+
+
+def depart(
+    wish: Wish,
+    settings: Settings,
+    bind: Bind,
+    *,
+    fill: Fill = as_given,
+    sure: Sureness | None = None,
+    warn: Callable[[str], None] = lambda _: None,
+) -> Departure:
+    """Raises what is wrong with the wish. `bind` reads the secrets that are needed; `fill` may ask
+    a person for what is not bound yet."""
+    course = courses.chosen(wish, settings, wish.given)
+    workflow = course.workflow
+    needed = workflow.secrets if workflow is not None else courses.secrets_in(wish.given.service)
+    bound = bind(needed)
+    if workflow is None and wish.after:
+        kind = "a free run" if wish.free else "a run to a new goal"
+        raise BadInput(f"{kind} continues nothing", "leave out --from, or name the workflow")
+    leads = course.leads and not courses.ways_of(wish.given)
+    # A key that is missing is said now, before any browser.
+    minds = {} if wish.no_model else open_minds(settings.config, needed=leads, warn=warn)
+    pinned = minds_of(settings.config, minds)
+    if workflow is not None:
+        started, bound = _of_workflow(wish, settings, workflow, bound, fill)
+    elif course.leads:
+        started = _to_goal(wish, settings, course, bound, pinned)
+    else:
+        started = _free(wish, settings, course.goal, bound)
+    started = launch.configured(
+        msgspec.structs.replace(started, minds=pinned),
+        settings.config.knobs,
+        sure or settings.config.sureness,
+        headed=wish.headed,
+    )
+    return Departure(started, bound.secrets, course, minds, vision_of(settings.config, minds))
+
+
+def _of_workflow(
+    wish: Wish, settings: Settings, workflow: Workflow, bound: Bound, fill: Fill
+) -> tuple[SessionStarted, Bound]:
+    before = continuing.named(wish.after, workflow, settings) if wish.after else []
+    values = dict(wish.values)
+    if before:
+        values = {**continuing.values_of(before, workflow), **values}
+    values, secrets = fill(workflow, values, bound.secrets)
+    before = before or continuing.unsettled(workflow, values, settings)
+    started = launch.run_of(
+        workflow,
+        values,
+        secrets,
+        allow=wish.allow,
+        policy=settings.policy,
+        dry_run=wish.dry_run,
+        screenshots=pictured(wish, settings),
+        given=wish.given,
+        origins=bound.origins,
+    )
+    if before:
+        # E7: what may have happened is looked for or asked about before it is done again.
+        started = fork.continuing(started, before)
+    return started, Bound(secrets, bound.origins)
+
+
+def _to_goal(
+    wish: Wish, settings: Settings, course: courses.Course, bound: Bound, minds: Minds | None
+) -> SessionStarted:
+    homes = recorded_homes(bound, settings, wish.url) if wish.url else []
+    return launch.goal_run(
+        course.name,
+        course.goal,
+        wish.url,
+        wish.values,
+        bound.secrets,
+        minds=minds,
+        limits=settings.config.limits,
+        allow=allowed(wish.allow, settings),
+        policy=settings.policy,
+        dry_run=wish.dry_run,
+        screenshots=pictured(wish, settings),
+        given=wish.given,
+        origins=(*bound.origins, *homes),
+    )
+
+
+def _free(wish: Wish, settings: Settings, goal: str, bound: Bound) -> SessionStarted:
+    if not wish.url:
+        raise BadInput("a free run needs a place to start", "add --url URL")
+    return launch.free_run(
+        wish.url,
+        wish.values,
+        bound.secrets,
+        allow=allowed(wish.allow, settings),
+        policy=settings.policy,
+        dry_run=wish.dry_run,
+        screenshots=pictured(wish, settings),
+        given=wish.given,
+        origins=(*bound.origins, *recorded_homes(bound, settings, wish.url)),
+        limits=settings.config.limits,
+        goal=goal,
+    )
+
+
+def pictured(wish: Wish, settings: Settings) -> bool:
+    return wish.screenshots or settings.config.flag("run.screenshots")
+
+
+def allowed(hosts: Iterable[str], settings: Settings) -> list[str]:
+    """What a session that no workflow binds may go to beside where it begins."""
+    return [*hosts, *([EVERYWHERE] if settings.config.everywhere else [])]
+
+
+def recorded_homes(bound: Bound, settings: Settings, url: str) -> list[tuple[str, str]]:
+    """Which secrets any known workflow typed on the origin where the run begins: that was recorded
+    too. Elsewhere somebody is asked. What was told with them holds instead, here or in the
+    configuration."""
+    here = origin_of(url)
+    told = {name for name, _ in (*bound.origins, *settings.policy.secret_origins)}
+    if not set(bound.secrets) - told or not settings.directory.log.exists():
+        return []
+    with project(settings) as store:
+        flows = all_workflows(store)
+    found = [each for flow in flows for each in launch.secret_origins(flow)]
+    homes = [each for each in dict.fromkeys(found) if each[0] in bound.secrets.keys() - told]
+    return [(name, origin) for name, origin in homes if origin == here]
