@@ -35,6 +35,7 @@ class Person:
     """The effector: hears a question when it is on disk, reports the answer as a fact.
 
     With a limit, one that is not answered in time is answered with no; without, it is waited for.
+    One that does not stand any more is not waited for either, and has no answer.
     """
 
     name: ClassVar[Actor] = "person"
@@ -42,10 +43,31 @@ class Person:
     def __init__(self, answers: Answers, limit_ms: int = 0) -> None:
         self._answers = answers
         self._limit_ms = limit_ms
+        self._asking = anyio.CancelScope()
+        self._asked = ""
+        self._voided: set[str] = set()
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         if isinstance(envelope.event, ApprovalRequested):
-            yield await self._answered(envelope.event)
+            answered = await self._unless_void(envelope.event)
+            if answered is not None:
+                yield answered
+
+    def void(self, approval: str) -> None:
+        """The question does not stand any more, whether it is being asked or still to be."""
+        self._voided.add(approval)
+        if self._asked == approval:
+            self._asking.cancel()
+
+    async def _unless_void(self, question: ApprovalRequested) -> ApprovalAnswered | None:
+        answered: ApprovalAnswered | None = None
+        if question.approval in self._voided:
+            return answered
+        self._asked = question.approval
+        with anyio.CancelScope() as self._asking:
+            answered = await self._answered(question)
+        self._asked = ""
+        return answered
 
     async def _answered(self, question: ApprovalRequested) -> ApprovalAnswered:
         with anyio.move_on_after(self._limit_ms / 1000 if self._limit_ms else None):
@@ -103,12 +125,16 @@ class TerminalPerson:
         self._reading: asyncio.Future[None] | None = None
 
     async def ask(self, question: ApprovalRequested) -> Answer:
-        hint = f"type {question.phrase!r}" if question.phrase else "yes / no, or why not"
-        said = (await self._typed(f"{question.question} [{hint}] ")).strip()
-        if question.phrase and said.casefold() in ("y", "yes"):  # meant so, but not typed out
+        return await self.put(question.question, question.phrase)
+
+    async def put(self, question: str, phrase: str = "") -> Answer:
+        """Any question; `phrase` is what must be typed out for a yes."""
+        hint = f"type {phrase!r}" if phrase else "yes / no, or why not"
+        said = (await self._typed(f"{question} [{hint}] ")).strip()
+        if phrase and said.casefold() in ("y", "yes"):  # meant so, but not typed out
             said = (await self._typed(f"A yes is not enough here. [{hint}] ")).strip()
-        if question.phrase:
-            typed_out = said == question.phrase
+        if phrase:
+            typed_out = said == phrase
             return Answer(typed_out, "" if typed_out else said, said if typed_out else "")
         if said.casefold() in ("y", "yes"):
             return Answer(True)

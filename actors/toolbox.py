@@ -591,3 +591,9 @@ OTHERS = (
     ),
 )
 TOOLS: Mapping[str, Descriptor] = {each.name: each for each in (*SEVEN, *OTHERS)}
+
+
+def described(tool: Descriptor) -> dict[str, Any]:
+    """A descriptor as JSON: everything but the type that its arguments are checked with."""
+    plain = {name: each for name, each in msgspec.structs.asdict(tool).items() if name != "args"}
+    return {**plain, "guidance": msgspec.structs.asdict(tool.guidance)}

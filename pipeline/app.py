@@ -40,6 +40,9 @@ from events.runtime import (
     ProcessStarted,
     ProcessStopped,
     SessionEnded,
+    SessionInterrupted,
+    SessionPaused,
+    SessionResumed,
     SessionStarted,
     StopRequested,
 )
@@ -165,6 +168,7 @@ class App:
             return await self.run_session(started, effectors, name=name, redact=redact)
         finally:
             del self._screens[name]
+            screen.give_up()
 
     async def run_session(
         self,
@@ -227,6 +231,42 @@ class App:
             raise BadInput(f"no session {session!r} is running", "see: rutter sessions")
         await self._stop(running, StopRequested(by, why))
 
+    async def pause(self, session: str, by: str) -> None:
+        """Nothing new begins in it: the step under way comes to its end and is judged, and whoever
+        has its window may go on there. Raises `BadInput` where there is nothing to pause."""
+        running = self._running(session)
+        if running.paused:
+            raise BadInput(f"session {session!r} is paused", f"resume it: rutter resume {session}")
+        if running.by_hand:
+            raise BadInput(
+                f"session {session!r} is a recording of what a person does: nothing of ours runs",
+                "leave the window alone as long as you like, or close it to finish",
+            )
+        running.paused = True  # now: who pauses it at the same moment must not pause it twice
+        await self._hand_over(running, SessionPaused(by))
+
+    async def resume(self, session: str, by: str) -> None:
+        """It goes on from where its page is now. Raises `BadInput` where it is not paused."""
+        running = self._running(session)
+        if not running.paused:
+            raise BadInput(f"session {session!r} is not paused", "see: rutter sessions")
+        running.paused = False
+        await self._hand_over(running, SessionResumed(by))
+
+    def paused(self) -> tuple[str, ...]:
+        """The sessions that are paused now."""
+        return tuple(name for name, each in self._sessions.items() if each.paused)
+
+    def _running(self, session: str) -> Session:
+        running = self._sessions.get(session)
+        if running is None or running.stopped:
+            raise BadInput(f"no session {session!r} is running", "see: rutter sessions")
+        return running
+
+    async def _hand_over(self, running: Session, said: SessionPaused | SessionResumed) -> None:
+        if not await running.hand_in("runtime", said):
+            raise BadInput(f"session {running.name!r} has just ended", "see: rutter sessions")
+
     async def erase(self, intent: PayloadErased) -> None:
         """Says, in this process's own session, what will go; `pipeline.erasing` then does it."""
         await self._say(intent)
@@ -241,14 +281,39 @@ class App:
         """Says, in this process's own session, that what another one taught no longer counts."""
         await self._say(forgotten)
 
+    async def say_process(self, event: AnyEvent) -> None:
+        """A fact of this process's own session: of jobs, of what sets them off."""
+        await self._say(event)
+
+    async def interrupt(self, session: str, why: str) -> None:
+        """Ends a session because its process does: as if that had died, only sooner (design 3)."""
+        running = self._sessions.get(session)
+        if running is not None and not running.stopped:
+            await self._sequencer.submit(session, "runtime", SessionInterrupted(why))
+
+    async def ended(self, session: str) -> SessionEnded:
+        """How a session that runs ends, once it has."""
+        running = self._sessions.get(session)
+        if running is None:
+            raise BadInput(f"no session {session!r} is running", "see: rutter sessions")
+        return await asyncio.shield(running.ended)
+
     async def hand_in(self, session: str, actor: Actor, event: AnyEvent) -> bool:
         """A fact from outside for a running session; `False` when it has stopped."""
         running = self._sessions.get(session)
         return running is not None and await running.hand_in(actor, event)
 
     @property
+    def log(self) -> EventLog:
+        return self._log
+
+    @property
     def artifacts(self) -> ArtifactStore | None:
         return self._artifacts
+
+    def screen(self, session: str) -> Screen | None:
+        """The pages of a session that runs here, for whoever shows them live."""
+        return self._screens.get(session)
 
     def finish(self, session: str) -> bool:
         """Ends a recording by hand; `False` when no person is being recorded in that session."""

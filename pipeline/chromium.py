@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from events.errors import WorldBroken
+from events.errors import BrowserGone, WorldBroken
 
 PATH_NAMES = (
     "chromium",
@@ -108,6 +108,14 @@ def find_chromium(
     `root` is where the well-known locations start, so that a test can have a machine of its own.
     """
     return _named_by_a_person(setting, env) or next(_present(env, root), None)
+
+
+def require_chromium(setting: str | None) -> Path:
+    """The browser that is there. Raises what to do when there is none."""
+    found = find_chromium(setting)
+    if found is None:
+        raise BrowserGone("there is no Chromium on this machine", "run: rutter doctor --fix")
+    return found
 
 
 def install_chromium(

@@ -13,7 +13,7 @@ from events.service import Service
 from events.workflow import Workflow
 from pipeline.config import Config
 from pipeline.config_keys import written
-from pipeline.known import all_workflows, latest_workflow, project
+from pipeline.known import all_workflows, latest_workflow, project, workflow_version
 from pipeline.launch import Given
 from pipeline.minds import is_on
 from pipeline.settings import Settings
@@ -52,6 +52,10 @@ class Asked(Protocol):
     @property
     def no_model(self) -> bool: ...
 
+    @property
+    def version(self) -> int:
+        """Of the workflow; 0 is the newest."""
+
 
 def chosen(asked: Asked, settings: Settings, given: Given) -> Course:
     """What is known is sailed; to a goal that nothing known comes to, a way is looked for."""
@@ -67,7 +71,7 @@ def chosen(asked: Asked, settings: Settings, given: Given) -> Course:
         return Course(goal=goal)
     meant = goal or (given.service.goal if given.service is not None else "")
     if not meant:
-        return Course(_begun_at(asked.url, _named(asked.name, settings)))
+        return Course(_begun_at(asked.url, _named(asked, settings)))
     flows = _known(settings)
     flow = _by_name(asked.name, flows) if asked.name else _by_goal(meant, asked.url, flows)
     if flow is None:
@@ -110,13 +114,15 @@ def secrets_in(service: Service | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def _named(name: str | None, settings: Settings) -> Workflow:
-    if not name:
+def _named(asked: Asked, settings: Settings) -> Workflow:
+    if not asked.name:
         raise BadInput(
             "which workflow?", "rutter run NAME, or run --goal TEXT --url URL, or run --free"
         )
     with project(settings) as store:
-        return latest_workflow(store, name)
+        if asked.version:
+            return workflow_version(store, asked.name, asked.version)
+        return latest_workflow(store, asked.name)
 
 
 def _known(settings: Settings) -> list[Workflow]:

@@ -25,6 +25,7 @@ class Wish(msgspec.Struct, frozen=True):
     """A workflow by its name, a goal, or a free run from an address."""
 
     name: str = ""
+    version: int = 0
     goal: str | None = None
     url: str = ""
     free: bool = False
@@ -75,9 +76,10 @@ def depart(
     fill: Fill = as_given,
     sure: Sureness | None = None,
     warn: Callable[[str], None] = lambda _: None,
+    open_nobody: bool = False,
 ) -> Departure:
     """Raises what is wrong with the wish. `bind` reads the secrets that are needed; `fill` may ask
-    a person for what is not bound yet."""
+    a person for what is not bound yet. `open_nobody`: it is only looked whether it would depart."""
     course = courses.chosen(wish, settings, wish.given)
     workflow = course.workflow
     needed = workflow.secrets if workflow is not None else courses.secrets_in(wish.given.service)
@@ -87,8 +89,9 @@ def depart(
         raise BadInput(f"{kind} continues nothing", "leave out --from, or name the workflow")
     leads = course.leads and not courses.ways_of(wish.given)
     # A key that is missing is said now, before any browser.
-    minds = {} if wish.no_model else open_minds(settings.config, needed=leads, warn=warn)
-    pinned = minds_of(settings.config, minds)
+    without = wish.no_model or open_nobody
+    minds = {} if without else open_minds(settings.config, needed=leads, warn=warn)
+    pinned = minds_of(settings.config, None if open_nobody else minds)
     if workflow is not None:
         started, bound = _of_workflow(wish, settings, workflow, bound, fill)
     elif course.leads:

@@ -22,6 +22,7 @@ OURS = (
     "erasing",
     "artifacts",
     "config.toml",
+    "daemon.json",
     *TOKENS,
 )
 

@@ -37,6 +37,17 @@ def latest_workflow(store: ProjectionStore, name: str) -> Workflow:
     return msgspec.json.decode(row[0], type=Workflow)
 
 
+def workflow_version(store: ProjectionStore, name: str, version: int) -> Workflow:
+    latest_workflow(store, name)  # a name that nobody knows is refused as such
+    one = "SELECT workflow FROM workflows WHERE name = ? AND version = ?"
+    row = store.db.execute(one, (name, version)).fetchone()
+    if row is None:
+        every = "SELECT version FROM workflows WHERE name = ? ORDER BY version"
+        known = ", ".join(str(each) for (each,) in store.db.execute(every, (name,)))
+        raise BadInput(f"workflow {name!r} has no version {version}", f"it has: {known}")
+    return msgspec.json.decode(row[0], type=Workflow)
+
+
 def all_workflows(store: ProjectionStore) -> list[Workflow]:
     """The latest of each."""
     names = [name for (name,) in store.db.execute("SELECT DISTINCT name FROM workflows")]

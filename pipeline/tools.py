@@ -30,7 +30,13 @@ from events.faults import TYPE_OF
 from events.observer import ObservationFailed, PageObserved
 from events.person import ApprovalAnswered
 from events.planner import PlanProposed
-from events.runtime import DeadlinePassed, SessionEnded, SessionStarted
+from events.runtime import (
+    DeadlinePassed,
+    SessionEnded,
+    SessionPaused,
+    SessionResumed,
+    SessionStarted,
+)
 from events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolError
 from events.validator import ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
@@ -103,8 +109,9 @@ class Tools:
         *,
         by: Caller = "agent",
         timeouts_ms: Mapping[str, int] | None = None,
+        session: str = "",
     ) -> None:
-        self.session = app.clock.new_id(started.purpose)
+        self.session = session or app.clock.new_id(started.purpose)
         self.typed: list[str] = []
         self.ended: SessionEnded | None = None
         self.finished = anyio.Event()
@@ -120,6 +127,7 @@ class Tools:
         self._flying = False
         self._over = False
         self._asking = False
+        self._paused = False
         self._seen: Envelope | None = None
         self._file: FileRead | None = None
         self._heard: dict[str, _Heard] = {}
@@ -174,15 +182,17 @@ class Tools:
         finally:
             if not answered and not self._over:  # its caller went away: the next one must not wait
                 with anyio.CancelScope(shield=True):
-                    await self._answer(name, Patience(0))
+                    await self._answer(name, Patience(0), awaited=False)
 
-    async def _answer(self, name: str, patience: "Patience") -> _Heard | None:
+    async def _answer(
+        self, name: str, patience: "Patience", *, awaited: bool = True
+    ) -> _Heard | None:
         """Waits for what is said to a call. When its time is up that is a fact too, and the
-        answer is what follows from it."""
+        answer is what follows from it. A pause is not counted, unless nobody waits any more."""
         told = False
         while name not in self._heard and not self._over:
             changed = self._changed
-            with patience.counted(still=self._asking):
+            with patience.counted(still=self._asking or (self._paused and awaited)):
                 await changed.wait()
                 continue
             if told:
@@ -193,9 +203,11 @@ class Tools:
             await self._app.hand_in(self.session, "clock", passed)
         return self._heard.pop(name, None)
 
-    async def begun(self) -> None:
-        """Until the session is in the log: nothing can be handed in before."""
+    async def begun(self) -> bool:
+        """Until the session is in the log: nothing can be handed in before. `False` when it is over
+        without having been there."""
         await self._until(lambda: self._began)
+        return self._began
 
     async def opened(self) -> None:
         """Until its first page is there, or is known not to come: that is no call's time."""
@@ -282,8 +294,12 @@ class Tools:
         self._tell()
 
     def _follow(self, event: AnyEvent) -> None:
-        """Whether a step is under way."""
+        """Whether a step is under way, or nothing is to begin."""
         match event:
+            case SessionPaused():
+                self._paused = True
+            case SessionResumed():
+                self._paused = False
             case PlanProposed():
                 self._flying = True
             case ActionJudged() | ActionRejected() | ObservationFailed():
@@ -365,9 +381,10 @@ async def open_tools(
     by: Caller = "agent",
     timeouts_ms: Mapping[str, int] | None = None,
     vision: Vision | None = None,
+    session: str = "",
 ) -> AsyncIterator[Tools]:
     """A session of the purpose `tools`, with its tools, for as long as they are held."""
-    tools = Tools(app, started, by=by, timeouts_ms=timeouts_ms)
+    tools = Tools(app, started, by=by, timeouts_ms=timeouts_ms, session=session)
 
     async def sail(opened: Tools) -> SessionEnded:
         return await app.sail(

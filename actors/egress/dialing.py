@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 import ipaddress
+import socket
 from collections import deque
 from collections.abc import Collection, Sequence
 from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from actors.egress.lookup import Resolve
 from actors.egress.rules import Refusal, address_refused, host_refused, plain_host
@@ -39,6 +41,20 @@ NOBODY_THERE = "net::ERR_CONNECTION_REFUSED"
 NO_WAY = "net::ERR_ADDRESS_UNREACHABLE"
 
 
+class Closed(NamedTuple):
+    """Ports of this machine that no policy opens: the proxy's own, and those of who started it."""
+
+    own: Collection[int]
+    barred: Collection[int]
+
+    def refused(self, port: int, address: str) -> Refusal | None:
+        if port in self.own and _is_here(address):
+            return Refusal("own_port", "that is the proxy's own port")
+        if port in self.barred and (_is_here(address) or _is_ours(address)):
+            return Refusal("own_port", "that is the daemon's own port")
+        return None
+
+
 class Worked:
     """By which address a host was last reached: tried first the next time, if it is still its."""
 
@@ -61,7 +77,7 @@ async def reach(
     policy: Policy,
     target: tuple[str, str, int],
     resolve: Resolve,
-    own_ports: Collection[int],
+    closed: Closed,
     worked: Worked,
 ) -> Streams:
     """A connection to the scheme, host and port. Raises `Refused` or `Unreachable`."""
@@ -72,8 +88,7 @@ async def reach(
     addresses = [plain] if _is_address(plain) else await _resolved(plain, port, resolve)
     for address in addresses:
         refusal = address_refused(policy, plain, port, address)
-        if refusal is None and port in own_ports and _is_here(address):
-            refusal = Refusal("own_port", "that is the proxy's own port")
+        refusal = refusal or closed.refused(port, address)
         if refusal is not None:
             raise Refused(refusal)
     if len(addresses) == 1:
@@ -164,3 +179,14 @@ def _is_here(address: str) -> bool:
     """This machine, by any of the addresses that lead to what listens on loopback."""
     held = ipaddress.ip_address(plain_host(address) or "127.0.0.1")
     return held.is_loopback or held.is_unspecified
+
+
+def _is_ours(address: str) -> bool:
+    """Whether it is one of this machine's: only those can be bound."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((address.partition("%")[0], 0))
+        except OSError:
+            return False
+    return True

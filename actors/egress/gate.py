@@ -79,10 +79,14 @@ class OpensPassages(Protocol):
 
 
 class Gate:
-    """The proxy process of one browser. `command` is what a test runs in its place."""
+    """The proxy process of one browser. `barred` are ports of this machine that no session reaches,
+    whatever its policy names. `command` is what a test runs in its place."""
 
-    def __init__(self, command: Sequence[str] = COMMAND) -> None:
+    def __init__(
+        self, command: Sequence[str] = COMMAND, *, barred: Callable[[], Sequence[int]] = tuple
+    ) -> None:
         self._command = command
+        self._barred = barred
         self._process: asyncio.subprocess.Process | None = None
         self._hearing: asyncio.Task[None] | None = None
         self._hung = False
@@ -117,7 +121,7 @@ class Gate:
             raise
 
     async def open(self, policy: Policy) -> "Opening":
-        opened = await self._asked(lambda number: Open(number, policy), Opened)
+        opened = await self._asked(lambda number: Open(number, policy, tuple(self._barred())), Opened)
         passage = Opening(self, opened.port)
         self._passages[opened.port] = passage
         return passage

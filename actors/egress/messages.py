@@ -21,8 +21,11 @@ OTHERS = Blocked("", 0, "others", "more than are told apart")
 
 
 class Open(msgspec.Struct, frozen=True, tag="open"):
+    """`barred`: ports of this machine that no policy opens."""
+
     number: int
     policy: Policy
+    barred: tuple[int, ...] = ()
 
 
 class Ask(msgspec.Struct, frozen=True, tag="ask"):

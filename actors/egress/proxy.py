@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from actors.egress.dialing import BUFFER, Streams, Worked, reach
+from actors.egress.dialing import BUFFER, Closed, Streams, Worked, reach
 from actors.egress.exchange import Exchange
 from actors.egress.lookup import Lookups, Resolve, SystemNames
 from actors.egress.messages import (
@@ -69,7 +69,7 @@ class Door:
         self,
         policy: Policy,
         resolve: Resolve,
-        own_ports: set[int],
+        closed: Closed,
         room: Room,
         tell: Callable[["Door"], None],
     ) -> None:
@@ -78,7 +78,7 @@ class Door:
         self.download_bytes = policy.download_mb * MB
         self.port = 0
         self._resolve = Lookups(resolve)
-        self._own_ports = own_ports
+        self._closed_ports = closed
         self._room = room
         self._worked = Worked()
         self._tell = tell
@@ -106,7 +106,7 @@ class Door:
     # -- what a connection needs (`exchange.Way`) ----------------------------------------------
 
     async def reach(self, target: Target) -> Streams:
-        return await reach(self.policy, target[:3], self._resolve, self._own_ports, self._worked)
+        return await reach(self.policy, target[:3], self._resolve, self._closed_ports, self._worked)
 
     def judge(self, target: Target) -> Refusal | None:
         scheme, host, port = target[:3]
@@ -176,12 +176,14 @@ class Proxy:
         self._closing: set[asyncio.Task[None]] = set()
         self._doors: dict[int, Door] = {}
         self._own_ports: set[int] = set()
+        self._barred: set[int] = set()
         self._untold: dict[Door, asyncio.TimerHandle] = {}
 
     async def obey(self, order: Order) -> None:
         """Never waits for a page or a server: the next order may be another session's."""
         match order:
-            case Open(number, policy):
+            case Open(number, policy, barred):
+                self._barred.update(barred)
                 self._say(await self._opened(number, policy))
             case Ask(number, port):
                 self._report(number, self._doors.get(port))
@@ -195,7 +197,8 @@ class Proxy:
         await asyncio.gather(*doors, *self._closing, return_exceptions=True)
 
     async def _opened(self, number: int, policy: Policy) -> Opened | Failed:
-        door = Door(policy, self._resolve, self._own_ports, self._room, self._tell)
+        closed = Closed(self._own_ports, self._barred)
+        door = Door(policy, self._resolve, closed, self._room, self._tell)
         try:
             await door.open()
         except (OSError, IndexError) as error:  # no port or no file is to be had

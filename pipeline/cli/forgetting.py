@@ -1,15 +1,13 @@
 """`rutter forget`: a session or a workflow unlearned. The log keeps what happened."""
 
 import argparse
-import asyncio
 import shlex
 from collections.abc import Iterator
 
+from pipeline.cli.changing import changing
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.workflows import changing
 from pipeline.exit_codes import Exit
 from pipeline.forgetting import Unlearned, Wanted, foresee
-from pipeline.forgetting import forget as unlearn
 from pipeline.known import find_session
 from pipeline.settings import Settings
 
@@ -45,8 +43,8 @@ def forget(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     if options.dry_run:
         found = foresee(settings.directory, wanted)
     else:
-        with changing(settings) as directory:
-            found = asyncio.run(unlearn(directory, wanted, options.why.strip()))
+        with changing(settings) as writer:
+            found = writer.forget(wanted, options.why.strip())
     if terminal.as_json:
         told = {name: getattr(found, name) for name in TOLD}
         terminal.json({**told, "dry_run": options.dry_run})

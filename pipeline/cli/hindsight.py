@@ -2,15 +2,13 @@
 
 import argparse
 import asyncio
-import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 import msgspec
 
-from actors.predictor.knowledge import LEARNED
-from events.envelope import Envelope, kind
+from events.envelope import Envelope
 from events.errors import BadInput, LogCorrupt
 from events.page import Artifact
 from events.runtime import SessionStarted
@@ -18,12 +16,12 @@ from events.sqlite_reader import SqliteReader
 from pipeline.cli.binding import bind_secrets
 from pipeline.cli.ending import report as tell_end
 from pipeline.cli.measuring import show_thresholds
-from pipeline.cli.reading import about
 from pipeline.cli.sureness import read_sureness, share
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import open_voyage, person
 from pipeline.exit_codes import Exit
 from pipeline.fork import fork_of
+from pipeline.hindsight import events_about, events_of_log
 from pipeline.known import find_session
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
@@ -43,10 +41,12 @@ def replay(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     change = _change(options)
     if change is not None or options.curve is not None:
         with SqliteReader(settings.directory.log) as reader:
-            events = _watched(terminal, _events(reader, only), reader.last_seq(), "asking")
+            events = _watched(terminal, events_of_log(reader, only), reader.last_seq(), "asking")
             return _answer(ask(events, change or Change(), only), options.curve, terminal)
     with SqliteReader(settings.directory.log) as reader:
-        events = _watched(terminal, _events(reader, only), reader.last_seq(), "deciding again")
+        events = _watched(
+            terminal, events_of_log(reader, only), reader.last_seq(), "deciding again"
+        )
         return _verified(verify(events, only), terminal)
 
 
@@ -73,7 +73,7 @@ def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
             return None
 
     with SqliteReader(settings.directory.log) as reader:
-        events = chain(reader.read(session=session), about(reader, session))
+        events = chain(reader.read(session=session), events_about(reader, session))
         page = html.render(tell(events), load)
     place = options.out or Path(f"rutter-{session}.html")
     try:
@@ -115,22 +115,6 @@ def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
 
     done = f"forked {session} at step {options.at}"
     return tell_end(asyncio.run(sail()), settings, terminal, done=done)
-
-
-def _events(reader: SqliteReader, only: str | None) -> Iterator[Envelope]:
-    """The whole log; for one session, its events and what the others taught until its end."""
-    if only is None:
-        yield from reader.read()
-        return
-    own = list(reader.read(session=only))
-    learned = reader.read(kinds=sorted(kind(event) for event in LEARNED))
-    last = 0
-    for envelope in heapq.merge(own, learned, key=lambda envelope: envelope.seq):
-        if not own or envelope.seq > own[-1].seq:
-            return  # a session that still runs has gone on since its events were read
-        if envelope.seq != last:
-            yield envelope
-        last = envelope.seq
 
 
 def _watched(

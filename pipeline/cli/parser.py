@@ -13,10 +13,12 @@ from pipeline.cli import (
     given,
     hindsight,
     log,
+    mcp,
     measuring,
     models,
     reading,
     sailing,
+    serving,
     sureness,
     tools,
     tracing,
@@ -80,10 +82,16 @@ def parser() -> argparse.ArgumentParser:
     it.add_argument("--out", type=Path, metavar="FILE", help="where to write it")
     it.set_defaults(do=hindsight.report)
     _fork(command("fork", "sail the first steps of a session again, and go on from there"))
+    serving.add_serve(command("serve", "the daemon: runs, people and agents in one place"))
+    serving.add_session(command("stop", "ends a session of the daemon, in a true state"), "stop")
+    serving.add_session(command("pause", "holds one: take over in its window"), "pause")
+    serving.add_session(command("resume", "hands it back"), "resume")
+    serving.add_approvals(command("approvals", "what waits for a person"))
     it = command("tools", "what can be called from outside, and calling it")
     it = tools.add_commands(it, shared)
     given.add_options(it)
     _sailing(it)
+    mcp.add_options(command("mcp", "tools for an outside agent, over stdio"))
     tracing.add_options(command("trace", "sessions as OpenTelemetry traces"))
     log.add_commands(command("log", "the log itself: disk use, verify, backup, erase"), shared)
     models.add_commands(command("models", "the language models that may be asked"), shared)

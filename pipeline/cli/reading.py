@@ -1,17 +1,16 @@
 """The commands that read: they work beside a running process and never write the log."""
 
 import argparse
-import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from events.envelope import Envelope, kind
+from events.envelope import Envelope
 from events.errors import BadInput
 from events.faults import fault_of
-from events.predictor import SessionForgotten
 from events.sqlite_reader import SqliteReader
 from pipeline.cli.terminal import Terminal
+from pipeline.hindsight import events_about
 from pipeline.known import find_session, project
 from pipeline.settings import Settings
 from replay.advice import spent_in_words
@@ -23,7 +22,7 @@ GOAL = 40  # characters of a goal in a table
 
 def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     with project(settings) as store:
-        rows = _rows(store.db, "SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", options.last)
+        rows = store.rows("SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", options.last)
         found = store.db.execute(
             "SELECT run_id FROM step_trace WHERE status = 'unknown' "
             "OR policy_flags LIKE '%\"irreversible\"%'"
@@ -53,7 +52,8 @@ def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal
 
 
 def _end(row: dict[str, Any]) -> str:
-    end = f"{row['reason'] or 'running'} {row['failure'] or ''}".strip()
+    now = "running" if row["paused"] is None else "paused"
+    end = f"{row['reason'] or now} {row['failure'] or ''}".strip()
     return f"{end}, forgotten" if row["forgotten_ns"] is not None else end
 
 
@@ -72,7 +72,7 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     session = find_session(settings, options.session)
     with SqliteReader(settings.directory.log) as reader:
         events = list(reader.read(session=session))
-        since = [*about(reader, session)]
+        since = [*events_about(reader, session)]
     story = tell([*events, *since] if options.at is None else _until(events, options.at))
     if terminal.as_json:
         terminal.json(as_json(story))
@@ -83,8 +83,7 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
 
 def transitions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     with project(settings) as store:
-        rows = _rows(
-            store.db,
+        rows = store.rows(
             "SELECT from_action, to_action, count, by_person, by_agent "
             "FROM transitions_first_order ORDER BY count DESC, from_action, to_action LIMIT ?",
             options.top,
@@ -108,13 +107,6 @@ def transitions(options: argparse.Namespace, settings: Settings, terminal: Termi
     return 0
 
 
-def about(reader: SqliteReader, session: str) -> Iterator[Envelope]:
-    """What was said of a session afterwards: that it is forgotten."""
-    for envelope in reader.read(kinds=[kind(SessionForgotten)]):
-        if isinstance(envelope.event, SessionForgotten) and envelope.event.session == session:
-            yield envelope
-
-
 def when(ns: int) -> str:
     return datetime.fromtimestamp(ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
@@ -123,12 +115,6 @@ def _until(events: list[Envelope], at: int) -> list[Envelope]:
     if not 1 <= at <= len(events):
         raise BadInput(f"the session has events 1 to {len(events)}", "give --at within them")
     return [envelope for envelope in events if envelope.n <= at]
-
-
-def _rows(db: sqlite3.Connection, sql: str, *values: object) -> list[dict[str, Any]]:
-    cursor = db.execute(sql, values)
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
@@ -140,6 +126,8 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     terminal.say(f"started {when(story.started_ns)} UTC, took {story.took_ms / 1000:.2f} s")
     for name, value in story.values.items():
         terminal.say(f"  {name} = {value}")
+    for pause in story.pauses:
+        terminal.say(f"  {pause}")
     for step in story.steps:
         for line in _step_lines(step):
             terminal.say(line)

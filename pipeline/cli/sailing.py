@@ -10,9 +10,11 @@ from pipeline import exit_codes, launch
 from pipeline.cli.binding import ask_unbound, bind_secrets
 from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.given import read_given
+from pipeline.cli.handing_in import run_of, sail_through
 from pipeline.cli.hosts import settle_hosts
 from pipeline.cli.sureness import read_sureness
 from pipeline.cli.terminal import Terminal
+from pipeline.cli.through import Through, through_daemon
 from pipeline.cli.voyage import open_voyage, person
 from pipeline.departing import Wish, depart
 from pipeline.known import all_workflows, project
@@ -72,6 +74,9 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Sails a workflow alone, freely wherever what was learned is sure, or looks for the way to a
     goal."""
+    daemon = through_daemon(settings)
+    if daemon is not None:
+        return _through(daemon, options, settings, terminal)
     wish = wished(options)
     sure = read_sureness(options, settings.config)
     leaving = depart(
@@ -103,6 +108,16 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
     code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run, sure=sure)
     _tell_learned(story, options, settings, terminal, course.workflow)
     return code
+
+
+def _through(
+    daemon: Through, options: argparse.Namespace, settings: Settings, terminal: Terminal
+) -> int:
+    """A daemon holds the data directory: it sails, and this command watches."""
+    handed_in = run_of(options)
+    what = f"sailing {options.name or options.url or options.goal} in the daemon"
+    story = sail_through(daemon, handed_in, settings, terminal, what)
+    return report(story, settings, terminal, done=_done(story), dry_run=options.dry_run)
 
 
 def _begins(goal: str, minds: Minds | None) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from actors.snapshot import snapshot_schema
-from actors.toolbox import TOOLS, Descriptor
+from actors.toolbox import TOOLS, described
 from events.errors import BadInput
 from events.runtime import SessionStarted
 from pipeline import exit_codes, launch
@@ -88,12 +88,6 @@ def schema(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     given = {each.name: each.input_schema for each in TOOLS.values()}
     terminal.json({"snapshot": snapshot_schema(), "tools": given})
     return exit_codes.Exit.DONE
-
-
-def described(tool: Descriptor) -> dict[str, Any]:
-    """A descriptor as JSON: everything but the type that its arguments are checked with."""
-    plain = {name: each for name, each in msgspec.structs.asdict(tool).items() if name != "args"}
-    return {**plain, "guidance": msgspec.structs.asdict(tool.guidance)}
 
 
 def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

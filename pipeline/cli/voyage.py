@@ -14,13 +14,13 @@ from actors.egress.gate import Gate
 from actors.minds.prices import Counsel
 from actors.person import Answer, Answers, Nobody, TerminalPerson, Who
 from actors.vision import Vision
-from events.errors import BadInput, BrowserGone
+from events.errors import BadInput
 from events.runtime import SessionStarted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.validator import ApprovalRequested
 from pipeline.app import App, Listener
-from pipeline.chromium import find_chromium
+from pipeline.chromium import require_chromium
 from pipeline.cli.terminal import Progress, Terminal
 from pipeline.erasing import finish_erasing
 from pipeline.settings import Settings
@@ -101,8 +101,16 @@ class Voyage:
 
 @asynccontextmanager
 async def open_voyage(settings: Settings, terminal: Terminal) -> AsyncIterator[Voyage]:
+    async with open_pipeline(settings, terminal) as (app, browser):
+        yield Voyage(app, browser, settings, terminal)
+
+
+@asynccontextmanager
+async def open_pipeline(
+    settings: Settings, terminal: Terminal
+) -> AsyncIterator[tuple[App, Chromium]]:
     """Takes the data directory, opens the log and starts the browser; lets go of all of it."""
-    executable = require_chromium(settings)
+    executable = require_chromium(settings.chromium)
     directory = settings.directory
     directory.lock()
     try:
@@ -120,7 +128,7 @@ async def open_voyage(settings: Settings, terminal: Terminal) -> AsyncIterator[V
                 terminal.note(f"closed as interrupted: {', '.join(app.interrupted)}")
             try:
                 await browser.start()
-                yield Voyage(app, browser, settings, terminal)
+                yield app, browser
             finally:
                 await browser.close()
     finally:
@@ -134,13 +142,6 @@ def check_display(env: Mapping[str, str], otherwise: str) -> None:
             "there is no screen to open a window on",
             f"run it in a desktop session, or {otherwise}",
         )
-
-
-def require_chromium(settings: Settings) -> Path:
-    found = find_chromium(settings.chromium)
-    if found is None:
-        raise BrowserGone("there is no Chromium on this machine", "run: rutter doctor --fix")
-    return found
 
 
 def person(terminal: Terminal, answers: Path | None) -> Answers:

@@ -1,10 +1,8 @@
 """`rutter workflows`: what it knows, and changing it. Each change is a new fact in the log."""
 
 import argparse
-import asyncio
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from actors.predictor import Knowledge
@@ -15,11 +13,10 @@ from events.sqlite_reader import SqliteReader
 from events.workflow import Step, Workflow
 from pipeline.checks import TYPES, read_back_from, read_check, shows_something, write_check
 from pipeline.cli import habits
+from pipeline.cli.changing import changing
 from pipeline.cli.reading import when
 from pipeline.cli.terminal import Terminal
-from pipeline.directory import DataDirectory
-from pipeline.editing import Change, Edit, edited, hidden_by, publish, typed_again
-from pipeline.erasing import finish_erasing
+from pipeline.editing import Edit, edited, hidden_by, typed_again
 from pipeline.exit_codes import Exit
 from pipeline.known import latest_workflow, project
 from pipeline.settings import Settings
@@ -184,7 +181,7 @@ def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
 
 def change(name: str, asked: Edit, settings: Settings) -> tuple[Workflow, Workflow]:
     """The workflow as it was, and its new version."""
-    with changing(settings) as directory:
+    with changing(settings) as writer:
         with project(settings) as store:
             before = latest_workflow(store, name)
 
@@ -192,7 +189,7 @@ def change(name: str, asked: Edit, settings: Settings) -> tuple[Workflow, Workfl
             version = knowledge.next_version(before.name)
             return WorkflowLearned(workflow=edited(before, asked, version))
 
-        return before, _publish(directory, decide).workflow
+        return before, writer.publish(decide).workflow
 
 
 def _tell_forgotten(before: Workflow, asked: Edit, terminal: Terminal) -> None:
@@ -220,24 +217,24 @@ def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         raise BadInput("a workflow needs a name", "rutter workflows rename OLD NEW")
     if to == name:
         raise BadInput(f"it is called {name!r} already", "rutter workflows rename OLD NEW")
-    with changing(settings) as directory:
+    with changing(settings) as writer:
         with project(settings) as store:
             latest_workflow(store, name)
             if _versions(store, to):
                 raise BadInput(
                     f"there is a workflow {to!r} already", "choose another name, or delete that one"
                 )
-        _publish(directory, lambda _: WorkflowRenamed(name=name, to=to))
+        writer.publish(lambda _: WorkflowRenamed(name=name, to=to))
     return _done({"renamed": name, "to": to}, f"{name} is {to} now", terminal)
 
 
 def delete(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     name = options.name
-    with changing(settings) as directory:
+    with changing(settings) as writer:
         with project(settings) as store:
             latest_workflow(store, name)
             versions = _versions(store, name)
-        _publish(directory, lambda _: WorkflowDeleted(name=name))
+        writer.publish(lambda _: WorkflowDeleted(name=name))
     what = f"{versions} version" if versions == 1 else f"{versions} versions"
     said = f"{name} is no longer known ({what}); the log still has it"
     return _done({"deleted": name, "versions": versions}, said, terminal)
@@ -248,24 +245,6 @@ def _done(report: dict[str, Any], said: str, terminal: Terminal) -> int:
         terminal.json(report)
     terminal.say(f"[OK] {said}")
     return Exit.DONE
-
-
-@contextmanager
-def changing(settings: Settings) -> Iterator[DataDirectory]:
-    """This process is the one writer; the tables know of the change when it is done."""
-    project(settings).close()  # with no log there is nothing to change, and no directory to make
-    directory = settings.directory
-    directory.lock()
-    try:
-        finish_erasing(directory)
-        yield directory
-    finally:
-        directory.unlock()
-    project(settings).close()
-
-
-def _publish(directory: DataDirectory, decide: Callable[[Knowledge], Change]) -> Change:
-    return asyncio.run(publish(directory, decide))
 
 
 def _named(pairs: Sequence[str], flag: str) -> dict[int, str]:

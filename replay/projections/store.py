@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from events.envelope import Envelope, kind
 from events.errors import LogCorrupt, WorldBroken
@@ -27,7 +28,7 @@ from replay.projections.step_trace import StepTrace
 from replay.projections.transitions import Actions, Transitions
 from replay.projections.workflows import Workflows
 
-VERSION = 12  # of the tables: another one is thrown away and rebuilt
+VERSION = 13  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 BUSY_MS = 5_000
 TRIES = 20
@@ -115,6 +116,12 @@ class ProjectionStore:
             rows = self.db.execute(f"SELECT * FROM {table}").fetchall()
             dumped[table] = sorted(rows, key=repr)
         return dumped
+
+    def rows(self, sql: str, *values: object) -> list[dict[str, Any]]:
+        """What a question comes to, each row by the names of its columns."""
+        cursor = self.db.execute(sql, values)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def position(self) -> int:
         return int(self.db.execute("SELECT position FROM position").fetchone()[0])

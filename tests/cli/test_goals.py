@@ -85,7 +85,7 @@ def chosen(
     url: str | None = None,
     given: Given = NOTHING,
 ) -> goals.Course:
-    asked = argparse.Namespace(name=name, goal=goal, url=url, free=False, no_model=False)
+    asked = argparse.Namespace(name=name, goal=goal, url=url, free=False, no_model=False, version=0)
     return goals.chosen(asked, settings.load(str(rutter.data), env={}), given)
 
 

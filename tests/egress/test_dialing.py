@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from actors.egress import dialing
-from actors.egress.dialing import Refused, Unreachable, Worked, reach
+from actors.egress.dialing import Closed, Refused, Unreachable, Worked, reach
 from events.workflow import Policy
 
 pytestmark = pytest.mark.anyio
@@ -72,7 +72,7 @@ async def reached(addresses: Sequence[str], worked: Worked) -> str:
     async def resolve(host: str, port: int) -> Sequence[str]:
         return addresses
 
-    _, writer = await reach(ANY, SHOP, resolve, (), worked)
+    _, writer = await reach(ANY, SHOP, resolve, Closed((), ()), worked)
     return str(writer.get_extra_info("peername")[0])
 
 

@@ -1,0 +1,97 @@
+"""The app: every route, who may use it, and the guard around it."""
+
+from collections.abc import Iterable, Sequence
+from importlib import metadata
+
+from litestar import Litestar
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import ControllerRouterHandler
+
+from events.errors import RutterError
+from pipeline.daemon.access import Row
+from pipeline.daemon.api import knowing, sailing, viewing, working
+from pipeline.daemon.api.problems import fail, refuse, refuse_http
+from pipeline.daemon.asgi import ASGIApp
+from pipeline.daemon.daemon import Daemon
+from pipeline.daemon.guard import Guard, own_addresses
+from pipeline.daemon.tokens import Tickets, Tokens
+
+# What an agent's token opens. What is in no row is for the person alone: approvals, stopping and
+# pausing, what sets off runs, artifacts, pictures.
+TABLE = (
+    Row("GET", "/", "agent"),
+    Row("GET", "/metrics", "agent"),
+    Row("GET", "/statistics", "agent"),
+    Row("GET", "/transitions/top", "agent"),
+    Row("GET", "/tools", "agent"),
+    Row("GET", "/schema/**", "agent"),
+    Row("GET", "/workflows", "agent"),
+    Row("GET", "/workflows/*", "agent"),
+    Row("POST", "/jobs", "agent"),
+    Row("POST", "/api/wraith", "agent"),
+    Row("GET", "/jobs", "agent"),
+    Row("GET", "/jobs/*", "agent"),
+    Row("GET", "/sessions", "agent"),
+    Row("POST", "/sessions", "agent"),
+    Row("GET", "/sessions/*", "agent"),
+    Row("GET", "/sessions/*/events", "agent"),
+    Row("GET", "/sessions/*/replay", "agent"),
+    Row("GET", "/sessions/*/trace", "agent"),
+    Row("GET", "/sessions/*/steps", "agent"),
+    Row("POST", "/sessions/*/tools/*", "agent"),
+    Row("DELETE", "/sessions/*", "agent"),
+)
+
+
+def application(
+    daemon: Daemon, tickets: Tickets, more: Sequence[ControllerRouterHandler] = ()
+) -> Litestar:
+    """The routes alone: nothing of it is to be served without the guard."""
+    return Litestar(
+        route_handlers=[
+            *knowing.ROUTES,
+            *working.ROUTES,
+            *sailing.ROUTES,
+            *viewing.ROUTES,
+            *more,
+        ],
+        state=State({"daemon": daemon, "tickets": tickets}),
+        exception_handlers={RutterError: refuse, HTTPException: refuse_http, Exception: fail},
+        openapi_config=OpenAPIConfig(
+            title="Rutter",
+            version=metadata.version("rutter"),
+            description="One log, many hands: runs, sessions, approvals, tools.",
+            path="/schema",
+            render_plugins=[JsonRenderPlugin()],
+            security=[{"token": []}],
+            components=Components(
+                security_schemes={"token": SecurityScheme(type="http", scheme="bearer")}
+            ),
+        ),
+        logging_config=None,
+        request_max_body_size=None,  # the guard has read it by then, and it was not too large
+    )
+
+
+def guarded(
+    daemon: Daemon,
+    port: int,
+    tokens: Tokens,
+    *,
+    names: Iterable[str] = (),
+    more: Sequence[ControllerRouterHandler] = (),
+    rows: Iterable[Row] = (),
+) -> ASGIApp:
+    """What is served."""
+    tickets = Tickets()
+    return Guard(
+        application(daemon, tickets, more),
+        addresses=own_addresses(port, names),
+        tokens=tokens,
+        tickets=tickets,
+        table=(*TABLE, *viewing.TABLE, *rows),
+    )

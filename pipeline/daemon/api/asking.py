@@ -1,0 +1,41 @@
+"""What every route needs: the daemon it speaks for, who asks, and names that are one thing."""
+
+from typing import Annotated, Any
+
+from litestar import Request
+from litestar.datastructures import State
+from litestar.params import PathParameter, QueryParameter
+
+from pipeline.daemon.api.problems import NotThere
+from pipeline.daemon.daemon import Daemon
+from pipeline.daemon.guard import caller_of
+from pipeline.known import project
+from pipeline.settings import Settings
+
+Asked = Request[Any, Any, State]
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$"
+Session = Annotated[str, PathParameter(pattern=NAME, description="the name of a session")]
+JobName = Annotated[str, PathParameter(pattern=NAME, description="the name of a job")]
+Approval = Annotated[str, PathParameter(pattern=NAME, description="which question")]
+Tool = Annotated[str, PathParameter(pattern=NAME, description="which tool: see GET /tools")]
+AnyName = Annotated[str, PathParameter(min_length=1, max_length=200)]
+Flag = Annotated[bool, QueryParameter()]
+HowMany = Annotated[int, QueryParameter(ge=1, le=1_000, description="how many at most")]
+
+
+def daemon_of(request: Asked) -> Daemon:
+    daemon: Daemon = request.app.state.daemon
+    return daemon
+
+
+def by_agent(request: Asked) -> bool:
+    """Whether whoever asks has no more than the agent's token."""
+    return caller_of(request.scope) != "person"
+
+
+def check_session(settings: Settings, session: str) -> None:
+    """By its whole name: a program does not abbreviate."""
+    with project(settings) as store:
+        row = store.db.execute("SELECT 1 FROM sessions WHERE session = ?", (session,)).fetchone()
+    if row is None:
+        raise NotThere(f"there is no session {session!r}", "see: GET /sessions")

@@ -1,0 +1,268 @@
+"""Sessions: what ran and runs, events as they happen; and those that calls drive (Mode A)."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+import anyio
+import msgspec
+from litestar import MediaType, Response, delete, get, post
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import HeaderParameter, JSONBody
+from litestar.response import Stream
+
+from events.codec import to_json
+from events.envelope import kind
+from events.sqlite_reader import SqliteReader
+from pipeline.daemon.api.asking import (
+    Asked,
+    Flag,
+    HowMany,
+    Session,
+    Tool,
+    by_agent,
+    check_session,
+    daemon_of,
+)
+from pipeline.daemon.api.problems import PROBLEMS, NotThere
+from pipeline.daemon.daemon import Daemon
+from pipeline.daemon.tool_sessions import ToolWish
+from pipeline.hindsight import events_about, events_behind
+from pipeline.known import project
+from replay.story import as_json, tell
+from replay.traces.fold import spans_of
+from replay.traces.otlp_json import encode_line
+from replay.verify import Report, verify
+
+BY = "the person"
+EVENTS = ResponseSpec(
+    data_container=str, description="text/event-stream: id is the position in the log",
+    media_type="text/event-stream", generate_examples=False,
+)  # fmt: skip
+
+
+class Opened(msgspec.Struct, frozen=True):
+    session: str
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a session ended; `reason` is `running` while it has not."""
+
+    session: str
+    reason: str
+    failure: str = ""
+    detail: str = ""
+
+
+@get(
+    "/sessions",
+    operation_id="sessions",
+    summary="What ran and runs, newest first",
+    responses=PROBLEMS,
+    sync_to_thread=True,
+)
+def sessions(request: Asked, last: HowMany = 20) -> list[dict[str, Any]]:
+    with project(daemon_of(request).settings) as store:
+        return store.rows("SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", last)
+
+
+@get(
+    "/sessions/{session:str}",
+    operation_id="session",
+    summary="One, step by step",
+    responses=PROBLEMS,
+    sync_to_thread=True,
+)
+def session(request: Asked, session: Session) -> dict[str, Any]:
+    settings = daemon_of(request).settings
+    check_session(settings, session)
+    with SqliteReader(settings.directory.log) as reader:
+        return as_json(tell([*reader.read(session=session), *events_about(reader, session)]))
+
+
+@get(
+    "/sessions/{session:str}/events",
+    operation_id="events",
+    summary="Its events as they happen",
+    responses={**PROBLEMS, 200: EVENTS},
+)
+async def events(
+    request: Asked,
+    session: Session,
+    after: Annotated[
+        int,
+        HeaderParameter(name="Last-Event-ID", ge=0, description="goes on behind this position"),
+    ] = 0,
+) -> Stream:
+    """Server-sent events, until it has ended. Whoever comes back misses none."""
+    daemon = daemon_of(request)
+    if session not in daemon.app.running():
+        await anyio.to_thread.run_sync(check_session, daemon.settings, session)
+    return Stream(_told(daemon, session, after), media_type="text/event-stream")
+
+
+async def _told(daemon: Daemon, session: str, after: int) -> AsyncIterator[bytes]:
+    yield b"retry: 1000\n\n"
+    async for envelope in daemon.feed.follow(session, after):
+        if envelope is None:
+            yield b": nothing new\n\n"
+            continue
+        head = f"id: {envelope.seq}\nevent: {kind(envelope.event)}\ndata: ".encode()
+        yield head + to_json(envelope) + b"\n\n"
+
+
+# -- by the person ---------------------------------------------------------------------------------
+
+
+@post(
+    "/sessions/{session:str}/stop",
+    operation_id="stop",
+    summary="Ends it",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def stop(request: Asked, session: Session) -> Ended:
+    """In a true state: what was started is judged or said to be unknown."""
+    daemon = daemon_of(request)
+    _check_running(daemon, session)
+    await daemon.app.stop(session, BY)
+    return await _ended(daemon, session)
+
+
+@post(
+    "/sessions/{session:str}/pause",
+    operation_id="pause",
+    summary="Holds it",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def pause(request: Asked, session: Session) -> Ended:
+    """Nothing new begins; whoever has the window may go on in it."""
+    daemon = daemon_of(request)
+    _check_running(daemon, session)
+    await daemon.app.pause(session, BY)
+    return Ended(session, "paused")
+
+
+@post(
+    "/sessions/{session:str}/resume",
+    operation_id="resume",
+    summary="Goes on",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def resume(request: Asked, session: Session) -> Ended:
+    daemon = daemon_of(request)
+    _check_running(daemon, session)
+    await daemon.app.resume(session, BY)
+    return Ended(session, "running")
+
+
+def _check_running(daemon: Daemon, session: str) -> None:
+    if session not in daemon.app.running():
+        raise NotThere(f"no session {session!r} is running", "see: GET /sessions")
+
+
+async def _ended(daemon: Daemon, session: str) -> Ended:
+    ended = await daemon.app.ended(session)
+    return Ended(session, ended.reason, ended.failure, ended.detail)
+
+
+# -- by calls --------------------------------------------------------------------------------------
+
+
+@post(
+    "/sessions",
+    operation_id="open_session",
+    summary="Opens one that is driven by calls",
+    responses=PROBLEMS,
+)
+async def open_(request: Asked, data: JSONBody[ToolWish]) -> Opened:
+    """It goes where `url` names and where the policy lets it, and nowhere else."""
+    tools = await daemon_of(request).tools.open(data, agent=by_agent(request))
+    return Opened(tools.session)
+
+
+@post(
+    "/sessions/{session:str}/tools/{tool:str}",
+    operation_id="call",
+    summary="Calls a tool in it",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def call(
+    request: Asked,
+    session: Session,
+    tool: Tool,
+    data: JSONBody[dict[str, Any]],
+    screenshots: Flag = False,
+) -> dict[str, Any]:
+    """Whatever comes of it is the answer, with `success`, `error`, `error_code` and `retriable`
+    (S3 1.1.2); what policy refuses too. One call at a time."""
+    response = await daemon_of(request).tools.call(session, tool, data)
+    return response.body(screenshots=screenshots)
+
+
+@delete(
+    "/sessions/{session:str}",
+    operation_id="close",
+    summary="Closes one that is driven by calls",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def close(request: Asked, session: Session) -> Ended:
+    ended = (await daemon_of(request).tools.close(session)).ended
+    if ended is None:
+        return Ended(session, "failed")
+    return Ended(session, ended.reason, ended.failure, ended.detail)
+
+
+# -- afterwards ------------------------------------------------------------------------------------
+
+
+@get(
+    "/sessions/{session:str}/replay",
+    operation_id="replay",
+    summary="Decides it again",
+    responses=PROBLEMS,
+    sync_to_thread=True,
+)
+def replay(request: Asked, session: Session) -> Report:
+    """From the log alone; `divergence` names the first difference."""
+    settings = daemon_of(request).settings
+    check_session(settings, session)
+    with SqliteReader(settings.directory.log) as reader:
+        return verify(events_behind(reader, session), session)
+
+
+@get(
+    "/sessions/{session:str}/trace",
+    operation_id="trace",
+    summary="As OTLP JSON",
+    responses=PROBLEMS,
+    sync_to_thread=True,
+)
+def trace(request: Asked, session: Session) -> Response[bytes]:
+    settings = daemon_of(request).settings
+    check_session(settings, session)
+    with SqliteReader(settings.directory.log) as reader:
+        spans = list(spans_of(reader.read(session=session)))
+    return Response(encode_line(spans).strip(), media_type=MediaType.JSON)
+
+
+@get(
+    "/sessions/{session:str}/steps",
+    operation_id="steps",
+    summary="The trace schema of S4 W4",
+    responses=PROBLEMS,
+    sync_to_thread=True,
+)
+def steps(request: Asked, session: Session) -> list[dict[str, Any]]:
+    settings = daemon_of(request).settings
+    check_session(settings, session)
+    with project(settings) as store:
+        return store.rows("SELECT * FROM step_trace WHERE run_id = ? ORDER BY step_id", session)
+
+
+ROUTES = [
+    sessions, session, events, stop, pause, resume, open_, call, close, replay, trace, steps,
+]  # fmt: skip

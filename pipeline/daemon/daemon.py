@@ -1,0 +1,175 @@
+"""The daemon: one pipeline with warm browsers, that people, schedules and outside agents talk to.
+
+`open_daemon` is its composition root, for `rutter serve` and for tests. It lets go of everything in
+order: jobs begin no more, sessions that run end as interrupted, browsers close, the log is sealed.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+import anyio
+import msgspec
+
+from actors.browser.chromium import Chromium
+from actors.egress.gate import Gate
+from events.errors import BadInput
+from events.sqlite_log import SqliteLog
+from pipeline.app import App
+from pipeline.chromium import require_chromium
+from pipeline.daemon import jobs as jobs_
+from pipeline.daemon.beginning import Beginning, bind_configured
+from pipeline.daemon.feed import Feed
+from pipeline.daemon.fleet import Fleet, limits_of
+from pipeline.daemon.jobs import Jobs, ends_of_the_interrupted, fold_jobs
+from pipeline.daemon.questions import Questions
+from pipeline.daemon.tool_sessions import ToolSessions
+from pipeline.erasing import finish_erasing
+from pipeline.settings import Settings
+from pipeline.shutdown import Phase, shut_down
+from pipeline.trace_export.live import live_export
+
+STOPPED = "the daemon stopped"
+REST_S = 30.0  # a page that hangs has deadlines shorter than this
+LET_GO_S = 20.0
+BROWSERS_S = 40.0  # a browser that does not close is killed well before
+
+
+class Daemon:
+    """What runs, for whoever asks. Made by `open_daemon`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        app: App,
+        fleet: Fleet,
+        jobs: Jobs,
+        questions: Questions,
+        tools: ToolSessions,
+        feed: Feed,
+        ports: list[int],
+    ) -> None:
+        self.settings = settings
+        self.app = app
+        self.fleet = fleet
+        self.jobs = jobs
+        self.questions = questions
+        self.tools = tools
+        self.feed = feed
+        self.stopping = anyio.Event()
+        self._ports = ports
+
+    def bar(self, port: int) -> None:
+        """No page reaches this port, whatever it is let go to: it is ours."""
+        self._ports.append(port)
+
+    def report(self, what: str, error: BaseException) -> None:
+        """A defect: to whoever keeps the daemon's own log."""
+        asyncio.get_running_loop().call_exception_handler({"message": what, "exception": error})
+
+    def statistics(self) -> dict[str, object]:
+        """How full everything is."""
+        jobs = self.jobs
+        return {
+            "sessions": list(self.app.running()),
+            "browsers": msgspec.to_builtins(self.fleet.statistics()),
+            "queues": [msgspec.to_builtins(each) for each in self.app.statistics()],
+            "jobs": {"waiting": len(jobs.waiting()), "running": len(jobs.running())},
+            "questions": len(self.questions.pending()),
+        }
+
+
+@asynccontextmanager
+async def open_daemon(
+    settings: Settings, *, note: Callable[[str], None] = lambda _: None
+) -> AsyncIterator[Daemon]:
+    """Takes the data directory, folds the log, closes what a dead process left open, warms the
+    browsers. One per data directory: a second one is told who has it."""
+    executable = require_chromium(settings.chromium)
+    directory = settings.directory
+    directory.lock()
+    try:
+        if directory.tightened:
+            note(f"made private, others could read it: {directory.root}")
+        if finish_erasing(directory):
+            note("finished an erasing that was cut short")
+        ports: list[int] = []
+        fleet = Fleet(
+            lambda: Chromium(executable, Gate(barred=lambda: ports), headless=settings.headless),
+            limits_of(settings.config),
+        )
+        log = await SqliteLog.open(directory.log)
+        async with App.open(log, artifacts=directory.artifacts) as app:
+            traces = live_export(settings, note)
+            if traces is not None:
+                app.follow(traces)
+            if app.interrupted:
+                note(f"closed as interrupted: {', '.join(app.interrupted)}")
+            async with _running(settings, app, fleet, ports, note) as daemon:
+                yield daemon
+    finally:
+        directory.unlock()
+
+
+@asynccontextmanager
+async def _running(
+    settings: Settings,
+    app: App,
+    fleet: Fleet,
+    ports: list[int],
+    note: Callable[[str], None],
+) -> AsyncIterator[Daemon]:
+    questions = Questions()
+    feed = Feed(app.log)
+    bind = partial(bind_configured, settings)
+    tools = ToolSessions(
+        app,
+        fleet,
+        settings,
+        questions,
+        bind,
+        at_most=settings.config.number("tools.sessions"),
+        idle_s=settings.config.amount("tools.idle_s"),
+    )
+    beginning = Beginning(app, fleet, settings, questions, warn=note)
+    jobs = Jobs(app.say_process, beginning, app.clock.new_id, jobs_.limits_of(settings.config))
+    await fold_jobs(app.log, jobs)
+    app.listen(jobs.hear)
+    app.listen(feed.hear)
+    for ended in await ends_of_the_interrupted(app.log, jobs):
+        await app.say_process(ended)
+    daemon = Daemon(settings, app, fleet, jobs, questions, tools, feed, ports)
+    async with anyio.create_task_group() as group:
+        try:
+            await fleet.start()
+            await group.start(tools.keep)
+            group.start_soon(jobs.work)
+            yield daemon
+        finally:
+            beginning.stopping = True
+            daemon.stopping.set()
+            await shut_down(_phases(daemon))
+            group.cancel_scope.cancel()
+
+
+def _phases(daemon: Daemon) -> Sequence[Phase]:
+    return (
+        Phase("end sessions and jobs", REST_S, partial(_rest, daemon)),
+        Phase("let go of tools", LET_GO_S, daemon.tools.close_all),
+        Phase("close browsers", BROWSERS_S, daemon.fleet.close),
+    )
+
+
+async def _rest(daemon: Daemon) -> None:
+    """What runs is ended, and its end is in the log, before anything is taken from under it."""
+    async with anyio.create_task_group() as group:
+        for session in daemon.app.running():
+            group.start_soon(_interrupt, daemon.app, session)
+        await daemon.jobs.rest()
+
+
+async def _interrupt(app: App, session: str) -> None:
+    with suppress(BadInput):  # it has just ended by itself
+        await app.interrupt(session, STOPPED)
+        await app.ended(session)

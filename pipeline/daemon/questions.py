@@ -1,0 +1,89 @@
+"""Questions that wait for a person: every one of every session, until somebody answers or the
+session is over. An answer is single-use, and is given under the person's own token."""
+
+import asyncio
+
+import msgspec
+
+from actors.person import Answer, Who
+from events.errors import BadInput
+from events.validator import ApprovalRequested
+
+
+class NoSuchQuestion(BadInput):
+    """Nobody asks that, or not any more."""
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What a person is asked, as the log has it. `phrase` must be typed out for a yes."""
+
+    session: str
+    approval: str
+    kind: str
+    question: str
+    origin: str = ""
+    phrase: str = ""
+    step: int = 0
+
+
+class Questions:
+    """All that are pending. `of` is the person of one session, as the pipeline asks one."""
+
+    def __init__(self) -> None:
+        self._pending: dict[tuple[str, str], tuple[Question, asyncio.Future[Answer]]] = {}
+
+    def of(self, session: str) -> "Asking":
+        return Asking(self, session)
+
+    def pending(self, session: str = "") -> tuple[Question, ...]:
+        """Oldest first."""
+        asked = [question for question, _ in self._pending.values()]
+        return tuple(each for each in asked if session in ("", each.session))
+
+    def answer(self, session: str, approval: str, answer: Answer) -> Question:
+        """Raises `NoSuchQuestion` for one that was answered already, or is void."""
+        found = self._pending.get((session, approval))
+        if found is None or found[1].done():
+            raise NoSuchQuestion(
+                f"session {session!r} has no question {approval!r} that is open",
+                "see GET /approvals for those that are",
+            )
+        question, waiting = found
+        if answer.approved and question.phrase and answer.phrase != question.phrase:
+            raise BadInput(
+                f"a yes to this must be typed out: {question.phrase}",
+                f'send "phrase": "{question.phrase}"',
+            )
+        waiting.set_result(answer)
+        return question
+
+    async def wait(self, session: str, asked: ApprovalRequested) -> Answer:
+        key = session, asked.approval
+        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        question = Question(
+            session,
+            asked.approval,
+            asked.kind,
+            asked.question,
+            asked.origin,
+            asked.phrase,
+            asked.step,
+        )
+        self._pending[key] = question, waiting
+        try:
+            return await waiting
+        finally:
+            del self._pending[key]
+
+
+class Asking:
+    """Who answers for one session: whoever holds the person's token."""
+
+    who: Who = "daemon"
+
+    def __init__(self, questions: Questions, session: str) -> None:
+        self._questions = questions
+        self._session = session
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        return await self._questions.wait(self._session, question)

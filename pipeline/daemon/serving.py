@@ -1,0 +1,125 @@
+"""`rutter serve`: the daemon behind its guard, until it is told to stop."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import anyio
+import anyio.abc
+
+from pipeline.daemon.api.application import guarded
+from pipeline.daemon.daemon import Daemon, open_daemon
+from pipeline.daemon.logbook import Logbook
+from pipeline.daemon.tokens import Tokens
+from pipeline.daemon.web import Listening, listen, serve_web
+from pipeline.daemon.whereabouts import drop_whereabouts, write_whereabouts
+from pipeline.settings import Settings, environment
+
+Note = Callable[[str], None]
+
+
+@asynccontextmanager
+async def serving(
+    settings: Settings,
+    *,
+    host: str = "",
+    port: int | None = None,
+    exposed: bool = False,
+    note: Note = lambda _: None,
+) -> AsyncIterator[tuple[Daemon, str]]:
+    """A daemon that listens, and its address. The port is bound before anything is warmed: who
+    cannot have it is told at once."""
+    config = settings.config
+    listening = listen(
+        host or config.text("serve.host"),
+        config.number("serve.port") if port is None else port,
+        exposed=exposed,
+    )
+    try:
+        async with open_daemon(settings, note=note) as daemon:
+            daemon.bar(listening.port)
+            async with _listening(daemon, listening) as url:
+                yield daemon, url
+    finally:
+        listening.close()
+
+
+@asynccontextmanager
+async def _listening(daemon: Daemon, listening: Listening) -> AsyncIterator[str]:
+    settings = daemon.settings
+    tokens = Tokens.open(settings.directory)
+    names = settings.config.listed("serve.names") or ()
+    app = guarded(daemon, listening.port, tokens, names=names)
+    host = f"[{listening.host}]" if ":" in listening.host else listening.host
+    url = f"http://{host}:{listening.port}"
+    stop = anyio.Event()
+    async with anyio.create_task_group() as group:
+
+        async def serve(*, task_status: anyio.abc.TaskStatus[None]) -> None:
+            await serve_web(app, listening, stop=stop, task_status=task_status)
+
+        await group.start(serve)
+        write_whereabouts(settings.directory, url)
+        try:
+            yield url
+        finally:
+            # Questions of streams end with it: nobody is left waiting on a daemon that is going.
+            drop_whereabouts(settings.directory)
+            stop.set()
+
+
+async def serve_until_stopped(
+    settings: Settings,
+    *,
+    host: str = "",
+    port: int | None = None,
+    exposed: bool = False,
+    logbook: Logbook,
+    ready: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Until SIGTERM or SIGINT. A second one changes nothing: everything has its deadline."""
+    told = anyio.Event()
+    with _signals(told):
+        async with serving(settings, host=host, port=port, exposed=exposed, note=logbook.note) as (
+            daemon,
+            url,
+        ):
+            daemon.app.listen(logbook.hear)
+            ready(url)
+            notify("READY=1", f"STATUS=serving on {url}")
+            await told.wait()
+            notify("STOPPING=1")
+            logbook.note("stopping: sessions end in a true state, then the browsers close")
+
+
+@contextmanager
+def _signals(told: anyio.Event) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    for number in numbers:
+        loop.add_signal_handler(number, told.set)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def notify(*said: str, address: str | None = None) -> None:
+    """Tells systemd, where it started us and wants to know (`Type=notify`)."""
+    place = address if address is not None else _notify_socket()
+    if not place:
+        return
+    name = "\0" + place[1:] if place.startswith("@") else place
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as line:
+        try:
+            line.connect(name)
+            line.sendall("\n".join(said).encode())
+        except OSError:
+            return  # nobody listens: that is no reason not to serve
+
+
+def _notify_socket() -> str:
+    return environment().get("NOTIFY_SOCKET", "")

@@ -1,0 +1,35 @@
+"""Which events a look back needs: those of a session, what was said of it since, and all that the
+others had taught until its end."""
+
+import heapq
+from collections.abc import Iterator
+
+from actors.predictor.knowledge import LEARNED
+from events.envelope import Envelope, kind
+from events.predictor import SessionForgotten
+from events.sqlite_reader import SqliteReader
+
+
+def events_about(reader: SqliteReader, session: str) -> Iterator[Envelope]:
+    """What was said of a session afterwards: that it is forgotten."""
+    for envelope in reader.read(kinds=[kind(SessionForgotten)]):
+        if isinstance(envelope.event, SessionForgotten) and envelope.event.session == session:
+            yield envelope
+
+
+def events_of_log(reader: SqliteReader, only: str | None) -> Iterator[Envelope]:
+    """The whole log; for one session, what it is decided again from."""
+    return reader.read() if only is None else events_behind(reader, only)
+
+
+def events_behind(reader: SqliteReader, only: str) -> Iterator[Envelope]:
+    """The events of one session, and what the others taught until its end."""
+    own = list(reader.read(session=only))
+    learned = reader.read(kinds=sorted(kind(event) for event in LEARNED))
+    last = 0
+    for envelope in heapq.merge(own, learned, key=lambda envelope: envelope.seq):
+        if not own or envelope.seq > own[-1].seq:
+            return  # a session that still runs has gone on since its events were read
+        if envelope.seq != last:
+            yield envelope
+        last = envelope.seq
