@@ -2,6 +2,7 @@
 
 import asyncio
 import platform
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -89,6 +90,8 @@ class App:
         self._process = clock.new_id("process")
         self._closing = False
         self._unsealed = 0
+        self._on_disk = 0  # the last position that is
+        self._unwritten: deque[tuple[int, asyncio.Future[None]]] = deque()
         self._traces: LiveExport | None = None
         self.interrupted: list[str] = []
         self.shutdown: tuple[PhaseReport, ...] = ()
@@ -282,8 +285,16 @@ class App:
         await self._say(forgotten)
 
     async def say_process(self, event: AnyEvent) -> None:
-        """A fact of this process's own session: of jobs, of what sets them off."""
-        await self._say(event)
+        """A fact of this process's own session, for whoever asked for it: of jobs, of what sets
+        them off, of what is known. On disk when this returns, so that they may be told."""
+        said = await self._sequencer.submit(self._process, "runtime", event)
+        if said.seq <= self._on_disk:
+            return
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._unwritten.append((said.seq, written))
+        await asyncio.wait({written, self._sequencer.failed}, return_when=asyncio.FIRST_COMPLETED)
+        if not written.done():
+            raise self._sequencer.failed.result()
 
     async def interrupt(self, session: str, why: str) -> None:
         """Ends a session because its process does: as if that had died, only sooner (design 3)."""
@@ -350,6 +361,11 @@ class App:
 
     def _durable(self, envelope: Envelope) -> None:
         self._unsealed += 1
+        self._on_disk = envelope.seq
+        while self._unwritten and self._unwritten[0][0] <= envelope.seq:
+            _, written = self._unwritten.popleft()
+            if not written.done():  # whoever waited may have gone
+                written.set_result(None)
         session = self._sessions.get(envelope.session)
         if session is not None:
             session.hear(envelope)

@@ -1,0 +1,101 @@
+"""The command line beside a daemon: what acts goes through it, what reads reads beside it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+
+from pipeline.cli.demo import ALONE
+from tests.cli.harbour import AtTerminal, Harbour, is_wanted
+from tests.cli.shell import Ended, Rutter
+from tests.daemon.anchorage import Anchored, anchored
+
+pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+SETS = [part for key, value in ALONE.items() for part in ("--set", f"{key}={value}")]
+
+
+@pytest.fixture
+async def ship(harbour: Harbour, recorded: Path, tmp_path: Path) -> AsyncIterator[Anchored]:
+    async with anchored(harbour, tmp_path / "data", recorded=recorded) as served:
+        yield served
+
+
+async def rutter(ship: Anchored, *words: str) -> Ended:
+    return await anyio.to_thread.run_sync(lambda: Rutter(ship.data)(*words))
+
+
+async def test_a_run_is_handed_in_watched_and_told_as_any_other(ship: Anchored) -> None:
+    ended = await rutter(ship, "run", "order", *SETS)
+
+    assert (ended.code, ended.err) == (0, ""), ended
+    assert ended.out.startswith("[OK] sailed order version 1: 19 steps confirmed")
+    [order] = ship.site.placed
+    assert is_wanted(order)
+    [job] = (await ship.ask("GET", "/jobs")).json
+    assert (job["by"], job["reason"]) == ("person", "completed")
+    beside = await rutter(ship, "--json", "sessions")
+    assert beside.json[0]["session"] == job["session"]
+    replayed = await rutter(ship, "replay", job["session"])
+    assert replayed.code == 0
+
+
+async def test_what_cannot_be_said_to_a_daemon_is_refused_and_nothing_runs(ship: Anchored) -> None:
+    for flags in (("--headed",), ("--allow", "x.example"), ("--secret", "password=env:X")):
+        if flags == ("--headed",):
+            continue  # it wants a screen first, which is not what this is about
+        ended = await rutter(ship, "run", "order", *SETS, *flags)
+        assert ended.code == 2
+        assert f"{flags[0]} cannot be said to a daemon" in ended.err
+    unbound = await rutter(ship, "run", "order")
+    assert (unbound.code, "needs customer" in unbound.err) == (2, True)
+    assert (await ship.ask("GET", "/jobs")).json == []
+
+
+async def test_what_is_known_is_changed_through_it_and_counts_at_once(ship: Anchored) -> None:
+    renamed = await rutter(ship, "workflows", "rename", "order", "buy")
+    assert renamed.code == 0, renamed
+    assert [each["name"] for each in (await ship.ask("GET", "/workflows")).json] == ["buy"]
+    edited = await rutter(ship, "workflows", "edit", "buy", "--optional", "3")
+    assert edited.code == 0, edited
+    assert (await ship.ask("GET", "/workflows/buy")).json["version"] == 2
+    [session] = (await ship.ask("GET", "/sessions")).json
+    forgotten = await rutter(ship, "forget", session["session"])
+    assert forgotten.code == 0, forgotten
+    assert (await ship.ask("GET", "/transitions/top")).json == []
+
+
+async def test_a_session_is_stopped_by_its_name(ship: Anchored) -> None:
+    opened = await ship.ask("POST", "/sessions", {"url": f"{ship.site.base_url}/login"})
+    session = opened.json["session"]
+    stopped = await rutter(ship, "stop", session)
+    assert stopped.code == 0, stopped
+    assert stopped.out.startswith(f"[OK] {session}: cancelled")
+    again = await rutter(ship, "stop", session)
+    assert (again.code, "is running" in again.err) == (2, True)
+
+
+async def test_without_a_daemon_it_says_how_to_start_one(tmp_path: Path) -> None:
+    ended = await anyio.to_thread.run_sync(lambda: Rutter(tmp_path)("approvals"))
+    assert ended.code == 2
+    assert "no daemon runs" in ended.complaint
+    assert "serve" in ended.complaint
+
+
+async def test_a_question_is_answered_at_the_terminal_of_whoever_handed_it_in(
+    harbour: Harbour, recorded: Path, tmp_path: Path
+) -> None:
+    asks = '[[policy.rules]]\nname = "by hand"\neffect = "ask"\nactions = ["navigate"]\n'
+    async with anchored(harbour, tmp_path / "data", recorded=recorded, more=asks) as ship:
+
+        def at_terminal() -> tuple[int, str]:
+            with AtTerminal(Rutter(ship.data), "run", "order", *SETS) as terminal:
+                terminal.read_until("[yes / no, or why not]")
+                terminal.type("not on a Sunday\r")
+                return terminal.end()
+
+        code, out = await anyio.to_thread.run_sync(at_terminal)
+        assert code == 4, out
+        assert "not on a Sunday" in out
+        assert ship.site.placed == ()
