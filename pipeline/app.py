@@ -292,7 +292,8 @@ class App:
             return
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._unwritten.append((said.seq, written))
-        await asyncio.wait({written, self._sequencer.failed}, return_when=asyncio.FIRST_COMPLETED)
+        either: set[asyncio.Future[Any]] = {written, self._sequencer.failed}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not written.done():
             raise self._sequencer.failed.result()
 

@@ -31,7 +31,9 @@ def check_agents_reach(policy: Policy, url: str = "", allow: Iterable[str] = ())
         if each in policy.hosts:
             continue
         pattern = read_pattern(each)
-        if pattern is None or pattern.network is not None or is_private(pattern.host):
+        if pattern is None or pattern.network is not None:
+            raise _denied(each)
+        if is_private(pattern.host) or is_private(f"x.{pattern.host}"):  # names below it count too
             raise _denied(each)
 
 
