@@ -43,7 +43,7 @@ from events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
 from events.page import Page, Resolved
 from events.planner import ObservationRequested, PlanProposed, RunStopped
 from events.predictor import WorkflowFinished
-from events.runtime import RecordingFinished, SessionStarted
+from events.runtime import RecordingFinished, SessionResumed, SessionStarted
 from events.tools import CompletionClaimed
 from events.validator import ActionStarted
 from events.vocabulary import AnyEvent
@@ -146,7 +146,7 @@ class Critic:
             case RunStopped():
                 return change(state, stopped=True)
             case _ as event:
-                return _noted(state, event)
+                return _noted(_resumed(state, envelope), event)
 
     def decide(self, state: CriticState, envelope: Envelope) -> Iterable[AnyEvent]:
         now_ns = envelope.at_ns
@@ -182,6 +182,14 @@ def _begun(state: CriticState, running: ActionStarted) -> CriticState:
     return msgspec.structs.replace(
         state, running=running, outcome=None, before=state.sight, inquiry=Inquiry()
     )
+
+
+def _resumed(state: CriticState, envelope: Envelope) -> CriticState:
+    """A pause is no time that the end had to show."""
+    awaited = state.finishing or state.claim is not None
+    if not awaited or not isinstance(envelope.event, SessionResumed):
+        return state
+    return msgspec.structs.replace(state, since_ns=envelope.at_ns)
 
 
 def _over(state: CriticState, event: ActionJudged | OutcomeUnknown | TargetChanged) -> CriticState:

@@ -6,6 +6,8 @@ An effector makes no choices. What it did comes back as facts; what it raises is
 from collections.abc import AsyncIterator, Callable
 from typing import ClassVar, Protocol
 
+import anyio
+
 from actors.browser.tab import Tab
 from actors.browser.window import Window
 from events.envelope import Actor, Envelope
@@ -38,6 +40,7 @@ class Screen:
         self._browser = browser
         self._policy = policy
         self._window: Window | None = None
+        self._decided = anyio.Event()  # there is a window, or there is not going to be one
         self.secrets: tuple[str, ...] = ()  # covered in pictures
         # What a person does in the window is heard from here on, and nothing before.
         self.on_listening: Callable[[], object] = lambda: None
@@ -47,6 +50,11 @@ class Screen:
         if self._window is None:
             raise BrowserGone("the session has no page")
         return self._window
+
+    async def appeared(self) -> Window:
+        """The window, once it is open. Raises `BrowserGone` when the session is over."""
+        await self._decided.wait()
+        return self.window
 
     @property
     def tab(self) -> Tab:
@@ -70,8 +78,14 @@ class Screen:
         if self._window is None:
             self._window = await self._browser.open_window(self._policy)
             self._window.secrets = self.secrets
+            self._decided.set()
+
+    def give_up(self) -> None:
+        """The session is over: whoever waits for its window waits no longer."""
+        self._decided.set()
 
     async def close(self) -> None:
+        self.give_up()
         window, self._window = self._window, None
         if window is not None:
             await window.close()

@@ -13,7 +13,13 @@ from actors.settling import look_for as look_whether_done
 from events.action import Action
 from events.critic import ActionJudged, ReadBackDue
 from events.executor import LookalikesFound
-from events.planner import ObservationRequested, PlanProposed, PlanWithheld, RunStopped
+from events.planner import (
+    ObservationRequested,
+    PlanProposed,
+    PlanWithheld,
+    RunStopped,
+    StepSettled,
+)
 from events.predictor import StepDue
 from events.runtime import Failure
 from events.validator import ActionRejected, CheckpointPassed, CheckpointRefused
@@ -41,8 +47,10 @@ def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]
         yield way or for_a_person(state, due, retried.detail)
     elif isinstance(retried, RunStopped):
         yield helped(state, retried)
-    elif look := look_whether_done(state.started, due, state.settling, state.step + 1):
+    elif look := _look_whether_done(state, due):
         yield look
+    elif due.taken_to >= 0:
+        yield for_a_person(state, due, due.unmet)
     elif due.unmet:
         yield _until_met(state, due, now_ns)
     elif retried is not None:
@@ -50,6 +58,12 @@ def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]
     else:
         reason = f"workflow_step_{due.index + 1}_of_{due.of}"
         yield propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
+
+
+def _look_whether_done(state: PlannerState, due: StepDue) -> PlanProposed | None:
+    assert state.started is not None
+    started, settling = state.started, state.settling
+    return look_whether_done(started, due, settling, state.step + 1, by_hand=state.had_wheel)
 
 
 def looking(state: PlannerState, event: ReadBackDue | ActionJudged) -> Iterable[AnyEvent]:
@@ -92,16 +106,22 @@ def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
 
 def by_hand(
     state: PlannerState, answer: CheckpointPassed | CheckpointRefused
-) -> ObservationRequested | RunStopped:
+) -> Iterable[AnyEvent]:
     """Where the person left it is looked at; if they did not, it ends where it was."""
     assert state.started is not None
+    if isinstance(answer, CheckpointPassed) and state.taken_to >= 0:
+        yield StepSettled(state.taken_to - 1, True, "they had the wheel, and say so")
+        yield ObservationRequested("checkpoint_passed", 0)  # they are there already
+        return
     if isinstance(answer, CheckpointPassed):
-        return ObservationRequested("checkpoint_passed", state.started.settings.place_ms)
+        yield ObservationRequested("checkpoint_passed", state.started.settings.place_ms)
+        return
     refused, said = answer, answer.message or "a person said no"
     if refused.kind == "unknown":
-        return stop_run(state, "failed", "lost", said)
+        yield stop_run(state, "failed", "lost", said)
+        return
     needs: Failure = "needs_person" if refused.by == "nobody" else "policy_denied"
-    return stop_run(state, "policy_denied", needs, said)
+    yield stop_run(state, "policy_denied", needs, said)
 
 
 def _passed_over(index: int, of: int, why: str) -> PlanWithheld:

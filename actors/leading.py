@@ -15,7 +15,7 @@ from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked
 from events.critic import ActionJudged, CompletionChecked, PageAssessed
 from events.observer import PageObserved
 from events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
-from events.runtime import SessionStarted
+from events.runtime import SessionResumed, SessionStarted
 from events.tools import CompletionClaimed, ToolAnswered, ToolCalled
 from events.validator import CheckpointPassed
 from events.vocabulary import AnyEvent
@@ -87,6 +87,8 @@ def evolve_lead(lead: Lead, event: AnyEvent) -> Lead:
             return change(lead, by_hand=True, hands=lead.hands + 1, failures=0)
         case CheckpointPassed():
             return change(lead, by_hand=False)
+        case SessionResumed():
+            return change(lead, turning=False)  # the next look leads on, whatever was said before
         case _:
             return lead
 

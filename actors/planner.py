@@ -13,6 +13,7 @@ from actors.advised import acknowledged, evolve_advised, helped, on_advice
 from actors.advising import lost, open_asking
 from actors.consulting import Consulting
 from actors.following import after_refusal, by_hand, follow, looking, mend
+from actors.holding import evolve_holding, is_still_asked, looks_anew, while_held
 from actors.planning import PlannerState, loops, over_limit, propose, second_try, stop_run
 from actors.policy import missing_field
 from actors.repeating import is_kept
@@ -62,9 +63,11 @@ class Planner:
 
     def evolve(self, state: PlannerState, envelope: Envelope) -> PlannerState:
         change = msgspec.structs.replace
+        state = evolve_holding(state, envelope)
         if state.desk is not None:
             stopped = state.stopped or isinstance(envelope.event, RunStopped)
-            return change(state, desk=evolve_desk(state.desk, envelope), stopped=stopped)
+            desk = evolve_desk(state.desk, envelope, held=state.pause.holds)
+            return change(state, desk=desk, stopped=stopped)
         if (settling := evolve_settling(state.settling, envelope.event)) is not state.settling:
             step = settling.plan.step if settling.plan is not None else state.step
             return change(state, settling=settling, step=step)
@@ -108,8 +111,15 @@ class Planner:
     def decide(self, state: PlannerState, envelope: Envelope) -> Iterable[AnyEvent]:
         if state.stopped or state.started is None:
             return
+        decided = self._decided(state, envelope)
+        if state.pause.holds:
+            decided = while_held(state, envelope.event, decided)
+        yield from decided
+        yield from looks_anew(state, envelope.event)
+
+    def _decided(self, state: PlannerState, envelope: Envelope) -> Iterable[AnyEvent]:
         if state.desk is not None:
-            yield from decide_call(state.desk, envelope)
+            yield from decide_call(state.desk, envelope, held=state.pause.holds)
             return
         match envelope.event:
             case StepDue() | PredictionMade() as due:
@@ -123,7 +133,7 @@ class Planner:
             case ReadBackDue() | ActionJudged() as seen:
                 yield from looking(state, seen)
             case CheckpointPassed() | CheckpointRefused() as answer:
-                yield by_hand(state, answer)
+                yield from by_hand(state, answer)
             case ActionWithheld(reason=reason):
                 yield stop_run(state, "completed_unverified", "", f"dry run: {reason}")
             case CompletionChecked() as checked:
@@ -145,10 +155,10 @@ def _having_asked(
     match asked:
         case PersonAwaited():
             return change(state, person=True)
-        case CheckpointReached(index=index):
+        case CheckpointReached(index=index, taken_to=to):
             times = state.by_hand[1] if state.by_hand[0] == index else 0
-            by_hand = (index, times + 1)
-            return change(state, by_hand=by_hand, unmet_since_ns=0, judged=None, failure=None)
+            asked_for = change(state, by_hand=(index, times + 1), taken_to=to)
+            return change(asked_for, unmet_since_ns=0, judged=None, failure=None)
         case ObservationRequested(why="tab_wanted"):
             return change(state, turned=state.index)
         case _:
@@ -205,6 +215,8 @@ def _next(state: PlannerState, due: StepDue | PredictionMade, now_ns: int) -> It
     assert state.started is not None
     if state.consulting is not None and state.consulting.asking.waiting:
         return  # it is the model's turn
+    if is_still_asked(state, due):
+        return
     if isinstance(due, StepDue):
         yield from follow(state, due, now_ns)
     elif state.started.purpose == "record" or state.index < len(state.started.script):

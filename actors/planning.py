@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from actors.consulting import Consulting
+from actors.pausing import HAD_THE_WHEEL, Pause
 from actors.repeating import may_repeat
 from actors.settling import Settling
 from actors.settling import in_words as settled_in_words
@@ -18,6 +19,7 @@ from events.planner import CheckpointReached, PlanProposed, RunStopped
 from events.predictor import StepDue
 from events.runtime import Failure, SessionStarted, StopReason
 from events.signature import signature
+from events.validator import ApprovalRequested
 from events.vocabulary import AnyEvent
 from events.workflow import Driver, Expectation
 
@@ -42,6 +44,7 @@ class PlannerState(msgspec.Struct, frozen=True):
     turned: int = -1
     person: bool = False
     by_hand: tuple[int, int] = (-1, 0)
+    taken_to: int = -1
     settling: Settling = Settling()
     stopped: bool = False
     desk: Desk | None = None
@@ -49,6 +52,12 @@ class PlannerState(msgspec.Struct, frozen=True):
     due: StepDue | None = None
     element: Resolved | None = None
     going: Going = Going()
+    pause: Pause = Pause()
+    flying: int = 0  # the step that has begun and is not over
+    asked: ApprovalRequested | None = None  # the question that is open
+    resumed: bool = False  # once at least
+    let_go: int = 0  # steps that a pause came before
+    had_wheel: bool = False
 
 
 def for_a_person(state: PlannerState, due: StepDue, why: str) -> AnyEvent:
@@ -58,10 +67,12 @@ def for_a_person(state: PlannerState, due: StepDue, why: str) -> AnyEvent:
     before = state.settling.of(due.index - 1)
     if before is not None and before.done:
         where = f"{settled_in_words(state.started, before)}; {where}"
+    if state.had_wheel:
+        where = f"{HAD_THE_WHEEL}; {where}"
     index, times = state.by_hand
     if state.started.headed and (index != due.index or times < BY_HAND):
         kind: Literal["login", "unknown"] = "login" if due.signed_out else "unknown"
-        return CheckpointReached(kind, state.step + 1, where, due.index)
+        return CheckpointReached(kind, state.step + 1, where, due.index, due.taken_to)
     if due.signed_out:
         return stop_run(
             state, "policy_denied", "needs_person", f"the site asks to sign in: {where}"
@@ -106,8 +117,9 @@ def over_limit(state: PlannerState) -> RunStopped | None:
     limits = state.started.settings.limits
     if state.failures >= limits.max_failures:
         return stop_run(state, "max_failures", "", f"{state.failures} steps failed")
-    if state.step >= limits.max_steps:
-        return stop_run(state, "max_steps", "", f"{state.step} steps were taken")
+    taken = state.step - state.let_go
+    if taken >= limits.max_steps:
+        return stop_run(state, "max_steps", "", f"{taken} steps were taken")
     return None
 
 
@@ -139,4 +151,6 @@ def propose(
 
 
 def stop_run(state: PlannerState, reason: StopReason, failure: Failure, detail: str) -> RunStopped:
+    if failure == "lost" and state.had_wheel and HAD_THE_WHEEL not in detail:
+        detail = f"{HAD_THE_WHEEL}; {detail}"
     return RunStopped(reason=reason, failure=failure, detail=detail, step=state.step)

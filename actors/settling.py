@@ -52,13 +52,16 @@ def evolve_settling(settling: Settling, event: AnyEvent) -> Settling:
 
 
 def look_for(
-    started: SessionStarted, due: StepDue, settling: Settling, step: int
+    started: SessionStarted, due: StepDue, settling: Settling, step: int, *, by_hand: bool = False
 ) -> PlanProposed | None:
     """The look whether the session that this one continues did the step that is due, or one behind
-    it; none where nothing says how it shows, or where that session was given other values."""
-    if not due.step.irreversible or not started.continues or not started.same_values:
+    it; none where nothing says how it shows, or where that session was given other values. Or
+    whether a person did, who had the wheel and may have done any of them."""
+    continues = due.step.irreversible and bool(started.continues) and started.same_values
+    taken_over = by_hand and (due.step.irreversible or bool(due.unmet))
+    if not continues and not taken_over:
         return None
-    index = _to_look_for(started, due, settling)
+    index = _to_look_for(started, due, settling, all_of_it=taken_over)
     back = (
         started.workflow.steps[index].after.read_back if started.workflow and index >= 0 else None
     )
@@ -71,16 +74,19 @@ def look_for(
         attempt=1,
         driver="workflow",
         action=action,
-        reason=f"whether_step_{index + 1}_was_done_by_{started.continues}",
+        reason=f"whether_step_{index + 1}_was_done_by_{started.continues or 'a_person'}",
         kind=kind_of(action),
         settles=index,
     )
 
 
-def _to_look_for(started: SessionStarted, due: StepDue, settling: Settling) -> int:
+def _to_look_for(
+    started: SessionStarted, due: StepDue, settling: Settling, *, all_of_it: bool
+) -> int:
     """The last step that may have been done and says how it shows: all before it was done with
     it. -1 where there is none that was not looked for yet."""
-    steps = started.workflow.steps[: started.done_before] if started.workflow is not None else ()
+    steps = started.workflow.steps if started.workflow is not None else ()
+    steps = steps if all_of_it else steps[: started.done_before]
     return max(
         (
             place
@@ -123,7 +129,8 @@ def done_by(started: SessionStarted, settling: Settling, index: int) -> str:
 
 def in_words(started: SessionStarted, settled: StepSettled) -> str:
     of = len(started.workflow.steps) if started.workflow is not None else 0
-    return f"step {settled.index + 1} of {of} was done by {started.continues}: {settled.reason}"
+    who = started.continues or "a person"
+    return f"step {settled.index + 1} of {of} was done by {who}: {settled.reason}"
 
 
 def _only_looks(step: Step) -> bool:

@@ -6,6 +6,7 @@ Pure lookups in what was observed: words in places, whole and in any case, found
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -119,8 +120,9 @@ def detect(page: Page, phrases: Collection[str], service: Service | None = None)
 
 def _generic_scores(said: Said, looks: int) -> dict[PageState, int]:
     """What speaks for each state: in each place the COUNTED rules that weigh most."""
+    generic = _generic()
     spoken = [
-        rule for key in _keys_of(said) for rule in _BY_FIRST.get(key, ()) if _speaks(rule, said)
+        rule for key in _keys_of(said) for rule in generic.get(key, ()) if _speaks(rule, said)
     ]
     answerable = {rule.state for rule in spoken for sign in rule.signs if sign.where in ANSWERS}
     if not said.places["field"].isspace():
@@ -176,16 +178,26 @@ def phrases_for(settings: RunSettings) -> tuple[str, ...]:
     indicators = (*criteria.success, *criteria.failure) if criteria else ()
     # What was stated for this run comes first, where to stop before all: there may be no room.
     service = settings.service
-    rules = (*(service.states if service else ()), *GENERIC)
     stops = [each.signs for each in (service.checkpoints if service else ())]
     stops += [each.signs for each in (service.ways if service else ())]
     wanted = [
         *(says for signs in stops for sign in signs for says in _texts(sign)),
         *(each.says for each in indicators if each.where == "text"),
-        *(says for rule in rules for sign in (*rule.signs, *rule.unless) for says in _texts(sign)),
+        *_asked_by(service.states if service else ()),
     ]
     spelled = (spelling for says in wanted for spelling in _spellings(says))
-    return tuple(dict.fromkeys(spelled))
+    return tuple(dict.fromkeys((*spelled, *_generic_phrases())))
+
+
+@cache  # the same thousands for every run
+def _generic_phrases() -> tuple[str, ...]:
+    return tuple(spelling for says in _asked_by(GENERIC) for spelling in _spellings(says))
+
+
+def _asked_by(rules: Iterable[StateRule]) -> Iterator[str]:
+    for rule in rules:
+        for sign in (*rule.signs, *rule.unless):
+            yield from _texts(sign)
 
 
 def words_of(text: str) -> str:
@@ -235,7 +247,9 @@ def _by_first(rules: Iterable[Rule]) -> dict[tuple[Where, str], list[Rule]]:
     return found
 
 
-_BY_FIRST = _by_first(dict.fromkeys(_made_ready(GENERIC)))  # two spellings are one rule
+@cache  # when the first page is looked at, not with every command: there are thousands
+def _generic() -> dict[tuple[Where, str], list[Rule]]:
+    return _by_first(dict.fromkeys(_made_ready(GENERIC)))  # two spellings are one rule
 
 
 def _keys_of(said: Said) -> Iterator[tuple[Where, str]]:

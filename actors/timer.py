@@ -1,4 +1,5 @@
-"""The clock as an effector: the run's wall time, not counting the time a person is waited for.
+"""The clock as an effector: the run's wall time, not counting the time a person is waited for, or
+the session is paused.
 
 A session driven by calls of tools runs while one of them is being worked on: how long its caller
 thinks is not run time. A model of our own that leads it is a part of the run, and what it calls
@@ -15,7 +16,7 @@ from actors.toolbox import TOOLS
 from events.envelope import Actor, Envelope
 from events.person import ApprovalAnswered
 from events.planner import PersonAwaited
-from events.runtime import DeadlinePassed, SessionStarted
+from events.runtime import DeadlinePassed, SessionPaused, SessionResumed, SessionStarted
 from events.tools import ToolAnswered, ToolCalled
 from events.validator import ApprovalRequested, ApprovalVoided
 from events.vocabulary import AnyEvent
@@ -43,6 +44,7 @@ class Timer:
         self._led = False  # by a model of our own
         self._thinking = False  # whoever calls tools, between two calls
         self._asked = False  # a person: whatever else comes to its end, the answer is waited for
+        self._paused = False
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
@@ -60,6 +62,9 @@ class Timer:
             case ApprovalAnswered() | ApprovalVoided():
                 self._asked = False
                 self._run()  # a question that does not stand any more holds nothing
+            case SessionPaused() | SessionResumed() as said:
+                self._paused = isinstance(said, SessionPaused)
+                self._run()
             case _:
                 pass
         for report in NOTHING:  # what it has to say comes from `passed`
@@ -102,7 +107,7 @@ class Timer:
         self._since_ns = now_ns
 
     def _run(self) -> None:
-        if self._thinking or self._asked:
+        if self._thinking or self._asked or self._paused:
             self._hold()
         else:
             self._go()

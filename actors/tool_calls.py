@@ -11,6 +11,7 @@ import msgspec
 
 from actors.advising import lost
 from actors.leading import OPENING, Lead, ended, evolve_lead, heard, lead_on, open_lead, went
+from actors.pausing import RULE as PAUSED
 from actors.policy import READING
 from actors.repeating import REPEATABLE, TRANSIENT
 from actors.toolbox import TOOLS, Logged, action_of, place_of_ref
@@ -120,20 +121,21 @@ def open_desk(started: SessionStarted) -> Desk | None:
 # -- what changes --------------------------------------------------------------------------------
 
 
-def evolve_desk(desk: Desk, envelope: Envelope) -> Desk:
+def evolve_desk(desk: Desk, envelope: Envelope, *, held: bool = False) -> Desk:
+    """`held`: the session is paused. What is called meanwhile waits until it goes on."""
     change = msgspec.structs.replace
     if desk.lead is not None:
         desk = _led(desk, desk.lead, envelope.event)
     match envelope.event:
         case ToolCalled() as called if desk.call is None:
-            return _taken(desk, called)
+            return _taken(desk, called, held=held)
         case ToolAnswered(call=call) if desk.call is not None and call == desk.call.call:
             given = desk.given or desk.call.tool not in WITHOUT_SNAPSHOT
             return change(desk, stage="idle", call=None, answer=None, given=given)
         case PageObserved(page=page, why=why, look=look):
             return change(desk, refs=len(page.elements), look=look, given=False, seen=why)
         case PredictionMade():
-            return _settled(desk)
+            return _settled(desk, held=held)
         case PlanProposed() as plan:
             return _flown(desk, plan)
         case ObservationRequested(why="tool"):
@@ -141,11 +143,13 @@ def evolve_desk(desk: Desk, envelope: Envelope) -> Desk:
             return change(desk, stage="looking", answer=answer)
         case ApprovalSought() | CompletionClaimed() if desk.call is not None:
             return change(desk, stage="waiting")
+        case ActionRejected(rule=rule) if rule == PAUSED:
+            return _let_go(desk)
         case ActionRejected(reason=reason) | ActionWithheld(reason=reason) as refused:
             error = _refusal(desk, refused)
-            return _landed(desk, _bad(desk, error, _told(desk, error, reason)))
+            return _landed(desk, _bad(desk, error, _told(desk, error, reason)), held=held)
         case _:
-            return _in_flight(desk, envelope.event)
+            return _in_flight(desk, envelope.event, held=held)
 
 
 def _led(desk: Desk, lead: Lead, event: AnyEvent) -> Desk:
@@ -161,12 +165,12 @@ def _led(desk: Desk, lead: Lead, event: AnyEvent) -> Desk:
     return change(desk, lead=lead, given=desk.given or shown)
 
 
-def _in_flight(desk: Desk, event: AnyEvent) -> Desk:
+def _in_flight(desk: Desk, event: AnyEvent, *, held: bool) -> Desk:
     """What is learned about the step under way."""
     change = msgspec.structs.replace
     flight = desk.flight
     if flight is None:
-        return _heard(desk, event)
+        return _heard(desk, event, held=held)
     match event:
         case TargetResolved(element=element):
             return change(desk, flight=change(flight, element=element))
@@ -184,10 +188,10 @@ def _in_flight(desk: Desk, event: AnyEvent) -> Desk:
         case QueryFailed() as missed:
             return change(desk, flight=change(flight, done=True, missed=missed))
         case _:
-            return _heard(desk, event)
+            return _heard(desk, event, held=held)
 
 
-def _heard(desk: Desk, event: AnyEvent) -> Desk:
+def _heard(desk: Desk, event: AnyEvent, *, held: bool) -> Desk:
     """What others said, and time that is up."""
     change = msgspec.structs.replace
     match event:
@@ -207,7 +211,7 @@ def _heard(desk: Desk, event: AnyEvent) -> Desk:
             now = desk.stage == "looking" or not desk.looked or late.success
             return change(desk, answer=late, stage="answering" if now else desk.stage)
         case ObservationFailed(message=message):
-            return _unseen(desk, message)
+            return _unseen(desk, message, held=held)
         case _:
             return desk
 
@@ -217,8 +221,8 @@ def _is_its_time(desk: Desk, passed: DeadlinePassed) -> bool:
     return desk.call is not None and passed.call in ("", desk.call.call)
 
 
-def _taken(desk: Desk, called: ToolCalled) -> Desk:
-    busy = not desk.looked or not desk.opened or desk.flight is not None
+def _taken(desk: Desk, called: ToolCalled, *, held: bool) -> Desk:
+    busy = held or not desk.looked or not desk.opened or desk.flight is not None
     return msgspec.structs.replace(
         desk,
         call=called,
@@ -249,7 +253,7 @@ def _warned(desk: Desk) -> Desk:
     return msgspec.structs.replace(desk, answer=msgspec.structs.replace(answer, retriable=False))
 
 
-def _settled(desk: Desk) -> Desk:
+def _settled(desk: Desk, *, held: bool) -> Desk:
     """The page was looked at, and what was to be judged is judged."""
     change = msgspec.structs.replace
     desk = change(desk, looked=True)
@@ -258,28 +262,39 @@ def _settled(desk: Desk) -> Desk:
         desk = change(desk, flight=None)
         if desk.stage == "acting":
             return change(desk, stage="answering", answer=_came_to(desk, flight))
-    if desk.stage == "held" and desk.flight is None and desk.opened:
+    if desk.stage == "held" and desk.flight is None and desk.opened and not held:
         return change(desk, stage="due")
     if desk.stage == "looking" and desk.seen == "requested":
         return change(desk, stage="answering")
     return desk
 
 
-def _landed(desk: Desk, answer: ToolAnswered | None) -> Desk:
+def _landed(desk: Desk, answer: ToolAnswered | None, *, held: bool) -> Desk:
     """The step is over before it began: its call is answered, or the one behind it is due."""
     change = msgspec.structs.replace
     desk = change(desk, flight=None)
     if desk.stage == "acting":
         return change(desk, answer=answer)
-    return change(desk, stage="due") if desk.stage == "held" else desk
+    return change(desk, stage="due") if desk.stage == "held" and not held else desk
 
 
-def _unseen(desk: Desk, message: str) -> Desk:
+def _let_go(desk: Desk) -> Desk:
+    """A pause came before the step had begun: its call waits, and so does the opening."""
+    opening = desk.flight is not None and desk.flight.plan.reason == OPENING
+    return msgspec.structs.replace(
+        desk,
+        flight=None,
+        opened=desk.opened and not opening,
+        stage="held" if desk.stage == "acting" else desk.stage,
+    )
+
+
+def _unseen(desk: Desk, message: str, *, held: bool) -> Desk:
     """The page could not be read in time: whatever waited for that has its answer."""
     change = msgspec.structs.replace
     unread = _missed(desk, f"the page could not be read: {message}")
     if desk.flight is not None and desk.flight.done:
-        landed = _landed(desk, unread)
+        landed = _landed(desk, unread, held=held)
         return change(landed, stage="answering") if desk.stage == "acting" else landed
     if desk.stage == "looking" or _claims(desk):
         return change(desk, answer=unread, stage="answering")
@@ -289,7 +304,7 @@ def _unseen(desk: Desk, message: str) -> Desk:
 # -- what follows --------------------------------------------------------------------------------
 
 
-def decide_call(desk: Desk, envelope: Envelope) -> Iterable[AnyEvent]:
+def decide_call(desk: Desk, envelope: Envelope, *, held: bool = False) -> Iterable[AnyEvent]:
     event = envelope.event
     if stopping := _stopping(desk, event) or _led_astray(desk, event):
         error, stop = stopping
@@ -305,7 +320,7 @@ def decide_call(desk: Desk, envelope: Envelope) -> Iterable[AnyEvent]:
             yield stop
         return
     yield from _called(desk, event)
-    if desk.lead is not None:
+    if desk.lead is not None and (not held or isinstance(event, CompletionChecked)):
         yield from _leading(desk, desk.lead, event)
 
 
@@ -472,6 +487,8 @@ def _led_astray(desk: Desk, event: AnyEvent) -> tuple[ToolError, RunStopped] | N
         case ActionWithheld(reason=reason):
             said = f"dry run: {reason}"
             return "policy_denied", _stop(desk, "completed_unverified", "", said)
+        case ActionRejected(rule=rule) if rule == PAUSED:
+            return None
         case ActionRejected(error="needs_person", reason=reason):
             return "policy_denied", _stop(desk, "policy_denied", "needs_person", reason)
         case ActionRejected(code="policy_denied", reason=reason) if desk.alone:

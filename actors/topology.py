@@ -75,6 +75,8 @@ from events.runtime import (
     RecordingFinished,
     SessionEnded,
     SessionInterrupted,
+    SessionPaused,
+    SessionResumed,
     SessionStarted,
     StopRequested,
 )
@@ -114,6 +116,8 @@ HEARD: dict[type[Event], Row] = {
     DeadlinePassed: Row(("planner",)),
     StopRequested: Row(("planner",)),
     RecordingFinished: Row(("critic", "planner")),
+    SessionPaused: Row(("predictor", "planner", "validator"), at_once=("clock",)),
+    SessionResumed: Row(DECIDERS, at_once=("clock",)),
     SessionInterrupted: Row(("planner",)),
     ActorFailed: Row(when_durable=("observer",)),
     SessionEnded: Row(DECIDERS),
@@ -147,7 +151,7 @@ HEARD: dict[type[Event], Row] = {
     # decisions of the Planner
     PlanProposed: Row(DECIDERS, when_durable=("advisor",)),
     PlanWithheld: Row(("predictor",)),
-    ObservationRequested: Row(("critic", "planner"), at_once=("observer",)),
+    ObservationRequested: Row(DECIDERS, at_once=("observer",)),
     PersonAwaited: Row(("planner",), at_once=("observer", "clock")),
     LookalikesRequested: Row(at_once=("executor",)),
     TargetHealed: Row(("planner", "predictor")),
@@ -158,12 +162,12 @@ HEARD: dict[type[Event], Row] = {
     # decisions of the Validator
     PlanAdmitted: Row(at_once=("executor",)),
     ActionApproved: Row(("predictor",)),
-    ActionRejected: Row(("planner", "predictor")),
+    ActionRejected: Row(("planner", "predictor", "validator")),
     ActionWithheld: Row(("planner",)),
     ActionStarted: Row(("critic", "planner", "validator"), when_durable=("executor",)),
-    QueryStarted: Row(("planner",), at_once=("executor",)),
-    ApprovalRequested: Row(("validator",), when_durable=("person", "clock")),
-    ApprovalVoided: Row(("validator",), when_durable=("clock",)),
+    QueryStarted: Row(("planner", "validator"), at_once=("executor",)),
+    ApprovalRequested: Row(("validator", "planner"), when_durable=("person", "clock")),
+    ApprovalVoided: Row(("validator", "planner"), when_durable=("clock",)),
     CheckpointPassed: Row(("planner",)),
     CheckpointRefused: Row(("planner",)),
     # facts of the Executor

@@ -11,6 +11,8 @@ from typing import ClassVar, Literal
 import msgspec
 
 from actors.healing import LIKENESS, doubtful, unlike
+from actors.pausing import HAD_THE_WHEEL, Pause, evolve_pause, hands_over
+from actors.pausing import RULE as PAUSED
 from actors.place import origin_of
 from actors.policy import (
     CALLERS,
@@ -36,7 +38,7 @@ from events.observer import PageObserved
 from events.page import Resolved
 from events.person import ApprovalAnswered
 from events.planner import CheckpointReached, PlanProposed, RunStopped, StepSettled
-from events.runtime import SessionStarted
+from events.runtime import SessionPaused, SessionStarted
 from events.service import Checkpoint
 from events.signature import signature
 from events.tools import ApprovalSought, approval_of
@@ -81,6 +83,10 @@ class ValidatorState(msgspec.Struct, frozen=True):
     checkpoint: Checkpoint | None = None
     settled: StepSettled | None = None
     done_on_the_way: bool = False
+    pause: Pause = Pause()
+    open: bool = False  # proposed, and neither begun nor refused
+    let_go: int = 0  # the last step that a pause came before
+    had_wheel: bool = False
 
 
 class Validator:
@@ -90,8 +96,13 @@ class Validator:
         return ValidatorState()
 
     def evolve(self, state: ValidatorState, envelope: Envelope) -> ValidatorState:
+        if _is_let_go(state, envelope.event):
+            return state
+        return self._evolved(_held(state, envelope), envelope.event)
+
+    def _evolved(self, state: ValidatorState, event: AnyEvent) -> ValidatorState:
         change = msgspec.structs.replace
-        match envelope.event:
+        match event:
             case SessionStarted() as started:
                 return ValidatorState(started=started)
             case PlanProposed() as plan:
@@ -113,7 +124,8 @@ class Validator:
                 return change(state, settled=settled)
             case ActionStarted(irreversible=True):
                 aside = _is_on_the_way(state)
-                return change(state, done_on_the_way=state.done_on_the_way or aside)
+                done = state.done_on_the_way or aside
+                return change(state, done_on_the_way=done, had_wheel=False)
             case ApprovalVoided():
                 return change(state, asked=None)
             case RunStopped():
@@ -122,7 +134,7 @@ class Validator:
                 return state
 
     def decide(self, state: ValidatorState, envelope: Envelope) -> Iterable[AnyEvent]:
-        if state.started is None:
+        if state.started is None or _is_let_go(state, envelope.event):
             return
         if isinstance(envelope.event, RunStopped):
             yield from _void(state, "the run stopped")
@@ -143,6 +155,8 @@ class Validator:
             case TargetChanged():
                 yield from _void(state, "the element changed")
                 yield from _judge_again(state)
+            case SessionPaused(by=by) if state.open and state.asked is None:
+                yield from _let_go(state, f"paused by {by} before it began")
             case TargetMissing(code=code):
                 target = state.plan.action.target if state.plan is not None else None
                 looked = len(target.strategies) if target is not None else 0
@@ -152,6 +166,38 @@ class Validator:
                 yield from _answered(state, answer)
             case _:
                 return
+
+
+def _held(state: ValidatorState, envelope: Envelope) -> ValidatorState:
+    """The pause, and whether the step that was proposed has begun."""
+    change, event = msgspec.structs.replace, envelope.event
+    pause = evolve_pause(state.pause, envelope)
+    if pause is not state.pause:
+        had_wheel = state.had_wheel or hands_over(state.pause, pause, state.started)
+        state = change(state, pause=pause, had_wheel=had_wheel)
+    match event:
+        case PlanProposed() | TargetChanged():
+            return change(state, open=True)
+        case ActionStarted() | QueryStarted():
+            return change(state, open=False)
+        case ActionRejected(rule=rule, step=step):
+            return change(state, open=False, let_go=step if rule == PAUSED else state.let_go)
+        case _:
+            return state
+
+
+def _is_let_go(state: ValidatorState, event: AnyEvent) -> bool:
+    """Its element was still being looked for when it was let go: what was found is for nobody."""
+    if not isinstance(event, TargetResolved | TargetMissing | TargetChanged):
+        return False
+    return event.step == state.let_go
+
+
+def _let_go(state: ValidatorState, why: str) -> Iterable[AnyEvent]:
+    """It has not begun, and now it will not: whether it is still due is seen when it goes on. A
+    look at what came of a step belongs to that one, which comes to its end."""
+    if state.plan is not None and not state.plan.read_back_of:
+        yield _reject(state, PAUSED, why, "execution_error", PAUSED)
 
 
 def _admit(state: ValidatorState, plan: PlanProposed) -> Iterable[AnyEvent]:
@@ -228,6 +274,8 @@ def _unsettled(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict |
     assert plan is not None
     if 0 <= plan.index < started.done_before and _is_final(state, case):
         return _done_before(state, started, verdict)
+    if state.had_wheel and _is_final(state, case):
+        return _done_by_hand(state, verdict)
     stood = stands(_standing(state), element) and not _was_done_on_the_way(state, case)
     if verdict.effect == "ask":
         answered = stood or _is_let_in(state, case, verdict)
@@ -287,7 +335,9 @@ def _was_done_on_the_way(state: ValidatorState, case: Case) -> bool:
 
 def _judge_again(state: ValidatorState) -> Iterable[AnyEvent]:
     """The element is another one. One that never stays what it was can be approved by nobody."""
-    if state.changes > MOST_CHANGES:
+    if state.pause.holds and not (state.plan is not None and state.plan.read_back_of):
+        yield from _let_go(state, "the element changed, and the session is paused")
+    elif state.changes > MOST_CHANGES:
         reason = f"the element changed {state.changes} times before it could be acted on"
         yield _reject(state, "keeps_changing", reason, "execution_error", "ref_invalid")
     else:
@@ -336,7 +386,13 @@ def _answered(state: ValidatorState, answer: ApprovalAnswered) -> Iterable[AnyEv
         return
     if answer.approved and answer.phrase != asked.phrase and asked.phrase:
         answer = _not_typed_out(answer, asked)
-    yield ApprovalVoided(asked.approval, "used" if answer.approved else "refused")
+    late = state.pause.holds and answer.approved and bool(asked.signature)
+    used = "the session is paused" if late else "used"
+    yield ApprovalVoided(asked.approval, used if answer.approved else "refused")
+    if late:
+        # It was for the page as it was then; who has the wheel may have done it meanwhile (E7).
+        yield from _let_go(state, "approved while the session was paused: it is asked again")
+        return
     if asked.kind in BY_HAND and not asked.signature:
         yield _went_on(asked, answer)
         return
@@ -399,6 +455,19 @@ def _done_before(state: ValidatorState, started: SessionStarted, verdict: Verdic
     return Verdict("ask", "done_before", reason, kind, always=True)
 
 
+def _done_by_hand(state: ValidatorState, verdict: Verdict) -> Verdict:
+    """The first step that cannot be undone after a person had the wheel: whether they did it, no
+    recording has answered. What comes behind it they have not done either, then."""
+    plan, settled = state.plan, state.settled
+    reason = f"{HAD_THE_WHEEL}, and may have done it already"
+    if plan is not None and settled is not None and settled.index == plan.index:
+        reason = f"{reason}; {settled.reason}"
+    asks = verdict.effect == "ask"
+    if asks:
+        reason = f"{verdict.reason}; {reason}"
+    return Verdict("ask", "had_the_wheel", reason, verdict.kind if asks else "policy", always=True)
+
+
 def _question(state: ValidatorState, verdict: Verdict) -> ApprovalRequested:
     """Bound to this step, action, element and origin: an answer to it is for nothing else."""
     plan, element = state.plan, state.element
@@ -420,12 +489,16 @@ def _question(state: ValidatorState, verdict: Verdict) -> ApprovalRequested:
 
 
 def _by_hand(state: ValidatorState, reached: CheckpointReached) -> ApprovalRequested:
-    """What only a person can do, in the window: nothing of ours is approved by it."""
+    """What only a person can do, in the window, or knows that they did: nothing of ours is approved
+    by it."""
+    asked = f"{BY_HAND[reached.kind]}, then say yes. Done?"
+    if reached.taken_to >= 0:
+        asked = "Is it done?"
     return ApprovalRequested(
         approval=f"{reached.step}.{reached.kind}.{state.questions + 1}",
         step=reached.step,
         kind=reached.kind,
-        question=f"{reached.why}. {BY_HAND[reached.kind]}, then say yes. Done?",
+        question=f"{reached.why}. {asked}",
         rule=f"{reached.kind}_checkpoint",
     )
 

@@ -22,8 +22,10 @@ BENCHES = {
     "snapshot": "one look at small and large pages, against Playwright's aria snapshot",
     "tokens": "what a model reads: pages and a conversation, in tokens and money",
     "click": "one click that does not navigate, against Playwright's",
+    "live": "pictures of a page that moves, as whoever watches gets them",
     "egress": "page loads through the gate's proxy against direct ones",
     "flow": "a whole workflow on the bundled site against plain Playwright",
+    "daemon": "20 sessions at once in the daemon, against plain Playwright scripts; memory",
     "sailing": "five workflows recorded over and over: what is foreseen, and done alone",
     "minds": "a way found once and sailed for nothing: model calls, money, how often it is right",
 }

@@ -10,6 +10,8 @@ from events.runtime import Failure, StopReason
 # `skipped`: another one of its kind was running. `refused`: it could not even begin.
 JobEnd = StopReason | Literal["skipped", "refused"]
 Trigger = Literal["api", "schedule", "hook", "mcp"]
+# While one of its kind waits or runs, another is not run, waits for its turn, or runs beside it.
+Overlap = Literal["skip", "queue", "allow"]
 
 
 class RunWorkflow(
@@ -49,13 +51,15 @@ Run = RunWorkflow | RunFree | RunGoal
 
 class JobQueued(Event, frozen=True, tag="JobQueued"):
     """Taken on: it is run, or ended, whatever becomes of the process. `key` is the caller's own
-    name for it: the same one again is the same job."""
+    name for it: the same one again is the same job. `skipped` says why it is not run at all."""
 
     job: str
     run: Run
     by: str
     trigger: Trigger = "api"
     key: str = ""
+    overlap: Overlap = "queue"
+    skipped: str = ""
 
 
 class JobStarted(Event, frozen=True, tag="JobStarted"):

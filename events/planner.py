@@ -40,12 +40,15 @@ class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
 
 
 class CheckpointReached(Event, frozen=True, tag="CheckpointReached"):
-    """From here a person must go on in the window: to sign in, or where the way is lost (E3)."""
+    """From here a person must go on in the window: to sign in, or where the way is lost (E3). With
+    `taken_to`, they did: whether all that lies before the step of this place, is for them to say.
+    """
 
     kind: Literal["login", "unknown"]
     step: int
     why: str
     index: int = -1
+    taken_to: int = -1
 
 
 class StepSettled(Event, frozen=True, tag="StepSettled"):
@@ -68,6 +71,7 @@ class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
         "tool",
         "aside_over",
         "checkpoint_passed",
+        "resumed",
     ]
     within_ms: int
     tab: int | None = None

@@ -51,13 +51,15 @@ class PredictionMade(Event, frozen=True, tag="PredictionMade"):
 
 class StepDue(Event, frozen=True, tag="StepDue"):
     """Inside a workflow the next step is known. `unmet` says what of its recording is missing;
-    `signed_out` that the page asks for a sign-in instead."""
+    `signed_out` that the page asks for a sign-in instead. `taken_to` is the place of the step that
+    the page is at, where a person had the wheel and alone can say what they did."""
 
     index: int
     of: int
     step: Step
     unmet: str = ""
     signed_out: bool = False
+    taken_to: int = -1
 
 
 class WorkflowFinished(Event, frozen=True, tag="WorkflowFinished"):

@@ -135,10 +135,14 @@ class RecordingFinished(Event, frozen=True, tag="RecordingFinished"):
 
 
 class SessionPaused(Event, frozen=True, tag="SessionPaused"):
+    """Nothing new begins from here on, and no time is counted, until it is resumed."""
+
     by: str
 
 
 class SessionResumed(Event, frozen=True, tag="SessionResumed"):
+    """It goes on from where the page is now: that is looked at first."""
+
     by: str
 
 

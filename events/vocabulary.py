@@ -90,6 +90,7 @@ from events.tools import (
     ToolAnswered,
     ToolCalled,
 )
+from events.triggers import HookDropped, HookSet, ScheduleDropped, ScheduleSet
 from events.validator import (
     ActionApproved,
     ActionRejected,
@@ -121,6 +122,10 @@ RuntimeEvent = (
     | JobQueued
     | JobStarted
     | JobEnded
+    | ScheduleSet
+    | ScheduleDropped
+    | HookSet
+    | HookDropped
 )
 ObserverEvent = (
     PageObserved

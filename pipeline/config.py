@@ -35,6 +35,7 @@ from pipeline.config_rules import (
     SEE,
     SecretGiven,
     check_model,
+    check_notices,
     check_rules,
     host_pattern,
     read_rule,
@@ -270,6 +271,7 @@ def _value(name: str, value: object, lines: "_Lines") -> Said:
 
 def _checked(said: Said, name: str) -> Said:
     check_model(name, said.value, said.source)
+    check_notices(name, said.value, said.source)
     hosts = name in ("policy.allowed_domains", "policy.allowed_resources")
     if hosts and isinstance(said.value, tuple):
         for each in said.value:

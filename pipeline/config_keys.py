@@ -21,6 +21,8 @@ DAY_MS = 86_400_000
 WIDEST = 4_096  # pixels of a picture, and megabytes of a transfer
 DEAREST = 10_000  # dollars for a million tokens: far above any, and still no overflow
 PROVIDERS = tuple(DEFAULTS)
+# What others can be told of while the daemon runs; of the first two they are unless said otherwise.
+NOTICES = ("person_needed", "job_failed", "job_skipped", "job_done", "session_failed")
 BROKEN_DOWN = ("share", "seconds", "dollars")  # kinds that may have a fraction
 FORMS = {
     "flag": "true or false",
@@ -137,6 +139,17 @@ KEYS = (
     Key("policy.upload_mb", "number", 50, "the largest request", 1, WIDEST),
     Key("policy.download_mb", "number", 50, "the largest answer that is a file", 1, WIDEST),
     Key("policy.detect_secrets", "flag", True, "whether unknown secrets are looked for"),
+    Key("serve.host", "text", "127.0.0.1", "the address that rutter serve listens on"),
+    Key("serve.port", "number", 8_080, "its port; 0: any that is free", 0, 65_535),
+    Key("serve.names", "list", (), "further names that it may be reached by"),
+    Key("tools.sessions", "number", 20, "driven by calls at once, in the daemon", 1, 1_000),
+    Key("tools.idle_s", "seconds", 900.0, "without a call; then one is closed", 1, 86_400),
+    Key("jobs.running", "number", 4, "jobs that the daemon runs at once", 1, 1_000),
+    Key("jobs.waiting", "number", 100, "that may wait; more are refused", 1, 9_999),
+    Key("jobs.per_workflow", "number", 1, "of one workflow at once; more wait", 1, 1_000),
+    Key("notify.urls", "list", (), "who is told, by POST; env:, file: or keyring: where secret"),
+    Key("notify.events", "list", NOTICES[:2], "and of what", choices=NOTICES),
+    Key("notify.secret", "text", "", "env:, file: or keyring: of what signs it; empty: nothing"),
     Key("run.predictor", "text", PREDICTOR, "which model says what is next", choices=PREDICTORS),
     Key(
         "run.threshold",

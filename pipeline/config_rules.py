@@ -124,6 +124,33 @@ def check_model(name: str, value: object, place: str) -> None:
             raise BadInput(f"{at} is not private and has no https", "write https://host")
 
 
+def check_notices(name: str, value: object, place: str) -> None:
+    """Who is told, and what it is signed with: an address, or where a secret one is to be found."""
+    at = place if place.startswith("the variable") else f"{place}: {name}"
+    if name == "notify.secret" and value and not _is_lasting(value):
+        # Not repeated: it may be the secret.
+        raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, not the secret itself")
+    if name == "notify.urls" and isinstance(value, tuple):
+        for each in value:
+            if not _is_lasting(each):
+                check_address(each, at)
+
+
+def _is_lasting(source: object) -> bool:
+    """One that can be read where nobody is."""
+    return isinstance(source, str) and is_source(source) and source != "prompt"
+
+
+def check_address(url: str, at: str) -> None:
+    """An address that something can be sent to. A password in it would be shown with it."""
+    scheme, host, _ = host_of(url)
+    if not host or scheme not in ("http", "https") or "@" in url or "#" in url:
+        raise BadInput(
+            f"{at} has an entry that is no address",  # not repeated: some are secrets themselves
+            f"write https://host/path, or {KEY_SOURCES} of one",
+        )
+
+
 def _home(name: str, origin: str, place: str) -> str:
     """The same rules as behind the `@` of `--secret`."""
     try:

@@ -1,8 +1,9 @@
 """Which earlier session a run follows: the one that was named, or one that left something open."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from events.envelope import Envelope
+from events.envelope import Envelope, kind
+from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
 from pipeline.editing import names_over_time
@@ -31,10 +32,16 @@ def values_of(events: list[Envelope], workflow: Workflow) -> dict[str, str]:
     return {name: value for name, value in given.items() if name in workflow.parameters}
 
 
-def unsettled(workflow: Workflow, values: Mapping[str, str], settings: Settings) -> list[Envelope]:
+def unsettled(
+    workflow: Workflow,
+    values: Mapping[str, str],
+    settings: Settings,
+    under_way: Collection[str] = (),
+) -> list[Envelope]:
     """The last run that left open what it had done, if there is one. A run that was completed with
     the same values settles those before it. One with others did something else: it says nothing
-    about them, and they are in doubt for other values only until any run was completed."""
+    about them, and they are in doubt for other values only until any run was completed. Those that
+    are `under_way` in this very process have left nothing: they are about to say what they did."""
     with SqliteReader(settings.directory.log) as reader:
         names = names_over_time(workflow.name, reader)
     with project(settings) as store:
@@ -46,13 +53,17 @@ def unsettled(workflow: Workflow, values: Mapping[str, str], settings: Settings)
     with SqliteReader(settings.directory.log) as reader:
         completed = False
         for session, reason in rows:
-            events = list(reader.read(session=session))
-            same = values_of(events, workflow) == values
+            if session in under_way:
+                continue
+            # Of most of them the first event is enough: fifty whole runs take a second to read.
+            first = list(reader.read(session=session, kinds=[kind(SessionStarted)]))
+            same = values_of(first, workflow) == values
             if reason == "completed" and same:
                 return []
             if reason == "completed":
                 completed = True
                 continue
+            events = list(reader.read(session=session))
             cut_short = same and reason not in ENDED_WELL and sent_something(events)
             if cut_short or ((same or not completed) and left_open(events)):
                 return events

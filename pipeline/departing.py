@@ -1,7 +1,7 @@
 """From what somebody wants sailed to everything its session starts with. The command line and the
 daemon depart from here alike: whoever asks, the same rules hold, and nothing was opened yet."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -10,6 +10,7 @@ from actors.egress.rules import EVERYWHERE
 from actors.minds.prices import Counsel
 from actors.place import origin_of
 from actors.vision import Vision
+from events.envelope import Envelope
 from events.errors import BadInput
 from events.runtime import SessionStarted
 from events.workflow import Minds, Workflow
@@ -77,9 +78,11 @@ def depart(
     sure: Sureness | None = None,
     warn: Callable[[str], None] = lambda _: None,
     open_nobody: bool = False,
+    under_way: Collection[str] = (),
 ) -> Departure:
     """Raises what is wrong with the wish. `bind` reads the secrets that are needed; `fill` may ask
-    a person for what is not bound yet. `open_nobody`: it is only looked whether it would depart."""
+    a person for what is not bound yet. `open_nobody`: it is only looked whether it would depart.
+    `under_way` are the sessions that run beside it: it goes on with none of them."""
     course = courses.chosen(wish, settings, wish.given)
     workflow = course.workflow
     needed = workflow.secrets if workflow is not None else courses.secrets_in(wish.given.service)
@@ -94,6 +97,9 @@ def depart(
     pinned = minds_of(settings.config, None if open_nobody else minds)
     if workflow is not None:
         started, bound = _of_workflow(wish, settings, workflow, bound, fill)
+        if not (wish.after or open_nobody):
+            left = continuing.unsettled(workflow, started.values, settings, under_way)
+            started = _after(started, left)
     elif course.leads:
         started = _to_goal(wish, settings, course, bound, pinned)
     else:
@@ -115,7 +121,6 @@ def _of_workflow(
     if before:
         values = {**continuing.values_of(before, workflow), **values}
     values, secrets = fill(workflow, values, bound.secrets)
-    before = before or continuing.unsettled(workflow, values, settings)
     started = launch.run_of(
         workflow,
         values,
@@ -127,10 +132,12 @@ def _of_workflow(
         given=wish.given,
         origins=bound.origins,
     )
-    if before:
-        # E7: what may have happened is looked for or asked about before it is done again.
-        started = fork.continuing(started, before)
-    return started, Bound(secrets, bound.origins)
+    return _after(started, before), Bound(secrets, bound.origins)
+
+
+def _after(started: SessionStarted, before: list[Envelope]) -> SessionStarted:
+    """E7: what may have happened is looked for or asked about before it is done again."""
+    return fork.continuing(started, before) if before else started
 
 
 def _to_goal(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from actors.pausing import RULE as PAUSED
 from events.action import Action, Kind
 from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, VisionGiven
 from events.critic import ActionJudged, Evidence, ReadBackDue, StateDiffered, VisionSought
@@ -33,7 +34,7 @@ from events.planner import (
     TargetHealed,
 )
 from events.predictor import PredictionMade, TransitionUndone, Within
-from events.runtime import ActorFailed, SessionStarted
+from events.runtime import ActorFailed, SessionPaused, SessionResumed, SessionStarted
 from events.tools import FileRead, ToolCalled
 from events.validator import ActionApproved, ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
@@ -152,12 +153,8 @@ class Narrator:
                 yield f"[OK] APPROVED: {step.words} ({reason})"
             case ActionWithheld(reason=reason):
                 yield f"[OK] WITHHELD: {reason}"
-            case ActionRejected(reason=reason) if step.kind == "observation":
-                yield f"[FAIL] NOT OBSERVED: {reason}"
-            case ActionRejected(reason=reason, code=code):
-                yield f"[FAIL] DENIED: {reason}"
-                if code == "policy_denied":
-                    yield "Policy denied action"
+            case ActionRejected() as rejected:
+                yield from _rejected(rejected, step.kind)
             case _:
                 yield from self._say_done(event, step)
 
@@ -218,10 +215,15 @@ class Narrator:
                 yield from self._say_foreseen(event)
 
     def _say_foreseen(self, event: AnyEvent) -> Iterator[str]:
-        """Where a free run seems to be, what cannot be done here, and what a person took back."""
+        """Where a free run seems to be, what cannot be done here, what a person took back, and that
+        one took the wheel."""
         match event:
             case SessionStarted(purpose=purpose):
                 self._free = purpose == "free"
+            case SessionPaused(by=by):
+                yield f"[PAUSED] by {by}: nothing new begins, the window may be used"
+            case SessionResumed(by=by):
+                yield f"[RESUMED] by {by}: it goes on from where the page is now"
             case PredictionMade(absent=absent) as made if self._free:
                 within = likely_within(made)
                 said = within_in_words(within) if within is not None else ""
@@ -306,6 +308,17 @@ def _gate(event: AnyEvent) -> Iterator[str]:
             yield f"STEP {index + 1} {seen}: {reason}"
         case _:
             return
+
+
+def _rejected(rejected: ActionRejected, kind: Kind) -> Iterator[str]:
+    if rejected.rule == PAUSED:
+        yield f"[OK] LET GO: {rejected.reason}"
+    elif kind == "observation":
+        yield f"[FAIL] NOT OBSERVED: {rejected.reason}"
+    else:
+        yield f"[FAIL] DENIED: {rejected.reason}"
+        if rejected.code == "policy_denied":
+            yield "Policy denied action"
 
 
 def _judged(judged: ActionJudged) -> Iterator[str]:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import anyio
 
 from actors.effector import Effector
+from actors.person import Person
 from actors.settling import under_way, unknown_outcomes
 from actors.timer import Timer
 from actors.topology import row
@@ -18,7 +19,7 @@ from events.critic import OutcomeUnknown
 from events.envelope import Actor, Envelope
 from events.planner import RunStopped
 from events.runtime import ActorFailed, SessionEnded, SessionStarted
-from events.validator import ActionStarted
+from events.validator import ActionStarted, ApprovalVoided
 from events.vocabulary import AnyEvent
 from pipeline.mailbox import Mailbox, Statistics
 
@@ -43,6 +44,8 @@ class Session:
         self._stopped = anyio.Event()
         self._stop: Envelope | None = None
         self._open: tuple[ActionStarted, ...] = ()
+        self.paused = False
+        self.by_hand = False  # what a person does is recorded
         self.ended: asyncio.Future[SessionEnded] = asyncio.get_running_loop().create_future()
 
     def hear_at_once(self, envelope: Envelope) -> None:
@@ -58,6 +61,8 @@ class Session:
         elif isinstance(event, SessionEnded) and not self.ended.done():
             self.ended.set_result(event)
         else:
+            if isinstance(event, ApprovalVoided):
+                self._void(event.approval)
             self._post(envelope, row(event).when_durable)
 
     @property
@@ -75,6 +80,7 @@ class Session:
 
     async def run(self, started: SessionStarted) -> SessionEnded:
         """From `SessionStarted` to `SessionEnded`, both on disk."""
+        self.by_hand = started.driver == "person"
         await self._submit(self.name, "runtime", started, 0)
         async with anyio.create_task_group() as group:
             for effector in self._effectors:
@@ -108,6 +114,12 @@ class Session:
             inbox = self._inboxes.get(name)
             if inbox is not None:
                 inbox.put_nowait(envelope)
+
+    def _void(self, approval: str) -> None:
+        """Whoever is asked is asked no longer. By their queue they would hear it too late."""
+        for effector in self._effectors:
+            if isinstance(effector, Person):
+                effector.void(approval)
 
     async def _serve(self, effector: Effector) -> None:
         inbox = self._inboxes[effector.name]

@@ -59,6 +59,8 @@ def _body(story: Story, load: Load) -> Iterator[str]:
     if story.forgotten is not None:
         why = f" ({escape(story.forgotten)})" if story.forgotten else ""
         yield f'<p class="meta">Forgotten{why}: what it taught no longer counts.</p>'
+    for pause in story.pauses:
+        yield f'<p class="meta">{escape(pause)}</p>'
     yield from _pairs("Values", story.values)
     yield from _pairs("Results", story.results)
     yield "<table><tr><th>step</th><th>what</th><th>came of it</th><th>ms</th></tr>"

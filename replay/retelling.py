@@ -66,3 +66,4 @@ def _afterwards(step: StepStory) -> Iterator[str]:
         # What was refused was never done: there is nothing to take back.
         how = "refused" if step.undone == UNDONE["refused"] else "taken back"
         yield f"{how}: {step.undone}"
+    yield from step.pauses

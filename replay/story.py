@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from actors.pausing import RULE as PAUSED
 from events.action import Action, ByRef, Kind
 from events.advisor import VisionGiven
 from events.critic import (
@@ -38,7 +39,13 @@ from events.page import Artifact, Page, Try
 from events.person import ApprovalAnswered
 from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
 from events.predictor import PredictionMade, SessionForgotten, TransitionLearned, TransitionUndone
-from events.runtime import PayloadGone, SessionEnded, SessionStarted
+from events.runtime import (
+    PayloadGone,
+    SessionEnded,
+    SessionPaused,
+    SessionResumed,
+    SessionStarted,
+)
 from events.tools import CompletionClaimed, FileRead, ToolCalled
 from events.validator import (
     ActionApproved,
@@ -59,6 +66,7 @@ from replay.wording import (
     healed_in_words,
     in_words,
     name_on,
+    paused_in_words,
     undone_in_words,
     way_in_words,
     within_in_words,
@@ -94,7 +102,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     judged. `step` is 0 for a file that was read for a call: it has no number. `advice` is what
     language models were asked before it was planned. What was predicted says which workflows it
     seems to be `within`, and how many likelier actions were `absent` from the page; `undone` is how
-    a person took it back.
+    a person took it back. `pauses` came while it was under way, or behind it.
     """
 
     step: int
@@ -130,6 +138,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     advice: list[AdviceStory] = []
     screenshot: Artifact | None = None
     extracted: str | None = None
+    pauses: list[str] = []
     began_ns: int = 0
     took_ms: float = 0.0
 
@@ -145,7 +154,8 @@ class Story(msgspec.Struct, omit_defaults=True):
     was done, or may have been. `tokens` and `cost_microdollars` are of all `model_calls` but the
     `unpriced` ones, whose cost is not known; `advice` is what led to no step. `led`: a model or the
     service led it to its `goal`; `gave_up` is what the model said when it did, `unmet` why the page
-    did not bear out that it was done. `forgotten`: what it taught no longer counts, and why."""
+    did not bear out that it was done. `forgotten`: what it taught no longer counts, and why.
+    `pauses` are those before its first step."""
 
     session: str = ""
     purpose: str = ""
@@ -177,6 +187,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     sent: bool = False
     erased: int = 0
     forgotten: str | None = None
+    pauses: list[str] = []
     error_code: str = ""
     retriable: bool | None = None
     hint: str = ""
@@ -234,6 +245,7 @@ class _Teller:
         self._foreseen: PredictionMade | None = None
         self._judged: StepStory | None = None
         self._taught: dict[str, StepStory] = {}
+        self._paused: tuple[list[str], str, int] = ([], "", 0)
 
     def finish(self) -> Story:
         story, advice = self.story, self._advice
@@ -325,7 +337,7 @@ class _Teller:
         story.unmet = f"{checked.reason}: {shown}" if shown else checked.reason
 
     def _begun(self, envelope: Envelope) -> bool:
-        """What opens a step: a plan, a person, a file that a call wants."""
+        """What opens a step: a plan, a person, a file that a call wants; and what holds them."""
         match envelope.event:
             case PlanProposed() as plan:
                 self._propose(envelope, plan)
@@ -337,9 +349,22 @@ class _Teller:
                     self._wanted[called.call] = (wanted, called.by)
             case FileRead() as read:
                 self._read_file(envelope, read)
+            case SessionPaused() | SessionResumed() as said:
+                self._pause(envelope, said)
             case _:
                 return False
         return True
+
+    def _pause(self, envelope: Envelope, said: SessionPaused | SessionResumed) -> None:
+        """Told below the step that it came behind; one that was not resumed has no end."""
+        if isinstance(said, SessionPaused):
+            told = self.story.pauses if self._now is None else self._now.pauses
+            told.append(ascii_only(f"paused by {said.by}"))
+            self._paused = told, said.by, envelope.at_ns
+            return
+        told, by, since_ns = self._paused
+        if told:
+            told[-1] = paused_in_words(by, (envelope.at_ns - since_ns) / 1e6, said.by)
 
     def _gone(self, envelope: Envelope, was: str) -> None:
         """Of what was erased, the log still knows that it was, and when."""
@@ -444,6 +469,7 @@ class _Teller:
         match event:
             case ActionRejected(rule=rule, reason=reason):
                 refused = "failed" if step.kind == "observation" else "rejected"
+                refused = "passed_over" if rule == PAUSED else refused  # a pause came before it
                 step.rule, step.verdict, step.reason = rule, refused, reason
             case PlanWithheld(index=index) if index >= 0 and step.verdict in ("rejected", "failed"):
                 step.verdict = "passed_over"  # an optional one

@@ -127,6 +127,12 @@ def absent_in_words(absent: int) -> str:
     return f"{absent} more {'was' if one else 'were'} likely, and not possible on this page"
 
 
+def paused_in_words(by: str, took_ms: float, resumed_by: str) -> str:
+    """Who had the wheel from here on, for how long, and who handed it back:
+    `paused by ann for 12.3 s, resumed by ann`."""
+    return ascii_only(f"paused by {by} for {took_ms / 1000:.1f} s, resumed by {resumed_by}")
+
+
 def undone_in_words(why: str) -> str:
     """How a person took back what was done."""
     return UNDONE.get(why, why)

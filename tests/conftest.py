@@ -1,16 +1,25 @@
 """What every test can ask for: a log that is derived again when the test ends, and one loop."""
 
+import gc
+import ssl
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from events.log import EventLog
+from tests import examples
 from tests.logs import Replayed
 
 # A busy machine is no reason to fail: what is slow is measured in bench/, not here.
-settings.register_profile("rutter", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "rutter",
+    max_examples=examples.count(examples.USUAL),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("rutter")
 
 
@@ -108,10 +117,28 @@ EXTENDED = {
 }
 
 
+# What is imported and collected stays until the end: it is no garbage to be looked for, neither
+# while it is made nor after every few tests.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.name.partition("[")[0] in EXTENDED:
             item.add_marker("extended")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_are_read_once() -> Iterator[None]:
+    """Every client of a model reads all that the system trusts, and meets none of it: not again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield
 
 
 @pytest.fixture

@@ -19,11 +19,13 @@ SESSION = "session-1"
 
 
 class Told(NamedTuple):
-    """An event at a time, counted from the beginning of the story, in a session."""
+    """An event at a time, counted from the beginning of the story, in a session. `cause` is the
+    number of what it is told about."""
 
     event: AnyEvent
     ms: int | None = None
     session: str = SESSION
+    cause: int = 0
 
 
 def at(ms: int, event: AnyEvent) -> Told:
@@ -46,9 +48,9 @@ class Story:
     def tell(self, told: AnyEvent | Told, *, then: Iterable[AnyEvent] = ()) -> tuple[AnyEvent, ...]:
         """The decisions of the turn that this event opens. `then` is what others say to it, which
         is numbered right behind this decider's own answer to it."""
-        event, ms, session = told if isinstance(told, Told) else Told(told)
+        event, ms, session, cause = told if isinstance(told, Told) else Told(told)
         self._ms = self._ms if ms is None else ms
-        waiting: deque[tuple[Actor, AnyEvent, int]] = deque([("runtime", event, 0)])
+        waiting: deque[tuple[Actor, AnyEvent, int]] = deque([("runtime", event, cause)])
         others = deque(then)
         decided: list[AnyEvent] = []
         while waiting:

@@ -8,6 +8,7 @@ import base64
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from actors.logic import LOGIC
@@ -34,13 +35,26 @@ def _path(name: str) -> Path:
 
 def rows(name: str) -> Iterator[sqlite_schema.Row]:
     """The stored rows themselves: payload and hash are the bytes that were written."""
-    for line in _path(name).read_text("ascii").splitlines():
-        *head, payload, digest = json.loads(line)
-        yield (*head, base64.b64decode(payload), base64.b64decode(digest))
+    yield from _rows(_path(name))
 
 
 def envelopes(name: str) -> list[Envelope]:
-    return [sqlite_schema.to_envelope(row) for row in rows(name)]
+    return list(_envelopes(_path(name)))
+
+
+@cache  # dozens of tests read each; rows and envelopes cannot be changed
+def _rows(path: Path) -> tuple[sqlite_schema.Row, ...]:
+    return tuple(map(_row, path.read_text("ascii").splitlines()))
+
+
+def _row(line: str) -> sqlite_schema.Row:
+    *head, payload, digest = json.loads(line)
+    return (*head, base64.b64decode(payload), base64.b64decode(digest))
+
+
+@cache
+def _envelopes(path: Path) -> tuple[Envelope, ...]:
+    return tuple(map(sqlite_schema.to_envelope, _rows(path)))
 
 
 def write(name: str, stored: Iterable[sqlite_schema.Row]) -> None:

@@ -64,12 +64,12 @@ def _boxes(raw: object) -> Boxes:
 def _cover(image: bytes, area: Area, boxes: Boxes) -> bytes:
     try:
         scale = size_of(image)[0] / area.width
-        return painted(image, [_in_pixels(box, area, scale) for box in boxes.boxes])
+        return painted(image, [in_pixels(box, area, scale) for box in boxes.boxes])
     except (NotPaintable, ValueError, ZeroDivisionError) as error:
         raise WorldBroken(f"the picture cannot be covered: {error}") from error
 
 
-def _in_pixels(
+def in_pixels(
     box: tuple[float, float, float, float], area: Area, scale: float
 ) -> tuple[int, int, int, int]:
     x, y, width, height = box

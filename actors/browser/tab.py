@@ -22,7 +22,10 @@ from actors.browser.hearing import Hearing
 from events.errors import BrowserGone
 
 WORLD = "rutter"
-PARTS = ("asking", "reading", "snapshot", "finding", "likeness", "acting", "covering", "listening")
+PARTS = (
+    "asking", "reading", "snapshot", "finding", "likeness", "acting", "covering", "watching",
+    "listening",
+)  # fmt: skip
 LEAVING_MS = 1_000  # how long a click waits for a page that is about to go
 KILL_MS = 1_000
 # The last call before input, and waiting for what comes of it: what the page's scripts then ask
@@ -342,6 +345,13 @@ class Tab:
     @property
     def page(self) -> Page:
         return self._page
+
+    @property
+    def world(self) -> str | None:
+        """Where the library is in the document that is there now; nothing between two documents.
+        For whoever asks it by a CDP session of their own: what is asked by this one counts as an
+        answer to our input (`settle`)."""
+        return self._world
 
     # -- how -----------------------------------------------------------------------------------
 

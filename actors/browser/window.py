@@ -95,6 +95,8 @@ class Window:
         self._opening_aside: list[Page] | None = None
         self._aside = False
         self._lost = False
+        self._ended = False
+        self._closing = False
         self._closed = False
         self._listener: Listener | None = None
         self._phrases: Sequence[str] = ()
@@ -124,6 +126,7 @@ class Window:
         try:
             with anyio.fail_after(OPEN_MS / 1000):
                 context.on("dialog", window._on_dialog)
+                context.on("close", window._on_ended)
                 await window._attach(await context.new_page(), Origin(0, None))
                 context.on("page", window._on_page)
                 opened = True
@@ -170,6 +173,32 @@ class Window:
         if tab is not self._front:
             await tab.show(within_ms=within_ms)
             self._front = tab
+            self._tell()
+
+    async def front_after(self, tab: Tab | None) -> Tab:
+        """Waits until another page than this one is in front. Raises `BrowserGone` when the window
+        is closed, or its browser gone."""
+        while self._closing or (front := self._front) is None or front is tab:
+            if self._closing:
+                raise BrowserGone("the window was closed")
+            if self._died:
+                raise BrowserGone("the browser is gone")
+            await self._changed.wait()
+        return front
+
+    @property
+    def closed_by_us(self) -> bool:
+        """Whether it is being closed, or was, and not because its browser died."""
+        return self._closing and not self._died
+
+    @property
+    def _died(self) -> bool:
+        return self._ended or self._lost or not (self._closed or self._connected)
+
+    @property
+    def _connected(self) -> bool:
+        browser = self._context.browser
+        return browser is not None and browser.is_connected()
 
     # -- pages that are opened aside -----------------------------------------------------------
 
@@ -278,13 +307,12 @@ class Window:
         with anyio.move_on_after(SOON_MS / 1000):
             while tab in self._tabs:
                 await self._changed.wait()
-        browser = self._context.browser
-        return (
-            bool(self._tabs) and tab not in self._tabs and bool(browser and browser.is_connected())
-        )
+        return bool(self._tabs) and tab not in self._tabs and self._connected
 
     async def close(self) -> None:
         """Never waits long for a page or a browser that does not answer."""
+        self._closing = True
+        self._tell()
         for task in (*self._tasks, *self._sending):
             task.cancel()
         with anyio.CancelScope(shield=True):
@@ -345,6 +373,10 @@ class Window:
             return True
         return False
 
+    def _on_ended(self, _: BrowserContext) -> None:
+        self._ended = self._ended or not self._closing
+        self._tell()
+
     def _on_lost(self) -> None:
         """A person would go on in pages that reach nobody, and be recorded doing so."""
         self._lost = True
@@ -360,8 +392,9 @@ class Window:
 
     async def _overhear(self, tab: Tab, listener: Listener) -> None:
         def tell(kind: Heard, body: Mapping[str, Any]) -> None:
-            if tab in self._tabs:
+            if tab in self._tabs and tab is not self._front:
                 self._front = tab  # where the person is
+                self._tell()
             at = self._tabs.index(tab) if tab in self._tabs else 0
             listener.tell(kind, at, body, alone=self._pages == 0)
 
@@ -445,6 +478,7 @@ class Window:
         self._origins[tab] = origin
         self._tabs = sorted(self._origins, key=lambda each: self._origins[each].number)
         self._front = tab
+        self._tell()
         return tab
 
     # -- dialogs -------------------------------------------------------------------------------

@@ -121,7 +121,9 @@ class Gate:
             raise
 
     async def open(self, policy: Policy) -> "Opening":
-        opened = await self._asked(lambda number: Open(number, policy, tuple(self._barred())), Opened)
+        opened = await self._asked(
+            lambda number: Open(number, policy, tuple(self._barred())), Opened
+        )
         passage = Opening(self, opened.port)
         self._passages[opened.port] = passage
         return passage

@@ -11,8 +11,9 @@ from typing import ClassVar
 import msgspec
 
 from actors.effects import Look, notices
-from actors.place import is_at, place_of
+from actors.pausing import evolve_pause, hands_over
 from actors.policy import CALLERS
+from actors.predictor.handed_back import handed_back, left_open, taken_up
 from actors.predictor.knowledge import Knowledge
 from actors.predictor.learners import since_break
 from actors.predictor.mending import (
@@ -35,11 +36,12 @@ from actors.predictor.recording import (
 )
 from actors.predictor.state import PredictorState
 from actors.predictor.teaching import broken, ended, foresees, is_final, place_mark, refused, teach
+from actors.predictor.unmet import unmet as missing_of
 from actors.repeating import is_kept
 from actors.states import detect
 from actors.ways import ELSEWHERE, strayed
 from events.action import kind_of
-from events.checks import PageState, Said
+from events.checks import Said
 from events.critic import ActionJudged, PageAssessed, Verdict
 from events.envelope import Actor, Envelope
 from events.executor import (
@@ -62,7 +64,7 @@ from events.predictor import (
 from events.runtime import SessionStarted
 from events.validator import ActionApproved, ActionRejected
 from events.vocabulary import AnyEvent
-from events.workflow import RunSettings, Step
+from events.workflow import RunSettings
 
 WIDE = 10  # candidates of which those that are on the page are kept
 MAYBE = 3  # workflows that a session may be in, told at most
@@ -79,6 +81,7 @@ class Predictor:
 
     def evolve(self, state: PredictorState, envelope: Envelope) -> PredictorState:
         change = msgspec.structs.replace
+        state = _paused(state, envelope)
         match envelope.event:
             case SessionStarted() as started:
                 return self._opened(started, envelope.session)
@@ -98,7 +101,7 @@ class Predictor:
             case PlanWithheld(index=index) if index >= 0:
                 return change(state, index=index + 1, learned=None)
             case PageAssessed():
-                return rejoined(state)
+                return taken_up(rejoined(state))
             case RunStopped():
                 return change(_late(state), stopped=True)
             case _ as event:
@@ -136,9 +139,10 @@ class Predictor:
         if state.index >= len(workflow.steps):
             return WorkflowFinished(steps=len(workflow.steps))
         step = workflow.steps[state.index]
-        unmet = _unmet(step, state.look)
+        left = left_open(state)
+        unmet = "; ".join(filter(None, (missing_of(step, state.look), left.why)))
         asked = state.look.state == "LOGIN_REQUIRED" != step.state
-        return StepDue(state.index, len(workflow.steps), step, unmet, asked)
+        return StepDue(state.index, len(workflow.steps), step, unmet, asked, left.to)
 
     def _predicted(self, state: PredictorState) -> PredictionMade:
         knowledge = self.knowledge
@@ -201,8 +205,8 @@ class Predictor:
     def _shown(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         """What a run whose end was verified led the page to say."""
         workflow = state.workflow
-        if workflow is None or stopped.reason != "completed":
-            return
+        if workflow is None or stopped.reason != "completed" or state.by_hand:
+            return  # what a person did in its place showed nothing to this run
         yield EffectsLearned(workflow.name, workflow.version, state.notices)
 
     def _mended(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
@@ -212,6 +216,8 @@ class Predictor:
         helped = any(mend.helped for mend in state.mends)
         if workflow is None or not (state.healed or helped) or stopped.reason != "completed":
             return
+        if helped and state.by_hand:
+            return  # the way that led there is not known in full
         if not self.knowledge.is_newest(workflow.name, workflow.version):
             return
         version = self.knowledge.next_version(workflow.name)
@@ -222,9 +228,21 @@ class Predictor:
         yield WorkflowLearned(workflow=mended)
 
 
+def _paused(state: PredictorState, envelope: Envelope) -> PredictorState:
+    """A pause, and that the wheel is handed back."""
+    pause = evolve_pause(state.pause, envelope)
+    if pause is state.pause:
+        return state
+    over = hands_over(state.pause, pause, state.started)
+    state = msgspec.structs.replace(state, pause=pause)
+    return handed_back(state) if over else state
+
+
 def _passed_over(state: PredictorState, index: int) -> PredictorState:
-    """An earlier session did this step: what comes now does not follow from the one before it."""
-    state = msgspec.structs.replace(state, index=index + 1, learned=None)
+    """An earlier session did this step, or a person: what comes now does not follow from the one
+    before it."""
+    by_hand = state.by_hand or state.handed
+    state = msgspec.structs.replace(state, index=index + 1, learned=None, by_hand=by_hand)
     if not foresees(state.started):
         return state
     return msgspec.structs.replace(state, history=broken(state.history), last=None)
@@ -280,6 +298,7 @@ def _proposed(state: PredictorState, plan: PlanProposed) -> PredictorState:
         approved=False,
         downloads=(),
         learned=None,
+        handed=False,
     )
 
 
@@ -357,28 +376,3 @@ def _is_part(plan: PlanProposed, verdict: Verdict, reason: str, *, final: bool) 
     led_on = plan.action.type == "navigate" and verdict == "wrong_target" and reason in ELSEWHERE
     sent = verdict == "unknown" and is_kept(verdict, reason, irreversible=final)
     return verdict == "confirmed" or led_on or sent
-
-
-def _unmet(step: Step, look: Look) -> str:
-    """What of the recorded situation is missing now. A navigation needs no situation, nor does a
-    look that was put in by hand."""
-    page = look.page
-    wanted = step.action.tab
-    if wanted is not None and wanted != page.tab:
-        return f"recorded in tab {wanted + 1}, in front is tab {page.tab + 1} of {page.tabs}"
-    put_in = step.action.type == "check" and not step.before.origin
-    if step.action.type == "navigate" or put_in:
-        return ""
-    if not is_at(step.before, page.url):
-        here = place_of(page.url)
-        recorded = f"{step.before.origin}{step.before.path}"
-        return f"recorded at {recorded}, now at {here.origin}{here.path}"
-    if _is_in_another(step.state, look.state):
-        return f"recorded on a page that is {step.state}, this one is {look.state}"
-    return ""
-
-
-def _is_in_another(recorded: PageState | None, now: PageState) -> bool:
-    """A site may show a sign-in page under any address. Other states are told after the step: a
-    notice about something else makes many a page look like another."""
-    return now == "LOGIN_REQUIRED" and recorded not in (None, now)

@@ -34,11 +34,11 @@ def index_after(state: PredictorState, plan: PlanProposed, action: Action) -> in
     done = token(action)
     for index in range(state.index, len(workflow.steps)):
         if token(workflow.steps[index].action) == done:
-            return index + 1 if _may_pass_over(state, index) else state.index
+            return index + 1 if may_pass_over(state, index) else state.index
     return state.index
 
 
-def _may_pass_over(state: PredictorState, to: int) -> bool:
+def may_pass_over(state: PredictorState, to: int) -> bool:
     """Whether the steps up to there may be left out. What cannot be undone is what a run is for:
     without it only signs of the service can say that the end was reached (D5)."""
     workflow, started = state.workflow, state.started
@@ -46,10 +46,12 @@ def _may_pass_over(state: PredictorState, to: int) -> bool:
     assert started is not None
     criteria = started.settings.criteria
     told = criteria is not None and bool(criteria.success)
-    return told or not any(_matters(step) for step in workflow.steps[state.index : to])
+    return told or not any(matters(step) for step in workflow.steps[state.index : to])
 
 
-def _matters(step: Step) -> bool:
+def matters(step: Step) -> bool:
+    """Whether the step is what a run is for: it cannot be undone, or somebody stated what it is to
+    come to."""
     stated = step.after.checks or step.after.read_back is not None or step.action.verify
     return step.irreversible or bool(stated)
 
@@ -100,7 +102,7 @@ def rejoined(state: PredictorState) -> PredictorState:
     if ahead is None:
         return state
     to = state.index + ahead
-    if not _may_pass_over(state, to):
+    if not may_pass_over(state, to):
         return state
     mends = (*state.mends, Mend(state.index, None, to))
     return msgspec.structs.replace(state, index=to, mends=mends)

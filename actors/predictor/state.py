@@ -3,6 +3,7 @@
 import msgspec
 
 from actors.effects import Look
+from actors.pausing import Pause
 from actors.predictor.recording import (
     Mend,
 )
@@ -44,3 +45,6 @@ class PredictorState(msgspec.Struct, frozen=True):
     healed: tuple[tuple[int, Step], ...] = ()
     mends: tuple[Mend, ...] = ()
     stopped: bool = False
+    pause: Pause = Pause()
+    handed: bool = False  # back by a person, and nothing was proposed since
+    by_hand: bool = False  # some of its steps a person did

@@ -1,6 +1,7 @@
 """Every command and flag of `rutter`, with examples."""
 
 import argparse
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from pipeline.cli import (
     models,
     reading,
     sailing,
+    scheduling,
     serving,
     sureness,
     tools,
@@ -39,6 +41,7 @@ exit codes: 0 done and verified, 1 replay diverged, 2 bad input, 3 lost, 4 denie
 5 needs a person, 6 not verified, 7 interrupted, 8 environment"""
 
 
+@cache  # hundreds of flags, the same for every command line
 def parser() -> argparse.ArgumentParser:
     shared = _shared()
     top = argparse.ArgumentParser(
@@ -86,6 +89,8 @@ def parser() -> argparse.ArgumentParser:
     serving.add_session(command("stop", "ends a session of the daemon, in a true state"), "stop")
     serving.add_session(command("pause", "holds one: take over in its window"), "pause")
     serving.add_session(command("resume", "hands it back"), "resume")
+    scheduling.add_schedule(command("schedule", "runs by the clock"), shared)
+    scheduling.add_hook(command("hook", "runs when something calls"), shared)
     serving.add_approvals(command("approvals", "what waits for a person"))
     it = command("tools", "what can be called from outside, and calling it")
     it = tools.add_commands(it, shared)

@@ -33,6 +33,7 @@ def serve(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     """Until Ctrl-C or SIGTERM."""
     # Here and not above: a command that only reads need not know how to serve.
     from pipeline.daemon.logbook import Logbook, to_stderr
+    from pipeline.daemon.own_sessions import run_apart
     from pipeline.daemon.serving import serve_until_stopped
 
     if options.port is not None and not 0 <= options.port <= 65_535:
@@ -50,7 +51,7 @@ def serve(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             ready=lambda url: _ready(url, settings, terminal),
         )
 
-    asyncio.run(run())
+    run_apart(run())
     return Exit.DONE
 
 

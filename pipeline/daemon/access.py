@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from pipeline.daemon.asgi import WEBSOCKET
 
-Needs = Literal["nobody", "agent", "person"]
+Needs = Literal["nobody", "agent", "person", "hook"]
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 ONE, REST = "*", "**"
@@ -14,7 +14,8 @@ ONE, REST = "*", "**"
 
 class Row(NamedTuple):
     """`GET` speaks for `HEAD` too. In the path `*` is any one part, `**` at its end whatever
-    follows. With `ticket` a ticket for the session that the first `*` names will do as well."""
+    follows. With `ticket` a ticket for the session that the first `*` names will do as well. What
+    needs a hook is opened by the token of the one that the first `*` names, and by no other."""
 
     method: str
     path: str
@@ -25,6 +26,7 @@ class Row(NamedTuple):
 class Access(NamedTuple):
     needs: Needs
     session: str = ""  # of which a ticket will do
+    hook: str = ""  # whose token it must be
 
 
 PERSON = Access("person")
@@ -41,8 +43,10 @@ class AccessTable:
         wanted = "GET" if method == "HEAD" else method
         for row, pattern in self._rows:
             if row.method == wanted and _fits(pattern, parts):
-                named = parts[pattern.index(ONE)] if row.ticket else ""
-                return Access(row.needs, named)
+                named = parts[pattern.index(ONE)] if ONE in pattern else ""
+                if row.needs == "hook":
+                    return Access("hook", hook=named)
+                return Access(row.needs, named if row.ticket else "")
         return PERSON
 
 
@@ -75,6 +79,9 @@ def _checked(row: Row) -> tuple[str, ...]:
     pattern = parts_of(row.path.encode(), row.path)
     if pattern is None or row.method not in {*METHODS, WEBSOCKET} - {"HEAD"}:
         raise ValueError(f"{row.method} {row.path} is no row of the access table")
-    if REST in pattern[:-1] or (row.ticket and ONE not in pattern):
+    of_one = row.ticket or row.needs == "hook"
+    if REST in pattern[:-1] or (of_one and ONE not in pattern):
         raise ValueError(f"{row.path} has its stars where they mean nothing")
+    if row.ticket and row.needs == "hook":
+        raise ValueError(f"{row.path} is opened by its hook's token alone")
     return pattern

@@ -128,12 +128,14 @@ class Beginning:
             return SessionEnded("interrupted", "", "the daemon stopped before it began")
         if job.by == AGENT and not isinstance(job.run, RunWorkflow):
             check_agents_reach(settings.policy, job.run.url)
+        beside = self._app.running()
         leaving = await anyio.to_thread.run_sync(
             lambda: depart(
                 wish_of(job.run),
                 settings,
                 lambda needed: bind_configured(settings, needed),
                 warn=self._warn,
+                under_way=beside,
             )
         )
         async with closing(leaving.minds):

@@ -22,17 +22,23 @@ from pipeline.daemon import jobs as jobs_
 from pipeline.daemon.beginning import Beginning, bind_configured
 from pipeline.daemon.feed import Feed
 from pipeline.daemon.fleet import Fleet, limits_of
+from pipeline.daemon.hooks import Hooks, fold_hooks
 from pipeline.daemon.jobs import Jobs, ends_of_the_interrupted, fold_jobs
+from pipeline.daemon.live_views import LiveViews, stream_settings
+from pipeline.daemon.notices import Notifier, notifier_of
 from pipeline.daemon.questions import Questions
+from pipeline.daemon.schedules import Schedules, fold_schedules
 from pipeline.daemon.tool_sessions import ToolSessions
 from pipeline.erasing import finish_erasing
-from pipeline.settings import Settings
+from pipeline.settings import Settings, environment
 from pipeline.shutdown import Phase, shut_down
 from pipeline.trace_export.live import live_export
 
 STOPPED = "the daemon stopped"
 REST_S = 30.0  # a page that hangs has deadlines shorter than this
 LET_GO_S = 20.0
+VIEWS_S = 5.0
+NOTICES_S = 5.0  # what is not out by then is lost: the log has what it was about
 BROWSERS_S = 40.0  # a browser that does not close is killed well before
 
 
@@ -48,6 +54,9 @@ class Daemon:
         questions: Questions,
         tools: ToolSessions,
         feed: Feed,
+        schedules: Schedules,
+        hooks: Hooks,
+        notifier: Notifier | None,
         ports: list[int],
     ) -> None:
         self.settings = settings
@@ -57,6 +66,10 @@ class Daemon:
         self.questions = questions
         self.tools = tools
         self.feed = feed
+        self.schedules = schedules
+        self.hooks = hooks
+        self.notifier = notifier
+        self.views = LiveViews(app.screen, stream_settings(settings.config))
         self.stopping = anyio.Event()
         self._ports = ports
 
@@ -77,6 +90,8 @@ class Daemon:
             "queues": [msgspec.to_builtins(each) for each in self.app.statistics()],
             "jobs": {"waiting": len(jobs.waiting()), "running": len(jobs.running())},
             "questions": len(self.questions.pending()),
+            "live_views": msgspec.to_builtins(self.views.statistics()),
+            "notices": msgspec.to_builtins(self.notifier.statistics() if self.notifier else ()),
         }
 
 
@@ -134,17 +149,29 @@ async def _running(
     )
     beginning = Beginning(app, fleet, settings, questions, warn=note)
     jobs = Jobs(app.say_process, beginning, app.clock.new_id, jobs_.limits_of(settings.config))
+    schedules = Schedules(app.say_process, jobs, app.clock)
+    hooks = Hooks(app.say_process, jobs)
+    notifier = notifier_of(settings.config, environment(), app.clock)
     await fold_jobs(app.log, jobs)
-    app.listen(jobs.hear)
-    app.listen(feed.hear)
+    await fold_schedules(app.log, schedules)
+    await fold_hooks(app.log, hooks)
+    for hear in (jobs.hear, schedules.hear, hooks.hear, feed.hear):
+        app.listen(hear)
+    if notifier is not None:
+        app.listen(notifier.hear)
     for ended in await ends_of_the_interrupted(app.log, jobs):
         await app.say_process(ended)
-    daemon = Daemon(settings, app, fleet, jobs, questions, tools, feed, ports)
+    daemon = Daemon(
+        settings, app, fleet, jobs, questions, tools, feed, schedules, hooks, notifier, ports
+    )
     async with anyio.create_task_group() as group:
         try:
             await fleet.start()
             await group.start(tools.keep)
             group.start_soon(jobs.work)
+            group.start_soon(schedules.run)
+            if notifier is not None:
+                notifier.start()
             yield daemon
         finally:
             beginning.stopping = True
@@ -157,7 +184,9 @@ def _phases(daemon: Daemon) -> Sequence[Phase]:
     return (
         Phase("end sessions and jobs", REST_S, partial(_rest, daemon)),
         Phase("let go of tools", LET_GO_S, daemon.tools.close_all),
+        Phase("end live views", VIEWS_S, daemon.views.close),
         Phase("close browsers", BROWSERS_S, daemon.fleet.close),
+        *([Phase("send notices", NOTICES_S, daemon.notifier.stop)] if daemon.notifier else []),
     )
 
 

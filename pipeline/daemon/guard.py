@@ -9,7 +9,7 @@ of a request; the rest of this file sends and receives.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, cast
 from urllib.parse import parse_qsl
 
@@ -27,9 +27,10 @@ from pipeline.daemon.bodies import (
     refuse_head,
 )
 from pipeline.daemon.refusals import Refusal, secured_start
-from pipeline.daemon.tokens import COOKIE, Tickets, Tokens
+from pipeline.daemon.tokens import COOKIE, Tickets, Tokens, bearer_of
 
-Caller = Literal["person", "agent", "ticket", "nobody"]
+Caller = Literal["person", "agent", "ticket", "hook", "nobody"]
+AdmitsHook = Callable[[str, str], bool]  # the name of a hook, and a token
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 NAME = re.compile(r"(https://)?([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
@@ -77,6 +78,10 @@ def caller_of(scope: Mapping[str, object]) -> Caller:
     return cast(Caller, state.get(CALLER, "nobody")) if isinstance(state, Mapping) else "nobody"
 
 
+def _no_hook(name: str, token: str) -> bool:
+    return False
+
+
 class Guard:
     """An ASGI app around another. Nothing reaches the inner one that was not judged."""
 
@@ -89,6 +94,7 @@ class Guard:
         tickets: Tickets,
         table: Iterable[Row],
         limits: BodyLimits | None = None,
+        admits_hook: AdmitsHook = _no_hook,
     ) -> None:
         self._app = app
         self._addresses = dict(addresses)
@@ -96,6 +102,7 @@ class Guard:
         self._tickets = tickets
         self._table = AccessTable(table)
         self._limits = limits or BodyLimits()
+        self._admits_hook = admits_hook
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -155,6 +162,8 @@ class Guard:
         access = self._table.needed(head.method, parts_of(head.raw_path, head.path) or ())
         if access.needs == "nobody":
             return Passed("nobody")
+        if access.needs == "hook":
+            return self._ask_hook(head, access.hook)
         scope = self._tokens.scope_of(head.one(b"authorization"))
         if scope == "person" or scope == access.needs:
             return Passed(scope)
@@ -169,6 +178,17 @@ class Guard:
                 ((b"www-authenticate", b"Bearer"),),
             )
         return Refusal(403, "person_needed", "this needs the token from person.token")
+
+    def _ask_hook(self, head: Head, name: str) -> Refusal | Passed:
+        """Here, and not in the route alone: no body is read for who has no token."""
+        if self._admits_hook(name, bearer_of(head.one(b"authorization"))):
+            return Passed("hook")
+        return Refusal(
+            401,
+            "hook_token_needed",
+            "send Authorization: Bearer with the token that rutter hook set printed",
+            ((b"www-authenticate", b"Bearer"),),
+        )
 
     def _has_ticket(self, head: Head, session: str) -> bool:
         pairs = [pair.strip().partition("=") for pair in ";".join(head.all(b"cookie")).split(";")]

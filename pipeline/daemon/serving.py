@@ -3,14 +3,24 @@
 import asyncio
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
+from importlib.util import find_spec
+from typing import NamedTuple
 
 import anyio
 import anyio.abc
 
+from pipeline.daemon.access import Row
 from pipeline.daemon.api.application import guarded
+from pipeline.daemon.asgi import ASGIApp
 from pipeline.daemon.daemon import Daemon, open_daemon
+from pipeline.daemon.guard import own_addresses
 from pipeline.daemon.logbook import Logbook
 from pipeline.daemon.tokens import Tokens
 from pipeline.daemon.web import Listening, listen, serve_web
@@ -51,11 +61,12 @@ async def _listening(daemon: Daemon, listening: Listening) -> AsyncIterator[str]
     settings = daemon.settings
     tokens = Tokens.open(settings.directory)
     names = settings.config.listed("serve.names") or ()
-    app = guarded(daemon, listening.port, tokens, names=names)
+    mcp = _mcp(daemon, own_addresses(listening.port, names))
+    app = guarded(daemon, listening.port, tokens, names=names, rows=mcp.rows, around=mcp.around)
     host = f"[{listening.host}]" if ":" in listening.host else listening.host
     url = f"http://{host}:{listening.port}"
     stop = anyio.Event()
-    async with anyio.create_task_group() as group:
+    async with mcp.running(), anyio.create_task_group() as group:
 
         async def serve(*, task_status: anyio.abc.TaskStatus[None]) -> None:
             await serve_web(app, listening, stop=stop, task_status=task_status)
@@ -68,6 +79,25 @@ async def _listening(daemon: Daemon, listening: Listening) -> AsyncIterator[str]
             # Questions of streams end with it: nobody is left waiting on a daemon that is going.
             drop_whereabouts(settings.directory)
             stop.set()
+
+
+class _Mcp(NamedTuple):
+    """What MCP adds to the app; nothing, where its SDK is not installed."""
+
+    rows: tuple[Row, ...] = ()
+    around: Callable[[ASGIApp], ASGIApp] = lambda app: app
+    running: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+
+
+def _mcp(daemon: Daemon, addresses: Mapping[str, str]) -> _Mcp:
+    if find_spec("mcp") is None:
+        return _Mcp()
+    # Here and not above: it is an extra.
+    from pipeline.mcp.endpoint import ROWS, McpEndpoint, with_mcp
+
+    idle_s = daemon.settings.config.amount("tools.idle_s")
+    endpoint = McpEndpoint(daemon.tools, daemon.app, addresses, idle_s=idle_s)
+    return _Mcp(ROWS, lambda app: with_mcp(app, endpoint), endpoint.run)
 
 
 async def serve_until_stopped(

@@ -107,11 +107,16 @@ class Tokens:
     def scope_of(self, header: str | None) -> Scope | None:
         """Whose token an Authorization header brings. Both are always compared, in constant time:
         how long it takes tells nothing."""
-        found = BEARER.fullmatch(header or "")
-        given = _digest(found[1] if found else "")
+        given = _digest(bearer_of(header))
         person = hmac.compare_digest(given, self._person)
         agent = hmac.compare_digest(given, self._agent)
         return "person" if person else "agent" if agent else None
+
+
+def bearer_of(header: str | None) -> str:
+    """The token that an Authorization header brings; empty where it brings none."""
+    found = BEARER.fullmatch(header or "")
+    return found[1] if found else ""
 
 
 def _digest(token: str) -> bytes:

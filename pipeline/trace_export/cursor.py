@@ -14,6 +14,7 @@ import msgspec
 from events.errors import WorldBroken
 
 FILE: Final = "traces.db"
+LOCKED_MS: Final = 2000  # whoever else holds it moves a position, which is a moment
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS cursor (
     target TEXT PRIMARY KEY, position INTEGER NOT NULL, since INTEGER NOT NULL, hash BLOB NOT NULL
@@ -68,7 +69,7 @@ class Cursor:
         try:
             self._path.touch(mode=0o600)
             with closing(sqlite3.connect(self._path, isolation_level=None)) as db:
-                db.execute("PRAGMA busy_timeout=2000")
+                db.execute(f"PRAGMA busy_timeout={LOCKED_MS}")
                 db.execute("PRAGMA synchronous=OFF")  # what is lost here costs a repeat
                 yield db
         except (sqlite3.Error, OSError) as error:

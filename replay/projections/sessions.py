@@ -2,7 +2,7 @@
 
 `done` of its `proposed` steps were confirmed or, where they only read, answered. A model call
 counts from when it is asked for; what `unpriced` of them cost is not known, or not yet. What a
-session taught counts until it is forgotten.
+session taught counts until it is forgotten. `paused` says by whom, as long as it is.
 """
 
 import sqlite3
@@ -18,7 +18,13 @@ from events.event import Event
 from events.executor import PersonActed, QueryAnswered
 from events.planner import AdviceRequested, PlanProposed
 from events.predictor import SessionForgotten
-from events.runtime import PayloadGone, SessionEnded, SessionStarted
+from events.runtime import (
+    PayloadGone,
+    SessionEnded,
+    SessionPaused,
+    SessionResumed,
+    SessionStarted,
+)
 from replay.spending import is_call, is_priced
 
 
@@ -36,6 +42,8 @@ class Sessions:
             AdviceFailed,
             AdviceLost,
             VisionGiven,
+            SessionPaused,
+            SessionResumed,
             SessionEnded,
             PayloadGone,
             SessionForgotten,
@@ -48,7 +56,7 @@ class Sessions:
             ended_ns INTEGER, reason TEXT, failure TEXT, detail TEXT, proposed INTEGER NOT NULL,
             done INTEGER NOT NULL, model_calls INTEGER NOT NULL, tokens INTEGER NOT NULL,
             cost_microdollars INTEGER NOT NULL, unpriced INTEGER NOT NULL, vals TEXT NOT NULL,
-            goal TEXT NOT NULL, forgotten_ns INTEGER""",
+            goal TEXT NOT NULL, forgotten_ns INTEGER, paused TEXT""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
@@ -74,9 +82,14 @@ class Sessions:
                 self._spend(db, envelope, given)
             case SessionEnded(reason=reason, failure=failure, detail=detail):
                 db.execute(
-                    "UPDATE sessions SET ended_ns = ?, reason = ?, failure = ?, detail = ? "
-                    "WHERE session = ?",
+                    "UPDATE sessions SET ended_ns = ?, reason = ?, failure = ?, detail = ?, "
+                    "paused = NULL WHERE session = ?",
                     (envelope.at_ns, reason, failure, detail, envelope.session),
+                )
+            case SessionPaused() | SessionResumed() as said:
+                by = said.by if isinstance(said, SessionPaused) else None
+                db.execute(
+                    "UPDATE sessions SET paused = ? WHERE session = ?", (by, envelope.session)
                 )
             case PayloadGone(was=was):
                 self._gone(db, envelope, was)
@@ -118,12 +131,13 @@ class Sessions:
         if was == kind(SessionStarted):
             db.execute(
                 "INSERT INTO sessions VALUES (?, ?, 'erased', '', '', NULL, ?, NULL, NULL, NULL, "
-                "NULL, 0, 0, 0, 0, 0, 0, '{}', '', NULL)",
+                "NULL, 0, 0, 0, 0, 0, 0, '{}', '', NULL, NULL)",
                 (envelope.session, envelope.seq, envelope.at_ns),
             )
         elif was == kind(SessionEnded):
             db.execute(
-                "UPDATE sessions SET ended_ns = ?, reason = 'erased' WHERE session = ?",
+                "UPDATE sessions SET ended_ns = ?, reason = 'erased', paused = NULL "
+                "WHERE session = ?",
                 (envelope.at_ns, envelope.session),
             )
 
@@ -131,7 +145,7 @@ class Sessions:
     def _start(db: sqlite3.Connection, envelope: Envelope, started: SessionStarted) -> None:
         db.execute(
             "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, "
-            "0, 0, 0, 0, 0, 0, ?, ?, NULL)",
+            "0, 0, 0, 0, 0, 0, ?, ?, NULL, NULL)",
             (
                 envelope.session,
                 envelope.seq,

@@ -20,6 +20,7 @@ from events import (
     predictor,
     runtime,
     tools,
+    triggers,
 )
 from events import validator as gate
 from events.action import Action, Kind
@@ -488,6 +489,10 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     jobs.JobQueued: Row("", _NONE),
     jobs.JobStarted: Row("", _NONE),
     jobs.JobEnded: Row("", _NONE),
+    triggers.ScheduleSet: Row("", _NONE),
+    triggers.ScheduleDropped: Row("", _NONE),
+    triggers.HookSet: Row("", _NONE),
+    triggers.HookDropped: Row("", _NONE),
     predictor.WorkflowDeleted: Row("", _NONE),
     predictor.WorkflowRenamed: Row("", _NONE),
     predictor.SessionForgotten: Row("", _NONE),

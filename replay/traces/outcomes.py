@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from actors.pausing import RULE as PAUSED
 from events import advisor, critic, executor, observer, person, planner, runtime
 from events import validator as gate
 from events.event import Event
@@ -50,6 +51,11 @@ def _looked(event: advisor.VisionGiven) -> Outcome:
     return OPEN if event.error is None else bad(event.error, event.message)
 
 
+def _rejected(event: gate.ActionRejected) -> Outcome:
+    """That a pause came before it is no fault of a step."""
+    return OPEN if event.rule == PAUSED else bad(event.error or event.code, event.reason)
+
+
 def _answered(event: person.ApprovalAnswered) -> Outcome:
     return GOOD if event.approved else bad("not approved", event.message)
 
@@ -62,7 +68,7 @@ OUTCOMES: Final[Mapping[type[Event], Callable[[Any], Outcome]]] = {
     critic.CompletionChecked: _checked,
     critic.OutcomeUnknown: lambda event: bad("outcome unknown", event.why),
     gate.ActionApproved: lambda _: GOOD,
-    gate.ActionRejected: lambda event: bad(event.error or event.code, event.reason),
+    gate.ActionRejected: _rejected,
     person.ApprovalAnswered: _answered,
     executor.TargetMissing: lambda event: bad(event.code),
     executor.TargetChanged: lambda _: bad("target_changed"),

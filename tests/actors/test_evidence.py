@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import anyio
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.decider import DecidingActor
@@ -27,6 +27,7 @@ from events.vocabulary import AnyEvent
 from replay.verify import fresh_deciders
 from tests import goldens
 from tests.events.strategies import from_struct
+from tests.examples import examples
 from tests.pipeline.test_vision import check_in_vain
 
 # -- the table -------------------------------------------------------------------------------------
@@ -178,7 +179,7 @@ EVIDENCE = st.tuples(
 )
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(data=st.data(), others=st.lists(EVIDENCE, min_size=1, max_size=7))
 def test_whatever_the_evidence_says_the_same_is_decided(
     data: st.DataObject, others: list[Given]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import actors
@@ -26,6 +26,7 @@ from actors.predictor.contexts import (
 from actors.predictor.foresight import Foresight
 from actors.predictor.model import DEFAULT_MODEL, MODELS, Model
 from events.workflow import MILLION
+from tests.examples import examples
 
 ROOT = Path(actors.__file__).parent.parent
 GOLDEN = "9247ca0c9a1cb009"
@@ -355,7 +356,7 @@ def test_a_break_is_never_foreseen() -> None:
     assert "" not in dict(model.predict(["a", ""], 12))
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.integers(2, 40))
 def test_what_never_fails_for_thousands_of_steps_divides_by_nothing(tokens: int) -> None:
     model = Foresight()

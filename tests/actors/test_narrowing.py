@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.egress.rules import address_refused, host_refused
@@ -10,6 +10,7 @@ from actors.narrowing import covered, may_go_to, may_load, narrowed
 from actors.policy import DEFAULT_POLICY
 from events.errors import BadInput
 from events.workflow import Policy, PolicyRule
+from tests.examples import examples
 
 PATTERNS = (
     "shop.example",
@@ -118,7 +119,7 @@ def modest(base: Policy, wish: Policy) -> Policy:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(policies, policies, st.booleans())
 def test_whatever_the_narrowed_policy_allows_the_base_allows(
     base: Policy, wish: Policy, greedy: bool
@@ -143,13 +144,13 @@ def test_whatever_the_narrowed_policy_allows_the_base_allows(
                 assert typed_on(wish, secret, origin)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(policies)
 def test_who_wishes_for_the_same_gets_the_same(base: Policy) -> None:
     assert narrowed(base, base) == base
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(policies, policies)
 def test_what_was_narrowed_once_is_not_narrowed_by_the_same_wish_again(
     base: Policy, wish: Policy

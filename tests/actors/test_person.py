@@ -195,3 +195,34 @@ async def test_a_yes_where_the_phrase_is_wanted_is_asked_for_once_more() -> None
     final = ApprovalRequested("2.1.1", 2, "confirm", "Cancel it for good?", phrase="confirm")
     assert await TerminalPerson(prompt).ask(final) == Answer(True, phrase="confirm")
     assert shown[1] == "A yes is not enough here. [type 'confirm'] "
+
+
+class Silent:
+    """Somebody who is there, and says nothing."""
+
+    who: Who = "terminal"
+
+    def __init__(self) -> None:
+        self.asked = anyio.Event()
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        self.asked.set()
+        await anyio.Event().wait()
+        raise AssertionError("nobody answered")
+
+
+async def test_a_question_that_does_not_stand_any_more_is_not_waited_for() -> None:
+    person = Person(silent := Silent())
+    said: list[AnyEvent] = []
+
+    async def ask() -> None:
+        said.extend([fact async for fact in person.handle(heard(QUESTION))])
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask)
+        await silent.asked.wait()
+        person.void("another")
+        person.void("1.1.1")
+    assert said == []
+    await ask()
+    assert said == [], "nor is one that is void before it could be asked"

@@ -1,6 +1,7 @@
 """A decider cannot wait, read a clock, roll dice or touch a file: it does not import them."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ PURE = (
     "risky_words",
     "saying",
     "settling",
+    "pausing",
+    "holding",
     "suggesting",
     "quarantine",
     "suspicious_words",
@@ -96,6 +99,7 @@ IMPURE_CALLS = {"open", "input", "print", "eval", "exec", "id", "hash", "__impor
 WAITING = (ast.Await, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith)
 
 
+@cache
 def tree_of(module: str) -> ast.Module:
     return ast.parse((ROOT / f"{module}.py").read_text())
 

@@ -9,7 +9,7 @@ from actors.toolbox import TOOLS
 from events.critic import PageAssessed
 from events.envelope import Envelope
 from events.person import ApprovalAnswered
-from events.runtime import DeadlinePassed
+from events.runtime import DeadlinePassed, SessionPaused, SessionResumed
 from events.tools import ToolAnswered, ToolCalled
 from events.validator import ApprovalRequested
 from events.vocabulary import AnyEvent
@@ -203,3 +203,37 @@ async def test_calls_of_others_are_timed_by_who_made_them(hands: Hands) -> None:
         await told(timer, start, call)
         hands.ms += TOOL.after_ms
         assert await passed(timer) is None
+
+
+# -- paused ----------------------------------------------------------------------------------------
+
+PAUSED, RESUMED = SessionPaused("ann"), SessionResumed("ann")
+
+
+async def test_the_time_that_it_is_paused_is_not_counted(hands: Hands) -> None:
+    timer = Timer()
+    await told(timer, STARTED)
+    hands.ms += LIMIT_MS - 1
+    await told(timer, PAUSED)
+    hands.ms += 10 * LIMIT_MS
+    assert await passed(timer) is None
+    await told(timer, RESUMED)
+    assert await passed(timer) is None
+    hands.ms += 1
+    assert await passed(timer) == PASSED
+
+
+async def test_neither_the_answer_to_a_question_nor_a_call_ends_a_pause(hands: Hands) -> None:
+    timer = Timer()
+    await told(timer, STARTED, ASKED, PAUSED, ANSWERED, ToolCalled("1", "get_snapshot"))
+    hands.ms += 2 * LIMIT_MS
+    assert await passed(timer) is None
+
+
+async def test_a_question_that_is_open_still_holds_the_clock_when_it_is_resumed(
+    hands: Hands,
+) -> None:
+    timer = Timer()
+    await told(timer, STARTED, ASKED, PAUSED, RESUMED)
+    hands.ms += 2 * LIMIT_MS
+    assert await passed(timer) is None

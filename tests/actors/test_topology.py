@@ -16,7 +16,7 @@ from events.executor import ActionDone, ActionFailed, QueryAnswered, QueryFailed
 from events.observer import ScreenshotTaken
 from events.person import ApprovalAnswered
 from events.planner import LookalikesRequested, ObservationRequested, PersonAwaited, RunStopped
-from events.runtime import SessionStarted
+from events.runtime import SessionPaused, SessionResumed, SessionStarted
 from events.tools import ToolAnswered, ToolCalled
 from events.validator import ActionStarted, ApprovalRequested, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
@@ -28,8 +28,6 @@ UNHEARD = {
     "LogSealed",
     "PayloadErased",
     "PayloadGone",
-    "SessionPaused",
-    "SessionResumed",
     "ScreenshotTaken",
     "DialogOpened",
     "PopupOpened",
@@ -38,12 +36,16 @@ UNHEARD = {
     "JobQueued",
     "JobStarted",
     "JobEnded",
+    "ScheduleSet",
+    "ScheduleDropped",
+    "HookSet",
+    "HookDropped",
 }
 MODULES: dict[Actor, tuple[str, ...]] = {
     "critic": ("actors.critic",),
-    "planner": ("actors.planner", "actors.tool_calls"),
-    "validator": ("actors.validator",),
-    "predictor": ("actors.predictor.actor", "actors.predictor.knowledge"),
+    "planner": ("actors.planner", "actors.tool_calls", "actors.holding", "actors.pausing"),
+    "validator": ("actors.validator", "actors.pausing"),
+    "predictor": ("actors.predictor.actor", "actors.predictor.knowledge", "actors.pausing"),
 }
 
 
@@ -114,6 +116,8 @@ def test_only_reading_and_stopping_a_clock_need_not_wait_for_the_disk() -> None:
         ApprovalAnswered: ("clock",),
         ToolCalled: ("clock",),
         ToolAnswered: ("clock",),
+        SessionPaused: ("clock",),
+        SessionResumed: ("clock",),
     }
 
 

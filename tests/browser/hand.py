@@ -30,8 +30,11 @@ class Heard:
 
     async def until(self, kind: type[Event], count: int = 1) -> None:
         with anyio.fail_after(20):
-            while sum(isinstance(event, kind) for event in self.events) < count:
+            while self.count(kind) < count:
                 await self._more.wait()
+
+    def count(self, kind: type[Event]) -> int:
+        return sum(isinstance(event, kind) for event in self.events)
 
     @property
     def acted(self) -> list[PersonActed]:

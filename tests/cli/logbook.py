@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from actors.person import Answer, ScriptedPerson
 from events.action import Action, Parameter, Secret
@@ -47,33 +49,47 @@ SIGN_IN = tuple(
     )
 )
 Sail = Callable[[SessionStarted, Mapping[str, Sheet]], Awaitable[None]]
+Voyages = Callable[[Sail, EventLog], Awaitable[None]]
 
 
 def keep(path: Path) -> None:
     """Recorded, sailed alone, lost on the way, and recorded half; sessions 2 to 5."""
-
-    async def voyages(sail: Sail, log: EventLog) -> None:
-        await sail(launch.recording("order", ORDER, AURORA, ()), SHOP)
-        flow = await learned(log)
-        await sail(launch.run_of(flow, FAIRLEAD, ()), SHOP)
-        await sail(launch.run_of(flow, FAIRLEAD, ()), MOVED)
-        await sail(launch.recording("half", ORDER, AURORA, ()), EMPTY)
-
-    asyncio.run(_keep(path, voyages))
+    _copy(_order_voyages, path)
 
 
 def keep_locked(path: Path) -> None:
     """A recording that takes a parameter and a secret, and one that was not done."""
-
-    async def voyages(sail: Sail, log: EventLog) -> None:
-        await sail(launch.recording("sign-in", SIGN_IN, {"user": "mate"}, ("pin",)), GATE)
-        await sail(launch.recording("half", ORDER, AURORA, ()), EMPTY)
-
-    asyncio.run(_keep(path, voyages))
+    _copy(_locked_voyages, path)
 
 
-async def _keep(path: Path, voyages: Callable[[Sail, EventLog], Awaitable[None]]) -> None:
+async def _order_voyages(sail: Sail, log: EventLog) -> None:
+    await sail(launch.recording("order", ORDER, AURORA, ()), SHOP)
+    flow = await learned(log)
+    await sail(launch.run_of(flow, FAIRLEAD, ()), SHOP)
+    await sail(launch.run_of(flow, FAIRLEAD, ()), MOVED)
+    await sail(launch.recording("half", ORDER, AURORA, ()), EMPTY)
+
+
+async def _locked_voyages(sail: Sail, log: EventLog) -> None:
+    await sail(launch.recording("sign-in", SIGN_IN, {"user": "mate"}, ("pin",)), GATE)
+    await sail(launch.recording("half", ORDER, AURORA, ()), EMPTY)
+
+
+def _copy(voyages: Voyages, path: Path) -> None:
+    """The clock only counts, so a log is the same whenever it is made: it is made once."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(_made(voyages))
+
+
+@cache
+def _made(voyages: Voyages) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "log.db"
+        asyncio.run(_keep(path, voyages))
+        return path.read_bytes()
+
+
+async def _keep(path: Path, voyages: Voyages) -> None:
     log = await SqliteLog.open(path)
     person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
     secrets = {"pin": "0000"}

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from http.client import HTTPConnection
@@ -23,7 +23,7 @@ from tests.cli.shell import Rutter, check_logs
 
 CONFIG = """
 [policy]
-allowed_domains = ["{host}"]
+allowed_domains = [{hosts}]
 
 [secrets.password]
 source = "file:{password}"
@@ -108,9 +108,12 @@ def record_order(harbour: Harbour, data: Path) -> None:
     assert ended.code == 0, ended
 
 
-def configure(data: Path, harbour: Harbour, more: str = "") -> None:
+def configure(data: Path, harbour: Harbour, more: str = "", hosts: Iterable[str] = ()) -> None:
     text = CONFIG.format(
-        host=harbour.host, password=harbour.password, origin=harbour.site.base_url, more=more
+        hosts=", ".join(f'"{each}"' for each in (harbour.host, *hosts)),
+        password=harbour.password,
+        origin=harbour.site.base_url,
+        more=more,
     )
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
     place = data / "config.toml"
@@ -120,13 +123,18 @@ def configure(data: Path, harbour: Harbour, more: str = "") -> None:
 
 @asynccontextmanager
 async def anchored(
-    harbour: Harbour, data: Path, *, recorded: Path | None = None, more: str = ""
+    harbour: Harbour,
+    data: Path,
+    *,
+    recorded: Path | None = None,
+    more: str = "",
+    hosts: Iterable[str] = (),
 ) -> AsyncIterator[Anchored]:
-    """The log is derived again when it has stopped."""
+    """The log is derived again when it has stopped. `hosts` may be gone to beside the site."""
     harbour.site.reset()
     if recorded is not None:
         shutil.copytree(recorded, data)
-    configure(data, harbour, more)
+    configure(data, harbour, more, hosts)
     loaded = settings_.load(str(data), env={})
     async with serving(loaded, port=0) as (daemon, url):
         yield Anchored(daemon, url, harbour)

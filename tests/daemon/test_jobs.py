@@ -10,9 +10,18 @@ import pytest
 from events.envelope import Envelope
 from events.errors import BadInput, BrowserGone
 from events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
+from events.memory_log import MemoryLog
 from events.runtime import SessionEnded
 from events.vocabulary import AnyEvent
-from pipeline.daemon.jobs import Busy, Conflict, Job, Jobs, Limits, NoSuchJob
+from pipeline.daemon.jobs import (
+    Busy,
+    Conflict,
+    Job,
+    Jobs,
+    Limits,
+    NoSuchJob,
+    ends_of_the_interrupted,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -74,9 +83,13 @@ class Daemon:
 
 @asynccontextmanager
 async def serving(
-    *, waiting: int = 10, running: int = 2, log: list[AnyEvent] | None = None
+    *,
+    waiting: int = 10,
+    running: int = 2,
+    per_workflow: int = 1,
+    log: list[AnyEvent] | None = None,
 ) -> AsyncIterator[Daemon]:
-    daemon = Daemon(Sea(), Limits(waiting, running), log)
+    daemon = Daemon(Sea(), Limits(waiting, running, per_workflow), log)
     async with anyio.create_task_group() as group:
         group.start_soon(daemon.jobs.work)
         yield daemon
@@ -180,3 +193,129 @@ async def test_a_job_that_nobody_knows_is_said_so() -> None:
             daemon.jobs.find("job-99")
         with pytest.raises(BadInput):
             await daemon.jobs.cancel("job-99", "person")
+
+
+# -- overlap ---------------------------------------------------------------------------------------
+
+
+async def test_of_one_workflow_one_runs_at_a_time_and_others_pass_those_that_wait() -> None:
+    async with serving(running=3) as daemon:
+        first = await daemon.jobs.submit(ORDER, by="person")
+        again = await daemon.jobs.submit(RunWorkflow("order"), by="person")
+        other = await daemon.jobs.submit(RunWorkflow("refund"), by="person")
+        await daemon.sea.until_begun(2)
+        assert daemon.sea.begun == [first.name, other.name]
+        daemon.sea.release(first)
+        await daemon.sea.until_begun(3)
+        assert daemon.sea.begun[2] == again.name
+
+
+async def test_so_many_of_one_workflow_as_are_allowed() -> None:
+    async with serving(running=3, per_workflow=2) as daemon:
+        jobs = [await daemon.jobs.submit(ORDER, by="person") for _ in range(3)]
+        await daemon.sea.until_begun(2)
+        assert daemon.jobs.waiting() == [jobs[2]]
+
+
+async def test_what_may_overlap_runs_beside_the_others_and_not_above_the_limit_of_all() -> None:
+    async with serving(running=2) as daemon:
+        jobs = [
+            await daemon.jobs.submit(ORDER, by="person", overlap=each)
+            for each in ("queue", "queue", "allow", "allow")
+        ]
+        await daemon.sea.until_begun(2)
+        assert daemon.sea.begun == [jobs[0].name, jobs[2].name]
+
+
+async def test_what_is_skipped_is_taken_on_and_ended_and_never_begins() -> None:
+    async with serving(running=3) as daemon:
+        first = await daemon.jobs.submit(ORDER, by="person")
+        await daemon.sea.until_begun(1)
+        skipped = await daemon.jobs.submit(ORDER, by="hook x", overlap="skip")
+        assert skipped.ended == JobEnded(skipped.name, "skipped", detail="job-1 is running")
+        daemon.sea.release(first)
+        await daemon.jobs.ended(first.name)
+        taken = await daemon.jobs.submit(ORDER, by="hook x", overlap="skip")
+        assert taken.ended is None
+        await daemon.sea.until_begun(2)
+        assert daemon.sea.begun == [first.name, taken.name]
+
+
+async def test_of_two_that_come_at_once_and_would_be_skipped_one_is_run() -> None:
+    async with serving(running=3) as daemon:
+        found: list[Job] = []
+
+        async def submit() -> None:
+            found.append(await daemon.jobs.submit(ORDER, by="hook x", overlap="skip"))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(submit)
+            group.start_soon(submit)
+        assert sorted(each.queued.skipped for each in found) == ["", "job-1 is queued"]
+
+
+async def test_what_was_to_be_skipped_when_the_process_died_is_not_run_by_the_next() -> None:
+    before: list[AnyEvent] = [
+        JobQueued("a", ORDER, "person"),
+        JobQueued("b", ORDER, "schedule s", "schedule", "s@1", "skip", "a is queued"),
+    ]
+    async with serving(log=before) as daemon:
+        await daemon.sea.until_begun(1)
+        ends = await ends_of_the_interrupted(MemoryLog(), daemon.jobs)
+        assert JobEnded("b", "skipped", detail="a is queued") in ends
+        assert daemon.sea.begun == ["a"]
+        assert daemon.jobs.waiting() == []
+
+
+async def test_after_a_restart_one_that_may_overlap_still_may() -> None:
+    before: list[AnyEvent] = [
+        JobQueued("a", ORDER, "person"),
+        JobQueued("b", ORDER, "person", overlap="allow"),
+    ]
+    async with serving(log=before) as daemon:
+        await daemon.sea.until_begun(2)
+
+
+async def test_the_line_is_not_longer_than_it_may_be_when_many_come_at_once() -> None:
+    async with serving(waiting=2, running=1) as daemon:
+        first = await daemon.jobs.submit(RunFree("/"), by="person")
+        await daemon.sea.until_begun(1)
+        refused: list[Busy] = []
+
+        async def submit(number: int) -> None:
+            try:
+                await daemon.jobs.submit(RunFree(f"/{number}"), by="person")
+            except Busy as busy:
+                refused.append(busy)
+
+        async with anyio.create_task_group() as group:
+            for number in range(5):
+                group.start_soon(submit, number)
+        assert len(refused) == 3
+        assert len(daemon.jobs.waiting()) == 2
+        assert daemon.sea.begun == [first.name]
+
+
+async def test_the_keys_of_one_way_in_are_not_those_of_another() -> None:
+    async with serving() as daemon:
+        by_api = await daemon.jobs.submit(ORDER, by="agent", key="s@2026")
+        by_clock = await daemon.jobs.submit(ORDER, by="s", trigger="schedule", key="s@2026")
+        assert by_api.name != by_clock.name
+
+
+async def test_one_that_is_just_beginning_is_not_cancelled_behind_its_back() -> None:
+    async with serving() as daemon:
+        job = await daemon.jobs.submit(ORDER, by="person")
+        cancelled = await daemon.jobs.cancel(job.name, "person")
+        ended = [each for each in daemon.log if isinstance(each, JobEnded)]
+        begun = cancelled.status == "running"
+        assert begun == (not ended)
+
+
+async def test_who_goes_away_before_it_is_on_disk_leaves_nothing_that_waits_for_ever() -> None:
+    async with serving() as daemon:
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await daemon.jobs.submit(ORDER, by="agent", key="k")
+        job = await daemon.jobs.submit(ORDER, by="agent", key="k")
+        assert job.queued_ns > 0

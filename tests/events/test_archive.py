@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events import archive
@@ -18,6 +18,7 @@ from events.errors import BadInput, LogCorrupt, LogForeign
 from events.runtime import Head
 from events.sqlite_schema import Row
 from tests import goldens
+from tests.examples import examples
 
 ROWS = list(goldens.rows("free"))
 HEADS = (Head("a", 7, bytes(32)),)
@@ -207,7 +208,7 @@ class TestDamaged:
         repacked(place, lambda members: members.update({"events/000000.msgpack": rows}))
         assert "holds no rows" in refused(place).what
 
-    @settings(max_examples=150, deadline=None)
+    @examples(150)
     @given(at=st.integers(0, len(packed()) - 1), bit=st.integers(0, 7))
     def test_a_flipped_bit_is_refused_or_changes_nothing_that_is_read(
         self, tmp_path_factory: pytest.TempPathFactory, at: int, bit: int

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.codec import decode, encode, to_json
@@ -16,6 +16,7 @@ from events.planner import PlanWithheld
 from events.runtime import SessionStarted
 from events.vocabulary import AnyEvent
 from tests.events.strategies import from_struct
+from tests.examples import examples
 
 EVENT_TYPES: tuple[type[Event], ...] = get_args(AnyEvent)
 any_event = st.sampled_from(EVENT_TYPES).flatmap(from_struct)
@@ -27,7 +28,7 @@ def with_field(event: Any, name: str, value: object) -> bytes:
 
 
 @pytest.mark.parametrize("event_type", EVENT_TYPES, ids=lambda event_type: event_type.__name__)
-@settings(max_examples=15)
+@examples(15)
 @given(data=st.data())
 def test_every_event_comes_back_as_it_was(event_type: type[Event], data: st.DataObject) -> None:
     event = data.draw(from_struct(event_type))

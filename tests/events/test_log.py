@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.codec import encode
@@ -20,6 +20,7 @@ from events.runtime import SessionPaused, SessionResumed
 from events.sqlite_log import SqliteLog
 from events.vocabulary import AnyEvent
 from tests.builders import Scribe, marked_turn
+from tests.examples import examples
 
 STORES = ["memory", "sqlite"]
 
@@ -194,7 +195,7 @@ turns_of_sessions = st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)
 
 
 @pytest.mark.parametrize("store", STORES)
-@settings(max_examples=25)
+@examples(25)
 @given(turns=turns_of_sessions, after=st.integers(0, 40), session=st.sampled_from("abc"))
 def test_any_turns_are_read_as_a_list_would_be(
     store: str, turns: list[tuple[str, int]], after: int, session: str

@@ -1,7 +1,7 @@
 """Signatures (A2): equal if and only if the actions are; tokens: what the model learns on."""
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.action import (
@@ -22,6 +22,7 @@ from events.action import (
 )
 from events.signature import signature, token
 from tests.events.strategies import from_few_values, from_struct
+from tests.examples import examples
 
 # Few values, so that actions are often equal in part; some look like a piece of a signature.
 TEXTS = ["", "a", '"', '","type":"click', '{"text":"a"}', "é"]
@@ -45,13 +46,13 @@ def identity(action: Action) -> tuple[object, ...]:
     )
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(actions, actions)
 def test_signatures_are_equal_if_and_only_if_the_actions_are(one: Action, other: Action) -> None:
     assert (signature(one) == signature(other)) == (identity(one) == identity(other))
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(actions, actions, st.sampled_from([f.name for f in msgspec.structs.fields(Action)]))
 def test_one_other_field_is_another_signature_unless_it_says_the_same(
     one: Action, other: Action, field: str

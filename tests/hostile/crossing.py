@@ -1,7 +1,7 @@
 """One crossing of the hostile site: every channel tried in a real browser, and what came of it."""
 
 import contextlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from actors.browser.chromium import Chromium
 from actors.egress.gate import Gate, NoGate, Passage
 from actors.egress.rules import plain_host
 from events.workflow import Policy
-from tests.hostile.canaries import Canaries
+from tests.hostile.canaries import Address, Canaries
 from tests.hostile.channels import CHANNELS, Channel
 from tests.hostile.netlog import read_net_log
 from tests.hostile.rebinding_proxy import Plan
@@ -40,9 +40,15 @@ class Outcome(NamedTuple):
 
 
 class Crossing:
-    def __init__(self, site: Site, shows: Callable[[], set[str]]) -> None:
+    def __init__(
+        self,
+        site: Site,
+        shows: Callable[[], set[str]],
+        channels: Sequence[Channel] = CHANNELS,
+    ) -> None:
         self._site = site
         self._shows = shows
+        self._channels = channels
 
     async def together(self, context: BrowserContext, awaited: Collection[str]) -> None:
         """The channels that need no page of their own. `awaited` are those known to show
@@ -55,7 +61,7 @@ class Crossing:
 
     async def alone(self, context: BrowserContext, awaited: Collection[str]) -> None:
         """The others, one after the other in the same page."""
-        for channel in CHANNELS:
+        for channel in self._channels:
             if channel.own is not None:
                 await self._alone(context.pages[0], channel)
                 await self.shown({channel.name} & set(awaited), STEP_S)
@@ -92,7 +98,7 @@ async def cross(
         Canaries((channel.name, channel.listen) for channel in CHANNELS) as canaries,
         Site(CHANNELS, canaries.addresses) as site,
     ):
-        plan = _plan(folder, site, canaries)
+        plan = plan_for(folder, site, canaries.addresses)
         blocked: set[str] = set()
         known = _by_address(canaries)
         started = _executable(executable, folder, None if guarded else canaries)
@@ -120,21 +126,28 @@ async def cross(
         return Outcome(canaries.channels(), blocked, lookups, log.jobs, site.done, said)
 
 
-def _named(canaries: Canaries) -> list[tuple[str, str]]:
+def _named(
+    addresses: Mapping[str, Address], channels: Sequence[Channel] = CHANNELS
+) -> list[tuple[str, str]]:
     """The names that a resolver knows, with the private address behind each."""
     named = []
-    for number, channel in enumerate(CHANNELS):
-        host, port = canaries.addresses[channel.name]
+    for number, channel in enumerate(channels):
+        host, port = addresses[channel.name]
         name = channel.spelled(host, number, port).rpartition(":")[0]
         if name.endswith(".canary.test"):
             named.append((name, host))
     return named
 
 
-def _plan(folder: Path, site: Site, canaries: Canaries) -> Plan:
+def plan_for(
+    folder: Path,
+    site: Site,
+    addresses: Mapping[str, Address],
+    channels: Sequence[Channel] = CHANNELS,
+) -> Plan:
     """One of the names is public when it is first looked at."""
     plan = Plan(str(folder), {PUBLIC: int(site.host.rpartition(":")[2])})
-    for name, address in _named(canaries):
+    for name, address in _named(addresses, channels):
         plan.answer(name, *([[PUBLIC]] if name.startswith("r") else []), [address])
     return plan
 
@@ -159,7 +172,7 @@ def _executable(executable: Path, folder: Path, unguarded: Canaries | None) -> P
     it knows the canaries by their names: there is nobody else to ask."""
     flags = [f"--log-net-log={folder / 'net.json'}", "--short-reporting-delay"]
     if unguarded is not None:
-        named = _named(unguarded)
+        named = _named(unguarded.addresses)
         named += [(f"*.{home}", "~NOTFOUND") for home in HOMES]
         flags.append("--host-resolver-rules=" + ", ".join(f"MAP {n} {a}" for n, a in named))
     script = folder / "chromium"

@@ -118,6 +118,7 @@ class World:
             typed=self.typed,
             vision=vision,
             within_ms=within_ms,
+            pause_ms=1,
         )
         self.facts: list[AnyEvent] = []
         self.n = 0

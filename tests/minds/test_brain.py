@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,10 +21,16 @@ OVERLAY = Switches(overlay=True)
 ALIKE = Switches(look_alikes=True)
 
 
-@pytest.fixture
-def site() -> Iterator[StreamingSite]:
+@pytest.fixture(scope="module")
+def served() -> Iterator[StreamingSite]:
     with StreamingSite() as site:
         yield site
+
+
+@pytest.fixture
+def site(served: StreamingSite) -> Iterator[StreamingSite]:
+    served.reset()
+    yield served
     Client.hang_up()
 
 
@@ -46,7 +53,7 @@ def sail(
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
 def test_it_comes_to_the_right_end_of_every_variant(site: StreamingSite, variant: Variant) -> None:
-    site.switches = variant.switches
+    site.switches = replace(variant.switches, slow_ms=0)
     browser, talk, _ = sail(site)
 
     cancelled = variant.ends == "cancelled"

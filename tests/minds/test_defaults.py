@@ -2,17 +2,18 @@
 
 from typing import get_args
 
-from anthropic.resources.messages.messages import DEPRECATED_MODELS
-from anthropic.types import Model
-from openai.types import ChatModel
-from openai.types.shared import chat_model
-
 from actors.minds.defaults import DEFAULTS
 from actors.minds.prices import Price, cost_microdollars
 from events.advisor import Usage
 
 
 def test_the_models_are_known_to_the_sdks_and_not_at_their_end() -> None:
+    # Here, not above: they are slow to import, and whoever runs any test reads this file.
+    from anthropic.resources.messages.messages import DEPRECATED_MODELS
+    from anthropic.types import Model
+    from openai.types import ChatModel
+    from openai.types.shared import chat_model
+
     literal = get_args(Model)[0]
     assert DEFAULTS["anthropic"].model in get_args(literal)
     assert DEFAULTS["anthropic"].model not in DEPRECATED_MODELS

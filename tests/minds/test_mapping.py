@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from anyio.from_thread import start_blocking_portal
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.minds.anthropic_mind import request as anthropic_request
@@ -14,6 +14,7 @@ from actors.minds.asking import fitting
 from actors.minds.ollama_mind import request as ollama_request
 from actors.minds.openai_mind import request as openai_request
 from actors.minds.speaking import Outcome, Prompt, Results, Thought, Told, ToolSpec, Turn, Used
+from tests.examples import examples
 from tests.minds.providers import CLICK, PNG, PROVIDERS, conversation, mind_of, question
 from tests.minds.wire import Answer, Call, Fault, Heard, WireServer
 
@@ -135,7 +136,7 @@ def line(request: pytest.FixtureRequest) -> Iterator[Any]:
 def test_every_conversation_arrives_and_every_answer_comes_back(line: Any) -> None:
     provider, say = line
 
-    @settings(max_examples=30)
+    @examples(30)
     @given(turns(), answers, texts)
     def arrives(said: tuple[Turn, ...], answer: Answer, system: str) -> None:
         heard, reply = say(Prompt(system, said, (CLICK,)), answer)

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.bindings import Bindings
@@ -31,6 +31,7 @@ from events.workflow import Criteria, Indicator
 from pipeline import launch
 from pipeline.app import App
 from pipeline.tools import Patience, ToolResponse, Tools, serving
+from tests.examples import examples
 from tests.logs import Replayed, check_log, events_of, read_all
 from tests.scripted import (
     ORIGIN,
@@ -833,7 +834,7 @@ def of_the_contract(answer: ToolResponse) -> bool:
     return True
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(calls(), min_size=1, max_size=8))
 def test_whatever_is_called_is_answered_as_the_contract_says(
     wanted: list[tuple[object, object]],

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.action import Action, Parameter, Secret, Value
@@ -28,6 +28,7 @@ from replay.projections import ProjectionStore
 from replay.projections.calibration import Executions, executions, models, settled
 from replay.whatif import Scored
 from tests import facts
+from tests.examples import examples
 from tests.replay import kinds
 from tests.replay.ledger import Ledger
 
@@ -334,7 +335,7 @@ EVENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(st.tuples(st.sampled_from("ab"), EVENTS), max_size=40), st.data())
 def test_however_it_is_folded_the_table_is_the_same(
     log: list[tuple[str, AnyEvent]], data: st.DataObject

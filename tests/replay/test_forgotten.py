@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.predictor.knowledge import Knowledge
@@ -27,6 +27,7 @@ from events.vocabulary import AnyEvent
 from events.workflow import Driver
 from replay.projections import ProjectionStore, store
 from tests import facts
+from tests.examples import examples
 from tests.replay.ledger import Ledger
 
 ACTIONS = tuple(facts.click(f"#{name}") for name in "abc")
@@ -126,7 +127,7 @@ def without(log: list[Told]) -> list[Told]:
     return kept
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(logs, st.data())
 def test_the_counts_are_those_of_a_log_without_it(log: list[Told], data: st.DataObject) -> None:
     with TemporaryDirectory() as name:
@@ -153,7 +154,7 @@ def test_the_counts_are_those_of_a_log_without_it(log: list[Told], data: st.Data
                 assert counted(made) == found
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(logs)
 def test_the_counts_are_still_the_models_own(log: list[Told]) -> None:
     """Sessions end before they are forgotten: the model knows no other."""

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from events.sqlite_reader import SqliteReader
 from events.validator import ActionRejected
 from replay.projections import ProjectionStore
 from tests import facts
-from tests.goldens import names, older, rows, to_database
+from tests.goldens import names, older
 from tests.replay import kinds
 from tests.replay.ledger import Ledger
+from tests.replay.projected import projected
 
 S2_ACTIONS = [
     "id",
@@ -34,14 +34,8 @@ LOGS = [name for name in (*names(), *older()) if name.endswith(("order", "troubl
 
 
 @pytest.fixture(scope="module", params=LOGS)
-def db(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[sqlite3.Connection]:
-    folder: Path = tmp_path_factory.mktemp("history")
-    to_database(folder / "log.db", rows(request.param))
-    with ProjectionStore(folder / "projections.db") as store:
-        with SqliteReader(folder / "log.db") as reader:
-            store.rebuild(reader)
+def db(request: pytest.FixtureRequest) -> Iterator[sqlite3.Connection]:
+    with projected(request.param) as store:
         yield store.db
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final, get_args
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import inspect
 
@@ -23,6 +23,7 @@ from replay import integrity
 from replay.integrity import Fault, Findings, Inspector, check
 from tests import goldens
 from tests.builders import Scribe
+from tests.examples import examples
 
 Rows = list[Row]
 SEQ: Final = 0
@@ -465,7 +466,7 @@ def swap_any(rows: Rows, data: st.DataObject) -> Rows:
 
 
 @pytest.mark.parametrize("damage", [flip_a_bit, remove_any, remove_and_close_up, swap_any])
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=st.data())
 def test_any_damage_is_found(damage: Damage, data: st.DataObject) -> None:
     rows = damage(list(LOGS[data.draw(st.sampled_from(sorted(LOGS)))]), data)

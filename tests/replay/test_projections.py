@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.predictor.markov2 import Markov2
@@ -54,6 +54,7 @@ from replay.projections import ProjectionStore, store
 from replay.projections.metrics import snapshot
 from replay.projections.model_calls import spending
 from tests import facts
+from tests.examples import examples
 from tests.replay import kinds
 from tests.replay.ledger import BEGIN_NS, Ledger
 
@@ -676,7 +677,7 @@ def dump_of(path: Path, reader: SqliteReader) -> Dump:
         return made.dump()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(logs(), st.data())
 def test_however_a_log_is_folded_the_tables_are_the_same(
     log: list[tuple[str, AnyEvent]], data: st.DataObject
@@ -700,7 +701,7 @@ def test_however_a_log_is_folded_the_tables_are_the_same(
             assert live.dump() == at_once
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(logs())
 def test_the_counts_are_the_models_own_and_never_fall(log: list[tuple[str, AnyEvent]]) -> None:
     with TemporaryDirectory() as name, Ledger(Path(name) / "log.db") as ledger:

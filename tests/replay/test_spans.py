@@ -1,32 +1,23 @@
 """Spans as a table: the same ones that are exported."""
 
-from pathlib import Path
-
 import pytest
 
-from events.sqlite_reader import SqliteReader
-from replay.projections import ProjectionStore
 from replay.traces import spans_of
-from tests.goldens import envelopes, names, older, rows, to_database
+from tests.goldens import envelopes, names, older
+from tests.replay.projected import projected
 
 
 @pytest.mark.parametrize("name", [*names(), *older()])
-def test_the_table_holds_what_would_be_exported(tmp_path: Path, name: str) -> None:
-    to_database(tmp_path / "log.db", rows(name))
-    with ProjectionStore(tmp_path / "projections.db") as store:
-        with SqliteReader(tmp_path / "log.db") as reader:
-            store.rebuild(reader)
+def test_the_table_holds_what_would_be_exported(name: str) -> None:
+    with projected(name) as store:
         found = store.db.execute("SELECT trace_id, span_id, name FROM spans").fetchall()
     exported = [(s.trace_id.hex(), s.span_id.hex(), s.name) for s in spans_of(envelopes(name))]
     assert sorted(found) == sorted(exported)
 
 
 @pytest.mark.parametrize("name", [n for n in (*names(), *older()) if n.endswith("order")])
-def test_a_step_can_be_asked_for_with_sql(tmp_path: Path, name: str) -> None:
-    to_database(tmp_path / "log.db", rows(name))
-    with ProjectionStore(tmp_path / "projections.db") as store:
-        with SqliteReader(tmp_path / "log.db") as reader:
-            store.catch_up(reader)
+def test_a_step_can_be_asked_for_with_sql(name: str) -> None:
+    with projected(name) as store:
         slowest = store.db.execute(
             "SELECT name FROM spans WHERE name LIKE 'step %' ORDER BY end_ns - start_ns DESC"
         ).fetchone()

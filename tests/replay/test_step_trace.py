@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from events.sqlite_reader import SqliteReader
 from replay.projections import ProjectionStore
 from tests import facts
-from tests.goldens import names, older, rows, to_database
+from tests.goldens import names, older
 from tests.replay import kinds
 from tests.replay.ledger import Ledger
+from tests.replay.projected import projected
 
 
 def of(wanted: str) -> list[str]:
@@ -19,19 +19,16 @@ def of(wanted: str) -> list[str]:
     return [name for name in (*names(), *older()) if name.rpartition("/")[2] == wanted]
 
 
-def traced(folder: Path, name: str) -> list[dict[str, object]]:
-    to_database(folder / "log.db", rows(name))
-    with ProjectionStore(folder / "projections.db") as store:
-        with SqliteReader(folder / "log.db") as reader:
-            store.rebuild(reader)
+def traced(name: str) -> list[dict[str, object]]:
+    with projected(name) as store:
         store.db.row_factory = sqlite3.Row
         found = store.db.execute("SELECT * FROM step_trace ORDER BY started_ns, attempt").fetchall()
     return [dict(row) for row in found]
 
 
 @pytest.mark.parametrize("log", of("order"))
-def test_every_field_of_the_seed_is_there(tmp_path: Path, log: str) -> None:
-    (first, *_) = traced(tmp_path, log)
+def test_every_field_of_the_seed_is_there(log: str) -> None:
+    (first, *_) = traced(log)
     assert {
         "run_id",
         "step_id",
@@ -46,8 +43,8 @@ def test_every_field_of_the_seed_is_there(tmp_path: Path, log: str) -> None:
 
 
 @pytest.mark.parametrize("log", of("order"))
-def test_a_run_that_went_well_has_its_steps_closed_and_allowed(tmp_path: Path, log: str) -> None:
-    steps = [step for step in traced(tmp_path, log) if str(step["run_id"]).startswith("run-")]
+def test_a_run_that_went_well_has_its_steps_closed_and_allowed(log: str) -> None:
+    steps = [step for step in traced(log) if str(step["run_id"]).startswith("run-")]
     assert len(steps) >= 19
     assert {step["status"] for step in steps} == {"ok"}
     flags = [json.loads(str(step["policy_flags"])) for step in steps]
@@ -56,8 +53,8 @@ def test_a_run_that_went_well_has_its_steps_closed_and_allowed(tmp_path: Path, l
 
 
 @pytest.mark.parametrize("log", of("side_by_side"))
-def test_equal_steps_have_equal_argument_hashes(tmp_path: Path, log: str) -> None:
-    steps = traced(tmp_path, log)
+def test_equal_steps_have_equal_argument_hashes(log: str) -> None:
+    steps = traced(log)
     runs: dict[object, list[object]] = {}
     for step in steps:
         if str(step["run_id"]).startswith("run-"):
@@ -71,8 +68,8 @@ def test_equal_steps_have_equal_argument_hashes(tmp_path: Path, log: str) -> Non
     ("status", "code"),
     [("failed", "execution_error"), ("rejected", "policy_denied"), ("withheld", None)],
 )
-def test_what_went_wrong_is_typed(tmp_path: Path, log: str, status: str, code: str | None) -> None:
-    found = [step for step in traced(tmp_path, log) if step["status"] == status]
+def test_what_went_wrong_is_typed(log: str, status: str, code: str | None) -> None:
+    found = [step for step in traced(log) if step["status"] == status]
     assert found
     assert {step["error_code"] for step in found} == {code}
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -15,10 +16,16 @@ TITLE = re.compile(r"<title>(.*?)</title>")
 OUT = ("cancel", "leave", "decline")
 
 
-@pytest.fixture
-def site() -> Iterator[StreamingSite]:
+@pytest.fixture(scope="module")
+def served() -> Iterator[StreamingSite]:
     with StreamingSite() as site:
         yield site
+
+
+@pytest.fixture
+def site(served: StreamingSite) -> Iterator[StreamingSite]:
+    served.reset()
+    yield served
     Client.hang_up()
 
 
@@ -45,6 +52,11 @@ class Form(HTMLParser):
         if self._open is not None:
             self.controls[data] = self._open
             self._open = None
+
+
+def at_once(switches: Switches) -> Switches:
+    """Here nobody looks at how slowly a page comes."""
+    return replace(switches, slow_ms=min(switches.slow_ms, 1))
 
 
 def sign_in(site: StreamingSite, **changed: str) -> tuple[Client, Answer]:
@@ -94,7 +106,7 @@ def test_one_signs_in_with_the_right_password_only(site: StreamingSite) -> None:
     "variant", [each for each in VARIANTS if each.ends == "cancelled"], ids=lambda each: each.name
 )
 def test_the_way_out_ends_the_membership_once(site: StreamingSite, variant: Variant) -> None:
-    site.switches = variant.switches
+    site.switches = at_once(variant.switches)
     page = leave(site)
 
     assert word("done_heading", variant.switches) in page.body

@@ -13,18 +13,28 @@ function pinnedOrigin() {
 // when they are too many. What is in a frame of another origin cannot be read: while there are
 // secrets to be kept, all of it is covered.
 function secretBoxes(values) {
-  const known = values.map(bareText).filter((value) => value.length > 3);
+  const known = bareValues(values);
+  return boxesOf(known, known.length > 0);
+}
+
+const bareValues = (values) => values.map(bareText).filter((value) => value.length > 3);
+
+// Whoever looks is told of what is covered (an element, a text) and of every root that was walked.
+function boxesOf(known, coversFrames, onCovered = () => {}, onRoot = () => {}) {
   const boxes = [];
   const walk = (root, [x, y]) => {
-    const add = (box) => {
-      if (box.width > 0 && box.height > 0) boxes.push([box.x + x, box.y + y, box.width, box.height]);
+    onRoot(root);
+    const add = (box, node) => {
+      if (box.width <= 0 || box.height <= 0) return;
+      boxes.push([box.x + x, box.y + y, box.width, box.height]);
+      onCovered(node);
     };
     const tooMany = () => boxes.length > MAX_BOXES;
     for (const el of findAll(root, "*")) {
       if (tooMany()) return;
       if (shadowOf(el)) walk(shadowOf(el), [x, y]);
-      if (isFrame(el)) coverFrame(el, known, add, walk);
-      else if (holdsSecret(el, known)) add(rectOf(el));
+      if (isFrame(el)) coverFrame(el, coversFrames, add, walk);
+      else if (holdsSecret(el, known)) add(rectOf(el), el);
     }
     if (known.length) coverKnown(root, known, add, tooMany);
   };
@@ -34,10 +44,10 @@ function secretBoxes(values) {
 
 const isFrame = (el) => tagOf(el) === "iframe" || tagOf(el) === "frame" || tagOf(el) === "object" || tagOf(el) === "embed";
 
-function coverFrame(el, known, add, walk) {
+function coverFrame(el, coversFrames, add, walk) {
   const inside = el.contentDocument;
   if (inside) walk(inside, originOf(el));
-  else if (known.length) add(rectOf(el));
+  else if (coversFrames) add(rectOf(el), el);
 }
 
 // As it can be compared, whatever stands between the characters and however they are cased.
@@ -101,7 +111,7 @@ function coverWords(parts, starts, from, to, add) {
   for (; index < parts.length && parts[index][0] < to; index++) {
     const range = document.createRange();
     range.selectNodeContents(parts[index][1]);
-    for (const box of range.getClientRects()) add(box);
+    for (const box of range.getClientRects()) add(box, parts[index][1]);
   }
 }
 

@@ -1,6 +1,6 @@
 """The app: every route, who may use it, and the guard around it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import metadata
 
 from litestar import Litestar
@@ -13,11 +13,12 @@ from litestar.types import ControllerRouterHandler
 
 from events.errors import RutterError
 from pipeline.daemon.access import Row
-from pipeline.daemon.api import knowing, sailing, viewing, working
+from pipeline.daemon.api import knowing, sailing, triggering, viewing, working
 from pipeline.daemon.api.problems import fail, refuse, refuse_http
 from pipeline.daemon.asgi import ASGIApp
 from pipeline.daemon.daemon import Daemon
 from pipeline.daemon.guard import Guard, own_addresses
+from pipeline.daemon.streaming import STREAM_TABLE, stream_handlers
 from pipeline.daemon.tokens import Tickets, Tokens
 
 # What an agent's token opens. What is in no row is for the person alone: approvals, stopping and
@@ -57,6 +58,8 @@ def application(
             *working.ROUTES,
             *sailing.ROUTES,
             *viewing.ROUTES,
+            *triggering.ROUTES,
+            *stream_handlers(daemon.views),
             *more,
         ],
         state=State({"daemon": daemon, "tickets": tickets}),
@@ -85,13 +88,15 @@ def guarded(
     names: Iterable[str] = (),
     more: Sequence[ControllerRouterHandler] = (),
     rows: Iterable[Row] = (),
+    around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
 ) -> ASGIApp:
-    """What is served."""
+    """What is served. `around` puts something else in front of the routes, behind the guard."""
     tickets = Tickets()
     return Guard(
-        application(daemon, tickets, more),
+        around(application(daemon, tickets, more)),
         addresses=own_addresses(port, names),
         tokens=tokens,
         tickets=tickets,
-        table=(*TABLE, *viewing.TABLE, *rows),
+        table=(*TABLE, *viewing.TABLE, *triggering.TABLE, *STREAM_TABLE, *rows),
+        admits_hook=daemon.hooks.admits,
     )

@@ -9,8 +9,10 @@ from litestar.openapi.datastructures import ResponseSpec
 
 from events.errors import BadInput, LogCorrupt, PolicyDenied, RutterError, WorldBroken
 from events.tools import ErrorType
+from pipeline.daemon.hooks import HookDenied, NoSuchHook
 from pipeline.daemon.jobs import Busy, Conflict, NoSuchJob
 from pipeline.daemon.questions import NoSuchQuestion
+from pipeline.daemon.schedules import NoSuchSchedule
 from pipeline.daemon.tool_sessions import NoSuchSession, TooMany
 
 
@@ -38,6 +40,9 @@ class Kind(msgspec.Struct, frozen=True):
 KINDS: tuple[tuple[type[RutterError], Kind], ...] = (
     (NoSuchJob, Kind(404, "no_such_job", "validation_error")),
     (NoSuchSession, Kind(404, "no_such_session", "validation_error")),
+    (NoSuchSchedule, Kind(404, "no_such_schedule", "validation_error")),
+    (NoSuchHook, Kind(404, "no_such_hook", "validation_error")),
+    (HookDenied, Kind(401, "hook_token_needed", "policy_denied")),
     (NoSuchQuestion, Kind(404, "no_such_question", "validation_error")),
     (NotThere, Kind(404, "not_there", "validation_error")),
     (Conflict, Kind(409, "conflict", "validation_error")),

@@ -48,7 +48,8 @@ def test_a_file_that_is_something_else_says_what_to_do(tmp_path: Path, content: 
         Cursor(tmp_path / "traces.db", "a")
 
 
-def test_a_locked_file_says_so(tmp_path: Path) -> None:
+def test_a_locked_file_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.trace_export.cursor.LOCKED_MS", 1)
     cursor = Cursor(tmp_path / "traces.db", "a")
     holder = sqlite3.connect(tmp_path / "traces.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")

@@ -1,0 +1,202 @@
+"""`rutter mcp`: the tools for an outside agent that starts this command, by MCP over stdio."""
+
+import argparse
+import asyncio
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import msgspec
+
+from actors.egress.rules import EVERYWHERE
+from actors.person import Answers, Nobody
+from events.errors import BadInput, DirectoryInUse
+from pipeline import exit_codes
+from pipeline.cli.binding import bind_secrets
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.voyage import open_pipeline, person
+from pipeline.config_rules import host_pattern
+from pipeline.daemon.reach import check_agents_reach
+from pipeline.daemon.tokens import read_token, token_path
+from pipeline.daemon.tool_sessions import ToolSessions, ToolWish
+from pipeline.daemon.whereabouts import find_daemon
+from pipeline.departing import Bound
+from pipeline.launch import host_typed, with_hosts
+from pipeline.mcp import require_sdk
+from pipeline.secret_sources import SOURCES
+from pipeline.settings import Settings
+from pipeline.tools import Caller, ToolResponse, Tools
+
+if TYPE_CHECKING:
+    from pipeline.mcp.stdio import Wire
+
+EPILOG = """an MCP client is told to start it:
+  {"mcpServers": {"rutter": {"command": "rutter", "args": ["mcp", "--allow", "shop.example"]}}}
+
+see docs/mcp.md"""
+
+
+def add_options(it: argparse.ArgumentParser) -> None:
+    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+    it.add_argument("--url", default="", help="where a session begins that names no address")
+    it.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="HOST[:PORT]",
+        help="a host that its sessions may reach, loopback and private ones included; '*' for "
+        "every public one",
+    )
+    it.add_argument(
+        "--secret",
+        action="append",
+        default=[],
+        metavar="NAME=SOURCE[@ORIGIN]",
+        help=f"a secret from {SOURCES}, typed as ${{NAME}} on ORIGIN alone; never stored",
+    )
+    it.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FILE",
+        help="a scripted person: a JSON list of {approved, message, phrase}. Without it nobody is "
+        "there to be asked",
+    )
+    it.add_argument("--headed", action="store_true", help="in a window that you can watch")
+    it.set_defaults(do=do)
+
+
+def do(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    require_sdk()
+    named = Named(options.url, options.allow)
+    # Standard input holds the calls: a question is answered by a file or by nobody.
+    answers: Answers = Nobody() if options.answers is None else person(terminal, options.answers)
+    bind_secrets(options.secret, settings, terminal)  # what is wrong with them is said now
+
+    def bind(needed: Iterable[str]) -> Bound:
+        names = tuple(needed)
+        bound = bind_secrets(options.secret, settings, terminal, names)
+        if unknown := sorted(set(names) - bound.secrets.keys()):
+            raise BadInput(f"there is no secret {unknown[0]!r}", "name one that is configured")
+        return bound
+
+    from pipeline.mcp.stdio import taking_the_wire  # an extra that other commands do without
+
+    with taking_the_wire() as wire:
+        try:
+            return asyncio.run(_served(settings, terminal, named, answers, bind, wire))
+        except DirectoryInUse:
+            at = find_daemon(settings.directory)
+            token = read_token(token_path(settings.directory, "agent"))
+            if at is None or token is None:
+                raise
+        _check_unflagged(options, at.url)
+        terminal.note(f"a daemon has the data directory: its tools are used, at {at.url}")
+        return asyncio.run(_bridged(at.url, token, wire))
+
+
+def _check_unflagged(options: argparse.Namespace, url: str) -> None:
+    if options.url or options.allow or options.secret or options.answers or options.headed:
+        raise BadInput(
+            f"a daemon has the data directory ({url}), and says what its agents may do",
+            "leave out the flags, or end the daemon",
+        )
+
+
+class Named:
+    """What the person who starts it named by flags: what every session may use."""
+
+    def __init__(self, url: str, allow: Iterable[str]) -> None:
+        self.url = url
+        self.allow = tuple(allow)
+        for each in self.allow:
+            if each != EVERYWHERE:
+                host_pattern(each, "--allow")
+        if url:
+            self.allow = (*self.allow, host_typed(url))
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(each for each in self.allow if each != EVERYWHERE)
+
+
+class NamedSessions:
+    """Sessions of tools with what was named by flags: on top of that an agent may name what any
+    agent may."""
+
+    def __init__(self, sessions: ToolSessions, settings: Settings, named: Named) -> None:
+        self._sessions = sessions
+        self._settings = settings
+        self._named = named
+
+    async def open(self, wish: ToolWish, *, agent: bool, by: Caller = "agent") -> Tools:
+        if agent:
+            reach = with_hosts(self._settings.policy, self._named.hosts)
+            check_agents_reach(reach, wish.url, wish.allow)
+        wish = msgspec.structs.replace(
+            wish, url=wish.url or self._named.url, allow=(*self._named.allow, *wish.allow)
+        )
+        return await self._sessions.open(wish, agent=False, by=by)
+
+    async def call(self, session: str, tool: object, arguments: object) -> ToolResponse:
+        return await self._sessions.call(session, tool, arguments)
+
+    async def close(self, session: str) -> Tools:
+        return await self._sessions.close(session)
+
+
+class OnePerson:
+    """The same who answers in every session."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+
+    def of(self, session: str) -> Answers:
+        return self._answers
+
+
+async def _served(
+    settings: Settings,
+    terminal: Terminal,
+    named: Named,
+    answers: Answers,
+    bind: Callable[[Iterable[str]], Bound],
+    wire: "Wire",
+) -> int:
+    from pipeline.mcp.stdio import serve_agent
+
+    with _until_told() as told:
+        async with open_pipeline(settings, terminal) as (app, browser):
+            sessions = ToolSessions(app, browser, settings, OnePerson(answers), bind)
+            async with anyio.create_task_group() as group:
+                await group.start(sessions.keep)
+                with told:
+                    await serve_agent(NamedSessions(sessions, settings, named), app, wire)
+                await sessions.close_all()
+                group.cancel_scope.cancel()
+    return exit_codes.Exit.INTERRUPTED if told.cancelled_caught else exit_codes.Exit.DONE
+
+
+async def _bridged(url: str, token: str, wire: "Wire") -> int:
+    from pipeline.mcp.bridge import bridge
+
+    with _until_told() as told, told:
+        await bridge(f"{url}/mcp", token, wire)
+    return exit_codes.Exit.INTERRUPTED if told.cancelled_caught else exit_codes.Exit.DONE
+
+
+@contextmanager
+def _until_told() -> Iterator[anyio.CancelScope]:
+    """What is to be served in, until a signal: that is heard as if the client had gone. While it
+    ends, which has limits of its own, no other is: clients that lose patience send one."""
+    loop, scope = asyncio.get_running_loop(), anyio.CancelScope()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for number in signals:
+        loop.add_signal_handler(number, scope.cancel)
+    try:
+        yield scope
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
