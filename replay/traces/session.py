@@ -262,7 +262,8 @@ class SessionSpans:
         if asked is not None:
             event, asked_ns = asked
             work.attributes = request_attributes(event) | work.attributes
-            work.start_ns = max(asked_ns, work.end_ns - took) if took else asked_ns
+            began_ns = max(asked_ns, work.end_ns - took) if took else asked_ns
+            work.start_ns = min(began_ns, work.end_ns)  # asked for behind it: a log of no sense
         work.model = str(work.attributes.get("llm.model_name", ""))
 
     def _give_up_calls(self) -> None:
