@@ -475,6 +475,7 @@ async def test_who_takes_nothing_for_too_long_gives_up_the_place(
             with anyio.fail_after(WITHIN_S):
                 while harbour.views.statistics().watchers < 2:
                     await anyio.sleep(0.001)
+                taking = await harbour.cast()
                 while harbour.views.statistics().watchers:
-                    harbour.casts[-1].show(bytes(2 * MB))
+                    taking.show(bytes(2 * MB))
                     await anyio.sleep(0.001)

@@ -47,7 +47,7 @@ def test_what_happened_is_a_line_of_json_that_names_it() -> None:
 def test_what_happens_all_the_time_is_not_told_here() -> None:
     lines: list[str] = []
     book = Logbook(lines.append, as_json=True)
-    book.hear(envelope(RequestBlocked("x.example", 443, "host", "no")))
+    book.hear(envelope(RequestBlocked("x.example", 443)))
     assert lines == []
 
 

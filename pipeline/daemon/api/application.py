@@ -11,7 +11,9 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import ControllerRouterHandler
 
+from events.envelope import Envelope
 from events.errors import RutterError
+from events.runtime import SessionEnded
 from pipeline.daemon.access import Row
 from pipeline.daemon.api import knowing, sailing, triggering, viewing, working
 from pipeline.daemon.api.problems import fail, refuse, refuse_http
@@ -92,6 +94,12 @@ def guarded(
 ) -> ASGIApp:
     """What is served. `around` puts something else in front of the routes, behind the guard."""
     tickets = Tickets()
+
+    def void(envelope: Envelope) -> None:
+        if isinstance(envelope.event, SessionEnded):
+            tickets.void(envelope.session)
+
+    daemon.app.listen(void)
     return Guard(
         around(application(daemon, tickets, more)),
         addresses=own_addresses(port, names),
