@@ -269,6 +269,7 @@ class App:
     async def _hand_over(self, running: Session, said: SessionPaused | SessionResumed) -> None:
         if not await running.hand_in("runtime", said):
             raise BadInput(f"session {running.name!r} has just ended", "see: rutter sessions")
+        await self._written()
 
     async def erase(self, intent: PayloadErased) -> None:
         """Says, in this process's own session, what will go; `pipeline.erasing` then does it."""
@@ -288,10 +289,15 @@ class App:
         """A fact of this process's own session, for whoever asked for it: of jobs, of what sets
         them off, of what is known. On disk when this returns, so that they may be told."""
         said = await self._sequencer.submit(self._process, "runtime", event)
-        if said.seq <= self._on_disk:
+        await self._written(said.seq)
+
+    async def _written(self, seq: int = 0) -> None:
+        """Until this position is on disk; without one, until all is that was handed in so far."""
+        seq = seq or self._log.next_seq - 1
+        if seq <= self._on_disk:
             return
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._unwritten.append((said.seq, written))
+        self._unwritten.append((seq, written))
         either: set[asyncio.Future[Any]] = {written, self._sequencer.failed}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not written.done():

@@ -26,6 +26,9 @@ def add_serve(it: argparse.ArgumentParser) -> None:
     it.add_argument(
         "--bind", metavar="ADDRESS", help="listens there, also where other machines reach it"
     )
+    it.add_argument(
+        "--headed", action="store_true", help="in windows that you can watch and take over"
+    )
     it.set_defaults(do=serve)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import anyio
+import msgspec
 
 from actors.effector import OpensWindows
 from events.errors import BadInput, PolicyDenied
@@ -22,6 +23,8 @@ from pipeline.services import bundled, indicator, read_service
 from pipeline.settings import Settings, environment
 
 AGENT = "agent"
+# Of one job: it is in the log for good, and in memory for as long as it is told of.
+MAX_RUN_BYTES = 64 * 1024
 
 
 def bind_configured(settings: Settings, needed: Iterable[str]) -> Bound:
@@ -46,8 +49,12 @@ def _nobody(question: str) -> str:
 
 
 def check_run(run: Run, settings: Settings, *, agent: bool) -> None:
-    """What is refused before it is taken on: a model where none may lead, a host that an agent may
-    not name, what is not there or not bound."""
+    """What is refused before it is taken on: more than can be kept, a model where none may lead, a
+    host that an agent may not name, what is not there or not bound."""
+    if len(msgspec.json.encode(run)) > MAX_RUN_BYTES:
+        raise BadInput(
+            f"there is more in this job than {MAX_RUN_BYTES} bytes", "give shorter values"
+        )
     if isinstance(run, RunGoal) and not is_on(settings.config):
         raise PolicyDenied(
             "policy_denied: no language model may lead a run (Mode B is off)",
@@ -131,7 +138,7 @@ class Beginning:
         beside = self._app.running()
         leaving = await anyio.to_thread.run_sync(
             lambda: depart(
-                wish_of(job.run),
+                msgspec.structs.replace(wish_of(job.run), headed=not settings.headless),
                 settings,
                 lambda needed: bind_configured(settings, needed),
                 warn=self._warn,

@@ -3,6 +3,7 @@ of its own, and closed by itself when nobody calls any more."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from functools import partial
 from typing import Protocol
 
 import anyio
@@ -11,7 +12,7 @@ import msgspec
 
 from actors.effector import OpensWindows
 from actors.person import Answers
-from events.errors import BadInput, RutterError
+from events.errors import BadInput, PolicyDenied, RutterError
 from events.runtime import SessionStarted
 from events.workflow import Criteria
 from pipeline import launch
@@ -55,10 +56,12 @@ class Asks(Protocol):
 
 
 class Held:
-    """One session and what its holder does with it."""
+    """One session and what its holder does with it. `by_person`: it was opened with the person's
+    token, so it may reach what no agent may name."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: Tools, by_person: bool) -> None:
         self.tools = tools
+        self.by_person = by_person
         self.calls = 0
         self.closing = anyio.Event()
         self.stirred = anyio.Event()
@@ -91,7 +94,7 @@ class ToolSessions:
         self._idle_s = idle_s
         self._open: dict[str, Held] = {}
         self._opening = 0
-        self._ended: OrderedDict[str, Tools] = OrderedDict()
+        self._ended: OrderedDict[str, Held] = OrderedDict()
         self._group: anyio.abc.TaskGroup | None = None
 
     async def keep(
@@ -116,15 +119,19 @@ class ToolSessions:
         self._opening += 1
         try:
             started, secrets = await anyio.to_thread.run_sync(self._started, wish)
-            tools: Tools = await self._group.start(self._hold, started, secrets, by)
+            hold = partial(self._hold, by_person=not agent)
+            tools: Tools = await self._group.start(hold, started, secrets, by)
         finally:
             self._opening -= 1
         return tools
 
-    async def call(self, session: str, tool: object, arguments: object) -> ToolResponse:
-        held = self._open.get(session)
-        if held is None:
-            return await self.find(session).call(tool, arguments)
+    async def call(
+        self, session: str, tool: object, arguments: object, *, agent: bool = False
+    ) -> ToolResponse:
+        """`agent`: whoever calls has no more than the agent's token."""
+        held = self._found(session, agent)
+        if session not in self._open:
+            return await held.tools.call(tool, arguments)
         held.calls += 1
         held.stir()
         try:
@@ -135,23 +142,30 @@ class ToolSessions:
 
     def find(self, session: str) -> Tools:
         """One that is open, or was until a while ago: its calls are then answered so."""
-        held = self._open.get(session)
-        found = held.tools if held is not None else self._ended.get(session)
-        if found is None:
+        return self._found(session).tools
+
+    def _found(self, session: str, agent: bool = False) -> Held:
+        held = self._open.get(session) or self._ended.get(session)
+        if held is None:
             raise NoSuchSession(
                 f"no session {session!r} is driven by calls", "open one: POST /sessions"
             )
-        return found
+        if agent and held.by_person:
+            # It may reach hosts that an agent may not name: driving it would be naming them.
+            raise PolicyDenied(
+                f"session {session!r} was opened with the person's token",
+                "open one of your own: POST /sessions",
+            )
+        return held
 
-    async def close(self, session: str) -> Tools:
+    async def close(self, session: str, *, agent: bool = False) -> Tools:
         """Ends it; what it came to is in `ended`."""
-        tools = self.find(session)
-        held = self._open.get(session)
-        if held is not None:
+        held = self._found(session, agent)
+        if session in self._open:
             held.closing.set()
             held.stir()
-            await tools.finished.wait()
-        return tools
+            await held.tools.finished.wait()
+        return held.tools
 
     async def close_all(self) -> None:
         """No more are opened; those that are open are let go of."""
@@ -185,8 +199,7 @@ class ToolSessions:
                 *(recorded_homes(bound, settings, wish.url) if wish.url else ()),
             ),
         )
-        config = settings.config
-        return launch.configured(started, config.knobs, config.sureness), bound.secrets
+        return _configured(started, settings), bound.secrets
 
     async def _hold(
         self,
@@ -194,6 +207,7 @@ class ToolSessions:
         secrets: Mapping[str, str],
         by: Caller,
         *,
+        by_person: bool,
         task_status: anyio.abc.TaskStatus[Tools],
     ) -> None:
         session = self._app.clock.new_id(started.purpose)
@@ -210,7 +224,7 @@ class ToolSessions:
             ) as tools:
                 if not await tools.begun():
                     return  # why is raised on leaving
-                self._open[session] = held = Held(tools)
+                self._open[session] = held = Held(tools, by_person)
                 task_status.started(tools)
                 told = True
                 await self._until_let_go(held)
@@ -223,7 +237,7 @@ class ToolSessions:
     def _let_go(self, session: str) -> None:
         held = self._open.pop(session, None)
         if held is not None:
-            self._ended[session] = held.tools
+            self._ended[session] = held
             while len(self._ended) > KEPT:
                 self._ended.popitem(last=False)
 
@@ -241,7 +255,7 @@ class ToolSessions:
                 stirred = held.stirred
                 with anyio.move_on_after(None if held.calls else self._idle_s) as idle:
                     await stirred.wait()
-                if idle.cancelled_caught:
+                if idle.cancelled_caught and tools.session not in self._app.paused():
                     break
             group.cancel_scope.cancel()
 
@@ -249,3 +263,8 @@ class ToolSessions:
 def _parted(pair: str) -> tuple[str, str]:
     where, _, says = pair.partition("=")
     return where, says
+
+
+def _configured(started: SessionStarted, settings: Settings) -> SessionStarted:
+    config = settings.config
+    return launch.configured(started, config.knobs, config.sureness, headed=not settings.headless)

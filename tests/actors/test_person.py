@@ -197,8 +197,8 @@ async def test_a_yes_where_the_phrase_is_wanted_is_asked_for_once_more() -> None
     assert shown[1] == "A yes is not enough here. [type 'confirm'] "
 
 
-class Silent:
-    """Somebody who is there, and says nothing."""
+class Ponders:
+    """Somebody who was asked, and takes their time."""
 
     who: Who = "terminal"
 
@@ -212,7 +212,7 @@ class Silent:
 
 
 async def test_a_question_that_does_not_stand_any_more_is_not_waited_for() -> None:
-    person = Person(silent := Silent())
+    person = Person(somebody := Ponders())
     said: list[AnyEvent] = []
 
     async def ask() -> None:
@@ -220,7 +220,7 @@ async def test_a_question_that_does_not_stand_any_more_is_not_waited_for() -> No
 
     async with anyio.create_task_group() as group:
         group.start_soon(ask)
-        await silent.asked.wait()
+        await somebody.asked.wait()
         person.void("another")
         person.void("1.1.1")
     assert said == []

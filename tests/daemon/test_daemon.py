@@ -200,3 +200,20 @@ async def test_metrics_are_the_seeds_json_or_prometheus_text(ship: Anchored) -> 
     top = (await ship.ask("GET", "/transitions/top?k=2")).json
     assert len(top) == 2
     assert top[0]["count"] >= top[1]["count"]
+
+
+async def test_a_run_is_paused_and_goes_on_and_nothing_begins_in_between(ship: Anchored) -> None:
+    job = await ship.run()
+    session = (await ship.ask("GET", f"/jobs/{job['job_id']}?wait=true")).json["session"]
+    assert (await ship.ask("POST", f"/sessions/{session}/pause", scope="agent")).status == 403
+    paused = await ship.ask("POST", f"/sessions/{session}/pause")
+    assert (paused.status, paused.json["reason"]) == (200, "paused")
+    again = await ship.ask("POST", f"/sessions/{session}/pause")
+    assert (again.status, again.json["error"]) == (400, "bad_input")
+    [row] = [each for each in (await ship.ask("GET", "/sessions")).json if not each["ended_ns"]]
+    assert (row["session"], row["paused"]) == (session, "the person")
+    resumed = await ship.ask("POST", f"/sessions/{session}/resume")
+    assert resumed.status == 200
+    assert (await ship.ended(job["job_id"]))["reason"] == "completed"
+    [order] = ship.site.placed
+    assert is_wanted(order)
