@@ -35,6 +35,7 @@ from pipeline.rehearsal import fixtures
 from pipeline.rehearsal.mind import ScriptedMind
 from pipeline.rehearsal.screen import ScriptedScreen
 from pipeline.rehearsal.stage import with_minds
+from tests.examples import moments
 from tests.logs import Replayed, TurnsLog, events_of
 from tests.pipeline.test_verification import office, read_back, record
 from tests.rehearsal.test_stage import goal, leads
@@ -137,7 +138,7 @@ async def sailed(
         wheel = voyage.wheel(moment)
         async with anyio.create_task_group() as group:
             group.start_soon(voyage.sail)
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 await wheel.briefly(partial(meanwhile or no_hand, voyage.world))
     return voyage, await events_of(log, "s")
 
@@ -167,7 +168,7 @@ async def test_a_pause_anywhere_changes_neither_the_steps_nor_the_end(
 ) -> None:
     """At every moment of the run, and handed back when all is quiet or at the same moment."""
     events, steps = await length(replayed)
-    for number in range(1, events + 1):
+    for number in moments(events):
         log = replayed.memory()
         async with open_app(log) as app:
             started = run_for_fairlead(await record_order(app, log, "recorded"))
@@ -175,7 +176,7 @@ async def test_a_pause_anywhere_changes_neither_the_steps_nor_the_end(
             wheel = voyage.wheel(nth(number))
             async with anyio.create_task_group() as group:
                 group.start_soon(voyage.sail)
-                with anyio.fail_after(20):
+                with anyio.fail_after(60):
                     await wheel.take()
                     if not at_once:
                         await wheel.quiet()
@@ -194,13 +195,13 @@ async def test_a_pause_anywhere_changes_no_recording_either(replayed: Replayed) 
     async with open_app(log) as app:
         alone = Voyage(app, started, SCRIPTED())
         await alone.sail()
-    for number in range(1, len(await events_of(log, "s")) + 1):
+    for number in moments(len(await events_of(log, "s"))):
         log = replayed.memory()
         async with open_app(log) as app:
             voyage = Voyage(app, started, SCRIPTED())
             async with anyio.create_task_group() as group:
                 group.start_soon(voyage.sail)
-                with anyio.fail_after(20):
+                with anyio.fail_after(60):
                     await voyage.wheel(nth(number)).briefly()
         assert voyage.ended == alone.ended, number
         assert voyage.done == alone.done, number
@@ -263,7 +264,7 @@ async def test_it_can_be_paused_again_and_again(replayed: Replayed) -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(voyage.sail)
             for wheel in proposed:
-                with anyio.fail_after(20):
+                with anyio.fail_after(60):
                     await wheel.briefly()
     assert voyage.ended is not None
     assert voyage.ended.reason == "completed", "a step that a pause came before is none of six"
@@ -407,7 +408,7 @@ async def test_a_person_who_brings_it_back_when_asked_lets_it_go_on(replayed: Re
 
 
 async def until_asked(person: Thinks) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         await person.asked.wait()
 
 
@@ -499,7 +500,7 @@ async def test_a_question_about_a_page_that_a_person_left_is_not_waited_for(
         async with anyio.create_task_group() as group:
             group.start_soon(voyage.sail)
             await until_asked(person)
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 await wheel.briefly(lambda: voyage.world.fields.update({"#qty": "4"}))
                 await until(lambda: voyage.ended)
     assert (person.questions, person.dropped) == (2, True)
@@ -660,7 +661,7 @@ async def test_a_result_that_must_show_elsewhere_is_looked_for_whenever_it_is_pa
 
     ended, did, events = await saved(0)
     assert ended.reason == "completed"
-    for number in range(1, events + 1):
+    for number in moments(events):
         assert (await saved(number))[:2] == (ended, did), number
 
 
@@ -678,7 +679,7 @@ async def test_a_model_that_leads_is_asked_anew_and_does_the_same(replayed: Repl
             made: list[Effector] = [*at_work, person, Timer()]
             async with anyio.create_task_group() as group:
                 group.start_soon(wheel.briefly)
-                with anyio.fail_after(20):
+                with anyio.fail_after(60):
                     ended = await app.run_session(started, made, name="s")
                 group.cancel_scope.cancel()
         events = await events_of(log, "s")
@@ -687,5 +688,5 @@ async def test_a_model_that_leads_is_asked_anew_and_does_the_same(replayed: Repl
 
     ended, did, events = await led(0)
     assert ended.reason == "completed", ended
-    for number in range(1, events + 1):
+    for number in moments(events):
         assert (await led(number))[:2] == (ended, did), number

@@ -7,6 +7,7 @@ from actors.person import ScriptedPerson
 from actors.toolbox import TOOLS
 from events.tools import ToolCalled
 from pipeline.tools import ToolResponse
+from tests.examples import moments
 from tests.logs import Replayed, TurnsLog, events_of
 from tests.pipeline.test_tools import Shop, errors, tools_on
 from tests.scripted import ORIGIN, Waits
@@ -149,6 +150,6 @@ async def test_a_pause_anywhere_changes_nothing_that_is_called(replayed: Replaye
 
     *alone, events = await called(0)
     assert alone == [[True] * 3, ["navigate", "type", "click"], ORIGIN + "/results"]
-    for number in range(1, events + 1):
+    for number in moments(events):
         *paused, _ = await called(number)
         assert paused == alone, number
