@@ -26,13 +26,14 @@ demo: setup ## the bundled site, start to finish
 # Two runs, so that a broken decider shows in seconds, before any browser starts. Both always run.
 # Every worker has its own browsers, and counts no processes but its own children. `worksteal`
 # keeps the tests of a file together, with what they share, until a worker has nothing left to do.
+# Those with a browser wait half of the time: one worker more than there are cores.
 # Code 5 is "nothing selected": fine for one of them, when PYTEST_ARGS names a single file.
 test: setup ## all tests: the fast ones, then those with a browser or a crash
 	@$(RUN) -m tests.xvfb
 	@echo "fast tests"; \
-	fast=0; $(RUN) -m pytest -n auto -m "$(FAST)" $(PYTEST_ARGS) || fast=$$?; \
+	fast=0; $(RUN) -m pytest -n auto --dist worksteal -m "$(FAST)" $(PYTEST_ARGS) || fast=$$?; \
 	echo "browser and crash tests"; \
-	rest=0; $(RUN) -m pytest -n auto --dist worksteal -m "(browser or slow) and not extended" $(PYTEST_ARGS) || rest=$$?; \
+	rest=0; $(RUN) -m pytest -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal -m "(browser or slow) and not extended" $(PYTEST_ARGS) || rest=$$?; \
 	if [ $$fast = 5 ] && [ $$rest != 5 ]; then fast=0; fi; \
 	if [ $$rest = 5 ]; then rest=0; fi; \
 	if [ $$fast != 0 ]; then exit $$fast; fi; exit $$rest
@@ -42,13 +43,13 @@ check: venv ## format, lint, types, import layers, fast tests (no browser needed
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy --strict events actors replay pipeline tests bench
 	$(VENV)/bin/lint-imports --no-logo
-	$(RUN) -m pytest -q -n auto -m "$(FAST)" $(PYTEST_ARGS)
+	$(RUN) -m pytest -q -n auto --dist worksteal -m "$(FAST)" $(PYTEST_ARGS)
 
 bench: setup ## measure, each figure as a ratio to its limit
 	@$(RUN) -m bench $(BENCH_ARGS)
 
-soak: setup ## the crash and power-cut tests with their full counts (long)
-	@RUTTER_SOAK=1 $(RUN) -m pytest -m "soak or slow or extended" $(PYTEST_ARGS)
+soak: setup ## crashes, power cuts and properties with their full counts, and whole voyages (long)
+	@RUTTER_SOAK=1 $(RUN) -m pytest -m "soak or slow or extended or hypothesis" $(PYTEST_ARGS)
 
 fmt: venv ## format, and fix what the linter can fix
 	$(RUN) -m ruff format .

@@ -82,10 +82,10 @@ async def play(berth: Berth, site: str, calls_ms: list[float]) -> str:
 async def play_at_once(berths: list[Berth], site: str, number: int) -> Played:
     calls_ms: list[float] = []
     began = perf_counter()
-    orders = await asyncio.gather(
-        *(play(berths[turn % len(berths)], site, calls_ms) for turn in range(number))
-    )
-    return Played(perf_counter() - began, calls_ms, orders)
+    plays = (play(berths[turn % len(berths)], site, calls_ms) for turn in range(number))
+    came_to = await asyncio.gather(*plays, return_exceptions=True)
+    took = perf_counter() - began
+    return Played(took, calls_ms, [each for each in came_to if isinstance(each, str)])
 
 
 async def main(site: str, browsers: int) -> None:

@@ -89,6 +89,21 @@ class DataDirectory:
         if handle is not None:
             os.close(handle)
 
+    def writer(self) -> int | None:
+        """The process that has the lock, if one has it. What a dead one wrote there is nobody."""
+        try:
+            handle = os.open(self.root / "writer.lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            said = os.read(handle, 32).strip()
+            return int(said) if said.isdigit() else None
+        finally:
+            os.close(handle)
+        return None
+
     def _tighten(self) -> Iterator[Path]:
         """Makes what is there private, and says what was not: a copy or a backup that was put back
         has whatever mode it came with."""

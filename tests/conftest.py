@@ -1,7 +1,10 @@
 """What every test can ask for: a log that is derived again when the test ends, and one loop."""
 
 import gc
+import os
+import shutil
 import ssl
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from pathlib import Path
@@ -47,6 +50,13 @@ EXTENDED = {
     "test_what_was_learned_is_sailed_alike_and_healed_alike",
     "test_a_page_that_is_not_on_the_way_is_left_again",
     "test_what_only_sounds_right_is_noticed_and_led_on_from",
+    "test_who_does_not_answer_is_followed_by_the_next_for_the_whole_session",
+    "test_who_only_talks_is_told_to_call_and_then_it_is_over",
+    "test_of_several_calls_the_first_is_done_and_the_others_are_answered",
+    "test_an_outage_in_the_middle_is_no_end",
+    "test_a_sign_in_in_the_middle_is_not_the_models_either",
+    "test_success_is_not_acknowledged_before_the_page_bears_it_out",
+    "test_a_no_ends_it",
     "test_a_session_is_driven_line_by_line_to_a_verified_end",
     "test_a_dry_run_places_nothing",
     "test_a_failed_write_is_told_refuses_all_that_follows_and_leaves_a_whole_log",
@@ -117,6 +127,14 @@ EXTENDED = {
 }
 
 
+# Nobody cuts the power here: tests that are about it have a disk of their own making. In memory no
+# `fsync` waits for a disk, which on a busy machine is most of what a log costs.
+MEMORY = Path("/dev/shm")
+ROOM = 4 * 2**30
+if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["TMPDIR"] = str(MEMORY)
+    tempfile.tempdir = None  # it is asked for again
+
 # What is imported and collected stays until the end: it is no garbage to be looked for, neither
 # while it is made nor after every few tests.
 gc.disable()
@@ -147,8 +165,8 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def replayed() -> Iterator[Replayed]:
-    """Makes logs to run the pipeline on. Each is verified when the test ends."""
+def replayed(tmp_path: Path) -> Iterator[Replayed]:
+    """Makes logs to run the pipeline on. Each is verified when the test ends: before it is gone."""
     logs = Replayed()
     yield logs
     logs.check()

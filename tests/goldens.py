@@ -69,6 +69,7 @@ def write(name: str, stored: Iterable[sqlite_schema.Row]) -> None:
 def to_database(path: Path, stored: Iterable[sqlite_schema.Row]) -> None:
     """The rows as a log file, whatever they are: tests tamper with them first."""
     with sqlite3.connect(path) as database:
+        database.execute("PRAGMA synchronous=OFF")
         database.execute(sqlite_schema.CREATE)
         for index in sqlite_schema.INDEXES:
             database.execute(index)

@@ -9,6 +9,7 @@ replaces them itself (`open_here`, `processes`, `when_gone`, `kill`).
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -45,6 +46,8 @@ POPUP_BLOCKER_OFF = "--disable-popup-blocking"
 VIEWPORT = (1280, 800)
 CLOSE_MS = 5_000  # then the process is killed
 PROC = Path("/proc")
+PROFILE = b"--user-data-dir="
+OF_THE_DRIVER = "playwright_"
 
 
 class Running:
@@ -56,6 +59,7 @@ class Running:
         self.browser = browser
         self.process = process
         self._group = _group_of(process)
+        self._profile = _profile_of(process)
         self.asking = asking  # kept, to ask the browser itself how it is
         self.windows = 0
         self.stuck = False
@@ -72,6 +76,12 @@ class Running:
             await self.browser.close()
         if self.lives:
             self.kill()
+
+    async def clear_up(self) -> None:
+        """The driver removes the profile, unless processes of one that was killed still write into
+        it, or it is ended itself before: then it would stay for ever."""
+        if self._profile is not None:
+            await asyncio.to_thread(shutil.rmtree, self._profile, ignore_errors=True)
 
     def kill(self) -> None:
         """With all its processes: one that is stopped does not hear that its parent is gone."""
@@ -277,7 +287,7 @@ class Chromium:
     def _end_if_empty(self, running: Running) -> None:
         if running in self._retired and running.windows <= 0:
             self._retired.discard(running)
-            ending = asyncio.ensure_future(running.end())
+            ending = asyncio.ensure_future(_ended(running))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
@@ -291,6 +301,7 @@ class Chromium:
         await asyncio.gather(*(each.end() for each in all_of_them), *self._ending)
         if playwright is not None:
             await _stopped(playwright, driver)
+        await asyncio.gather(*(each.clear_up() for each in all_of_them))
         await self._gate.close()  # last: until then the browser has no other way out
 
     async def __aenter__(self) -> "Chromium":
@@ -343,6 +354,11 @@ async def _both(
         raise
 
 
+async def _ended(running: Running) -> None:
+    await running.end()
+    await running.clear_up()
+
+
 async def _stopped(playwright: Playwright, driver: int | None) -> None:
     """The driver ends when it is told to, and is killed when it does not."""
     stopping = asyncio.ensure_future(playwright.stop())
@@ -369,6 +385,17 @@ def _group_of(process: int | None) -> int | None:
         group = os.getpgid(process) if process is not None else None
         return group if group != os.getpgrp() else None
     return None
+
+
+def _profile_of(process: int | None) -> Path | None:
+    """The folder that the driver made for it, which goes with it; no other."""
+    try:
+        told = (PROC / str(process) / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    named = [os.fsdecode(each[len(PROFILE) :]) for each in told if each.startswith(PROFILE)]
+    found = [Path(each) for each in named]
+    return next((each for each in found if each.name.startswith(OF_THE_DRIVER)), None)
 
 
 def _child_above(process: int | None) -> int | None:

@@ -182,11 +182,17 @@ def _is_here(address: str) -> bool:
 
 
 def _is_ours(address: str) -> bool:
-    """Whether it is one of this machine's: only those can be bound."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.bind((address.partition("%")[0], 0))
-        except OSError:
-            return False
+    """Whether it is one of this machine's: only those can be bound. Of one link (fe80::1%eth0) it
+    can be with its zone alone, any other one without."""
+    return any(map(_can_be_bound, {address, address.partition("%")[0]}))
+
+
+def _can_be_bound(address: str) -> bool:
+    try:
+        found = socket.getaddrinfo(address, 0, type=socket.SOCK_DGRAM, flags=socket.AI_NUMERICHOST)
+        family, kind, number, _, at = found[0]
+        with socket.socket(family, kind, number) as probe:
+            probe.bind(at)
+    except OSError:
+        return False
     return True

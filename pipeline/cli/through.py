@@ -45,6 +45,7 @@ class Through:
                 body=sent,
                 headers={**self._headers(sent is not None), **(headers or {})},
                 timeout=ANSWER_S,
+                redirect=False,  # the token goes to nobody else
             )
         except urllib3.exceptions.HTTPError as error:
             raise self._gone(error) from error
@@ -73,6 +74,7 @@ class Through:
             f"{self.url}/sessions/{session}/events",
             headers={**self._headers(False), "Last-Event-ID": after},
             preload_content=False,
+            redirect=False,
             timeout=urllib3.Timeout(connect=ANSWER_S, read=60.0),
         )
         if answer.status >= 400:

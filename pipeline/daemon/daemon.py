@@ -37,6 +37,7 @@ from pipeline.trace_export.live import live_export
 STOPPED = "the daemon stopped"
 REST_S = 30.0  # a page that hangs has deadlines shorter than this
 LET_GO_S = 20.0
+LOOKING_BACK = 2  # whole sessions that are read at once: it takes the processor that they run on
 VIEWS_S = 5.0
 NOTICES_S = 5.0  # what is not out by then is lost: the log has what it was about
 BROWSERS_S = 40.0  # a browser that does not close is killed well before
@@ -71,6 +72,7 @@ class Daemon:
         self.notifier = notifier
         self.views = LiveViews(app.screen, stream_settings(settings.config))
         self.stopping = anyio.Event()
+        self.looking_back = anyio.CapacityLimiter(LOOKING_BACK)
         self._ports = ports
 
     def bar(self, port: int) -> None:

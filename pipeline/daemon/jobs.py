@@ -97,7 +97,9 @@ class Jobs:
         self._new_id = new_id
         self._limits = limits
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        self._keys: dict[tuple[Trigger, str], str] = {}  # one caller's keys are not another's
+        # One caller's keys are not another's: an agent learns nothing of the person's, and cannot
+        # have taken one before them.
+        self._keys: dict[tuple[str, Trigger, str], str] = {}
         self._taken: dict[str, bytes] = {}  # those that we run, and which lane each of them is in
         self._called_off: set[str] = set()
         self._changed = anyio.Event()
@@ -131,11 +133,11 @@ class Jobs:
     def _take(self, job: Job) -> None:
         self._jobs[job.name] = job
         if job.queued.key:
-            self._keys[job.queued.trigger, job.queued.key] = job.name
+            self._keys[_key_of(job.queued)] = job.name
 
     def _drop(self, name: str) -> None:
         queued = self._jobs.pop(name).queued
-        self._keys.pop((queued.trigger, queued.key), None)
+        self._keys.pop(_key_of(queued), None)
 
     def _drop_old(self) -> None:
         over = max(0, len(self._jobs) - KEPT)
@@ -157,7 +159,7 @@ class Jobs:
     ) -> Job:
         """Takes a job on; on disk when this returns. One that is skipped is taken on and ended, so
         that it can be seen."""
-        known = self._keys.get((trigger, key)) if key else None
+        known = self._keys.get((by, trigger, key)) if key else None
         if known is not None:
             if self._jobs[known].queued.run != run:
                 raise Conflict(f"the key {key!r} was used for another job", "give another key")
@@ -279,6 +281,10 @@ class Jobs:
         except RutterError as error:
             return JobEnded(job.name, "refused", "", str(error), session)
         return JobEnded(job.name, ended.reason, ended.failure, ended.detail, session)
+
+
+def _key_of(queued: JobQueued) -> tuple[str, Trigger, str]:
+    return queued.by, queued.trigger, queued.key
 
 
 def _skipped(job: Job) -> JobEnded:

@@ -48,6 +48,9 @@ TOLD: dict[type[object], tuple[str, ...]] = {
     JobEnded: ("job", "reason", "failure"),
 }
 BAD: tuple[type[object], ...] = (ActorFailed, BrowserLost)
+# Playwright's own word, to nobody, when a driver ended that was not asked to: whoever had a page
+# there has heard it, and it is no news where all processes are told to stop.
+DRIVER_ENDED = "Connection closed while reading from the driver"
 
 
 class Logbook:
@@ -92,6 +95,8 @@ class Logbook:
 
     def _broke(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
+        if str(error) == DRIVER_ENDED:
+            return
         said = f"{type(error).__name__}: {error}" if error is not None else ""
         where = _place_of(error) if isinstance(error, BaseException) else ""
         self.say(str(context.get("message", "something broke")), "error", error=said, at_code=where)

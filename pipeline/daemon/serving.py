@@ -20,7 +20,7 @@ from pipeline.daemon.access import Row
 from pipeline.daemon.api.application import guarded
 from pipeline.daemon.asgi import ASGIApp
 from pipeline.daemon.daemon import Daemon, open_daemon
-from pipeline.daemon.guard import own_addresses
+from pipeline.daemon.guard import LOCAL, own_addresses
 from pipeline.daemon.logbook import Logbook
 from pipeline.daemon.tokens import Tokens
 from pipeline.daemon.web import Listening, listen, serve_web
@@ -28,6 +28,7 @@ from pipeline.daemon.whereabouts import drop_whereabouts, write_whereabouts
 from pipeline.settings import Settings, environment
 
 Note = Callable[[str], None]
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
 
 
 @asynccontextmanager
@@ -60,10 +61,10 @@ async def serving(
 async def _listening(daemon: Daemon, listening: Listening) -> AsyncIterator[str]:
     settings = daemon.settings
     tokens = Tokens.open(settings.directory)
-    names = settings.config.listed("serve.names") or ()
+    host = reached_by(listening.host)
+    names = (*(settings.config.listed("serve.names") or ()), *(() if host in LOCAL else (host,)))
     mcp = _mcp(daemon, own_addresses(listening.port, names))
     app = guarded(daemon, listening.port, tokens, names=names, rows=mcp.rows, around=mcp.around)
-    host = f"[{listening.host}]" if ":" in listening.host else listening.host
     url = f"http://{host}:{listening.port}"
     stop = anyio.Event()
     async with mcp.running(), anyio.create_task_group() as group:
@@ -98,6 +99,14 @@ def _mcp(daemon: Daemon, addresses: Mapping[str, str]) -> _Mcp:
     idle_s = daemon.settings.config.amount("tools.idle_s")
     endpoint = McpEndpoint(daemon.tools, daemon.app, addresses, idle_s=idle_s)
     return _Mcp(ROWS, lambda app: with_mcp(app, endpoint), endpoint.run)
+
+
+def reached_by(host: str) -> str:
+    """What to ask for where it listens there: `everywhere` is no address to go to, this machine is
+    one of those it means."""
+    if host in EVERYWHERE:
+        return EVERYWHERE[host]
+    return f"[{host}]" if ":" in host else host
 
 
 async def serve_until_stopped(

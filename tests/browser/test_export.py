@@ -240,7 +240,7 @@ def test_two_that_match_are_not_guessed_between(server: PageServer, tmp_path: Pa
         ),
     )
     script = tmp_path / "twice.py"
-    script.write_text(playwright_script(flow, {}).replace("WITHIN_S = 10.0", "WITHIN_S = 0.5"))
+    script.write_text(playwright_script(flow, {}).replace("WITHIN_S = 10.0", "WITHIN_S = 3.0"))
     ran = Ran(script)
 
     assert ran.code == 1

@@ -128,6 +128,7 @@ async def test_what_a_person_approved_while_it_was_healed_is_approved_from_then_
 ) -> None:
     site.switches = Switches(swapped=True)
     healed = await sail_order(app, log, chromium, site, workflow)
+    assert healed.ended.reason == "completed", healed.ended
     assert any(each.element.submits for each in healed.healed.values())
     [second] = healed.learned
     alone = await sail_order(app, log, chromium, site, second, answers=Nobody())

@@ -59,7 +59,7 @@ class Aboard:
 def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Aboard]:
     """To be entered before a daemon is served: what it makes is then known by what it is."""
     aboard = Aboard()
-    make, guarded = application.application, serving.guarded
+    make, guarded = application.application, application.guarded
     connected, judge = _Connection.connection_made, Guard.judge
 
     def made(*arguments: Any, **more: Any) -> Litestar:

@@ -3,9 +3,10 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
-import threading
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import monotonic, sleep
@@ -46,8 +47,8 @@ class Afloat:
     def __init__(self, data: Path, *, mark: str = "", command: tuple[str, ...] = COMMAND) -> None:
         self.data = data
         self.mark = mark or f"afloat-{os.getpid()}-{data}"
-        self.temporary = data.parent / f"{data.name}-tmp"
-        self.temporary.mkdir(exist_ok=True)
+        # A short one: Chromium makes a socket there, whose address has room for a hundred letters.
+        self.temporary = Path(tempfile.mkdtemp(prefix="afloat-"))
         self.command = command
         self._seen: dict[int, psutil.Process] = {}
 
@@ -86,6 +87,7 @@ class Afloat:
         self.gone()
         for each in self.family():
             _kill(each)
+        shutil.rmtree(self.temporary, ignore_errors=True)
 
     # -- asking it -----------------------------------------------------------------------------
 
@@ -247,27 +249,3 @@ class Logged:
         for ended in self.all(JobEnded):
             found[ended.job][2].append(ended)
         return found
-
-
-class Striking(threading.Thread):
-    """Does something at a moment that nothing of what it strikes decides."""
-
-    def __init__(self, after_s: float, do: Callable[[], object]) -> None:
-        super().__init__(daemon=True)
-        self._over = threading.Event()
-        self._after_s = after_s
-        self._do = do
-        self.struck = False
-
-    def run(self) -> None:
-        if not self._over.wait(self._after_s):
-            self._do()
-            self.struck = True
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self.join()

@@ -148,6 +148,10 @@ class Onslaught:
         self._addresses = addresses
         self._refused: set[str] = set()
 
+    @property
+    def port(self) -> int:
+        return int(self.ship.url.rpartition(":")[2])
+
     async def cross(self, awaited: Collection[str]) -> Outcome:
         """Every channel, in windows of the daemon's own fleet."""
         self.aboard.came.clear()
@@ -215,6 +219,8 @@ async def onslaught(
     names.mkdir()
     with Site(EVERY, addresses) as site, watched(monkeypatch) as aboard:
         plan = plan_for(names, site, addresses, EVERY)
+        for name in ("localhost", "x.localhost"):
+            plan.answer(name, ["127.0.0.1", "::1"])
         monkeypatch.setattr(daemon_, "Gate", partial(Gate, plan.command()))
         monkeypatch.setattr(serving_, "listen", lambda *_, **__: listening)
         if not barred:

@@ -94,16 +94,16 @@ def renderers(browser: psutil.Process) -> list[psutil.Process]:
 
 
 def runs_under_fire(
-    daemon: Afloat, harbour: Harbour, rng: Random, times: int, number: int
+    daemon: Afloat, harbour: Harbour, rng: Random, lots: range
 ) -> tuple[dict[str, str], Counter[str]]:
-    """So many runs, some at once, with a Chromium killed in each lot of them."""
+    """Runs, some at once, with a Chromium killed in each lot of them."""
     jobs: dict[str, str] = {}
     seen: Counter[str] = Counter()
-    for lot in range(times):
+    for lot in lots:
         striker = Striker(
             harbour.site, rng, lambda: seen.update([f"killed: {kill_chromium(daemon, rng)}"])
         )
-        names = [f"lot {lot} run {turn}" for turn in range(number)]
+        names = [f"lot {lot} run {turn}" for turn in range(BESIDE)]
         lot_of = {daemon.run(name): name for name in names}
         jobs |= lot_of
         for job in lot_of:
@@ -119,10 +119,10 @@ def test_chromium_is_killed_and_every_run_ends_in_a_true_state(
     daemon, rng = sail(), Random(SEED)
     lots = count(2, 25)
     with SaysYes(daemon) as person:
-        first, seen = runs_under_fire(daemon, harbour, rng, 1, BESIDE)
+        first, seen = runs_under_fire(daemon, harbour, rng, range(1))
         until(lambda: len(daemon.browsers()) == POOL, "all browsers are back")
         handles = daemon.itself.num_fds()
-        jobs, more = runs_under_fire(daemon, harbour, rng, lots - 1, BESIDE)
+        jobs, more = runs_under_fire(daemon, harbour, rng, range(1, lots))
     jobs |= first
     until(lambda: len(daemon.browsers()) == POOL, "all browsers are back")
     until(lambda: daemon.itself.num_fds() <= handles + SLACK, "no handles are left open")
@@ -131,22 +131,21 @@ def test_chromium_is_killed_and_every_run_ends_in_a_true_state(
         print(f"  {times:4}  {what}")
     print(f"  handles: {handles} after the first, {daemon.itself.num_fds()} after the last")
     assert find_problems(daemon.data, harbour.site, jobs) == []
-    assert daemon.zombies() == []
+    until(lambda: not daemon.zombies(), "no zombie stays")  # Chromium has some for a moment
     assert daemon.ended(daemon.run("afterwards"))["reason"] == "completed"
     assert daemon.tell() == 0
     assert daemon.left_behind(0) == []
-    assert not list(daemon.temporary.glob("playwright*")), "profiles of dead browsers"
+    assert not list(daemon.temporary.glob("playwright_*")), "profiles of dead browsers"
     check_logs(daemon.data)
 
 
-def test_the_control_that_looks_after_no_browser_is_caught(
-    sail: Callable[..., Afloat], harbour: Harbour
-) -> None:
+def test_the_control_that_looks_after_no_browser_is_caught(sail: Callable[..., Afloat]) -> None:
     """The same kills, and a fleet that never finds out."""
     blind = (
-        "import anyio; from pipeline.daemon.fleet import Fleet; "
-        "Fleet._attend = lambda *_: anyio.sleep_forever(); "
-        "Fleet._sound = lambda *_: anyio.sleep(0, True); "
+        "import asyncio; from pipeline.daemon.fleet import Fleet; "
+        "Fleet._attend = lambda *_: asyncio.Event().wait(); "
+        "Fleet._sound = lambda *_: asyncio.sleep(0, True); "
+        "Fleet._look_at_wear = lambda *_: None; "
         "from pipeline.daemon.kept import Kept; "
         "Kept.takes = property(lambda kept: kept.state == 'ready'); "
     )
@@ -154,9 +153,8 @@ def test_the_control_that_looks_after_no_browser_is_caught(
     until(lambda: len(daemon.browsers()) == POOL, "all are up")
     for browser in daemon.browsers():
         browser.kill()
-    job = daemon.run("control")
-    daemon.ended(job)
-    assert find_problems(daemon.data, harbour.site, {job: "control"}) != []
+    daemon.ended(daemon.run("control"))
+    assert daemon.ended(daemon.run("afterwards"))["reason"] != "completed"
     assert daemon.browsers() == []
 
 
@@ -190,7 +188,8 @@ def test_the_daemon_is_killed_and_the_next_one_makes_it_good(
     print(f"{kills} kills, {len(jobs)} jobs, a person was asked {person.answered} times:")
     for what, times in sorted(seen.items()):
         print(f"  {times:4}  {what}")
-    assert daemon.zombies() == []
+    until(lambda: not daemon.zombies(), "no zombie stays")
+    print(f"  {len(list(daemon.temporary.glob('*')))} folders of {POOL} browsers")
     assert daemon.tell() == 0
     assert daemon.left_behind(0) == []
     check_logs(daemon.data)
@@ -227,13 +226,13 @@ def what_became(before: Logged, after: Logged, lot: dict[str, str]) -> Counter[s
     ("changed", "noticed"),
     [
         (
-            "import anyio; from pipeline import app; "
-            "app.close_interrupted = lambda *_: anyio.sleep(0, []); ",
+            "import asyncio; from pipeline import app; "
+            "app.close_interrupted = lambda *_: asyncio.sleep(0, []); ",
             "has no end",
         ),
         (
-            "import anyio; from pipeline.daemon import daemon; "
-            "daemon.ends_of_the_interrupted = lambda *_: anyio.sleep(0, []); ",
+            "import asyncio; from pipeline.daemon import daemon; "
+            "daemon.ends_of_the_interrupted = lambda *_: asyncio.sleep(0, []); ",
             "ended 0 times",
         ),
     ],
@@ -253,6 +252,7 @@ def test_the_control_that_makes_nothing_good_is_caught(
     assert any(noticed in each for each in problems), problems
 
 
+@pytest.mark.extended
 def test_the_control_that_leaves_its_browser_running_is_caught(
     sail: Callable[..., Afloat],
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pipeline.daemon.access import METHODS, Needs, _fits
 from pipeline.daemon.asgi import Head
 from pipeline.daemon.bodies import BodyLimits
-from pipeline.daemon.guard import Passed
+from pipeline.daemon.guard import Caller, Passed
 from pipeline.daemon.refusals import Refusal
 from pipeline.daemon.tokens import Tickets
 from tests.cli.harbour import Harbour
@@ -57,7 +57,24 @@ SCOPES: dict[tuple[str, str], Needs] = {
     ("POST", "/sessions/{session:str}/resume"): "person",
     ("POST", "/sessions/{session:str}/ticket"): "person",
     ("GET", "/artifacts/{digest:str}"): "person",
+    ("GET", "/schedules"): "person",
+    ("PUT", "/schedules/{name:str}"): "person",
+    ("DELETE", "/schedules/{name:str}"): "person",
+    ("GET", "/hooks"): "person",
+    ("PUT", "/hooks/{name:str}"): "person",
+    ("DELETE", "/hooks/{name:str}"): "person",
+    ("POST", "/hooks/{name:str}"): "hook",
+    ("GET", "/stream/{session:str}"): "person",
+    ("GET", "/stream/{session:str}/mjpeg"): "person",
+    ("WS", "/stream/{session:str}"): "person",
+    ("POST", "/mcp"): "agent",
+    ("GET", "/mcp"): "agent",
+    ("DELETE", "/mcp"): "agent",
 }
+# Apps of their own, which the list of routes knows as a whole or not at all.
+MOUNTED = {("ANY", "/stream")}
+WITHIN = {each for each in SCOPES if each[1].startswith(("/mcp", "/stream/"))}
+HOOK = "h" * 43
 FORMS = (
     "application/x-www-form-urlencoded",
     "multipart/form-data; boundary=x",
@@ -99,7 +116,8 @@ class Port(NamedTuple):
     async def ask(self, row: Row, *headers: str, target: str = "", **more: object) -> Answer:
         opening = WS_OPENING if row.method == "WS" else ()
         method = "GET" if row.method == "WS" else row.method
-        said = {"method": method, "token": self.person, **more}
+        token = HOOK if row.needs == "hook" else self.person
+        said = {"method": method, "token": token, **more}
         return await self.served.ask(target or row.path, *opening, *headers, **said)  # type: ignore[arg-type]
 
 
@@ -110,6 +128,7 @@ async def port(
     data = tmp_path_factory.mktemp("daemon") / "data"
     async with anchored(harbour, data) as ship:
         aboard.guard._limits = BodyLimits(max_bytes=MAX, within_s=0.2)
+        aboard.guard._admits_hook = lambda _, token: token == HOOK
         served = Served(Spy(), int(ship.url.rpartition(":")[2]), Tickets())
         yield Port(served, aboard, ship.token("person"), ship.token("agent"))
 
@@ -125,7 +144,7 @@ def rows(port: Port) -> list[Row]:
 
 
 async def test_of_every_route_it_is_decided_who_may_use_it(port: Port) -> None:
-    assert port.aboard.routes() == SCOPES.keys()
+    assert port.aboard.routes() == SCOPES.keys() - WITHIN | MOUNTED
 
 
 async def test_every_row_of_the_access_table_is_about_a_route(port: Port, rows: list[Row]) -> None:
@@ -142,11 +161,18 @@ def _parts(row: Row) -> tuple[str, ...]:
 async def test_each_token_opens_what_it_is_for_and_nothing_else(
     port: Port, rows: list[Row]
 ) -> None:
+    shown: tuple[tuple[str, Caller], ...] = (
+        ("", "nobody"),
+        (port.agent, "agent"),
+        (port.person, "person"),
+    )
     for row in rows:
-        for token, scope in (("", "nobody"), (port.agent, "agent"), (port.person, "person")):
+        for token, scope in shown:
             judged = port.aboard.guard.judge(_head(port, row, token))
-            may = row.needs in ("nobody", scope) or scope == "person"
-            if may:
+            if row.needs == "hook":  # by a token of its own, which none of these is
+                assert isinstance(judged, Refusal)
+                assert judged.status == 401, row
+            elif row.needs in ("nobody", scope) or scope == "person":
                 assert judged == Passed("nobody" if row.needs == "nobody" else scope), row
             else:
                 assert isinstance(judged, Refusal)
@@ -301,3 +327,16 @@ async def test_a_refusal_tells_nothing_of_what_is_behind_it(port: Port, rows: li
     nowhere = await port.ask(Row("POST", "/nowhere", "person"), token=port.agent)
     assert there.body == nowhere.body
     assert msgspec.json.decode(there.body).keys() == {"error", "message"}
+
+
+async def test_by_a_method_that_a_path_has_not_it_is_a_405_that_says_which_it_has(
+    port: Port, rows: list[Row]
+) -> None:
+    apps = [row for row in rows if not row.path.startswith(("/mcp", "/stream"))]
+    for path in {row.path for row in apps}:
+        has = {row.method for row in apps if row.path == path}
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+            if method not in has:
+                answer = await port.ask(Row(method, path, "person"))
+                assert answer.status == 405, (method, path)
+                assert has <= set(answer.header("allow")[0].split(", ")), path

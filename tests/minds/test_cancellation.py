@@ -215,7 +215,7 @@ async def test_with_nobody_who_answers_the_service_goes_its_own_way_to_the_same_
     open_port: Callable[..., Any],
 ) -> None:
     async with open_port(lambda _: Fault("silent")) as port:
-        port.within_ms = 150
+        port.within_ms = 1_000
         voyage = await port.find(providers=("anthropic", "openai"))
         cancelled(voyage, port)
         assert [each.code for each in voyage.told(AdviceFailed)] == ["timeout"] * 4

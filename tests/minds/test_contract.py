@@ -72,9 +72,9 @@ async def test_every_fault_has_its_word_and_is_asked_about_once(provider: str) -
 async def test_what_never_comes_is_a_timeout(provider: str) -> None:
     for fault in (Fault("silent"), Fault("stalled")):
         with WireServer([fault]) as server:
-            failed = await failing(provider, server, within_ms=300)
+            failed = await failing(provider, server, within_ms=600)
             assert (failed.code, failed.transient) == ("timeout", True)
-            assert "300 ms" in failed.message
+            assert "600 ms" in failed.message
             assert server.attempts == 1
             assert server.hung_up.wait(10)
 

@@ -133,6 +133,7 @@ def line(request: pytest.FixtureRequest) -> Iterator[Any]:
         portal.call(mind.aclose)
 
 
+@pytest.mark.soak
 def test_every_conversation_arrives_and_every_answer_comes_back(line: Any) -> None:
     provider, say = line
 

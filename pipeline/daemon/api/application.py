@@ -16,6 +16,7 @@ from events.errors import RutterError
 from events.runtime import SessionEnded
 from pipeline.daemon.access import Row
 from pipeline.daemon.api import knowing, sailing, triggering, viewing, working
+from pipeline.daemon.api.asking import Strict
 from pipeline.daemon.api.problems import fail, refuse, refuse_http
 from pipeline.daemon.asgi import ASGIApp
 from pipeline.daemon.daemon import Daemon
@@ -65,6 +66,7 @@ def application(
             *more,
         ],
         state=State({"daemon": daemon, "tickets": tickets}),
+        request_class=Strict,
         exception_handlers={RutterError: refuse, HTTPException: refuse_http, Exception: fail},
         openapi_config=OpenAPIConfig(
             title="Rutter",

@@ -2,8 +2,10 @@
 
 from typing import Annotated, Any
 
+import msgspec
 from litestar import Request
 from litestar.datastructures import State
+from litestar.exceptions import ValidationException
 from litestar.params import PathParameter, QueryParameter
 
 from pipeline.daemon.api.problems import NotThere
@@ -21,6 +23,24 @@ Tool = Annotated[str, PathParameter(pattern=NAME, description="which tool: see G
 AnyName = Annotated[str, PathParameter(min_length=1, max_length=200)]
 Flag = Annotated[bool, QueryParameter()]
 HowMany = Annotated[int, QueryParameter(ge=1, le=1_000, description="how many at most")]
+
+
+class Strict(Request[Any, Any, State]):
+    """A request whose body is read as what the route says, and as nothing else.
+
+    The framework takes "true" and 1 for yes where a yes is meant. What answers for a person, or
+    bounds a run, is not guessed at.
+    """
+
+    async def json(self) -> Any:
+        field = self.route_handler.parsed_data_field
+        wanted = field.annotation if field is not None else Any
+        try:
+            return msgspec.json.decode(await self.body() or b"null", type=wanted)
+        except msgspec.MsgspecError as error:
+            raise ValidationException(str(error)) from error
+        except RecursionError as error:
+            raise ValidationException("JSON that is nested too deeply") from error
 
 
 def daemon_of(request: Asked) -> Daemon:

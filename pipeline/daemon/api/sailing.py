@@ -1,7 +1,7 @@
 """Sessions: what ran and runs, events as they happen; and those that calls drive (Mode A)."""
 
-from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Callable
+from typing import Annotated, Any, TypeVar
 
 import anyio
 import msgspec
@@ -28,14 +28,30 @@ from pipeline.daemon.daemon import Daemon
 from pipeline.daemon.tool_sessions import ToolWish
 from pipeline.hindsight import events_about, events_behind
 from pipeline.known import project
+from pipeline.settings import Settings
 from replay.story import as_json, tell
 from replay.traces.fold import spans_of
 from replay.traces.otlp_json import encode_line
 from replay.verify import Report, verify
 
 BY = "the person"
+Looked = TypeVar("Looked")
+SPANS = ResponseSpec(
+    data_container=dict[str, Any], description="one ExportTraceServiceRequest",
+    generate_examples=False,
+)  # fmt: skip
+
+
+class EventTold(msgspec.Struct, frozen=True):
+    """One event of the stream: its position in the log, its kind, and itself as JSON."""
+
+    id: str
+    event: str
+    data: str
+
+
 EVENTS = ResponseSpec(
-    data_container=str, description="text/event-stream: id is the position in the log",
+    data_container=EventTold, description="each event of the stream",
     media_type="text/event-stream", generate_examples=False,
 )  # fmt: skip
 
@@ -70,10 +86,23 @@ def sessions(request: Asked, last: HowMany = 20) -> list[dict[str, Any]]:
     operation_id="session",
     summary="One, step by step",
     responses=PROBLEMS,
-    sync_to_thread=True,
 )
-def session(request: Asked, session: Session) -> dict[str, Any]:
-    settings = daemon_of(request).settings
+async def session(request: Asked, session: Session) -> dict[str, Any]:
+    return await _looked_back(request, _story, session)
+
+
+async def _looked_back(
+    request: Asked, look: Callable[[Settings, str], Looked], session: str
+) -> Looked:
+    """A whole session is read, and decided again: so many at once that those that run, which share
+    this process, are not held up by whoever asks for it again and again."""
+    daemon = daemon_of(request)
+    return await anyio.to_thread.run_sync(
+        look, daemon.settings, session, limiter=daemon.looking_back
+    )
+
+
+def _story(settings: Settings, session: str) -> dict[str, Any]:
     check_session(settings, session)
     with SqliteReader(settings.directory.log) as reader:
         return as_json(tell([*reader.read(session=session), *events_about(reader, session)]))
@@ -198,7 +227,8 @@ async def call(
 ) -> dict[str, Any]:
     """Whatever comes of it is the answer, with `success`, `error`, `error_code` and `retriable`
     (S3 1.1.2); what policy refuses too. One call at a time."""
-    response = await daemon_of(request).tools.call(session, tool, data)
+    tools = daemon_of(request).tools
+    response = await tools.call(session, tool, data, agent=by_agent(request))
     return response.body(screenshots=screenshots)
 
 
@@ -210,7 +240,8 @@ async def call(
     responses=PROBLEMS,
 )
 async def close(request: Asked, session: Session) -> Ended:
-    ended = (await daemon_of(request).tools.close(session)).ended
+    tools = daemon_of(request).tools
+    ended = (await tools.close(session, agent=by_agent(request))).ended
     if ended is None:
         return Ended(session, "failed")
     return Ended(session, ended.reason, ended.failure, ended.detail)
@@ -224,11 +255,13 @@ async def close(request: Asked, session: Session) -> Ended:
     operation_id="replay",
     summary="Decides it again",
     responses=PROBLEMS,
-    sync_to_thread=True,
 )
-def replay(request: Asked, session: Session) -> Report:
+async def replay(request: Asked, session: Session) -> Report:
     """From the log alone; `divergence` names the first difference."""
-    settings = daemon_of(request).settings
+    return await _looked_back(request, _report, session)
+
+
+def _report(settings: Settings, session: str) -> Report:
     check_session(settings, session)
     with SqliteReader(settings.directory.log) as reader:
         return verify(events_behind(reader, session), session)
@@ -238,15 +271,17 @@ def replay(request: Asked, session: Session) -> Report:
     "/sessions/{session:str}/trace",
     operation_id="trace",
     summary="As OTLP JSON",
-    responses=PROBLEMS,
-    sync_to_thread=True,
+    responses={**PROBLEMS, 200: SPANS},
 )
-def trace(request: Asked, session: Session) -> Response[bytes]:
-    settings = daemon_of(request).settings
+async def trace(request: Asked, session: Session) -> Response[bytes]:
+    line = await _looked_back(request, _spans, session)
+    return Response(line, media_type=MediaType.JSON)
+
+
+def _spans(settings: Settings, session: str) -> bytes:
     check_session(settings, session)
     with SqliteReader(settings.directory.log) as reader:
-        spans = list(spans_of(reader.read(session=session)))
-    return Response(encode_line(spans).strip(), media_type=MediaType.JSON)
+        return encode_line(list(spans_of(reader.read(session=session)))).strip()
 
 
 @get(

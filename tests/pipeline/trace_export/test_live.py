@@ -1,7 +1,7 @@
 """Beside a run: spans go out while it goes on, and whatever the collector does, it goes on."""
 
 from pathlib import Path
-from time import monotonic, perf_counter
+from time import monotonic, thread_time
 
 import anyio
 import pytest
@@ -18,7 +18,7 @@ from pipeline.trace_export.trace_file import TraceFile
 from replay.traces import spans_of
 from tests.logs import Replayed
 from tests.pipeline.trace_export.fussy import Fussy
-from tests.pipeline.trace_export.receiver import Answer, Receiver, free_port
+from tests.pipeline.trace_export.receiver import WAIT_S, Answer, Receiver, free_port
 from tests.replay.traces.test_otlp_json import read_line
 from tests.voyages import NextClock, Thinks, open_app, record_order, recording, sail
 from tests.waiting import until
@@ -106,7 +106,7 @@ async def test_whatever_the_collector_does_the_run_goes_on(
             assert workflow.complete
             await anyio.to_thread.run_sync(receiver.wait_for_requests, 1)
             began = monotonic()
-        assert monotonic() - began < 5
+        assert monotonic() - began < WAIT_S / 2
     assert receiver.ids() == []
     assert traces.progress.delivered == 0
     assert "later: rutter trace" in traces.complaint()
@@ -121,10 +121,10 @@ async def test_whatever_the_collector_does_the_run_goes_on(
 
 async def test_hearing_of_an_event_costs_a_run_nothing(tmp_path: Path) -> None:
     traces = live(tmp_path / "log.db", Fussy())
-    began = perf_counter()
+    began = thread_time()  # of its own: a busy machine is no cost of the run
     for _ in range(10_000):
         traces.hear(None)  # type: ignore[arg-type]
-    assert (perf_counter() - began) / 10_000 < 50e-6
+    assert (thread_time() - began) / 10_000 < 50e-6
 
 
 async def test_a_log_that_cannot_be_read_stops_the_traces_and_not_the_run(
