@@ -51,7 +51,7 @@ def find_daemon(directory: DataDirectory) -> Whereabouts | None:
     place: Path = directory.root / NAME
     try:
         found = msgspec.json.decode(_read(place), type=Whereabouts)
-    except (FileNotFoundError, msgspec.MsgspecError):
+    except (FileNotFoundError, NotADirectoryError, msgspec.MsgspecError):
         return None
     if directory.writer() != found.pid:
         return None
@@ -63,7 +63,7 @@ def find_daemon(directory: DataDirectory) -> Whereabouts | None:
 def _read(place: Path) -> bytes:
     try:
         handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
         raise _unsafe(place, f"cannot be read, or is a link ({error.strerror})") from error

@@ -134,6 +134,22 @@ async def test_what_is_no_json_or_not_what_is_meant_is_refused(ship: Anchored) -
         assert reply.status == 400, approved
 
 
+async def test_a_number_that_no_log_can_hold_is_refused(ship: Anchored) -> None:
+    for number in (2**64, -(2**63) - 1, 10**400):
+        for path in ("/sessions/x/tools/wait", "/jobs", "/changes"):
+            assert (await ship.ask("POST", path, {"ms": number})).status == 400, (path, number)
+
+
+async def test_what_comes_as_json_is_the_same_bytes_whenever_it_is_written(ship: Anchored) -> None:
+    """Said in full though it is as usual: `anchored` reads the whole log again at the end."""
+    flow = (await ship.ask("GET", "/workflows/order")).json
+    known = {"name": "shop", "version": "1", "states": []}
+    learned = {**flow, "name": "told", "version": 1, "service": known}
+    change = {"event": "WorkflowLearned", "workflow": learned}
+    assert (await ship.ask("POST", "/changes", change)).status == 204
+    assert (await ship.ask("GET", "/workflows/told")).json["service"]["name"] == "shop"
+
+
 async def test_a_job_is_as_large_as_it_may_be_and_not_larger(ship: Anchored) -> None:
     free = {"kind": "free", "url": f"{ship.site.base_url}/login", "dry_run": True}
     large = {**free, "values": {"a": "x" * MAX_RUN_BYTES}}

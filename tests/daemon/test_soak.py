@@ -1,6 +1,6 @@
 """A daemon that works on and on keeps no more than it had: memory, handles, threads, processes.
 
-An hour in `make soak`, or as many seconds as RUTTER_SOAK_S says; some rounds otherwise, which show
+An hour in `make soak`, or as many seconds as SOAK_S says; some rounds otherwise, which show
 that the measure works.
 """
 
@@ -22,7 +22,7 @@ from tests.cli.shell import check_logs
 from tests.daemon.afloat import Afloat, Logged, until
 from tests.daemon.anchorage import configure
 
-SECONDS = float(os.environ.get("RUTTER_SOAK_S", "3600" if examples.SOAK else "0"))
+SECONDS = float(os.environ.get("SOAK_S", "3600" if examples.SOAK else "0"))
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
@@ -137,6 +137,7 @@ def test_a_daemon_that_works_on_and_on_keeps_no_more_than_it_had(
     while len(measures) < LEAST or monotonic() < began + SECONDS:
         work(daemon, harbour, len(measures))
         measures.append(measure(daemon))
+        print(len(measures), measures[-1], flush=True)
         harbour.site.when = None
     # Not from the first: until then the pools of threads and of connections fill up.
     quarter = max(1, len(measures) // 4)
