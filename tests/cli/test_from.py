@@ -90,3 +90,11 @@ def test_what_was_completed_with_other_values_does_not_settle_it(sailed: Rutter)
     assert unsettled(flow, FAIRLEAD, settings)[0].session == "cut"
     assert unsettled(flow, AURORA, settings) == []
     assert unsettled(flow, {"customer": "Juniper"}, settings) == []
+
+
+def test_what_still_runs_has_left_nothing_open(sailed: Rutter) -> None:
+    """In a daemon runs go side by side: one that is about to order was not cut short."""
+    settings = settings_of(sailed)
+    with project(settings) as store:
+        flow = latest_workflow(store, "order")
+    assert unsettled(flow, FAIRLEAD, settings, under_way=("cut",)) == []
