@@ -416,7 +416,7 @@ def _files(facts: list[AnyEvent]) -> list[DownloadFinished]:
     return [fact for fact in facts if isinstance(fact, DownloadFinished)]
 
 
-LATER = "setTimeout(() => { location = '/file' }, 300)"
+LATER = "setTimeout(() => { location = '/file' }, 1500)"
 
 
 async def test_a_file_that_comes_after_the_step_is_told_with_the_look_that_waits_for_it(
