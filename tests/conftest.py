@@ -29,6 +29,13 @@ settings.load_profile("rutter")
 # Whole voyages whose kind a cheaper test shows in every run: `make soak` runs these too, so that
 # `make test` stays well under ten minutes.
 EXTENDED = {
+    "test_a_daemon_that_works_on_and_on_keeps_no_more_than_it_had",
+    "test_the_control_that_leaks_is_caught",
+    "test_chromium_is_killed_and_every_run_ends_in_a_true_state",
+    "test_the_control_that_looks_after_no_browser_is_caught",
+    "test_the_control_that_leaves_its_browser_running_is_caught",
+    "test_when_everything_it_started_is_told_as_well_it_still_ends_in_a_true_state",
+    "test_where_nothing_keeps_it_away_it_comes_and_the_guard_lets_none_of_it_in",
     "test_a_browser_that_is_stopped_is_killed_and_another_opens_the_next_window",
     "test_replacements_leave_no_process_and_no_file_handle_behind",
     "test_a_driver_or_a_proxy_that_dies_takes_its_browser_along_and_no_other",
