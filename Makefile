@@ -23,20 +23,9 @@ setup: venv ## .venv with everything in it, and a Chromium (other targets do thi
 demo: setup ## the bundled site, start to finish
 	@$(VENV)/bin/rutter demo
 
-# Two runs, so that a broken decider shows in seconds, before any browser starts. Both always run.
-# Every worker has its own browsers, and counts no processes but its own children. `worksteal`
-# keeps the tests of a file together, with what they share, until a worker has nothing left to do.
-# Those with a browser wait half of the time: one worker more than there are cores.
-# Code 5 is "nothing selected": fine for one of them, when PYTEST_ARGS names a single file.
 test: setup ## all tests: the fast ones, then those with a browser or a crash
 	@$(RUN) -m tests.xvfb
-	@echo "fast tests"; \
-	fast=0; $(RUN) -m pytest -n auto --dist worksteal -m "$(FAST)" $(PYTEST_ARGS) || fast=$$?; \
-	echo "browser and crash tests"; \
-	rest=0; $(RUN) -m pytest -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal -m "(browser or slow) and not extended" $(PYTEST_ARGS) || rest=$$?; \
-	if [ $$fast = 5 ] && [ $$rest != 5 ]; then fast=0; fi; \
-	if [ $$rest = 5 ]; then rest=0; fi; \
-	if [ $$fast != 0 ]; then exit $$fast; fi; exit $$rest
+	@$(RUN) -m tests.suite $(PYTEST_ARGS)
 
 check: venv ## format, lint, types, import layers, fast tests (no browser needed)
 	$(RUN) -m ruff format --check .

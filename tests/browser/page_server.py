@@ -5,6 +5,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
 
+PATIENT = 20_000  # ms, for what is not about time: the machine may be busy
 ANOTHER = "<title>Another</title><h1>Another</h1>"
 
 

@@ -27,7 +27,7 @@ from events.planner import LookalikesRequested
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import Policy, RunSettings
-from tests.browser.page_server import PageServer
+from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -74,11 +74,11 @@ async def perform(executor: Executor, action: Action) -> Any:
 
 
 async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=5_000)
+    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 async def title(tab: Tab) -> str:
-    seen = await tab.call("observe", within_ms=3_000)
+    seen = await tab.call("observe", within_ms=PATIENT)
     return str(seen["title"][0])
 
 
@@ -177,7 +177,7 @@ async def test_nothing_but_a_field_takes_text(
         assert (failed.code, failed.dispatched) == ("action_failed", False), name
         assert failed.message == f"{kind} takes no text"
         found = await resolve(executor, act_on("click", f"#{name}"))
-        assert await tab.call("setValue", found.element.exact, "Pay", within_ms=1_000) == {
+        assert await tab.call("setValue", found.element.exact, "Pay", within_ms=PATIENT) == {
             "code": "action_failed",
             "message": f"{kind} takes no text",
         }
@@ -208,7 +208,7 @@ async def test_an_element_that_no_look_has_named_is_an_invalid_ref(
     executor: Executor, tab: Tab, server: PageServer
 ) -> None:
     await show(tab, server, "<button>Go</button>")
-    await tab.call("observe", within_ms=1_000)
+    await tab.call("observe", within_ms=PATIENT)
     found = await resolve(executor, Action("click", target=Target((ByRef("@e0"),))))
     missing = await resolve(executor, Action("click", target=Target((ByRef("@e7"),))))
     assert isinstance(found, TargetResolved)
@@ -224,7 +224,7 @@ async def test_a_secret_is_typed_and_said_nowhere(
     said = [await resolve(executor, action), await perform(executor, action)]
     assert await title(tab) == str(len(SECRET))
     assert SECRET not in repr(said)
-    assert SECRET not in repr(await tab.call("observe", within_ms=1_000))
+    assert SECRET not in repr(await tab.call("observe", within_ms=PATIENT))
 
 
 async def test_a_page_that_hangs_in_a_click_may_have_been_clicked(

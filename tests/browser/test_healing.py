@@ -25,7 +25,7 @@ from pipeline.app import App
 from pipeline.site import Site
 from pipeline.site.switches import Switches
 from tests.browser.meeting import Met, meet
-from tests.browser.page_server import PageServer
+from tests.browser.page_server import PATIENT, PageServer
 from tests.browser.redesigns import make_case
 from tests.browser.voyages import Sailed, record_order, sail_order, wrong_of
 from tests.logs import Replayed, read_all
@@ -190,11 +190,11 @@ async def test_a_control_that_was_redesigned_is_found_again_or_refused(
 
 
 async def lookalikes(tab: Tab, server: PageServer, html: str, **wanted: str) -> list[Resolved]:
-    await tab.navigate(server.show(html), within_ms=5_000)
+    await tab.navigate(server.show(html), within_ms=PATIENT)
     fingerprint = Fingerprint(
         wanted.pop("tag", "button"), wanted.pop("role", "button"), Untrusted(wanted.pop("name", ""))
     )
-    raw = await tab.call("lookalikes", fingerprint, within_ms=5_000)
+    raw = await tab.call("lookalikes", fingerprint, within_ms=PATIENT)
     return msgspec.convert(raw, list[Resolved])
 
 

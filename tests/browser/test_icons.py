@@ -6,7 +6,7 @@ import pytest
 from actors.browser.tab import Tab
 from actors.risky_words import ICONS, said_by
 from events.page import Resolved
-from tests.browser.page_server import PageServer
+from tests.browser.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -42,13 +42,13 @@ HARMLESS = [
 
 async def described(tab: Tab, selector: str, key: str | None = None) -> Resolved:
     ways = [{"by": "css", "selector": selector}]
-    found = await tab.call("resolve", ways, SECOND, key, within_ms=2 * SECOND)
+    found = await tab.call("resolve", ways, SECOND, key, within_ms=PATIENT)
     assert found["element"] is not None, (selector, found)
     return msgspec.convert(found["element"], Resolved)
 
 
 async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=5 * SECOND)
+    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 async def test_icons_are_told_by_their_names(tab: Tab, server: PageServer) -> None:

@@ -38,7 +38,7 @@ from events.service import Service, Sign, StateRule
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import Policy, RunSettings
-from tests.browser.page_server import PageServer
+from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -120,7 +120,7 @@ async def hands(window: Window, tmp_path: Path) -> Hands:
 
 
 async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=5 * SECOND)
+    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 # -- texts and phrases -----------------------------------------------------------------------------
@@ -181,7 +181,7 @@ async def test_what_is_asked_for_changes_nothing_of_the_page_that_is_told(
 ) -> None:
     await show(tab, server, SAYS)
     await tab.page.wait_for_load_state()
-    bare = await tab.call("observe", within_ms=3 * SECOND)
+    bare = await tab.call("observe", within_ms=PATIENT)
     observed = await hands.look("Total")
     assert observed.page.digest == bare["digest"]
     assert "shown" not in bare
@@ -275,7 +275,7 @@ async def test_requests_that_change_something_are_counted_whether_answered_or_no
     await tab.page.wait_for_function("document.title === 'answered'")
     with anyio.fail_after(10):  # what the page knows the browser tells us a moment later
         while tab.pending > 1:
-            await tab.call("sync", within_ms=1_000)
+            await tab.call("sync", within_ms=PATIENT)
     observed = await hands.look()
     assert (observed.sent, observed.pending) == (2, 1)
     assert (await hands.click("#read")).sent == 0
@@ -308,7 +308,7 @@ async def test_the_status_of_the_document_in_front_is_told(
 ) -> None:
     assert (await hands.look()).status == 0
     for path, status in (("/another", 200), ("/broken", 500), ("/hop", 200)):
-        await tab.navigate(server.url + path, within_ms=5 * SECOND)
+        await tab.navigate(server.url + path, within_ms=PATIENT)
         assert (await hands.look()).status == status, path
     await tab.page.evaluate("history.pushState(0, '', '/elsewhere')")
     assert (await hands.look()).status == 200
@@ -459,7 +459,7 @@ async def test_what_is_looked_at_aside_is_never_from_the_cache(
 ) -> None:
     monkeypatch.setattr("actors.browser.tab.STILL_COUNTED_S", 0)
     for _ in range(2):
-        await tab.navigate(f"{server.url}/kept", within_ms=5 * SECOND)
+        await tab.navigate(f"{server.url}/kept", within_ms=PATIENT)
         assert (await hands.look("asked for 1 times")).shown[0].around is not None
     await hands.act(aside(f"{server.url}/kept"))
     assert (await hands.look("asked for 2 times")).shown[0].around is not None

@@ -16,7 +16,7 @@ from events.action import Action, ActionType, ByCss, Target
 from events.page import Page, Resolved
 from pipeline.site import Site
 from pipeline.site.sessions import DEFAULT_PASSWORD, USER
-from tests.browser.page_server import PageServer
+from tests.browser.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -83,11 +83,11 @@ async def on_page(tab: Tab) -> Shown:
 async def operated(tab: Tab, selector: str) -> Action | None:
     """What a click on it, or typing into it, is recorded as; nothing where neither is possible."""
     way = {"by": "css", "selector": selector}
-    answer = await tab.call("resolve", [way], 0, within_ms=5 * SECOND)
+    answer = await tab.call("resolve", [way], 0, within_ms=PATIENT)
     if answer["element"] is None:
         return None
     element = msgspec.convert(answer["element"], Resolved)
-    at: Any = await tab.call("check", element.exact, True, within_ms=5 * SECOND)
+    at: Any = await tab.call("check", element.exact, True, within_ms=PATIENT)
     if "x" not in at and element.kind != "file":
         return None
     kind: ActionType = "type" if element.kind == "file" else "click"

@@ -10,7 +10,7 @@ from actors.browser.tab import Tab
 from actors.observer import INLINE, fit
 from events.codec import pack
 from events.page import Element, Page
-from tests.browser.page_server import PageServer
+from tests.browser.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -54,9 +54,9 @@ async def look_until(tab: Tab, wanted: str) -> Page:
 
 async def type_into(tab: Tab, selector: str, text: str) -> None:
     way = {"by": "css", "selector": selector}
-    found: Any = await tab.call("resolve", [way], SECOND, within_ms=2 * SECOND)
-    await tab.call("ready", found["element"]["exact"], within_ms=SECOND)
-    await tab.insert(text, within_ms=SECOND)
+    found: Any = await tab.call("resolve", [way], SECOND, within_ms=PATIENT)
+    await tab.call("ready", found["element"]["exact"], within_ms=PATIENT)
+    await tab.insert(text, within_ms=PATIENT)
 
 
 # -- pruning (S3 1.3.2) ------------------------------------------------------------------------
@@ -309,9 +309,9 @@ async def test_a_password_that_is_shown_stays_secret(
     await show(tab, server, html)
     field, button = (await look_until(tab, "button Show")).elements
     x, y = field.box.x + 5, field.box.y + 5
-    await tab.click(x, y, within_ms=SECOND)
-    await tab.insert("hunter2", within_ms=SECOND)
-    await tab.click(button.box.x + 5, button.box.y + 5, within_ms=SECOND)
+    await tab.click(x, y, within_ms=PATIENT)
+    await tab.insert("hunter2", within_ms=PATIENT)
+    await tab.click(button.box.x + 5, button.box.y + 5, within_ms=PATIENT)
     after = await look(tab)
     assert after.elements[0].value is not None
     assert after.elements[0].value.text == "(secret)"
@@ -321,7 +321,7 @@ async def test_a_password_that_is_shown_stays_secret(
 async def test_secrets_in_the_address_are_not_told(tab: Tab, server: PageServer) -> None:
     url = server.show("<h1>x</h1>")
     asked = f"{url}?user=ann&password=hunter2&q=a%20b&access_token=abc#id_token=def&x=1"
-    await tab.navigate(asked, within_ms=5 * SECOND)
+    await tab.navigate(asked, within_ms=PATIENT)
     told = "?user=ann&password=(secret)&q=a%20b&access_token=(secret)#id_token=(secret)&x=1"
     assert (await look(tab)).url == url + told
 
@@ -434,7 +434,7 @@ async def test_the_digest_changes_with_what_is_shown(
 ) -> None:
     await show(tab, server, CHANGING)
     before = await look_until(tab, "button Inner")
-    await tab.press(key, within_ms=SECOND)
+    await tab.press(key, within_ms=PATIENT)
     after = await look(tab)
     assert (before.digest != after.digest) is changes
 
@@ -442,7 +442,7 @@ async def test_the_digest_changes_with_what_is_shown(
 async def test_the_focus_is_no_part_of_the_digest(tab: Tab, server: PageServer) -> None:
     await show(tab, server, CHANGING)
     before = await look_until(tab, "button Inner")
-    await tab.press("Tab", within_ms=SECOND)
+    await tab.press("Tab", within_ms=PATIENT)
     after = await look(tab)
     assert before.digest == after.digest
     assert before.focused != after.focused

@@ -17,6 +17,7 @@ from events.workflow import RunSettings
 from pipeline.services import PACKS, Known, read_service
 from pipeline.streaming_site import VARIANTS, StreamingSite, Switches, Variant
 from pipeline.streaming_site.wording import REDESIGNED_WAY_OUT, WAY_OUT, path_to
+from tests.browser.page_server import PATIENT
 from tests.site.client import Client
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -89,7 +90,7 @@ async def lost_on(
     for act in way.actions if way is not None else ():
         assert act.target is not None
         ways = msgspec.to_builtins(act.target.strategies)
-        found = await tab.call("resolve", ways, 0, None, within_ms=3 * SECOND)
+        found = await tab.call("resolve", ways, 0, None, within_ms=PATIENT)
         lost += [] if found["element"] else [f"{act.type} {ways}"]
     return tuple(lost)
 
@@ -124,14 +125,14 @@ async def sign_in_by_the_pack(tab: Tab, site: StreamingSite) -> None:
     for target, value in ((email, site.email), (password, site.password), (button, None)):
         assert target is not None
         found = await tab.call(
-            "resolve", msgspec.to_builtins(target.strategies), SECOND, None, within_ms=2 * SECOND
+            "resolve", msgspec.to_builtins(target.strategies), SECOND, None, within_ms=PATIENT
         )
         assert found["element"] is not None, target
         box = found["element"]["fingerprint"]["box"]
-        await tab.click(box[0] + box[2] / 2, box[1] + box[3] / 2, within_ms=SECOND)
+        await tab.click(box[0] + box[2] / 2, box[1] + box[3] / 2, within_ms=PATIENT)
         if value is not None:
-            await tab.insert(value, within_ms=SECOND)
-    await tab.settle(within_ms=3 * SECOND)
+            await tab.insert(value, within_ms=PATIENT)
+    await tab.settle(within_ms=PATIENT)
 
 
 def elsewhere(site: StreamingSite, path: str) -> None:

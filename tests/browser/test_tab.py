@@ -17,19 +17,18 @@ from actors.observer import INLINE, fit
 from events.codec import pack
 from events.errors import BrowserGone
 from events.page import Page, Resolved
-from tests.browser.page_server import PageServer
+from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
 SECOND = 1_000
-PATIENT = 20 * SECOND  # for what is not about time: the machine may be busy
 LOADING = '<img src="/never">'  # keeps the page from being loaded, though it is parsed
 NOWHERE = "http://127.0.0.1:9/"  # nobody listens there, and nobody may
 
 
 async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=5 * SECOND)
+    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 Way = dict[str, object]
@@ -40,7 +39,7 @@ def by_css(selector: str) -> Way:
 
 
 async def find(tab: Tab, *ways: Way, within_ms: int = SECOND) -> Any:
-    return await tab.call("resolve", list(ways), within_ms, within_ms=within_ms + SECOND)
+    return await tab.call("resolve", list(ways), within_ms, within_ms=within_ms + PATIENT)
 
 
 async def find_css(tab: Tab, selector: str) -> Resolved:
@@ -56,12 +55,12 @@ async def click(tab: Tab, selector: str) -> bool:
     """As the Executor clicks: whether a new document came."""
     element = await find_css(tab, selector)
     at = await check(tab, element.exact)
-    await tab.click(at["x"], at["y"], within_ms=2 * SECOND)
-    return await tab.settle(within_ms=4 * SECOND)
+    await tab.click(at["x"], at["y"], within_ms=PATIENT)
+    return await tab.settle(within_ms=PATIENT)
 
 
 async def look(tab: Tab) -> Page:
-    return msgspec.convert(await tab.call("observe", within_ms=3 * SECOND), Page)
+    return msgspec.convert(await tab.call("observe", within_ms=PATIENT), Page)
 
 
 async def heading(tab: Tab) -> str:
@@ -194,7 +193,7 @@ async def test_a_call_goes_on_in_the_document_that_replaced_its_own(
 ) -> None:
     # Found by it: the world was announced while a call waited for it, and nobody woke the call.
     await show(tab, server, '<meta http-equiv=refresh content="0;url=/another">')
-    found = await find(tab, by_css("h1"), within_ms=3 * SECOND)
+    found = await find(tab, by_css("h1"), within_ms=PATIENT)
     assert found["element"]["text"] == ["Another"]
 
 
@@ -229,7 +228,7 @@ async def test_where_nobody_answers_is_said_and_the_page_goes_on(
     tab: Tab, server: PageServer
 ) -> None:
     with pytest.raises(NavigationFailed, match="ERR_"):
-        await tab.navigate(NOWHERE, within_ms=5 * SECOND)
+        await tab.navigate(NOWHERE, within_ms=PATIENT)
     await show(tab, server, f'<a id=go href="{NOWHERE}">Go</a>')
     assert await click(tab, "#go")
     assert (await look(tab)).url.startswith("chrome-error:")
@@ -241,14 +240,14 @@ async def test_navigating_within_the_document_needs_no_new_one(
     tab: Tab, server: PageServer
 ) -> None:
     url = server.show("<h1>Here</h1>")
-    await tab.navigate(url, within_ms=5 * SECOND)
+    await tab.navigate(url, within_ms=PATIENT)
     await tab.navigate(f"{url}#part", within_ms=PATIENT)
     assert (await look(tab)).url == f"{url}#part"
 
 
 async def test_a_download_is_no_place_to_navigate_to(tab: Tab, server: PageServer) -> None:
     with pytest.raises(NavigationFailed, match="ERR_ABORTED"):
-        await tab.navigate(f"{server.url}/file", within_ms=5 * SECOND)
+        await tab.navigate(f"{server.url}/file", within_ms=PATIENT)
 
 
 # -- deadlines, and pages that die -----------------------------------------------------------------
@@ -468,7 +467,7 @@ async def test_the_next_way_is_tried_and_every_try_is_told(tab: Tab, server: Pag
 async def test_an_element_that_appears_later_is_found(tab: Tab, server: PageServer) -> None:
     later = "setTimeout(() => document.body.append(document.createElement('hr')), 100)"
     await show(tab, server, f"<body><script>{later}</script>")
-    found = await find(tab, by_css("hr"), within_ms=3 * SECOND)
+    found = await find(tab, by_css("hr"), within_ms=PATIENT)
     assert found["element"]["tag"] == "hr"
 
 
@@ -599,7 +598,7 @@ async def test_long_addresses_roles_and_names_are_read_within_the_limit(
 ) -> None:
     long = "x" * 30_000
     await show(tab, server, f"<h1>{long}</h1><b role={long}>{long}</b><button>{long}</button>")
-    await tab.navigate(f"{(await look(tab)).url}#{long}", within_ms=5 * SECOND)
+    await tab.navigate(f"{(await look(tab)).url}#{long}", within_ms=PATIENT)
     assert len(pack(fit(await look(tab)))) <= INLINE
 
 
@@ -698,7 +697,7 @@ async def test_a_choice_that_leads_away_settles_there(
     await show(tab, server, f'<form action="/another">{select}</form>')
     element = await find_css(tab, "select")
     await tab.act("choose", element.exact, "Large", within_ms=PATIENT)
-    assert await tab.settle(within_ms=3 * SECOND)
+    assert await tab.settle(within_ms=PATIENT)
     assert (await look(tab)).url == f"{server.url}/another?size=Large"
 
 
@@ -710,7 +709,7 @@ async def test_enter_submits_the_form_of_the_focused_field(tab: Tab, server: Pag
     digest = found["element"]["exact"]
     assert await tab.call("focusOn", digest, within_ms=PATIENT) == {}
     await tab.press("Enter", within_ms=PATIENT)
-    assert await tab.settle(within_ms=3 * SECOND)
+    assert await tab.settle(within_ms=PATIENT)
     assert await heading(tab) == "Another"
     assert "/hop q=rope" in server.asked
 

@@ -8,7 +8,7 @@ import pytest
 
 from actors.browser.tab import Tab
 from events.page import Resolved
-from tests.browser.page_server import PageServer
+from tests.browser.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
@@ -32,7 +32,7 @@ PAGE = f"""<h1>Harbour</h1><button id=outer>Outside</button>
 
 
 async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=5 * SECOND)
+    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 def by_css(selector: str) -> Way:
@@ -40,7 +40,7 @@ def by_css(selector: str) -> Way:
 
 
 async def find(tab: Tab, *ways: Way, within_ms: int = SECOND) -> Any:
-    return await tab.call("resolve", list(ways), within_ms, within_ms=within_ms + SECOND)
+    return await tab.call("resolve", list(ways), within_ms, within_ms=within_ms + PATIENT)
 
 
 async def found(tab: Tab, way: Way) -> Resolved:
@@ -50,26 +50,26 @@ async def found(tab: Tab, way: Way) -> Resolved:
 
 
 async def check(tab: Tab, element: Resolved) -> Any:
-    return await tab.call("check", element.exact, True, within_ms=3 * SECOND)
+    return await tab.call("check", element.exact, True, within_ms=PATIENT)
 
 
 async def click(tab: Tab, way: Way) -> str:
     """As the Executor clicks; what was in the way."""
     at = await check(tab, await found(tab, way))
     assert "x" in at, at
-    await tab.click(at["x"], at["y"], within_ms=2 * SECOND)
-    await tab.settle(within_ms=4 * SECOND)
+    await tab.click(at["x"], at["y"], within_ms=PATIENT)
+    await tab.settle(within_ms=PATIENT)
     return tab.missed
 
 
 async def title(tab: Tab) -> str:
-    seen = await tab.call("observe", within_ms=3 * SECOND)
+    seen = await tab.call("observe", within_ms=PATIENT)
     return str(seen["title"][0])
 
 
 async def said_in_frame(tab: Tab, selector: str) -> str:
     element = await found(tab, by_css(selector))
-    return str((await tab.call("read", element.exact, within_ms=SECOND))["text"])
+    return str((await tab.call("read", element.exact, within_ms=PATIENT))["text"])
 
 
 # -- in every root -------------------------------------------------------------------------------
@@ -305,18 +305,18 @@ async def test_fields_named_like_what_a_form_has_hide_nothing(
         element.exact for _ in element.ways
     ]
     fingerprint = msgspec.to_builtins(element.fingerprint)
-    alike = await tab.call("lookalikes", fingerprint, within_ms=3 * SECOND)
+    alike = await tab.call("lookalikes", fingerprint, within_ms=PATIENT)
     assert element.exact in [other["exact"] for other in alike]
     await found(tab, way)
-    assert (await tab.call("bringIntoView", element.exact, within_ms=SECOND)) == {}
-    assert (await tab.call("focusOn", element.exact, within_ms=SECOND)).get("changed") is None
-    assert "text" in await tab.call("read", element.exact, within_ms=SECOND)
+    assert (await tab.call("bringIntoView", element.exact, within_ms=PATIENT)) == {}
+    assert (await tab.call("focusOn", element.exact, within_ms=PATIENT)).get("changed") is None
+    assert "text" in await tab.call("read", element.exact, within_ms=PATIENT)
 
 
 async def test_a_page_with_such_a_form_is_seen_and_clicked(tab: Tab, server: PageServer) -> None:
     button = "<button type=button onclick=\"document.title = 'bought'\">Buy</button>"
     await show(tab, server, hiding_form(button))
-    seen = await tab.call("observe", within_ms=3 * SECOND)
+    seen = await tab.call("observe", within_ms=PATIENT)
     names = [entry["name"][0] for entry in seen["elements"]]
     assert names[0] == "Shop"
     assert {"Order", "Buy", "field children", "Behind"} <= set(names)
@@ -328,7 +328,7 @@ async def test_a_page_with_such_a_form_is_seen_and_clicked(tab: Tab, server: Pag
 
 
 async def ref_of(tab: Tab, name: str) -> Way:
-    seen = await tab.call("observe", within_ms=3 * SECOND)
+    seen = await tab.call("observe", within_ms=PATIENT)
     names = [entry["name"][0] for entry in seen["elements"]]
     return {"by": "ref", "ref": f"@e{names.index(name)}"}
 
@@ -390,10 +390,10 @@ async def test_a_click_reaches_what_is_in_a_frame_that_is_out_of_view(
 async def test_typing_reaches_a_field_in_a_frame(tab: Tab, server: PageServer) -> None:
     await show(tab, server, "<input id=a autofocus><iframe srcdoc='<input id=b>'></iframe>")
     field = await found(tab, by_css("#b"))
-    ready = await tab.call("ready", field.exact, within_ms=SECOND)
+    ready = await tab.call("ready", field.exact, within_ms=PATIENT)
     assert ready == {"how": "typed"}
-    await tab.insert("rope", within_ms=SECOND)
-    assert await tab.ask("holds", "rope", within_ms=SECOND)
+    await tab.insert("rope", within_ms=PATIENT)
+    assert await tab.ask("holds", "rope", within_ms=PATIENT)
 
 
 async def test_an_element_of_a_frame_that_went_on_is_gone(tab: Tab, server: PageServer) -> None:
@@ -402,7 +402,7 @@ async def test_an_element_of_a_frame_that_went_on_is_gone(tab: Tab, server: Page
     element = await found(tab, by_css("#go"))
     await click(tab, by_css("#go"))
     await found(tab, {"by": "text", "text": "Another"})
-    await tab.call("resolve", [by_css("#go")], 0, within_ms=SECOND)
+    await tab.call("resolve", [by_css("#go")], 0, within_ms=PATIENT)
     assert (await check(tab, element))["code"] == "ref_invalid"
 
 
@@ -468,7 +468,7 @@ async def test_nothing_is_typed_behind_a_modal_dialog(tab: Tab, server: PageServ
     dialog = "<dialog id=d aria-label=Session><input id=b autofocus></dialog>"
     await show(tab, server, f"<input id=a>{dialog}<script>d.showModal()</script>")
     field = await found(tab, by_css("#a"))
-    refused = await tab.call("ready", field.exact, within_ms=SECOND)
+    refused = await tab.call("ready", field.exact, within_ms=PATIENT)
     assert refused == {"code": "element_obscured", "message": 'the dialog "Session" is open'}
 
 

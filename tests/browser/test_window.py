@@ -46,7 +46,7 @@ from events.planner import LookalikesRequested, ObservationRequested
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import Policy, RunSettings
-from tests.browser.page_server import PageServer
+from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -102,7 +102,7 @@ async def hands(window: Window, tmp_path: Path) -> Hands:
 
 
 async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=5 * SECOND)
+    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 def seen(facts: list[AnyEvent]) -> PageObserved:
@@ -224,7 +224,7 @@ async def test_a_page_that_opened_before_it_was_waited_for_counts_too(
     settle = tab.settle
 
     async def settle_late(*, within_ms: int) -> bool:
-        await window.show(1, within_ms=5 * SECOND)
+        await window.show(1, within_ms=PATIENT)
         return await settle(within_ms=within_ms)
 
     monkeypatch.setattr(tab, "settle", settle_late)
