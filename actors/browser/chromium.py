@@ -20,6 +20,7 @@ import anyio
 from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from actors.browser.crowd import Crowd
 from actors.browser.tab import Tab
 from actors.browser.window import OPEN_MS, Window
 from actors.egress.gate import NOTHING, OpensPassages, Passage
@@ -95,7 +96,15 @@ class Running:
 class Chromium:
     """One browser process; `open_window` gives pages in a context of their own."""
 
-    def __init__(self, executable: Path, gate: OpensPassages, *, headless: bool = True) -> None:
+    def __init__(
+        self,
+        executable: Path,
+        gate: OpensPassages,
+        *,
+        headless: bool = True,
+        crowd: Crowd | None = None,
+    ) -> None:
+        self._crowd = crowd or Crowd()  # one for all browsers of a process
         self._executable = executable
         self._gate = gate  # of this browser alone: started and ended with it
         self._headless = headless
@@ -223,9 +232,22 @@ class Chromium:
         self, running: Running, policy: Policy, on_closed: Callable[[], None] = lambda: None
     ) -> Window:
         def left() -> None:
+            self._crowd.leave()
             self._left(running)
             on_closed()
 
+        self._crowd.join()
+        try:
+            await self._crowd.opening.acquire()
+        except BaseException:
+            left()
+            raise
+        try:
+            return await self._opened(running, policy, left)
+        finally:
+            self._crowd.opening.release()
+
+    async def _opened(self, running: Running, policy: Policy, left: Callable[[], None]) -> Window:
         try:
             context, passage = await self._context(running, policy)
         except BaseException:
@@ -238,6 +260,7 @@ class Chromium:
                 passage=passage,
                 download_mb=policy.download_mb,
                 on_closed=left,
+                crowd=self._crowd,
             )
         except PlaywrightError as error:
             raise BrowserGone(str(error).splitlines()[0], "run again") from error
@@ -245,13 +268,14 @@ class Chromium:
     async def _context(self, running: Running, policy: Policy) -> tuple[BrowserContext, Passage]:
         passage = await self._gate.open(policy)
         context: BrowserContext | None = None
+        limit_ms = self._crowd.patient(OPEN_MS)
         try:
-            with anyio.fail_after(OPEN_MS / 1000):
+            with anyio.fail_after(limit_ms / 1000):
                 context = await new_context(running.browser, passage)
             return context, passage
         except TimeoutError as error:
             self._stuck(running)
-            raise BrowserGone(f"no context was open within {OPEN_MS} ms", "run again") from error
+            raise BrowserGone(f"no context was open within {limit_ms} ms", "run again") from error
         except PlaywrightError as error:
             raise BrowserGone(str(error).splitlines()[0], "run again") from error
         finally:

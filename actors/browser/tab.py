@@ -77,6 +77,8 @@ class Opener(Protocol):
     @property
     def secret_forms(self) -> tuple[str, ...]: ...
 
+    def patient(self, ms: int) -> int: ...
+
     def expect_page(self, tab: "Tab", url: str, *, by_gesture: bool) -> None: ...
 
     def expect_download(self, url: str) -> None: ...
@@ -467,7 +469,8 @@ class Tab:
         """Our deadline on a browser call, ended at once when the page dies."""
         if self._gone is not None:
             raise self._ended()
-        with anyio.move_on_after(within_ms / 1000) as scope:
+        limit_ms = self._window.patient(within_ms)
+        with anyio.move_on_after(limit_ms / 1000) as scope:
             self._scopes.add(scope)
             try:
                 yield
@@ -476,7 +479,7 @@ class Tab:
         if scope.cancelled_caught:
             if self._gone is not None:
                 raise self._ended()
-            raise PageTimeout(f"{what} did not finish within {within_ms} ms")
+            raise PageTimeout(f"{what} did not finish within {limit_ms} ms")
 
     # -- what the browser announces ------------------------------------------------------------
 

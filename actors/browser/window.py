@@ -16,6 +16,7 @@ from playwright.async_api import BrowserContext, Dialog, Page
 from playwright.async_api import Download as BrowserDownload
 from playwright.async_api import Error as PlaywrightError
 
+from actors.browser.crowd import Crowd
 from actors.browser.hearing import Hearing, Listener
 from actors.browser.hearing import Kind as Heard
 from actors.browser.tab import NavigationFailed, PageClosed, PageTimeout, Tab
@@ -72,8 +73,10 @@ class Window:
         passage: Passage,
         download_mb: int,
         on_closed: Callable[[], None],
+        crowd: Crowd,
     ) -> None:
         self._context = context
+        self._crowd = crowd
         self._on_stuck = on_stuck
         self._on_closed = on_closed
         self._max_download = download_mb << 20
@@ -117,27 +120,33 @@ class Window:
         passage: Passage,
         download_mb: int = DOWNLOAD_MB,
         on_closed: Callable[[], None] = lambda: None,
+        crowd: Crowd | None = None,
     ) -> "Window":
         """Takes the context over: it is closed with the window, also when no page comes of it; and
         so is its passage."""
-        window = cls(context, on_stuck, passage, download_mb, on_closed)
+        window = cls(context, on_stuck, passage, download_mb, on_closed, crowd or Crowd())
         passage.when_lost(window._on_lost)
         opened = False
+        limit_ms = window.patient(OPEN_MS)
         try:
-            with anyio.fail_after(OPEN_MS / 1000):
+            with anyio.fail_after(limit_ms / 1000):
                 context.on("dialog", window._on_dialog)
                 context.on("close", window._on_ended)
                 await window._attach(await context.new_page(), Origin(0, None))
                 context.on("page", window._on_page)
                 opened = True
         except TimeoutError as error:
-            raise BrowserGone(f"no page was open within {OPEN_MS} ms") from error
+            raise BrowserGone(f"no page was open within {limit_ms} ms") from error
         finally:
             if not opened:
                 await window.close()
         return window
 
     # -- its pages -----------------------------------------------------------------------------
+
+    def patient(self, ms: int) -> int:
+        """How long to wait for what takes `ms` where no other window is open."""
+        return self._crowd.patient(ms)
 
     @property
     def secret_forms(self) -> tuple[str, ...]:
@@ -209,7 +218,7 @@ class Window:
         """
         page: Page | None = None
         try:
-            with anyio.fail_after(OPEN_MS / 1000):
+            with anyio.fail_after(self.patient(OPEN_MS) / 1000):
                 page = await self._page_of_ours()
                 tab = await self._attach(page, Origin(LAST, self._front, aside=True))
                 if tab is not None:

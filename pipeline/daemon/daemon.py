@@ -13,6 +13,7 @@ import anyio
 import msgspec
 
 from actors.browser.chromium import Chromium
+from actors.browser.crowd import Crowd
 from actors.egress.gate import Gate
 from events.errors import BadInput
 from events.sqlite_log import SqliteLog
@@ -112,8 +113,11 @@ async def open_daemon(
         if finish_erasing(directory):
             note("finished an erasing that was cut short")
         ports: list[int] = []
+        crowd, headless = Crowd(), settings.headless
         fleet = Fleet(
-            lambda: Chromium(executable, Gate(barred=lambda: ports), headless=settings.headless),
+            lambda: Chromium(
+                executable, Gate(barred=lambda: ports), headless=headless, crowd=crowd
+            ),
             limits_of(settings.config),
         )
         log = await SqliteLog.open(directory.log)
