@@ -42,6 +42,12 @@ class CleanArtifacts(ArtifactStore):
         return super().put(body, media)
 
 
+def parts_of(body: bytes) -> Iterator[bytes]:
+    """The body, and what is packed in it as far as that can be looked at."""
+    yield body
+    yield from (inside for inside in _unpacked(body) if inside is not None)
+
+
 def _codings(body: bytes) -> Iterator[str]:
     """What text may be written in: zeros are in no text of bytes."""
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):

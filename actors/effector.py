@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 
 import anyio
 
+from actors.browser.login_state import BrowserState, CarriesLogins
 from actors.browser.tab import Tab
 from actors.browser.window import Window
 from events.envelope import Actor, Envelope
@@ -42,6 +43,9 @@ class Screen:
         self._window: Window | None = None
         self._decided = anyio.Event()  # there is a window, or there is not going to be one
         self.secrets: tuple[str, ...] = ()  # covered in pictures
+        self.logins: CarriesLogins | None = None
+        # Who is to know what the browser stores, so that no fact holds it.
+        self.on_state: Callable[[BrowserState], object] = lambda state: None
         # What a person does in the window is heard from here on, and nothing before.
         self.on_listening: Callable[[], object] = lambda: None
 
@@ -78,6 +82,8 @@ class Screen:
         if self._window is None:
             self._window = await self._browser.open_window(self._policy)
             self._window.secrets = self.secrets
+            if self.logins is not None and self.logins.used:
+                await self._window.restore(self.logins.state)
             self._decided.set()
 
     def give_up(self) -> None:

@@ -5,6 +5,7 @@ nothing is done. Input goes through the browser as a person's does; the page has
 navigation was asked for, or the new document is there.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from time import perf_counter_ns
@@ -14,6 +15,7 @@ import anyio
 import msgspec
 
 from actors.bindings import Bindings
+from actors.browser.close_up import CloseUps
 from actors.browser.tab import (
     DocumentGone,
     KeyUnknown,
@@ -24,7 +26,8 @@ from actors.browser.tab import (
 )
 from actors.effector import Screen
 from actors.quarantine import on_one_line, plain
-from events.action import Action, ByRef, Secret, Typed, Untrusted, Value
+from events.action import Action, ByRef, Secret, Strategy, Typed, Untrusted, Value
+from events.artifacts import ArtifactStore
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, BrowserGone
 from events.executor import (
@@ -34,13 +37,15 @@ from events.executor import (
     LookalikesFound,
     QueryAnswered,
     QueryFailed,
+    StepPictured,
     TargetChanged,
     TargetMissing,
     TargetResolved,
 )
 from events.observer import BrowserLost
-from events.page import Resolved, Try
+from events.page import Artifact, Resolved, Try
 from events.planner import LookalikesRequested
+from events.tables import Table
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import RunSettings
@@ -68,6 +73,7 @@ class Outcome(NamedTuple):
     navigated: bool = False
     value_set: bool | None = None
     extracted: str | None = None
+    table: Table | None = None
     typed: str | None = None
     changed: Resolved | None = None
 
@@ -82,11 +88,13 @@ class Executor:
         settings: RunSettings,
         *,
         upload_mb: int = UPLOAD_MB,
+        artifacts: ArtifactStore | None = None,
     ) -> None:
         self._screen = screen
         self._bindings = bindings
         self._delay_ms = settings.execution_delay_ms
         self._upload_mb = upload_mb
+        self._close_ups = CloseUps(artifacts, taking=settings.pictures)
         self._dispatched = False
         self._pinned: Tab | None = None  # the page that the element is on
 
@@ -97,7 +105,8 @@ class Executor:
             case LookalikesRequested() as request:
                 yield await self._lookalikes(request)
             case ActionStarted() as started:
-                yield await self._perform(started)
+                async for fact in self._perform_pictured(started):
+                    yield fact
             case QueryStarted() as query:
                 yield await self._answer(query)
             case _:
@@ -122,7 +131,7 @@ class Executor:
         began = perf_counter_ns()
         action = admitted.action
         try:
-            raw = await self._look(action, admitted.within_ms)
+            raw = await self._look(action, admitted.within_ms, admitted.unless)
         except PageTimeout:
             return TargetMissing(admitted.step, admitted.attempt, "timeout")
         except PageClosed as closed:
@@ -132,26 +141,31 @@ class Executor:
         took_us = (perf_counter_ns() - began) // 1_000
         tries = msgspec.convert(raw["tries"], tuple[Try, ...])
         if raw["element"] is None:
-            code = _missing(action, tries)
-            return TargetMissing(admitted.step, admitted.attempt, code, tries, took_us)
+            code, instead = _missing(action, tries), int(raw.get("instead", -1))
+            return TargetMissing(admitted.step, admitted.attempt, code, tries, took_us, instead)
         try:
             element = msgspec.convert(raw["element"], Resolved)
         except msgspec.ValidationError:
             return TargetMissing(admitted.step, admitted.attempt, "action_failed", tries, took_us)
         return TargetResolved(admitted.step, admitted.attempt, element, tries, took_us)
 
-    async def _look(self, action: Action, within_ms: int) -> Any:
+    async def _look(self, action: Action, within_ms: int, unless: tuple[Action, ...] = ()) -> Any:
         if action.tab is not None:
             await self._screen.show(action.tab, within_ms=within_ms)
         tab = self._pinned = self._screen.tab
         if action.target is None:
             return await tab.call("resolveFocused", action.key, within_ms=INPUT_MS)
-        ways = [self._bindings.strategy(strategy) for strategy in action.target.strategies]
+        ways = self._ways(action)
         key = action.key if action.type == "press" else None
         choice = self._chosen(action)
+        others = [self._ways(other) for other in unless]
         return await tab.call(
-            "resolve", ways, within_ms, key, choice, within_ms=within_ms + ANSWER_MS
+            "resolve", ways, within_ms, key, choice, others, within_ms=within_ms + ANSWER_MS
         )
+
+    def _ways(self, action: Action) -> list[Strategy]:
+        found = action.target.strategies if action.target is not None else ()
+        return [self._bindings.strategy(strategy) for strategy in found]
 
     def _chosen(self, action: Action) -> str | None:
         """What would be chosen of a list: what an option says is judged, not what it is called by
@@ -201,7 +215,7 @@ class Executor:
         if found.code is not None:
             return QueryFailed(step, attempt, found.code, on_one_line(found.message)[:200], took_us)
         text = plain(Untrusted(found.extracted)) if found.extracted is not None else None
-        return QueryAnswered(step, attempt, took_us, text)
+        return QueryAnswered(step, attempt, took_us, text, found.table)
 
     async def _read(self, action: Action, digest: str) -> Outcome:
         if action.type == "wait":
@@ -214,9 +228,31 @@ class Executor:
         if action.type != "extract":
             return Outcome("action_failed", f"{action.type} is no observation")
         checked = await self._tab.call("read", digest, within_ms=INPUT_MS)
-        return _refused(checked) or Outcome(extracted=str(checked["text"]))
+        if refused := _refused(checked):
+            return refused
+        return Outcome(extracted=str(checked["text"]), table=_table(checked["table"]))
 
     # -- acting --------------------------------------------------------------------------------
+
+    async def _perform_pictured(self, started: ActionStarted) -> AsyncIterator[AnyEvent]:
+        picture = await self._pictured(started)
+        try:
+            outcome = await self._perform(started)
+            kept = await picture if picture is not None else None
+        finally:
+            if picture is not None:
+                picture.cancel()  # where it is not over: nobody waits for it any more
+        if kept is not None:
+            yield StepPictured(started.step, kept)
+        yield outcome
+
+    async def _pictured(self, started: ActionStarted) -> asyncio.Task[Artifact | None] | None:
+        """What a recorded step is about to be done to, kept while it is done. It is another matter
+        whether it is."""
+        if started.action.target is None or started.attempt > 1 or self._pinned is None:
+            return None
+        taken = await self._close_ups.take(self._pinned)
+        return asyncio.create_task(self._close_ups.keep(taken)) if taken is not None else None
 
     async def _perform(self, started: ActionStarted) -> AnyEvent:
         began = perf_counter_ns()
@@ -511,6 +547,19 @@ def _refused(checked: dict[str, Any]) -> Outcome | None:
     if checked.get("code"):
         return Outcome(checked["code"], str(checked.get("message", "")), dispatched=False)
     return None
+
+
+def _table(raw: dict[str, Any] | None) -> Table | None:
+    """The rows of a table that was read; what a person would not see in them is not there."""
+    if raw is None:
+        return None
+
+    def said(texts: list[str]) -> tuple[Untrusted, ...]:
+        return tuple(plain(Untrusted(text)) for text in texts)
+
+    rows = tuple(said(row) for row in raw["rows"])
+    [caption] = said([raw["caption"]])
+    return Table(said(raw["columns"]), rows, caption, raw["left_off"], raw["cut"])
 
 
 def _missing(action: Action, tries: tuple[Try, ...]) -> ErrorCode:

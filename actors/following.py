@@ -6,6 +6,7 @@ import msgspec
 
 from actors.advised import helped, question_about, without_a_model
 from actors.healing import GONE, heal, look_for
+from actors.looking_back import named, passed_over, recall, recall_missing, unneeded, waiting
 from actors.planning import PlannerState, for_a_person, over_limit, propose, second_try, stop_run
 from actors.settling import done_by, is_over, settled_by
 from actors.settling import in_words as settled_in_words
@@ -38,7 +39,10 @@ def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]
         yield stop
         return
     if state.missed is not None and due.step.optional:
-        yield _passed_over(due.index, due.of, state.missed.code)
+        yield passed_over(due.index, due.of, state.missed.code)
+        return
+    if aside := unneeded(state, due) or recall(state, due):
+        yield aside
         return
     retried = second_try(state)
     if isinstance(retried, RunStopped) and due.signed_out and not state.irreversible:
@@ -46,7 +50,7 @@ def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]
         way = question_about(state, retried.detail)
         yield way or for_a_person(state, due, retried.detail)
     elif isinstance(retried, RunStopped):
-        yield helped(state, retried)
+        yield helped(state, named(state, retried))
     elif look := _look_whether_done(state, due):
         yield look
     elif due.taken_to >= 0:
@@ -57,7 +61,8 @@ def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]
         yield retried
     else:
         reason = f"workflow_step_{due.index + 1}_of_{due.of}"
-        yield propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
+        plan = propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
+        yield waiting(state, due, plan)
 
 
 def _look_whether_done(state: PlannerState, due: StepDue) -> PlanProposed | None:
@@ -98,7 +103,7 @@ def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
             return ObservationRequested("tab_wanted", left_ms, tab=wanted)
         return ObservationRequested("place_unmet", left_ms)
     if due.step.optional:
-        return _passed_over(due.index, due.of, due.unmet)
+        return passed_over(due.index, due.of, due.unmet)
     if question := question_about(state, due.unmet):
         return question
     return for_a_person(state, due, due.unmet)
@@ -124,11 +129,6 @@ def by_hand(
     yield stop_run(state, "policy_denied", needs, said)
 
 
-def _passed_over(index: int, of: int, why: str) -> PlanWithheld:
-    """An optional step is not done where its place or its element is not: the next one is due."""
-    return PlanWithheld(reason=f"optional_step_{index + 1}_of_{of}: {why}", index=index)
-
-
 def _not_needed(
     state: PlannerState, plan: PlanProposed | None, rejected: ActionRejected
 ) -> PlanWithheld | None:
@@ -137,7 +137,7 @@ def _not_needed(
         return None
     if rejected.error not in ABSENT or not workflow.steps[plan.index].optional:
         return None
-    return _passed_over(plan.index, len(workflow.steps), rejected.reason)
+    return passed_over(plan.index, len(workflow.steps), rejected.reason)
 
 
 def _read_back(state: PlannerState, due: ReadBackDue) -> PlanProposed:
@@ -156,8 +156,10 @@ def _read_back(state: PlannerState, due: ReadBackDue) -> PlanProposed:
 
 def after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:
     plan = state.plan if state.plan is not None and state.plan.step == rejected.step else None
-    if passed_over := _not_needed(state, plan, rejected):
-        return passed_over
+    if aside := _not_needed(state, plan, rejected):
+        return aside
+    if rejected.error in GONE and (back := recall_missing(state, rejected)):
+        return back
     values = state.started.values if state.started is not None else {}
     if looked := look_for(plan, rejected, values):
         return looked

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from actors.advising import NEVER_SHOWN, Asking, evolve_asking, open_asking, request
+from actors.signing_in import Aboard, evolve_aboard, signed_out
 from actors.ways import Going, evolve_going, gone, next_of_way, way_here
 from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked
 from events.critic import ActionJudged, CompletionChecked, PageAssessed
@@ -48,6 +49,7 @@ class Lead(msgspec.Struct, frozen=True):
     asks_page: bool = False
     turning: bool = False
     closing: bool = False
+    aboard: Aboard = Aboard()
 
     @property
     def waits(self) -> bool:
@@ -66,6 +68,8 @@ def evolve_lead(lead: Lead, event: AnyEvent) -> Lead:
         event, AdviceRequested | AdviceReceived | AdviceFailed | AdviceLost
     ):
         lead = change(lead, asking=evolve_asking(lead.asking, event))
+    if (aboard := evolve_aboard(lead.aboard, event)) is not lead.aboard:
+        lead = change(lead, aboard=aboard)
     if isinstance(event, AdviceRequested | PlanProposed | CompletionClaimed | CheckpointReached):
         lead = change(lead, turning=False)
     match event:
@@ -190,7 +194,7 @@ def _alone(lead: Lead, step: int) -> PlanProposed | RunStopped | None:
 
 def _sign_in(lead: Lead, step: int) -> CheckpointReached | RunStopped:
     why = (
-        "the site asks to sign in"
+        signed_out(lead.aboard, lead.started.url)
         if lead.going.state == "LOGIN_REQUIRED"
         else "there is no page yet"
     )

@@ -10,12 +10,13 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 import anyio.to_thread
 import msgspec
 
+from actors.browser.close_up import CloseUps
 from actors.browser.tab import DocumentGone, PageClosed, PageTimeout, Tab
 from actors.browser.window import TOO_MANY, Download
 from actors.effector import Screen
 from actors.files import look_at_files
 from actors.quarantine import on_one_line, plain, quarantined
-from actors.states import phrases_for
+from actors.states import detect, phrases_for
 from actors.witness import Witness
 from events.action import Untrusted
 from events.artifacts import ArtifactStore
@@ -24,6 +25,7 @@ from events.critic import FilesRequested
 from events.envelope import Actor, Envelope
 from events.errors import BrowserGone, WorldBroken
 from events.executor import ActionDone, ActionFailed, QueryAnswered, QueryFailed
+from events.logins import LoginKept, LoginNotKept
 from events.observer import (
     BrowserLost,
     Contact,
@@ -41,6 +43,7 @@ from events.observer import (
 from events.page import Artifact, Element, Page
 from events.planner import ObservationRequested, PersonAwaited, RunStopped
 from events.runtime import ActorFailed, SessionStarted
+from events.service import Service
 from events.vocabulary import AnyEvent
 
 OBSERVE_MS = 3_000  # S3 2.2.1: the most that a snapshot may take
@@ -48,6 +51,8 @@ INLINE = 16_384  # what an observation may carry for deciders (design 3)
 SCREENSHOT_MS = 5_000
 DOWNLOAD_MS = 5_000  # a file that a click asked for; a longer one is told after a later step
 LAST_MS = 2_000
+COOKIES_MS = 1_000
+STATE_MS = 4_000  # what the browser knows of a login, of all the time that closing has
 MAX_TOLD = 5  # of each kind, after each step
 MAX_NAMES = 1_000
 MAX_CONTACTS = 200
@@ -78,6 +83,7 @@ class Observer:
         self._screen = screen
         self._artifacts = artifacts
         self._pictures = False
+        self._close_ups = CloseUps(None, taking=False)
         self._values: Mapping[str, str] = {}
         self._hung = False
         self._viewport_only = False
@@ -86,16 +92,22 @@ class Observer:
         self._folders: tuple[str, ...] = ()
         self._policy = ""
         self._files: FilesSeen | None = None
+        self._service: Service | None = None
+        self._signed_out = False
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
             case SessionStarted(settings=settings, values=values, purpose=purpose) as started:
                 self._pictures, self._values = settings.screenshots, values
+                self._close_ups = CloseUps(self._artifacts, taking=settings.pictures)
                 self._folders = started.policy.folders
                 self._policy = started.policy.version
                 self._phrases = phrases_for(settings)[:MAX_PHRASES]
                 self._viewport_only = purpose == "tools"  # S3 1.1.3: the default of get_snapshot
+                self._service = settings.service
                 await self._screen.open()
+                for login in self._screen.logins.used if self._screen.logins is not None else ():
+                    yield login
                 yield await self._observe("start")
             case ActionDone() | ActionFailed() | QueryAnswered() | QueryFailed():
                 observed = await self._observe("after_action")
@@ -112,7 +124,9 @@ class Observer:
                 window = self._screen.window
                 listener = await window.listen(self._phrases)
                 self._screen.on_listening()
-                witness = Witness(window, listener, self._values, step, self._phrases)
+                witness = Witness(
+                    window, listener, self._values, step, self._phrases, self._close_ups
+                )
                 async for fact in witness.facts():
                     yield fact
             case RunStopped() | ActorFailed() as stop:
@@ -125,17 +139,35 @@ class Observer:
         return BrowserLost(why=str(error)[:200]) if isinstance(error, BrowserGone) else None
 
     async def _end(self, stop: RunStopped | ActorFailed) -> AsyncIterator[AnyEvent]:
+        done = isinstance(stop, RunStopped) and stop.reason == "completed"
         try:
-            if not (isinstance(stop, RunStopped) and stop.reason == "completed"):
+            if not done:
                 taken = await self._screenshot(full_page=True)
                 if taken is not None:
                     yield ScreenshotTaken(taken, why="stopped")
             with suppress(BrowserGone, TimeoutError):  # it is over in any case
                 async for fact in self._meanwhile(LAST_MS):
                     yield fact
+                if done:
+                    for kept in await self._logins_kept():
+                        yield kept
                 yield await self._contacted()
         finally:
             await self._screen.close()
+
+    async def _logins_kept(self) -> tuple[LoginKept | LoginNotKept, ...]:
+        """Cookies are renewed on the way: what the browser knows now is what the next run needs. A
+        page that asks to sign in is known to nobody."""
+        logins = self._screen.logins
+        if logins is None or not logins.keeps:
+            return ()
+        if self._signed_out:
+            return logins.leave("the last page asks to sign in")
+        try:
+            state = await self._screen.window.state(within_ms=STATE_MS)
+        except (PageTimeout, BrowserGone) as gone:
+            return logins.leave(str(gone))
+        return await anyio.to_thread.run_sync(logins.keep, state, abandon_on_cancel=True)
 
     async def _contacted(self) -> HostsContacted:
         """Whom the session spoke to: those whose pages were open first, then the busiest."""
@@ -199,6 +231,10 @@ class Observer:
         except msgspec.ValidationError as error:  # what a page says may be anything
             return ObservationFailed(code="action_failed", message=str(error)[:200])
         took_us = (perf_counter_ns() - began) // 1_000
+        if self._screen.logins is not None:
+            # A token that was renewed on the way here may be what the page says.
+            self._screen.on_state(await self._screen.window.cookies(within_ms=COOKIES_MS))
+            self._signed_out = detect(seen.page, seen.phrases, self._service) == "LOGIN_REQUIRED"
         picture = await self._screenshot(full_page=False) if self._pictures else None
         page = fit(seen.page, INLINE - len(pack((seen.shown, seen.phrases))))
         return PageObserved(page, why, took_us, picture, self._looks, *seen[1:])
@@ -220,7 +256,7 @@ class Observer:
                     raise
             else:
                 index = window.tabs.index(tab) if tab in window.tabs else 0
-                return _seen(raw, tab, index, len(window.tabs))
+                return seen_of(raw, tab, index, len(window.tabs))
         texts = msgspec.convert(how["texts"], tuple[str, ...])
         return Seen(GONE, tuple(Shown(text) for text in texts))
 
@@ -276,7 +312,8 @@ class Observer:
             return None
 
 
-def _seen(raw: dict[str, Any], tab: Tab, index: int, tabs: int) -> Seen:
+def seen_of(raw: dict[str, Any], tab: Tab, index: int, tabs: int) -> Seen:
+    """What the page told of itself, as it may be used."""
     found = msgspec.convert(raw.pop("shown", []), list[tuple[str, Untrusted | None]])
     phrases = msgspec.convert(raw.pop("phrases", []), tuple[str, ...])
     status = msgspec.convert(raw.pop("status", 0), int)

@@ -14,13 +14,15 @@ from actors.advising import lost, open_asking
 from actors.consulting import Consulting
 from actors.following import after_refusal, by_hand, follow, looking, mend
 from actors.holding import evolve_holding, is_still_asked, looks_anew, while_held
+from actors.looking_back import evolve_aside
 from actors.planning import PlannerState, loops, over_limit, propose, second_try, stop_run
 from actors.policy import missing_field
 from actors.repeating import is_kept
 from actors.settling import evolve_settling
+from actors.signing_in import evolve_aboard, expired_instead
 from actors.suggesting import hundredths
 from actors.tool_calls import decide_call, evolve_desk, open_desk
-from actors.ways import strayed
+from actors.ways import is_past_sign_in, strayed
 from events.advisor import AdviceFailed, AdviceReceived
 from events.critic import ActionJudged, CompletionChecked, ReadBackDue
 from events.envelope import Actor, Envelope
@@ -63,7 +65,7 @@ class Planner:
 
     def evolve(self, state: PlannerState, envelope: Envelope) -> PlannerState:
         change = msgspec.structs.replace
-        state = evolve_holding(state, envelope)
+        state = _with_logins(evolve_holding(state, envelope), envelope.event)
         if state.desk is not None:
             stopped = state.stopped or isinstance(envelope.event, RunStopped)
             desk = evolve_desk(state.desk, envelope, held=state.pause.holds)
@@ -71,7 +73,7 @@ class Planner:
         if (settling := evolve_settling(state.settling, envelope.event)) is not state.settling:
             step = settling.plan.step if settling.plan is not None else state.step
             return change(state, settling=settling, step=step)
-        state = evolve_advised(state, envelope.event)
+        state = evolve_aside(evolve_advised(state, envelope.event), envelope.event)
         match envelope.event:
             case SessionStarted() as started:
                 return _opened(started)
@@ -114,7 +116,7 @@ class Planner:
         decided = self._decided(state, envelope)
         if state.pause.holds:
             decided = while_held(state, envelope.event, decided)
-        yield from decided
+        yield from (expired_instead(state.aboard, each) for each in decided)
         yield from looks_anew(state, envelope.event)
 
     def _decided(self, state: PlannerState, envelope: Envelope) -> Iterable[AnyEvent]:
@@ -199,12 +201,20 @@ def _is_optional(state: PlannerState) -> bool:
     )
 
 
+def _with_logins(state: PlannerState, event: AnyEvent) -> PlannerState:
+    aboard = evolve_aboard(state.aboard, event)
+    return state if aboard is state.aboard else msgspec.structs.replace(state, aboard=aboard)
+
+
 def _after_verdict(state: PlannerState, judged: ActionJudged) -> PlannerState:
     change = msgspec.structs.replace
     recording = state.started is not None and state.started.purpose == "record"
     # A recorded click that changes nothing is still part of what the person did.
     kept = recording and is_kept(judged.verdict, judged.reason, irreversible=state.irreversible)
-    if judged.verdict == "confirmed" or kept or strayed(state.started, state.plan, judged):
+    led_on = strayed(state.started, state.plan, judged) or (
+        bool(state.aboard.origins) and is_past_sign_in(state.plan, judged)
+    )
+    if judged.verdict == "confirmed" or kept or led_on:
         return change(state, judged=None, failure=None, failures=0, index=state.index + 1)
     # What a model proposed is corrected so many times, and no more: it has its own count.
     advised = state.plan is not None and state.plan.driver == "model"

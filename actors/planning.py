@@ -9,6 +9,7 @@ from actors.pausing import HAD_THE_WHEEL, Pause
 from actors.repeating import may_repeat
 from actors.settling import Settling
 from actors.settling import in_words as settled_in_words
+from actors.signing_in import SIGNED_OUT, Aboard, signed_out
 from actors.tool_calls import Desk
 from actors.ways import Going, is_of_way
 from events.action import Action, kind_of
@@ -58,6 +59,8 @@ class PlannerState(msgspec.Struct, frozen=True):
     resumed: bool = False  # once at least
     let_go: int = 0  # steps that a pause came before
     had_wheel: bool = False
+    aboard: Aboard = Aboard()
+    recalled: tuple[int, ...] = ()  # optional steps that were looked for once more, in vain so far
 
 
 def for_a_person(state: PlannerState, due: StepDue, why: str) -> AnyEvent:
@@ -69,15 +72,21 @@ def for_a_person(state: PlannerState, due: StepDue, why: str) -> AnyEvent:
         where = f"{settled_in_words(state.started, before)}; {where}"
     if state.had_wheel:
         where = f"{HAD_THE_WHEEL}; {where}"
+    why_asked = signed_out(state.aboard, due.step.before.origin, _gone_to(state))
     index, times = state.by_hand
     if state.started.headed and (index != due.index or times < BY_HAND):
         kind: Literal["login", "unknown"] = "login" if due.signed_out else "unknown"
+        if due.signed_out and why_asked != SIGNED_OUT:  # which the question says itself
+            where = f"{why_asked}: {where}"
         return CheckpointReached(kind, state.step + 1, where, due.index, due.taken_to)
     if due.signed_out:
-        return stop_run(
-            state, "policy_denied", "needs_person", f"the site asks to sign in: {where}"
-        )
+        return stop_run(state, "policy_denied", "needs_person", f"{why_asked}: {where}")
     return stop_run(state, "failed", "lost", where)
+
+
+def _gone_to(state: PlannerState) -> str:
+    """The address that the last step was to go to; where it led may be another host."""
+    return (state.plan.action.url or "") if state.plan is not None else ""
 
 
 def second_try(state: PlannerState) -> PlanProposed | RunStopped | None:

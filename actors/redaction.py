@@ -107,8 +107,14 @@ class Redactor:
     """Replaces each secret's value by its name, and what a detector finds by its kind."""
 
     def __init__(self, secrets: Mapping[str, str], detector: Detector | None = None) -> None:
+        self._known = dict(secrets)
         self._secrets = Secrets(secrets.items())
         self._detector = detector
+
+    def learn(self, secrets: Mapping[str, str]) -> None:
+        """From now on these are looked for as well."""
+        self._known |= secrets
+        self._secrets = Secrets(self._known.items())
 
     def __call__(self, event: AnyEvent) -> AnyEvent:
         payload = encode(event)
@@ -174,6 +180,11 @@ def check_secrets(started: SessionStarted, secrets: Mapping[str, str]) -> None:
                 f"the value of secret {name!r} is a word of the workflow, its addresses or the log",
                 "use another value",
             )
+
+
+def is_no_word(started: SessionStarted, name: str, value: str) -> bool:
+    """Whether a value that nobody named can be taken out: without it, all stays what it was."""
+    return not _is_our_word(Redactor({name: value}), started)
 
 
 def _is_our_word(redact: Redactor, started: SessionStarted) -> bool:

@@ -32,10 +32,12 @@ from events.executor import (
     PersonActed,
     QueryAnswered,
     QueryFailed,
+    StepPictured,
     TargetChanged,
     TargetMissing,
     TargetResolved,
 )
+from events.logins import LoginUsed
 from events.observer import (
     BrowserLost,
     DownloadFinished,
@@ -54,6 +56,7 @@ from events.planner import (
     PlanWithheld,
     RunStopped,
     StepSettled,
+    StepsRecalled,
     TargetHealed,
 )
 from events.predictor import (
@@ -127,6 +130,7 @@ HEARD: dict[type[Event], Row] = {
     BrowserLost: Row(("planner",)),
     DownloadFinished: Row(("critic", "predictor")),
     FilesSeen: Row(("critic",)),
+    LoginUsed: Row(("predictor", "planner")),
     # decisions of the Critic
     ActionJudged: Row(("critic", "predictor", "planner"), when_durable=("advisor",)),
     PageAssessed: Row(("predictor", "validator", "planner"), when_durable=("advisor",)),
@@ -150,7 +154,7 @@ HEARD: dict[type[Event], Row] = {
     SessionForgotten: Row(("predictor",)),
     # decisions of the Planner
     PlanProposed: Row(DECIDERS, when_durable=("advisor",)),
-    PlanWithheld: Row(("predictor",)),
+    PlanWithheld: Row(("predictor", "planner")),
     ObservationRequested: Row(DECIDERS, at_once=("observer",)),
     PersonAwaited: Row(("planner",), at_once=("observer", "clock")),
     LookalikesRequested: Row(at_once=("executor",)),
@@ -159,6 +163,7 @@ HEARD: dict[type[Event], Row] = {
     AdviceRequested: Row(("planner",), when_durable=("advisor",)),
     CheckpointReached: Row(("planner", "validator")),
     StepSettled: Row(("planner", "predictor", "validator")),
+    StepsRecalled: Row(("planner", "predictor")),
     # decisions of the Validator
     PlanAdmitted: Row(at_once=("executor",)),
     ActionApproved: Row(("predictor",)),
@@ -180,6 +185,7 @@ HEARD: dict[type[Event], Row] = {
     QueryAnswered: Row(("predictor", "planner"), at_once=("observer",)),
     QueryFailed: Row(("predictor", "planner"), at_once=("observer",)),
     PersonActed: Row(("critic", "predictor")),
+    StepPictured: Row(("predictor",)),
     # calls of tools
     ToolCalled: Row(("planner",), at_once=("clock",), when_durable=("advisor",)),
     FileRead: Row(("planner",)),

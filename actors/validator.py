@@ -157,15 +157,21 @@ class Validator:
                 yield from _judge_again(state)
             case SessionPaused(by=by) if state.open and state.asked is None:
                 yield from _let_go(state, f"paused by {by} before it began")
-            case TargetMissing(code=code):
-                target = state.plan.action.target if state.plan is not None else None
-                looked = len(target.strategies) if target is not None else 0
-                reason = f"none of {looked} ways to find it matched one visible element"
+            case TargetMissing(code=code, instead=instead):
+                reason = _why_missing(state.plan, instead)
                 yield _reject(state, "target_exists", reason, "execution_error", code)
             case ApprovalAnswered() as answer:
                 yield from _answered(state, answer)
             case _:
                 return
+
+
+def _why_missing(plan: PlanProposed | None, instead: int) -> str:
+    if plan is not None and 0 <= instead < len(plan.unless):
+        return f"step {plan.unless[instead] + 1} is there instead"
+    target = plan.action.target if plan is not None else None
+    looked = len(target.strategies) if target is not None else 0
+    return f"none of {looked} ways to find it matched one visible element"
 
 
 def _held(state: ValidatorState, envelope: Envelope) -> ValidatorState:
@@ -216,8 +222,10 @@ def _admit(state: ValidatorState, plan: PlanProposed) -> Iterable[AnyEvent]:
         yield from _verdict(state)
         return
     assert state.started is not None
-    within_ms = state.started.settings.resolve_ms
-    yield PlanAdmitted(plan.step, plan.attempt, plan.action, within_ms)
+    within_ms = plan.within_ms or state.started.settings.resolve_ms
+    steps = state.started.workflow.steps if state.started.workflow is not None else ()
+    unless = tuple(steps[index].action for index in plan.unless)
+    yield PlanAdmitted(plan.step, plan.attempt, plan.action, within_ms, unless)
 
 
 def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:

@@ -105,6 +105,16 @@ def strayed(
     return moves and judged.verdict == "wrong_target" and plan.driver == "workflow"
 
 
+def is_past_sign_in(plan: PlanProposed | None, judged: ActionJudged) -> bool:
+    """A navigation that led to a sign-in when it was recorded, and on to another page now: whoever
+    took a kept login along is signed in."""
+    if plan is None or plan.expects is None or plan.driver != "workflow":
+        return False
+    moves = plan.action.type == "navigate" and not plan.action.verify
+    elsewhere = judged.verdict == "wrong_target" and judged.reason in ELSEWHERE
+    return moves and elsewhere and plan.expects.state == "LOGIN_REQUIRED"
+
+
 def is_of_way(plan: PlanProposed | None) -> bool:
     return plan is not None and plan.driver == "script" and plan.reason.startswith(WAY)
 

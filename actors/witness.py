@@ -13,6 +13,7 @@ from typing import Any, Literal
 import anyio
 import msgspec
 
+from actors.browser.close_up import CloseUps
 from actors.browser.hearing import Listener, Overheard
 from actors.browser.tab import DocumentGone, PageTimeout
 from actors.browser.window import Window
@@ -29,7 +30,7 @@ from events.action import (
     Value,
 )
 from events.errors import BrowserGone
-from events.executor import PersonActed
+from events.executor import PersonActed, StepPictured
 from events.observer import PageObserved
 from events.page import Page, Resolved
 from events.runtime import RecordingFinished
@@ -58,6 +59,7 @@ class Witness:
         values: Mapping[str, str],
         first_step: int,
         phrases: tuple[str, ...] = (),
+        close_ups: CloseUps | None = None,
     ) -> None:
         self._window = window
         self._listener = listener
@@ -67,11 +69,13 @@ class Witness:
         self._step = first_step
         self._waiting: deque[Overheard] = deque()
         self._phrases = phrases
+        self._close_ups = close_ups or CloseUps(None, taking=False)
         self._seen: PageObserved | None = None
         self._unseen = False
 
     async def facts(self) -> AsyncIterator[AnyEvent]:
         """Until the window is closed or the session is stopped."""
+        await self._glance()
         while True:
             heard = await self._next()
             match heard.kind:
@@ -121,7 +125,11 @@ class Witness:
         within_ms = SETTLE_MS if action.type in ("click", "press") else ENTERED_MS
         answers = await self._answered(heard.tab, element.origin, within_ms)
         yield before
-        yield self._told(action, heard, element, answers)
+        acted = self._told(action, heard, element, answers)
+        yield acted
+        taken = await self._close_ups.of_box(before.page, element.fingerprint.box)
+        if taken is not None and action.target is not None:
+            yield StepPictured(acted.step, taken)
         async for seen in self._after():
             yield seen
 
@@ -163,6 +171,23 @@ class Witness:
         if seen is not None:
             self._unseen = False
             yield seen
+            await self._remember(seen.page)
+
+    async def _glance(self) -> None:
+        """What is before the person when they begin was told already: only a picture is wanted."""
+        if not self._close_ups.taking:
+            return
+        with suppress(PageTimeout, DocumentGone, BrowserGone, msgspec.ValidationError):
+            raw = await self._window.tab.call("observe", {"phrases": ()}, within_ms=OBSERVE_MS)
+            await self._remember(self._observed(raw, self._window.index, "requested").page)
+
+    async def _remember(self, page: Page) -> None:
+        """The page as it is before their next step. If they have done that meanwhile, the picture
+        may show what came of it."""
+        with suppress(BrowserGone):
+            await self._close_ups.remember(self._window.tab, page)
+        if any(heard.kind in ("input", "went") for heard in self._heard()):
+            self._close_ups.forget()
 
     async def _later(self) -> AsyncIterator[PageObserved]:
         """What the page says late, while the person does nothing. What they do waits for none of
@@ -175,6 +200,7 @@ class Witness:
             seen = await self._look_anew()
             if seen is not None and not self._heard():
                 yield seen
+                await self._remember(seen.page)
 
     async def _look_anew(self) -> PageObserved | None:
         """The page, if it is another one than was seen last."""

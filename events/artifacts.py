@@ -1,17 +1,20 @@
 """Screenshots and page bodies, outside the log, named by their content.
 
 A file is durable before the event that names it is committed: written beside its place, synced,
-renamed, and the directory synced too.
+renamed, and the directory synced too. One that expired goes when that is on disk; whoever puts the
+same body at that moment keeps it.
 """
 
 import hashlib
 import os
 import re
 import threading
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import msgspec
+import msgspec.inspect
 
 from events.durable import is_full, sync_directory
 from events.errors import LogCorrupt, LogFull, WorldBroken
@@ -19,19 +22,53 @@ from events.event import Event
 from events.page import Artifact
 
 NAME = re.compile("[0-9a-f]{64}")
+# Between a look whether a file is there and what is done because of it. For a whole process: its
+# sessions have stores of their own on the same folder.
+_HELD = threading.Lock()
 
 
 def artifacts_in(event: Event) -> list[Artifact]:
-    """The artifacts that an event names."""
-    values = [getattr(event, field) for field in naming_fields(type(event))]
-    return [value for value in values if value is not None]
+    """The artifacts that an event names, itself or in a workflow that it holds; each once."""
+    return list(dict.fromkeys(_artifacts(event)))
 
 
 @cache
-def naming_fields(event: type[Event]) -> tuple[str, ...]:
-    """The fields of this type that name an artifact."""
-    fields = msgspec.structs.fields(event)
-    return tuple(field.name for field in fields if field.type in (Artifact, Artifact | None))
+def naming_fields(named_in: type[msgspec.Struct]) -> tuple[str, ...]:
+    """The fields of this type that name an artifact, or hold something that does."""
+    info = msgspec.inspect.type_info(named_in)
+    fields = info.fields if isinstance(info, msgspec.inspect.StructType) else ()
+    return tuple(field.name for field in fields if _mentions(field.type))
+
+
+def _artifacts(value: object) -> Iterator[Artifact]:
+    """Only where one can be: most of what an event holds is never looked at."""
+    if isinstance(value, Artifact):
+        yield value
+    elif isinstance(value, msgspec.Struct):
+        for name in naming_fields(type(value)):
+            yield from _artifacts(getattr(value, name))
+    elif isinstance(value, tuple | list):
+        for each in value:
+            yield from _artifacts(each)
+    elif isinstance(value, dict):
+        yield from _artifacts(tuple(value.values()))
+
+
+def _mentions(info: msgspec.inspect.Type) -> bool:
+    """Whether a value of this type can hold an artifact."""
+    match info:
+        case msgspec.inspect.StructType(cls=cls):
+            return cls is Artifact or bool(naming_fields(cls))
+        case msgspec.inspect.UnionType(types=types):
+            return any(map(_mentions, types))
+        case msgspec.inspect.TupleType(item_types=types):
+            return any(map(_mentions, types))
+        case msgspec.inspect.VarTupleType(item_type=one) | msgspec.inspect.ListType(item_type=one):
+            return _mentions(one)
+        case msgspec.inspect.DictType(value_type=one):
+            return _mentions(one)
+        case _:
+            return False
 
 
 class ArtifactStore:
@@ -54,7 +91,7 @@ class ArtifactStore:
         try:
             self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
             place.parent.mkdir(exist_ok=True, mode=0o700)
-            if not place.exists():
+            if not self._touched(place):
                 self._write(place, body)
             for directory in (place.parent, self._root, self._root.parent):
                 sync_directory(directory)
@@ -72,6 +109,32 @@ class ArtifactStore:
         if hashlib.sha256(body).hexdigest() != artifact.sha256:
             raise LogCorrupt(f"artifact {artifact.sha256[:12]} at {place} is not what was stored")
         return body
+
+    def drop(self, digest: str, mtime_ns: int) -> bool:
+        """Deletes the file, unless somebody put the same body since it was looked at. The caller
+        syncs its folder."""
+        place = self.path(Artifact(digest, 0))
+        try:
+            with _HELD:
+                if place.stat().st_mtime_ns != mtime_ns:
+                    return False
+                place.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise WorldBroken(
+                f"{place} cannot be deleted ({error.strerror})", "check the disk and run again"
+            ) from error
+        return True
+
+    def _touched(self, place: Path) -> bool:
+        """Whether it is there already, and then as new as if it was written now."""
+        with _HELD:
+            try:
+                os.utime(place)
+            except FileNotFoundError:
+                return False
+        return True
 
     def _write(self, place: Path, body: bytes) -> None:
         temporary = place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}")

@@ -8,6 +8,7 @@ RutterError                 every error says what is wrong and what to do next
 |   |-- LogWriteFailed      a commit failed; its outcome is unknown until the log is reopened
 |   |   |-- LogFull         no space left for the log
 |   |   `-- LogLocked       another process holds the database
+|   |-- LoginCorrupt        a kept login is not what was kept
 |   `-- BrowserGone         the browser died or does not answer
 `-- LogCorrupt              what is on disk is not what was written
     |-- LogForeign          not a log of ours, or of a version this program cannot read
@@ -50,6 +51,10 @@ class LogFull(LogWriteFailed):
 
 class LogLocked(LogWriteFailed):
     """The database is locked by a process that is not ours."""
+
+
+class LoginCorrupt(WorldBroken):
+    """A kept login is damaged, was changed, or is another one's."""
 
 
 class BrowserGone(WorldBroken):

@@ -4,7 +4,8 @@ from typing import Literal
 
 from events.action import Action, Untrusted
 from events.event import Event
-from events.page import Resolved, Try
+from events.page import Artifact, Resolved, Try
+from events.tables import Table
 
 ErrorCode = Literal[
     "ref_invalid",
@@ -33,11 +34,14 @@ class TargetResolved(Event, frozen=True, tag="TargetResolved"):
 
 
 class TargetMissing(Event, frozen=True, tag="TargetMissing"):
+    """`instead` says which of the elements that end the wait was there, by its place among them."""
+
     step: int
     attempt: int
     code: ErrorCode
     tries: tuple[Try, ...] = ()
     took_us: int = 0
+    instead: int = -1
 
 
 class TargetChanged(Event, frozen=True, tag="TargetChanged"):
@@ -81,12 +85,14 @@ class ActionFailed(Event, frozen=True, tag="ActionFailed"):
 
 
 class QueryAnswered(Event, frozen=True, tag="QueryAnswered"):
-    """What was looked for was there, and what was read; nothing was changed."""
+    """What was looked for was there, and what was read; nothing was changed. Of a table also its
+    rows."""
 
     step: int
     attempt: int
     took_us: int
     text: Untrusted | None = None
+    table: Table | None = None
 
 
 class QueryFailed(Event, frozen=True, tag="QueryFailed"):
@@ -105,3 +111,11 @@ class PersonActed(Event, frozen=True, tag="PersonActed"):
     step: int
     action: Action
     element: Resolved | None = None
+
+
+class StepPictured(Event, frozen=True, tag="StepPictured"):
+    """The element of a step that is being recorded, in its surroundings, before anything came of
+    it. Secrets are covered."""
+
+    step: int
+    artifact: Artifact

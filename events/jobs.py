@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from events.event import Event
+from events.rows import Row
 from events.runtime import Failure, StopReason
 
 # `skipped`: another one of its kind was running. `refused`: it could not even begin.
@@ -17,12 +18,14 @@ Overlap = Literal["skip", "queue", "allow"]
 class RunWorkflow(
     msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="workflow"
 ):
-    """A recorded workflow: its newest version, unless one is named."""
+    """A recorded workflow: its newest version, unless one is named. `row` is the one of a file that
+    it is for, where it is one run of many."""
 
     workflow: str
     version: int = 0
     values: dict[str, str] = msgspec.field(default_factory=dict)
     dry_run: bool = False
+    row: Row | None = None
 
 
 class RunFree(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="free"):

@@ -13,7 +13,9 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     """One action put forward. `index` is its place in the script or workflow, -1 outside one.
 
     `read_back_of` is the step whose result it looks for; 0 for everything else. `settles` is the
-    place of a step that an earlier session may have done: this looks whether it did.
+    place of a step that an earlier session may have done: this looks whether it did. `unless` are
+    the places of other steps: when one of them is there, this one is not waited for any longer.
+    `within_ms` is how long it is waited for, 0 as long as any.
     """
 
     step: int
@@ -29,6 +31,8 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     kind: Kind = "action"
     read_back_of: int = 0
     settles: int = -1
+    unless: tuple[int, ...] = ()
+    within_ms: int = 0
 
 
 class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
@@ -37,6 +41,15 @@ class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
 
     reason: str
     index: int = -1
+
+
+class StepsRecalled(Event, frozen=True, tag="StepsRecalled"):
+    """Optional steps that were passed over are due once more, in this order, because the step
+    `back_to` cannot be done as the page is. Behind them that one is due again."""
+
+    indexes: tuple[int, ...]
+    back_to: int
+    why: str
 
 
 class CheckpointReached(Event, frozen=True, tag="CheckpointReached"):

@@ -52,7 +52,12 @@ class PredictionMade(Event, frozen=True, tag="PredictionMade"):
 class StepDue(Event, frozen=True, tag="StepDue"):
     """Inside a workflow the next step is known. `unmet` says what of its recording is missing;
     `signed_out` that the page asks for a sign-in instead. `taken_to` is the place of the step that
-    the page is at, where a person had the wheel and alone can say what they did."""
+    the page is at, where a person had the wheel and alone can say what they did.
+
+    `needless` says why an optional step is not to be waited for. `passed` are the places of those
+    that were passed over on the way here and could be on this page; `recalled`: it is one of them,
+    looked for once more.
+    """
 
     index: int
     of: int
@@ -60,6 +65,9 @@ class StepDue(Event, frozen=True, tag="StepDue"):
     unmet: str = ""
     signed_out: bool = False
     taken_to: int = -1
+    needless: str = ""
+    passed: tuple[int, ...] = ()
+    recalled: bool = False
 
 
 class WorkflowFinished(Event, frozen=True, tag="WorkflowFinished"):
@@ -117,11 +125,34 @@ class EffectsLearned(Event, frozen=True, tag="EffectsLearned"):
     notices: tuple[Notices, ...] = ()
 
 
+class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What came of comparing a recording with the version that was known: merged with it, or `why`
+    not. `recordings` are the sessions of both.
+
+    Places in the new version: `optional` are steps that the recording lacks, `added` those that
+    were not known, `varied` those that typed something else.
+    """
+
+    version: int
+    recordings: tuple[str, str]
+    why: str = ""
+    optional: tuple[int, ...] = ()
+    added: tuple[int, ...] = ()
+    varied: tuple[int, ...] = ()
+
+    @property
+    def merged(self) -> bool:
+        return not self.why
+
+
 class WorkflowLearned(Event, frozen=True, tag="WorkflowLearned"):
-    """A new version of a workflow."""
+    """A new version of a workflow. `compared`: with what was known under its name, when it was
+    recorded again. `again` is the version that a person went back to."""
 
     workflow: Workflow
     stopped_at: str = ""
+    compared: Comparison | None = None
+    again: int = 0
 
 
 class WorkflowDeleted(Event, frozen=True, tag="WorkflowDeleted"):

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from events.event import Event
+from events.rows import Row
 from events.workflow import Driver, Minds, Policy, RunSettings, Step, Workflow
 
 Purpose = Literal["record", "run", "free", "tools"]
@@ -85,12 +86,24 @@ class PayloadGone(Event, frozen=True, tag="PayloadGone"):
     sha256: bytes
 
 
+class ArtifactsExpired(Event, frozen=True, tag="ArtifactsExpired"):
+    """These artifacts go by a rule: on disk before any file does. What names them keeps its digest.
+
+    `until` is how far the log was read: whatever names one of them behind that has it anew.
+    """
+
+    rule: str
+    digests: tuple[str, ...]
+    until: int
+
+
 class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     """Everything that the run depends on, in full: a run does not change under a new recording.
 
     `headed`: a person can act in the window. `left_off` says how the session that it continues was
     left; `same_values`: that one was given the same, so that its results can be looked for.
-    `minds` are the language models that may be asked; nobody is, without.
+    `minds` are the language models that may be asked; nobody is, without. `row` is the one of a
+    file that it is for, where it is one run of many.
     """
 
     purpose: Purpose
@@ -113,6 +126,7 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     left_off: str = ""
     same_values: bool = False
     minds: Minds | None = None
+    row: Row | None = None
 
 
 class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):

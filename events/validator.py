@@ -9,12 +9,14 @@ ApprovalKind = Literal["policy", "login", "confirm", "unknown", "service", "requ
 
 
 class PlanAdmitted(Event, frozen=True, tag="PlanAdmitted"):
-    """The proposal is well formed and may be looked at: find its element, touch nothing."""
+    """The proposal is well formed and may be looked at: find its element, touch nothing. It is
+    waited for no longer than until one of the elements of `unless` is there and free."""
 
     step: int
     attempt: int
     action: Action
     within_ms: int
+    unless: tuple[Action, ...] = ()
 
 
 class ActionApproved(Event, frozen=True, tag="ActionApproved"):

@@ -24,11 +24,13 @@ from events.executor import (
     PersonActed,
     QueryAnswered,
     QueryFailed,
+    StepPictured,
     TargetChanged,
     TargetMissing,
     TargetResolved,
 )
 from events.jobs import JobEnded, JobQueued, JobStarted
+from events.logins import LoginKept, LoginNotKept, LoginUsed
 from events.observer import (
     BrowserLost,
     DialogOpened,
@@ -52,6 +54,7 @@ from events.planner import (
     PlanWithheld,
     RunStopped,
     StepSettled,
+    StepsRecalled,
     TargetHealed,
 )
 from events.predictor import (
@@ -69,6 +72,7 @@ from events.predictor import (
 )
 from events.runtime import (
     ActorFailed,
+    ArtifactsExpired,
     DeadlinePassed,
     LogSealed,
     PayloadErased,
@@ -110,6 +114,7 @@ RuntimeEvent = (
     | LogSealed
     | PayloadErased
     | PayloadGone
+    | ArtifactsExpired
     | SessionStarted
     | DeadlinePassed
     | StopRequested
@@ -138,6 +143,9 @@ ObserverEvent = (
     | DownloadFinished
     | RequestBlocked
     | HostsContacted
+    | LoginUsed
+    | LoginKept
+    | LoginNotKept
 )
 PredictorEvent = (
     PredictionMade
@@ -163,6 +171,7 @@ PlannerEvent = (
     | AdviceRequested
     | CheckpointReached
     | StepSettled
+    | StepsRecalled
 )
 AdvisorEvent = AdvicePrepared | AdviceReceived | AdviceFailed | AdviceLost | VisionGiven
 ValidatorEvent = (
@@ -187,6 +196,7 @@ ExecutorEvent = (
     | QueryAnswered
     | QueryFailed
     | PersonActed
+    | StepPictured
 )
 ToolEvent = ToolCalled | FileRead | ApprovalSought | CompletionClaimed | ToolAnswered
 CriticEvent = (

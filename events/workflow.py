@@ -6,6 +6,7 @@ import msgspec
 
 from events.action import Action
 from events.checks import Check, PageState, ReadBack
+from events.page import Artifact
 from events.service import Service
 
 Driver = Literal["person", "script", "workflow", "prediction", "model", "agent"]
@@ -45,11 +46,19 @@ class Standing(msgspec.Struct, frozen=True):
     digest: str
 
 
+class Fork(msgspec.Struct, frozen=True, array_like=True):
+    """One of several ways between two steps that all recordings have: a run goes one at most."""
+
+    number: int
+    way: int
+
+
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """One recorded step: what to do, where it is due, what it must lead to.
 
     `state` is what the page was when it was due, where the rules of F6 know it. `irreversible` is
-    what policy said then: whatever its element has become, it is not done twice.
+    what policy said then: whatever its element has become, it is not done twice. `optional`: not
+    every run meets it. `picture` is its element in its surroundings, when it was recorded.
     """
 
     action: Action
@@ -59,6 +68,8 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     optional: bool = False
     state: PageState | None = None
     irreversible: bool = False
+    fork: Fork | None = None
+    picture: Artifact | None = None
 
 
 class Indicator(msgspec.Struct, frozen=True):
@@ -182,6 +193,9 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     probable as `suggest` is done when a person says so.
     An effect is waited for `settle_ms` where nothing more is known of it, `place_ms` where it is
     known what must come, `answer_ms` as long as the page itself waits for its server.
+    `looks_back`: an optional step is not waited for where what comes behind it is there, and is
+    due again where that is in the way. `compares`: a recording under a known name is merged with
+    what is known. `pictures`: each recorded step keeps a small one.
     """
 
     predictor: PredictorName = "markov2"
@@ -200,3 +214,6 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     criteria: Criteria | None = None
     service: Service | None = None
     vision: bool = False
+    looks_back: bool = False
+    compares: bool = False
+    pictures: bool = False

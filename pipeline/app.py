@@ -14,6 +14,7 @@ import anyio.lowlevel
 
 from actors.advisor import Advisor
 from actors.bindings import Bindings
+from actors.browser.login_state import CarriesLogins
 from actors.clean_artifacts import CleanArtifacts
 from actors.decider import DecidingActor
 from actors.effector import Effector, OpensWindows, Screen
@@ -49,6 +50,7 @@ from events.runtime import (
 )
 from events.vocabulary import AnyEvent
 from pipeline.clock import Clock, SystemClock
+from pipeline.logins.hiding import Hiding
 from pipeline.mailbox import Statistics
 from pipeline.recovery import close_interrupted, learn_from_log, unsealed_heads
 from pipeline.sequencer import Sequencer
@@ -142,25 +144,36 @@ class App:
         vision: Vision | None = None,
         on_listening: Callable[[], None] | None = None,
         minds: Mapping[str, Counsel] | None = None,
+        logins: CarriesLogins | None = None,
     ) -> SessionEnded:
-        """Runs one session to its end. `secrets` and `typed` are never logged. `on_listening` is
-        called when what a person does in the window is heard. `minds` are the language models that
-        `started.minds` names, by their providers."""
+        """Runs one session to its end. `secrets` and `typed` are never logged, nor is what is in
+        `logins`. `on_listening` is called when what a person does in the window is heard. `minds`
+        are the language models that `started.minds` names, by their providers."""
         secrets = secrets or {}
         hide(secrets)
         check_secrets(started, secrets)
         screen = Screen(browser, started.policy)
         screen.secrets = tuple(secrets.values())
+        screen.logins = logins
         if on_listening is not None:  # on its own: whoever is told must not stop the session
             screen.on_listening = partial(asyncio.get_running_loop().call_soon, on_listening)
         # One list for both: what the Advisor adds, the Executor types.
         typed = typed if isinstance(typed, list) else list(typed)
         bindings = Bindings(started.values, secrets, typed, started.policy.secret_origins)
         redact = redactor_of(started, secrets)
+        if logins is not None:
+            screen.on_state = Hiding(started, redact).take
+            screen.on_state(logins.state)
         artifacts = CleanArtifacts(self._artifacts, redact) if self._artifacts else None
         effectors: list[Effector] = [
             Observer(screen, artifacts),
-            Executor(screen, bindings, started.settings, upload_mb=started.policy.upload_mb),
+            Executor(
+                screen,
+                bindings,
+                started.settings,
+                upload_mb=started.policy.upload_mb,
+                artifacts=artifacts,
+            ),
             Person(answers or Nobody(), started.policy.approval_ms),
             Timer(),
             Advisor(screen, artifacts, minds, redact=redact, typed=typed, vision=vision),

@@ -8,7 +8,7 @@ import hashlib
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -43,6 +43,7 @@ class Carried(msgspec.Struct, frozen=True):
     artifacts: int
     missing_artifacts: int
     bytes: int
+    expired_artifacts: int = 0
 
 
 # -- export ----------------------------------------------------------------------------------------
@@ -50,11 +51,11 @@ class Carried(msgspec.Struct, frozen=True):
 
 def export_log(directory: DataDirectory, place: Path, watch: Watch = unwatched) -> Carried:
     """Writes the log and its artifacts as one file, and reads it back before it gets its name."""
-    _check_free(place)
+    check_free(place)
     with SqliteReader(directory.log) as reader, reader.snapshot():
         inspector = _followed(watched_rows(reader, watch, "following the chains"), directory.log)
         bodies = _Bodies(directory.artifacts, inspector, watch)
-        with _draft_file(place) as draft:
+        with draft_file(place) as draft:
             with draft.open("wb") as file:
                 rows = watched_rows(reader, watch, "writing events")
                 manifest = write_archive(file, rows, inspector.heads(), bodies, bodies.missing)
@@ -67,8 +68,7 @@ def export_log(directory: DataDirectory, place: Path, watch: Watch = unwatched) 
         manifest.events,
         len(manifest.heads),
         len(manifest.artifacts),
-        len(manifest.missing),
-        place.stat().st_size,
+        *_told(manifest.missing, inspector, place.stat().st_size),
     )
 
 
@@ -92,7 +92,13 @@ class _Bodies:
             yield artifact.sha256, body
 
 
-def _check_archive(archive: Archive, place: Path, watch: Watch) -> None:
+def _told(missing: Collection[str], inspector: Inspector, size: int) -> tuple[int, int, int]:
+    """What was left out because it is lost, how big the rest is, and what had expired."""
+    expired = len(inspector.expired & set(missing))
+    return len(missing) - expired, size, expired
+
+
+def _check_archive(archive: Archive, place: Path, watch: Watch) -> Inspector:
     """Chains, heads, counts and artifacts are those that the manifest promises."""
     manifest = archive.manifest
     watch("reading it back", 0, manifest.events)
@@ -104,6 +110,7 @@ def _check_archive(archive: Archive, place: Path, watch: Watch) -> None:
     absent = set(inspector.named) - {*manifest.artifacts, *manifest.missing}
     if absent:
         raise LogCorrupt(f"{place}: artifact {min(absent)[:12]} is named and not in it")
+    return inspector
 
 
 # -- import ----------------------------------------------------------------------------------------
@@ -116,8 +123,8 @@ def import_log(directory: DataDirectory, source: Path, watch: Watch = unwatched)
             raise BadInput(
                 f"{directory.root} has a log already", "import into an empty directory: --data DIR"
             )
-        _check_archive(archive, source, watch)
-        with _draft_folder(directory.log, DRAFT) as draft:
+        inspector = _check_archive(archive, source, watch)
+        with draft_folder(directory.log, DRAFT) as draft:
             _unpack(archive, draft, source, watch)
             _put_in_place(draft, directory)
     manifest = archive.manifest
@@ -126,8 +133,7 @@ def import_log(directory: DataDirectory, source: Path, watch: Watch = unwatched)
         manifest.events,
         len(manifest.heads),
         len(manifest.artifacts),
-        len(manifest.missing),
-        directory.log.stat().st_size,
+        *_told(manifest.missing, inspector, directory.log.stat().st_size),
     )
 
 
@@ -199,11 +205,11 @@ def _put_in_place(draft: Path, directory: DataDirectory) -> None:
 
 def back_up(directory: DataDirectory, place: Path, watch: Watch = unwatched) -> Carried:
     """Copies the log and its artifacts into a data directory of its own, and tries it out."""
-    _check_free(place)
+    check_free(place)
     with SqliteReader(directory.log) as reader, reader.snapshot():
         inspector = _followed(watched_rows(reader, watch, "following the chains"), directory.log)
         bodies = _Bodies(directory.artifacts, inspector, watch)
-        with _draft_folder(place, f".{place.name}.{os.getpid()}") as draft:
+        with draft_folder(place, f".{place.name}.{os.getpid()}") as draft:
             copy = DataDirectory(draft)
             reader.copy_to(copy.log, lambda done, of: watch("copying the log", done, of))
             for _, body in bodies:
@@ -217,8 +223,11 @@ def back_up(directory: DataDirectory, place: Path, watch: Watch = unwatched) -> 
         inspector.last_seq,
         len(inspector.heads()),
         len(inspector.named) - len(bodies.missing),
-        len(bodies.missing),
-        sum(file.stat().st_size for file in place.rglob("*") if file.is_file()),
+        *_told(
+            bodies.missing,
+            inspector,
+            sum(file.stat().st_size for file in place.rglob("*") if file.is_file()),
+        ),
     )
 
 
@@ -226,7 +235,7 @@ def _try_out(
     copy: DataDirectory, original: SqliteReader, inspector: Inspector, watch: Watch
 ) -> None:
     """Restores the copy elsewhere: its chains end where they did, and it means the same."""
-    with _draft_folder(copy.log, ".restored") as folder:
+    with draft_folder(copy.log, ".restored") as folder:
         shutil.copyfile(copy.log, folder / schema.FILE)
         with SqliteReader(folder / schema.FILE) as reader:
             restored = _followed(watched_rows(reader, watch, "restoring it"), copy.log)
@@ -267,7 +276,7 @@ def _batches(rows: Iterator[schema.Row]) -> Iterator[list[schema.Row]]:
         yield batch
 
 
-def _check_free(place: Path) -> None:
+def check_free(place: Path) -> None:
     if place.exists() or place.is_symlink():
         raise BadInput(f"{place} is there already", "name another place, or move it away")
     if not place.parent.is_dir():
@@ -275,7 +284,7 @@ def _check_free(place: Path) -> None:
 
 
 @contextmanager
-def _draft_file(place: Path) -> Iterator[Path]:
+def draft_file(place: Path) -> Iterator[Path]:
     """A file beside `place`, private to its owner, that gets its name when all went well."""
     with _explained(place):
         handle, name = mkstemp(prefix=f".{place.name}.", dir=place.parent)
@@ -290,7 +299,7 @@ def _draft_file(place: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _draft_folder(place: Path, name: str) -> Iterator[Path]:
+def draft_folder(place: Path, name: str) -> Iterator[Path]:
     """A folder beside `place`, gone at the end unless it was renamed."""
     with _explained(place):
         draft = place.with_name(name)

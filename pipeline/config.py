@@ -34,6 +34,7 @@ from pipeline.config_keys import (
 from pipeline.config_rules import (
     SEE,
     SecretGiven,
+    check_login_key,
     check_model,
     check_notices,
     check_rules,
@@ -272,6 +273,7 @@ def _value(name: str, value: object, lines: "_Lines") -> Said:
 def _checked(said: Said, name: str) -> Said:
     check_model(name, said.value, said.source)
     check_notices(name, said.value, said.source)
+    check_login_key(name, said.value, said.source)
     hosts = name in ("policy.allowed_domains", "policy.allowed_resources")
     if hosts and isinstance(said.value, tuple):
         for each in said.value:

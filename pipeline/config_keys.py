@@ -18,6 +18,7 @@ from pipeline.sureness import PREDICTOR, PREDICTORS, SUGGEST, THRESHOLD
 Kind = Literal["flag", "number", "share", "seconds", "dollars", "text", "list"]
 Value = bool | int | float | str | tuple[str, ...] | None
 DAY_MS = 86_400_000
+FOR_EVER = 36_500  # days: who wants more says 0
 WIDEST = 4_096  # pixels of a picture, and megabytes of a transfer
 DEAREST = 10_000  # dollars for a million tokens: far above any, and still no overflow
 PROVIDERS = tuple(DEFAULTS)
@@ -139,6 +140,17 @@ KEYS = (
     Key("policy.upload_mb", "number", 50, "the largest request", 1, WIDEST),
     Key("policy.download_mb", "number", 50, "the largest answer that is a file", 1, WIDEST),
     Key("policy.detect_secrets", "flag", True, "whether unknown secrets are looked for"),
+    Key("keep.screenshots_days", "number", 30, "pictures of pages; 0: for ever", 0, FOR_EVER),
+    Key("keep.downloads_days", "number", 90, "files that pages sent; 0: for ever", 0, FOR_EVER),
+    Key("keep.prompts_days", "number", 30, "what models were asked and said", 0, FOR_EVER),
+    Key("keep.max_mb", "number", 2_000, "of all of them; the oldest go; 0: no limit", 0, 1 << 20),
+    Key(
+        "logins.key",
+        "text",
+        "",
+        "env:, file:, keyring: of a passphrase; prompt; empty: keyring",
+    ),
+    Key("logins.refresh", "flag", True, "a login is kept again after a run that ended well"),
     Key("serve.host", "text", "127.0.0.1", "the address that rutter serve listens on"),
     Key("serve.port", "number", 8_080, "its port; 0: any that is free", 0, 65_535),
     Key("serve.names", "list", (), "further names that it may be reached by"),
@@ -150,6 +162,7 @@ KEYS = (
     Key("notify.urls", "list", (), "who is told, by POST; env:, file: or keyring: where secret"),
     Key("notify.events", "list", NOTICES[:2], "and of what", choices=NOTICES),
     Key("notify.secret", "text", "", "env:, file: or keyring: of what signs it; empty: nothing"),
+    Key("record.pictures", "flag", True, "a small picture of each recorded step"),
     Key("run.predictor", "text", PREDICTOR, "which model says what is next", choices=PREDICTORS),
     Key(
         "run.threshold",

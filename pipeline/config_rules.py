@@ -136,6 +136,14 @@ def check_notices(name: str, value: object, place: str) -> None:
                 check_address(each, at)
 
 
+def check_login_key(name: str, value: object, place: str) -> None:
+    """Where the passphrase of kept logins is, and never itself."""
+    at = place if place.startswith("the variable") else f"{place}: {name}"
+    if name == "logins.key" and value and not (isinstance(value, str) and is_source(value)):
+        # Not repeated: it may be the passphrase.
+        raise BadInput(f"{at} says no place", f"it is {KEY_SOURCES}, or prompt")
+
+
 def _is_lasting(source: object) -> bool:
     """One that can be read where nobody is."""
     return isinstance(source, str) and is_source(source) and source != "prompt"

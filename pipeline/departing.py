@@ -12,11 +12,14 @@ from actors.place import origin_of
 from actors.vision import Vision
 from events.envelope import Envelope
 from events.errors import BadInput
+from events.rows import Row
 from events.runtime import SessionStarted
 from events.workflow import Minds, Workflow
 from pipeline import continuing, courses, fork, launch
 from pipeline.known import all_workflows, project
 from pipeline.launch import NOTHING, Given
+from pipeline.logins.carrying import Carried, carry, check_carried
+from pipeline.logins.keys import Ask
 from pipeline.minds import minds_of, open_minds, vision_of
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
@@ -37,7 +40,9 @@ class Wish(msgspec.Struct, frozen=True):
     screenshots: bool = False
     headed: bool = False
     no_model: bool = False
+    no_login: bool = False
     given: Given = NOTHING
+    row: Row | None = None
 
 
 class Bound(NamedTuple):
@@ -48,13 +53,15 @@ class Bound(NamedTuple):
 
 
 class Departure(NamedTuple):
-    """`secrets` are in no event. `minds` are open: whoever sails it lets go of them."""
+    """`secrets` are in no event, nor is what `logins` hold. `minds` are open: whoever sails it lets
+    go of them."""
 
     started: SessionStarted
     secrets: dict[str, str]
     course: courses.Course
     minds: dict[str, Counsel]
     vision: Vision | None
+    logins: Carried | None = None
 
 
 Bind = Callable[[Iterable[str]], Bound]
@@ -79,10 +86,12 @@ def depart(
     warn: Callable[[str], None] = lambda _: None,
     open_nobody: bool = False,
     under_way: Collection[str] = (),
+    ask: Ask | None = None,
 ) -> Departure:
     """Raises what is wrong with the wish. `bind` reads the secrets that are needed; `fill` may ask
     a person for what is not bound yet. `open_nobody`: it is only looked whether it would depart.
-    `under_way` are the sessions that run beside it: it goes on with none of them."""
+    `under_way` are the sessions that run beside it: it goes on with none of them. `ask` is who can
+    type the passphrase of kept logins."""
     course = courses.chosen(wish, settings, wish.given)
     workflow = course.workflow
     needed = workflow.secrets if workflow is not None else courses.secrets_in(wish.given.service)
@@ -97,7 +106,9 @@ def depart(
     pinned = minds_of(settings.config, None if open_nobody else minds)
     if workflow is not None:
         started, bound = _of_workflow(wish, settings, workflow, bound, fill)
-        if not (wish.after or open_nobody):
+        if wish.row is not None:  # what its own runs left open keeps a row from being run at all
+            started = msgspec.structs.replace(started, row=wish.row)
+        elif not (wish.after or open_nobody):
             left = continuing.unsettled(workflow, started.values, settings, under_way)
             started = _after(started, left)
     elif course.leads:
@@ -110,7 +121,26 @@ def depart(
         sure or settings.config.sureness,
         headed=wish.headed,
     )
-    return Departure(started, bound.secrets, course, minds, vision_of(settings.config, minds))
+    vision = vision_of(settings.config, minds)
+    return Departure(
+        started,
+        bound.secrets,
+        course,
+        minds,
+        vision,
+        _logins(wish, started, settings, ask, open_nobody),
+    )
+
+
+def _logins(
+    wish: Wish, started: SessionStarted, settings: Settings, ask: Ask | None, only_looked: bool
+) -> Carried | None:
+    if wish.no_login:
+        return None
+    if only_looked:
+        check_carried(started, settings)
+        return None
+    return carry(started, settings, ask)
 
 
 def _of_workflow(

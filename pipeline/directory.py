@@ -12,6 +12,7 @@ from events.errors import DirectoryInUse, WorldBroken
 
 FOLDER, FILE = 0o700, 0o600
 TOKENS = ("person.token", "agent.token")
+LOGINS = "logins"
 # What is made in a data directory. One that holds anything else is somebody's own folder as well:
 # its files are made private, and the folder is left as it is.
 OURS = (
@@ -20,9 +21,11 @@ OURS = (
     "traces.db",
     "writer.lock",
     "erasing",
+    "tidied",
     "artifacts",
     "config.toml",
     "daemon.json",
+    LOGINS,
     *TOKENS,
 )
 
@@ -47,6 +50,16 @@ class DataDirectory:
     def erasing(self) -> Path:
         """Stands here from before an erasing until all of it is done."""
         return self.root / "erasing"
+
+    @property
+    def tidied(self) -> Path:
+        """As old as the last look whether something has expired."""
+        return self.root / "tidied"
+
+    @property
+    def logins(self) -> Path:
+        """Kept logins, encrypted, one file for each origin."""
+        return self.root / LOGINS
 
     @property
     def artifacts(self) -> ArtifactStore:
@@ -114,6 +127,9 @@ class DataDirectory:
         for entry in own:
             if entry.name in TOKENS:
                 continue  # one that others could read may be known to them: it is refused, not kept
+            if entry.name == LOGINS:
+                yield from _made_private(entry, FOLDER)  # and its files are refused as well
+                continue
             if entry.is_dir() and not entry.is_symlink():
                 yield from _all_private(entry)
             else:

@@ -26,6 +26,7 @@ from events.workflow import Expectation, Place, Step, Workflow
 from pipeline.app import App
 from pipeline.config_rules import host_pattern
 from pipeline.directory import DataDirectory
+from pipeline.extracting import Extraction, check_extractions, extracting
 from pipeline.stating import (
     check_kind,
     check_names,
@@ -39,6 +40,7 @@ from pipeline.stating import (
 from pipeline.withholding import Literals, is_telling
 from replay.verify import fresh_deciders
 
+LOOKS = frozenset({"check", "extract"})  # leads nowhere: where it ends, the step before it led
 Change = TypeVar("Change", WorkflowLearned, WorkflowDeleted, WorkflowRenamed)
 
 
@@ -55,6 +57,7 @@ class Edit(msgspec.Struct, frozen=True):
     read_backs: Mapping[int, ReadBack] = {}
     unexpected: frozenset[int] = frozenset()
     verified: tuple[tuple[int, Check], ...] = ()  # behind which step, from 0, a step that looks
+    extracted: tuple[Extraction, ...] = ()  # and one that reads
     hosts: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
     dropped_hosts: tuple[str, ...] = ()
@@ -96,11 +99,16 @@ def edited(workflow: Workflow, edit: Edit, version: int) -> Workflow:
         number - 1 for number, step in numbered if number in edit.optional and step.after.moved
     }
     steps = tuple(
-        _withheld(number, _step(number, step, edit, values, passed=number in passed), hidden)
+        _withheld(
+            number,
+            _step(number, step, edit, values, passed=number in passed),
+            hidden,
+            bare=bool(edit.secrets),  # what was typed plainly is on pictures, wherever it shows
+        )
         for number, step in _with_looks(numbered, edit)
         if number not in edit.dropped
     )
-    if all(step.action.type == "check" for step in steps):
+    if all(step.action.type in LOOKS for step in steps):
         raise BadInput("that would leave no step", f"rutter workflows delete {workflow.name}")
     parameters, secrets = names_used(steps, {*workflow.parameters, *values})
     return msgspec.structs.replace(
@@ -158,7 +166,8 @@ def typed_again(workflow: Workflow, edit: Edit) -> dict[str, list[int]]:
 
 def _check(workflow: Workflow, edit: Edit) -> None:
     reach = (*edit.hosts, *edit.resources, *edit.dropped_hosts)
-    if not edit.steps() and not edit.verified and not edit.complete and not reach:
+    added = edit.verified or edit.extracted
+    if not edit.steps() and not added and not edit.complete and not reach:
         raise BadInput("nothing to change", "see: rutter workflows edit --help")
     for number in edit.steps():
         if not 1 <= number <= len(workflow.steps):
@@ -193,7 +202,9 @@ def _check_stated(workflow: Workflow, edit: Edit) -> None:
             raise BadInput(f"what is stated for step {number} holds a secret", "leave it out")
     for number in {*edit.expected, *edit.read_backs}:
         check_kind(number, workflow.steps[number - 1])
-    for number, _ in edit.verified:
+    kept = [each for at, each in enumerate(workflow.steps, 1) if at not in edit.dropped]
+    check_extractions(edit.extracted, kept)
+    for number in (*(at for at, _ in edit.verified), *(each.behind for each in edit.extracted)):
         if not 0 <= number <= len(workflow.steps):
             has = f"{workflow.name!r} has steps 1 to {len(workflow.steps)}"
             raise BadInput(f"{has}: none can stand behind {number}", _look(workflow))
@@ -210,6 +221,8 @@ def _stated(edit: Edit) -> Iterator[tuple[int, list[str]]]:
         yield number, list(texts_in((), back))
     for number, check in edit.verified:
         yield number, list(texts_in([check]))
+    for extraction in edit.extracted:
+        yield extraction.behind, extraction.texts
 
 
 def _check_once(edit: Edit) -> None:
@@ -259,9 +272,13 @@ def _look(workflow: Workflow) -> str:
 
 def _with_looks(numbered: Iterable[tuple[int, Step]], edit: Edit) -> Iterator[tuple[int, Step]]:
     """The steps with those that only look; these have no number yet."""
+    before: list[Step] = []
     for number, step in ((0, None), *numbered):
         if step is not None:
+            before.append(step)
             yield number, step
+        here = [each for each in edit.extracted if each.behind == number]
+        yield from ((0, extracting(each, before)) for each in here)
         yield from ((0, verifying(check)) for after, check in edit.verified if after == number)
 
 
@@ -301,9 +318,10 @@ def _action(number: int, action: Action, edit: Edit, values: Mapping[str, str]) 
     return msgspec.structs.replace(action, value=value, verify=verify)
 
 
-def _withheld(number: int, step: Step, hidden: Literals) -> Step:
+def _withheld(number: int, step: Step, hidden: Literals, *, bare: bool) -> Step:
     return msgspec.structs.replace(
         step,
+        picture=None if bare else step.picture,
         action=hidden.action(number, step.action),
         before=_pathless(step.before, hidden),
         after=_expected(number, step.after, hidden),
@@ -333,7 +351,7 @@ def _end(
 ) -> Expectation:
     """Without its last step the workflow ends where the one before led."""
     if len(workflow.steps) in edit.dropped:
-        led = [step.after.place for step in steps if step.action.type != "check"]
+        led = [step.after.place for step in steps if step.action.type not in LOOKS]
         return Expectation(place=led[-1])
     end = named(workflow.end, values)
     place = None if end.place is None else _placed(end.place, values.values())

@@ -7,7 +7,7 @@ mark and does every step again. Each step may be done twice: none needs what a l
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import get_args
@@ -55,13 +55,32 @@ async def erase(
             raise BadInput("that is erased already", f"see: rutter show {session}")
         return Erasure(session, 0, 0)
     erasure = _foresee(directory, intent, watch)
+    await _say_and_do(directory, [intent], watch)
+    return erasure
+
+
+async def carry_out(directory: DataDirectory, said: Sequence[AnyEvent], watch: Watch) -> int:
+    """Says these, among them what goes, and does it; how many artifacts went with it. The caller
+    holds the lock and knows that all of it is there."""
+    intents = [event for event in said if isinstance(event, PayloadErased)]
+    with SqliteReader(directory.log) as reader:
+        rows = (row for intent in intents for row in _rows(reader, intent) if not is_gone(row[7]))
+        artifacts = _only_named_by(reader, {row[0]: row for row in rows}, watch)
+    await _say_and_do(directory, said, watch)
+    return len(artifacts)
+
+
+async def _say_and_do(directory: DataDirectory, said: Sequence[AnyEvent], watch: Watch) -> None:
     _set_mark(directory)
     log = await SqliteLog.open(directory.log)
     async with App.open(log, artifacts=directory.artifacts) as app:
-        await app.erase(intent)
-    _check_intended(directory, intent)
+        for event in said:
+            if isinstance(event, PayloadErased):
+                await app.erase(event)
+            else:
+                await app.say_process(event)
+    _check_intended(directory, [each for each in said if isinstance(each, PayloadErased)])
     finish_erasing(directory, watch)
-    return erasure
 
 
 def finish_erasing(directory: DataDirectory, watch: Watch = unwatched) -> bool:
@@ -139,11 +158,11 @@ def _set_mark(directory: DataDirectory) -> None:
         raise schema.disk_error(error, directory.erasing) from error
 
 
-def _check_intended(directory: DataDirectory, intent: PayloadErased) -> None:
+def _check_intended(directory: DataDirectory, intents: Sequence[PayloadErased]) -> None:
     """Nothing goes that the log does not say."""
     with SqliteReader(directory.log) as reader:
         said = [envelope.event for envelope in reader.read(kinds=[kind(PayloadErased)])]
-    if intent not in said:
+    if any(intent not in said for intent in intents):
         raise LogWriteFailed(
             f"{directory.log} did not take the intent", "check the disk, run again"
         )

@@ -52,6 +52,7 @@ def fork_of(
         continues="",
         left_off="",
         same_values=False,
+        row=None,
         forked_from=events[0].session,
         forked_at=at,
         done_before=started_before(events),
@@ -76,7 +77,8 @@ def _freely(started: SessionStarted, first: Sequence[Action]) -> SessionStarted:
 
 def continuing(started: SessionStarted, events: Sequence[Envelope]) -> SessionStarted:
     """The run as one that continues the session of these events. What that one may have done is
-    looked for where it was given the same values: elsewhere it did something else."""
+    looked for where it was given the same values: elsewhere it did something else. With the same
+    ones it is for the same row, where that one was for any."""
     old = _start_of(events)
     assert started.workflow is not None
     return msgspec.structs.replace(
@@ -85,6 +87,7 @@ def continuing(started: SessionStarted, events: Sequence[Envelope]) -> SessionSt
         done_before=done_before(started.workflow, events),
         left_off=left_off((envelope.event for envelope in events), started.workflow),
         same_values=old.values == started.values,
+        row=old.row if old.values == started.values else None,
     )
 
 

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from actors.predictor.knowledge import LEARNED
 from events.envelope import Envelope, kind
 from events.predictor import SessionForgotten
+from events.runtime import ArtifactsExpired
 from events.sqlite_reader import SqliteReader
 
 
 def events_about(reader: SqliteReader, session: str) -> Iterator[Envelope]:
-    """What was said of a session afterwards: that it is forgotten."""
-    for envelope in reader.read(kinds=[kind(SessionForgotten)]):
-        if isinstance(envelope.event, SessionForgotten) and envelope.event.session == session:
+    """What was said of a session afterwards: that it is forgotten, and what of any has expired."""
+    for envelope in reader.read(kinds=[kind(SessionForgotten), kind(ArtifactsExpired)]):
+        event = envelope.event
+        if not isinstance(event, SessionForgotten) or event.session == session:
             yield envelope
 
 

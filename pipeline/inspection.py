@@ -1,7 +1,7 @@
 """A data directory held against its log: the file, its rows, the artifacts, the projections."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Protocol
@@ -40,7 +40,8 @@ def inspect(directory: DataDirectory, watch: Watch = unwatched) -> Findings:
     if directory.erasing.exists():
         what = "an erasing was cut short, its bytes may still be here; rutter log erase finishes it"
         faults.append(Fault("erased", what))
-    faults += check_artifacts(inspector.named.values(), directory.artifacts, watch)
+    named, expired = inspector.named.values(), inspector.expired
+    faults += check_artifacts(named, directory.artifacts, watch, expired)
     findings = inspector.findings()
     found = sorted((*findings.faults, *faults), key=lambda fault: (fault.seq, fault.n))
     return msgspec.structs.replace(findings, faults=tuple(found))
@@ -55,13 +56,19 @@ def watched_rows(reader: SqliteReader, watch: Watch, what: str) -> Iterator[sche
 
 
 def check_artifacts(
-    named: Iterable[Named], artifacts: ArtifactStore, watch: Watch = unwatched
+    named: Iterable[Named],
+    artifacts: ArtifactStore,
+    watch: Watch = unwatched,
+    expired: Collection[str] = (),
 ) -> Iterator[Fault]:
-    """Every artifact that an event names is there and is what its name says."""
+    """Every artifact that an event names is there and is what its name says, but for those that
+    went by a rule. One of them whose file is still there goes with the next tidying."""
     listed = list(named)
     for count, each in enumerate(listed):
         watch("reading artifacts", count, len(listed))
         try:
+            if each.artifact.sha256 in expired and not artifacts.path(each.artifact).exists():
+                continue
             artifacts.get(each.artifact)
         except (LogCorrupt, OSError) as error:
             said = error.what if isinstance(error, LogCorrupt) else str(error)

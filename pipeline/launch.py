@@ -53,7 +53,7 @@ class Given(msgspec.Struct, frozen=True):
 NOTHING = Given()
 # What a session has whose configuration says nothing. The event's own defaults are older: they say
 # what logs mean in which a setting is left out.
-NEW = RunSettings(**msgspec.structs.asdict(DEFAULT_SURENESS))
+NEW = RunSettings(**msgspec.structs.asdict(DEFAULT_SURENESS), looks_back=True)
 DEFAULT_LIMITS = Limits()
 
 
@@ -82,6 +82,7 @@ def recording(
             screenshots=screenshots,
             criteria=given.criteria,
             service=given.service,
+            compares=True,
         ),
         policy=_policy(policy, allow, given, origins, public=True),
         name=name,
@@ -114,6 +115,7 @@ def watching(
             screenshots=screenshots,
             criteria=given.criteria,
             service=given.service,
+            compares=True,
         ),
         policy=_policy(policy, hosts, given, public=True),
         name=name,
@@ -143,7 +145,8 @@ def run_of(
     check_folders(workflow.steps, values, given.folders)
     settings = msgspec.structs.replace(
         NEW,
-        limits=limits_for(len(workflow.steps)),
+        # What is optional may be looked for twice.
+        limits=limits_for(len(workflow.steps) + sum(step.optional for step in workflow.steps)),
         dry_run=dry_run,
         screenshots=screenshots,
         criteria=given.criteria or workflow.criteria,
@@ -159,12 +162,28 @@ def run_of(
         settings=settings,
         policy=_policy(policy, hosts, given, homes, resources=workflow.resources),
         name=workflow.name,
-        workflow=workflow,
+        workflow=without_pictures(workflow),
         values=dict(values),
         secrets=tuple(sorted(bound)),
         goal=workflow.goal,
         minds=minds,
     )
+
+
+def without_pictures(workflow: Workflow) -> Workflow:
+    """What a run needs to know: every step of it is in the log, and none looks at a picture."""
+    steps = tuple(
+        msgspec.structs.replace(step, picture=None) if step.picture is not None else step
+        for step in workflow.steps
+    )
+    return msgspec.structs.replace(workflow, steps=steps)
+
+
+def kept_as(started: SessionStarted, *, replace: bool, pictures: bool) -> SessionStarted:
+    """A recording that takes the place of what is known under its name, or is compared with it;
+    with small pictures of its steps, or without."""
+    settings = msgspec.structs.replace(started.settings, compares=not replace, pictures=pictures)
+    return msgspec.structs.replace(started, settings=settings)
 
 
 def free_run(

@@ -31,6 +31,7 @@ from events.planner import (
     PlanWithheld,
     RunStopped,
     StepSettled,
+    StepsRecalled,
     TargetHealed,
 )
 from events.predictor import PredictionMade, TransitionUndone, Within
@@ -306,6 +307,9 @@ def _gate(event: AnyEvent) -> Iterator[str]:
         case StepSettled(index=index, done=done, reason=reason):
             seen = "was done before" if done else "does not show"
             yield f"STEP {index + 1} {seen}: {reason}"
+        case StepsRecalled(indexes=indexes, back_to=back_to, why=why):
+            listed = ", ".join(str(index + 1) for index in indexes)
+            yield f"STEP {back_to + 1} waits ({why}): looking once more for step {listed}"
         case _:
             return
 

@@ -21,6 +21,7 @@ from events.envelope import kind
 from events.errors import LogCorrupt
 from events.page import Artifact
 from events.runtime import (
+    ArtifactsExpired,
     Head,
     LogSealed,
     PayloadErased,
@@ -77,6 +78,7 @@ class Findings(msgspec.Struct, frozen=True):
     artifacts: int
     faults: tuple[Fault, ...]
     more_faults: int = 0
+    expired: int = 0
 
     @property
     def ok(self) -> bool:
@@ -142,6 +144,8 @@ class Inspector:
 
     def __init__(self) -> None:
         self.named: dict[str, Named] = {}
+        self.expired: set[str] = set()  # of those, the ones that went by a rule
+        self._last_named: dict[str, int] = {}
         self._chains: dict[str, _Chain] = {}
         self._faults: list[Fault] = []
         self._more_faults = 0
@@ -186,6 +190,7 @@ class Inspector:
             len(self.named),
             tuple(sorted(self._faults, key=lambda fault: (fault.seq, fault.n))),
             self._more_faults,
+            len(self.expired & self.named.keys()),
         )
 
     # -- one row -------------------------------------------------------------------------------
@@ -283,10 +288,14 @@ class Inspector:
                 self._sealed_at = row[0]
                 for head in event.heads:
                     self._sealed(row, head)
+            case ArtifactsExpired(digests=digests, until=until):
+                self.expired |= {each for each in digests if self._last_named.get(each, 0) <= until}
             case _:
                 for artifact in artifacts_in(event):
                     named = Named(artifact, row[0], row[1], row[2])
                     self.named.setdefault(artifact.sha256, named)
+                    self._last_named[artifact.sha256] = row[0]
+                    self.expired.discard(artifact.sha256)
 
     def _sealed(self, row: Row, head: Head) -> None:
         chain = self._chains.setdefault(head.session, _Chain())

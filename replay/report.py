@@ -26,11 +26,12 @@ img{max-width:100%;border:1px solid #ccd3da;margin:.4rem 0}
 details{margin:.3rem 0}
 """
 
-Load = Callable[[Artifact], bytes | None]
+Load = Callable[[Artifact], bytes | str | None]
 
 
 def render(story: Story, load: Load) -> str:
-    """The report; `load` gives a screenshot's bytes, or nothing when it is gone."""
+    """The report; `load` gives a screenshot's bytes, or says why there are none (nothing: it is
+    gone, and nobody knows why)."""
     body = "".join(_body(story, load))
     title = escape(f"{story.purpose} {story.name} - {story.session}")
     return (
@@ -59,6 +60,8 @@ def _body(story: Story, load: Load) -> Iterator[str]:
     if story.forgotten is not None:
         why = f" ({escape(story.forgotten)})" if story.forgotten else ""
         yield f'<p class="meta">Forgotten{why}: what it taught no longer counts.</p>'
+    for login in story.logins:
+        yield f'<p class="meta">{escape(login)}</p>'
     for pause in story.pauses:
         yield f'<p class="meta">{escape(pause)}</p>'
     yield from _pairs("Values", story.values)
@@ -104,7 +107,7 @@ def _row(step: StepStory, load: Load) -> str:
 
 def _image(artifact: Artifact | None, load: Load) -> str:
     body = load(artifact) if artifact is not None else None
-    if body is None:
-        return '<p class="meta">the picture is gone</p>'
+    if body is None or isinstance(body, str):
+        return f'<p class="meta">{escape(body or "the picture is gone")}</p>'
     encoded = base64.b64encode(body).decode("ascii")
     return f'<img alt="the page" src="data:image/png;base64,{encoded}">'

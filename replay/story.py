@@ -8,6 +8,7 @@ import msgspec
 from actors.pausing import RULE as PAUSED
 from events.action import Action, ByRef, Kind
 from events.advisor import VisionGiven
+from events.artifacts import artifacts_in
 from events.critic import (
     ActionJudged,
     CompletionChecked,
@@ -28,6 +29,7 @@ from events.executor import (
     TargetResolved,
 )
 from events.faults import fault_of
+from events.logins import LoginKept, LoginNotKept, LoginUsed
 from events.observer import (
     DialogOpened,
     DownloadFinished,
@@ -40,6 +42,7 @@ from events.person import ApprovalAnswered
 from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
 from events.predictor import PredictionMade, SessionForgotten, TransitionLearned, TransitionUndone
 from events.runtime import (
+    ArtifactsExpired,
     PayloadGone,
     SessionEnded,
     SessionPaused,
@@ -58,7 +61,10 @@ from events.vocabulary import AnyEvent
 from events.workflow import MILLION, Criteria, Indicator
 from replay.advice import Advice, AdviceStory, VisionStory
 from replay.authority import overall
+from replay.logins import login_in_words
 from replay.phases import PHASES, Phase, entered
+from replay.results import Download, Gathering, Rows
+from replay.seeking import Seeking
 from replay.wording import (
     ascii_only,
     file_in_words,
@@ -102,7 +108,8 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     judged. `step` is 0 for a file that was read for a call: it has no number. `advice` is what
     language models were asked before it was planned. What was predicted says which workflows it
     seems to be `within`, and how many likelier actions were `absent` from the page; `undone` is how
-    a person took it back. `pauses` came while it was under way, or behind it.
+    a person took it back. `pauses` came while it was under way, or behind it. Where its element was
+    not there, `looked_for` are the ways to it in words, and `instead` what was most like it.
     """
 
     step: int
@@ -121,6 +128,8 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     found_by: str = ""
     healed: str = ""
     tried: list[str] = []
+    looked_for: list[str] = []
+    instead: list[str] = []
     verdict: str = ""
     reason: str = ""
     rule: str = ""
@@ -154,8 +163,11 @@ class Story(msgspec.Struct, omit_defaults=True):
     was done, or may have been. `tokens` and `cost_microdollars` are of all `model_calls` but the
     `unpriced` ones, whose cost is not known; `advice` is what led to no step. `led`: a model or the
     service led it to its `goal`; `gave_up` is what the model said when it did, `unmet` why the page
-    did not bear out that it was done. `forgotten`: what it taught no longer counts, and why.
-    `pauses` are those before its first step."""
+    did not bear out that it was done. `results` is what it read, `tables` the rows of what was one;
+    `downloads` are files that it was sent. `forgotten`: what it taught no longer counts, and why.
+    `pauses` are those before its first step. `expired` are the digests of what it named that went
+    by a rule since. `page` is where it was when it ended, `expected` where it should have been, and
+    `start` where it began."""
 
     session: str = ""
     purpose: str = ""
@@ -175,6 +187,8 @@ class Story(msgspec.Struct, omit_defaults=True):
     unmet: str = ""
     steps: list[StepStory] = []
     results: dict[str, str] = {}
+    tables: dict[str, Rows] = {}
+    downloads: list[Download] = []
     state: str = ""
     model_calls: int = 0
     tokens: int = 0
@@ -187,7 +201,12 @@ class Story(msgspec.Struct, omit_defaults=True):
     sent: bool = False
     erased: int = 0
     forgotten: str | None = None
+    logins: list[str] = []
     pauses: list[str] = []
+    expired: list[str] = []
+    page: str = ""
+    expected: str = ""
+    start: str = ""
     error_code: str = ""
     retriable: bool | None = None
     hint: str = ""
@@ -235,7 +254,6 @@ class _Teller:
         self._criteria: Criteria | None = None
         self._planned: dict[int, Action] = {}
         self._ways: tuple[str, ...] = ()
-        self._read_as: dict[int, str] = {}
         self._failed: dict[int, tuple[str, str]] = {}
         self._recorded = ""
         self._sent: set[int] = set()
@@ -246,22 +264,46 @@ class _Teller:
         self._judged: StepStory | None = None
         self._taught: dict[str, StepStory] = {}
         self._paused: tuple[list[str], str, int] = ([], "", 0)
+        self._named: set[str] = set()
+        self._gathering = Gathering()
+        self._seeking = Seeking()
 
     def finish(self) -> Story:
         story, advice = self.story, self._advice
+        found = self._gathering.results()
+        story.results, story.tables, story.downloads = found.values, found.tables, found.downloads
         story.sent = bool(self._sent)
         story.model_calls, story.tokens = advice.calls, advice.tokens
         story.cost_microdollars, story.unpriced = advice.cost_microdollars, advice.unpriced
+        self._failed_at()
         for number, call in advice.led_nowhere():
             step = self._numbered.get(number)
             (story.advice if step is None else step.advice).append(call)
         return story
 
+    def _failed_at(self) -> None:
+        """Where it ended, what it looked for and what was there: of a session that failed."""
+        story = self.story
+        if story.reason in ("completed", "running", "erased"):
+            return
+        sought = self._seeking.sought()
+        story.page, story.expected, story.start = sought[:3]
+        step = self._numbered.get(sought.step)
+        if step is not None and not step.done:
+            step.looked_for, step.instead = [*step.tried, *sought.near], [*sought.instead]
+
     def hear(self, envelope: Envelope) -> None:
         if isinstance(envelope.event, SessionForgotten):  # said of it, and not in it
             self.story.forgotten = ascii_only(envelope.event.why)
             return
+        if isinstance(envelope.event, ArtifactsExpired):  # said in a process
+            gone = sorted(self._named.intersection(envelope.event.digests))
+            self.story.expired += [each for each in gone if each not in self.story.expired]
+            return
+        self._named.update(artifact.sha256 for artifact in artifacts_in(envelope.event))
         self.story.events += 1
+        self._gathering.hear(envelope)
+        self._seeking.hear(envelope.event)
         self._learn(envelope.event)
         match envelope.event:
             case ActionStarted(step=step, irreversible=True):
@@ -351,6 +393,8 @@ class _Teller:
                 self._read_file(envelope, read)
             case SessionPaused() | SessionResumed() as said:
                 self._pause(envelope, said)
+            case LoginUsed() | LoginKept() | LoginNotKept() as login:
+                self.story.logins.append(login_in_words(login))
             case _:
                 return False
         return True
@@ -475,7 +519,6 @@ class _Teller:
                 step.verdict = "passed_over"  # an optional one
             case ActionStarted(action=action) | QueryStarted(action=action):
                 step.words = in_words(action, step.element)
-                self._read_as[step.step] = action.name or "text"
             case ActionFailed(code=code, message=message):
                 step.reason = f"{code}: {message}" if message else code
                 self._failed[step.step] = (code, step.reason)
@@ -567,7 +610,6 @@ class _Teller:
         step.verdict, step.reason = "answered", ""
         if answer.text is not None:
             step.extracted = answer.text.text
-            self.story.results[self._read_as.get(step.step, "text")] = answer.text.text
 
     def _judge(self, envelope: Envelope, step: StepStory, judged: ActionJudged) -> None:
         step.verdict = judged.verdict
@@ -575,8 +617,6 @@ class _Teller:
         step.took_ms = (envelope.at_ns - step.began_ns) / 1e6
         step.evidence = [_evidence(each) for each in judged.evidence]
         step.confidence = overall(judged) / MILLION if judged.evidence else None
-        if step.extracted is not None:
-            self.story.results[self._read_as.get(step.step, "text")] = step.extracted
 
     def _reason(self, judged: ActionJudged) -> str:
         """The Critic's words, with the Executor's where it could not act."""

@@ -1,4 +1,4 @@
-"""Painting boxes over a PNG with nothing but the standard library.
+"""Painting boxes over a PNG, and cutting a part out of one, with nothing but the standard library.
 
 Only for what Chromium sends: eight bits a channel, no interlacing. Rows that are stored as a
 difference to the one above, as they are when speed was asked for, are added as one large number.
@@ -8,10 +8,12 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 UP = b"\x02"
+BLACK = (0, 0, 0)
 Box = tuple[int, int, int, int]  # left, top, right, bottom
 
 
@@ -27,8 +29,59 @@ def size_of(image: bytes) -> tuple[int, int]:
     return width, height
 
 
-def painted(image: bytes, boxes: Iterable[Box]) -> bytes:
-    """The same picture with these boxes in black. Nothing of what was there is kept."""
+def painted(image: bytes, boxes: Iterable[Box], colour: tuple[int, int, int] = BLACK) -> bytes:
+    """The same picture with these boxes in one colour. Nothing of what was there is kept."""
+    opened = _open(image)
+    channels = opened.channels
+    grey = channels < 3
+    paint = bytes((sum(colour) // 3,) if grey else colour) + b"\xff" * (channels in (2, 4))
+    for left, top, right, bottom in boxes:
+        start, end = max(0, left), min(opened.width, right)
+        for y in range(max(0, top), min(len(opened.rows), bottom) if end > start else 0):
+            opened.rows[y][start * channels : end * channels] = paint * (end - start)
+    return _written(opened)
+
+
+def outlined(image: bytes, box: Box, colour: tuple[int, int, int], thick: int = 2) -> bytes:
+    """The same picture with a frame around a box."""
+    left, top, right, bottom = box
+    edges = (
+        (left - thick, top - thick, right + thick, top),
+        (left - thick, bottom, right + thick, bottom + thick),
+        (left - thick, top, left, bottom),
+        (right, top, right + thick, bottom),
+    )
+    return painted(image, edges, colour)
+
+
+def cut(image: bytes, box: Box, every: int = 1) -> bytes:
+    """What lies in the box, and of that one pixel of so many across and down."""
+    opened = _open(image)
+    left, top, right, bottom = box
+    left, right = max(0, left), min(opened.width, right)
+    channels = opened.channels
+    rows = []
+    for row in opened.rows[max(0, top) : max(0, bottom) : every]:
+        part = row[left * channels : right * channels]
+        kept = bytearray(len(range(0, right - left, every)) * channels)
+        for channel in range(channels):
+            kept[channel::channels] = part[channel :: channels * every]
+        rows.append(kept)
+    width = len(range(0, right - left, every))
+    if not rows or width < 1:
+        raise NotPaintable("nothing of it is left")
+    header = struct.pack(">II", width, len(rows)) + opened.header[8:]
+    return _written(_Opened(header, width, channels, rows))
+
+
+class _Opened(NamedTuple):
+    header: bytes
+    width: int
+    channels: int
+    rows: list[bytearray]
+
+
+def _open(image: bytes) -> _Opened:
     chunks = list(_chunks(image))
     header = next((body for kind, body in chunks if kind == b"IHDR"), b"")
     if len(header) != 13 or header[8] != 8 or header[12] or header[9] not in CHANNELS:
@@ -37,15 +90,12 @@ def painted(image: bytes, boxes: Iterable[Box]) -> bytes:
     channels = CHANNELS[header[9]]
     stored = b"".join(body for kind, body in chunks if kind == b"IDAT")
     rows = _rows(zlib.decompress(stored), width * channels, height, channels)
-    opaque = b"\0" * (channels - 1) + b"\xff" if channels in (2, 4) else b"\0" * channels
-    for left, top, right, bottom in boxes:
-        start, end = max(0, left), min(width, right)
-        for y in range(max(0, top), min(height, bottom) if end > start else 0):
-            rows[y][start * channels : end * channels] = opaque * (end - start)
-    return SIGNATURE + b"".join(
-        _chunk(kind, body)
-        for kind, body in ((b"IHDR", header), (b"IDAT", _stored(rows)), (b"IEND", b""))
-    )
+    return _Opened(header, width, channels, rows)
+
+
+def _written(opened: _Opened) -> bytes:
+    parts = ((b"IHDR", opened.header), (b"IDAT", _stored(opened.rows)), (b"IEND", b""))
+    return SIGNATURE + b"".join(_chunk(kind, body) for kind, body in parts)
 
 
 def _chunks(image: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -23,8 +23,8 @@ from events.errors import BrowserGone
 
 WORLD = "rutter"
 PARTS = (
-    "asking", "reading", "snapshot", "finding", "likeness", "acting", "covering", "watching",
-    "listening",
+    "asking", "reading", "snapshot", "finding", "likeness", "tables", "acting", "covering",
+    "watching", "listening",
 )  # fmt: skip
 LEAVING_MS = 1_000  # how long a click waits for a page that is about to go
 KILL_MS = 1_000
@@ -294,6 +294,33 @@ class Tab:
             async def capture(quick: bool) -> tuple[bytes, Area]:
                 image = await self._capture(clip, quick=quick)
                 return image, Area(left, top, view["clientWidth"])
+
+            return await covered(self._secret_boxes, capture)
+
+    async def part(
+        self, area: Area, height: float, scroll: tuple[float, float], *, within_ms: int
+    ) -> bytes:
+        """A part of what is in view as PNG, at half its size; what is secret is covered. Who asks
+        knows how far the page is scrolled."""
+        clip = {"x": scroll[0] + area.left, "y": scroll[1] + area.top, "scale": 0.5}
+        clip |= {"width": area.width, "height": height}
+
+        async def capture(quick: bool) -> tuple[bytes, Area]:
+            return await self._capture(clip), area
+
+        async with self._deadline(within_ms, "part"):
+            return await covered(self._secret_boxes, capture)
+
+    async def view(self, *, within_ms: int) -> bytes:
+        """All that is in view as PNG, as it is shown: a clip would make a window flicker."""
+        async with self._deadline(within_ms, "view"):
+            metrics = await self._send("Page.getLayoutMetrics", {})
+            width = metrics["cssVisualViewport"]["clientWidth"]
+
+            async def capture(quick: bool) -> tuple[bytes, Area]:
+                asked: dict[str, object] = {"format": "png", "optimizeForSpeed": True}
+                answer = await self._send("Page.captureScreenshot", asked)
+                return base64.b64decode(answer["data"]), Area(0, 0, width)
 
             return await covered(self._secret_boxes, capture)
 

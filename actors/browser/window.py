@@ -19,6 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from actors.browser.crowd import Crowd
 from actors.browser.hearing import Hearing, Listener
 from actors.browser.hearing import Kind as Heard
+from actors.browser.login_state import BrowserState, state_of
 from actors.browser.tab import NavigationFailed, PageClosed, PageTimeout, Tab
 from actors.egress.gate import Passage
 from actors.egress.rules import host_and_port
@@ -317,6 +318,39 @@ class Window:
             while tab in self._tabs:
                 await self._changed.wait()
         return bool(self._tabs) and tab not in self._tabs and self._connected
+
+    # -- whoever is signed in ------------------------------------------------------------------
+
+    async def restore(self, state: BrowserState) -> None:
+        """What was known at an earlier time, before any page asks for it."""
+        known: Any = {"cookies": list(state.cookies), "origins": list(state.origins)}
+        try:
+            with anyio.fail_after(self.patient(OPEN_MS) / 1000):
+                await self._context.set_storage_state(known)
+        except TimeoutError as error:
+            raise BrowserGone(f"no login was taken within {OPEN_MS} ms") from error
+        except PlaywrightError as error:
+            # Its words may hold what it was given.
+            raise BrowserGone("the browser does not take the kept login") from error
+
+    async def cookies(self, *, within_ms: int) -> BrowserState:
+        """What it would send, as far as that is told in time."""
+        with anyio.move_on_after(within_ms / 1000), contextlib.suppress(PlaywrightError):
+            return state_of({"cookies": await self._context.cookies()})
+        return BrowserState()
+
+    async def state(self, *, within_ms: int) -> BrowserState:
+        """What the browser knows now. Some of IndexedDB cannot be copied: it is left out then."""
+        try:
+            with anyio.fail_after(within_ms / 1000):
+                try:
+                    return state_of(await self._context.storage_state(indexed_db=True))
+                except PlaywrightError:
+                    return state_of(await self._context.storage_state())
+        except TimeoutError as error:
+            raise PageTimeout(f"no state was told within {within_ms} ms") from error
+        except PlaywrightError as error:
+            raise BrowserGone("the browser does not tell its state") from error
 
     async def close(self) -> None:
         """Never waits long for a page or a browser that does not answer."""

@@ -26,12 +26,16 @@ from actors.predictor.mending import (
     step_of,
     strayed_from,
 )
+from actors.predictor.merging import compare
+from actors.predictor.passing import done, is_recalled, led, needless, passed_here
+from actors.predictor.past_sign_in import led_past, past_sign_in
 from actors.predictor.presence import is_there
 from actors.predictor.recording import (
     assemble,
     canonical,
     healed_workflow,
     mended_workflow,
+    pictured_as,
     told,
 )
 from actors.predictor.state import PredictorState
@@ -39,7 +43,7 @@ from actors.predictor.teaching import broken, ended, foresees, is_final, place_m
 from actors.predictor.unmet import unmet as missing_of
 from actors.repeating import is_kept
 from actors.states import detect
-from actors.ways import ELSEWHERE, strayed
+from actors.ways import ELSEWHERE, is_past_sign_in, strayed
 from events.action import kind_of
 from events.checks import Said
 from events.critic import ActionJudged, PageAssessed, Verdict
@@ -49,11 +53,13 @@ from events.executor import (
     PersonActed,
     QueryAnswered,
     QueryFailed,
+    StepPictured,
     TargetChanged,
     TargetResolved,
 )
+from events.logins import LoginUsed
 from events.observer import DownloadFinished, PageObserved
-from events.planner import PlanProposed, PlanWithheld, RunStopped, StepSettled
+from events.planner import PlanProposed, PlanWithheld, RunStopped, StepSettled, StepsRecalled
 from events.predictor import (
     EffectsLearned,
     PredictionMade,
@@ -98,10 +104,10 @@ class Predictor:
                 return _proposed(state, plan)
             case PersonActed() as acted:
                 return _acted(_late(state), acted)
-            case PlanWithheld(index=index) if index >= 0:
-                return change(state, index=index + 1, learned=None)
+            case PlanWithheld() | StepsRecalled() as event:
+                return led(state, event)
             case PageAssessed():
-                return taken_up(rejoined(state))
+                return taken_up(rejoined(past_sign_in(state)))
             case RunStopped():
                 return change(_late(state), stopped=True)
             case _ as event:
@@ -115,6 +121,8 @@ class Predictor:
             case PageAssessed() if not state.stopped:
                 yield self._next(state)
             case PlanWithheld(index=index) if index >= 0 and not state.stopped:
+                yield self._next(state)
+            case StepsRecalled() if not state.stopped:
                 yield self._next(state)
             case ActionRejected(error="human_rejected") if state.learned is not None:
                 yield state.learned
@@ -142,7 +150,17 @@ class Predictor:
         left = left_open(state)
         unmet = "; ".join(filter(None, (missing_of(step, state.look), left.why)))
         asked = state.look.state == "LOGIN_REQUIRED" != step.state
-        return StepDue(state.index, len(workflow.steps), step, unmet, asked, left.to)
+        return StepDue(
+            state.index,
+            len(workflow.steps),
+            step,
+            unmet,
+            asked,
+            left.to,
+            needless(state),
+            passed_here(state),
+            is_recalled(state),
+        )
 
     def _predicted(self, state: PredictorState) -> PredictionMade:
         knowledge = self.knowledge
@@ -182,8 +200,8 @@ class Predictor:
 
     def _recorded(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         started = state.started
-        if started is None or not state.steps:
-            return
+        if started is None or not state.steps or not started.name:
+            return  # what has no name is to be known by none: a sign-in that is only kept
         complete = stopped.reason == "completed"
         # A way that a model found is one once its end was verified (D5); a recording, as it is.
         if not (started.purpose == "record" or (_finds(started) and complete)):
@@ -200,6 +218,11 @@ class Predictor:
             goal=started.goal,
             criteria=started.settings.criteria if _finds(started) else None,
         )
+        known = self.knowledge.versions.complete(started.name)
+        if known is not None and complete and started.settings.compares:
+            made = compare(known, workflow)
+            yield WorkflowLearned(workflow=made.workflow, compared=made.compared)
+            return
         yield WorkflowLearned(workflow=workflow, stopped_at="" if complete else stopped.detail)
 
     def _shown(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
@@ -221,7 +244,8 @@ class Predictor:
         if not self.knowledge.is_newest(workflow.name, workflow.version):
             return
         version = self.knowledge.next_version(workflow.name)
-        mended = healed_workflow(workflow, dict(state.healed), version, state.session)
+        shown = pictured_as(workflow, self.knowledge.versions.newest(workflow.name))
+        mended = healed_workflow(shown, dict(state.healed), version, state.session)
         if helped:
             values = state.started.values if state.started else {}
             mended = mended_workflow(mended, state.mends, state.look.page, values)
@@ -249,9 +273,11 @@ def _passed_over(state: PredictorState, index: int) -> PredictorState:
 
 
 def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
-    """What is learned about the step under way."""
+    """What is learned about the step under way; before the first, who is signed in already."""
     change = msgspec.structs.replace
     match event:
+        case LoginUsed(origin=origin):
+            return change(state, logins=(*state.logins, origin))
         case TargetResolved(element=element) | TargetChanged(element=element):
             return change(state, element=element)
         case ActionApproved(approval=approval) if not state.reading_back:
@@ -259,14 +285,15 @@ def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
             return change(state, approved=bool(approval))
         case ActionDone(typed=typed):
             return change(state, plan=told(state.plan, typed))
-        case DownloadFinished(name=name, artifact=artifact, step=step) if artifact is not None:
-            own = step == 0 or (state.plan is not None and state.plan.step == step)
-            return change(state, downloads=(*state.downloads, name.text)) if own else state
+        case DownloadFinished() | StepPictured() as kept:
+            return _kept(state, kept)
         case ActionJudged(step=step, verdict=verdict, reason=said) as judged if _is_of_plan(
             state, step
         ):
             if state.plan is not None and strayed(state.started, state.plan, judged):
                 return strayed_from(state, state.plan)
+            if state.plan is not None and state.logins and is_past_sign_in(state.plan, judged):
+                return led_past(state, state.plan)
             return _judged(state, verdict, said)
         case QueryAnswered(step=step) if _is_of_plan(state, step):
             return _judged(state, "confirmed")
@@ -276,6 +303,19 @@ def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
             return change(state, learned=refused(state))
         case _:
             return state
+
+
+def _kept(state: PredictorState, event: DownloadFinished | StepPictured) -> PredictorState:
+    """A file that came of the step under way, or the picture of what it is done to."""
+    own = state.plan is not None and state.plan.step == event.step
+    match event:
+        case StepPictured(artifact=picture) if own:
+            return msgspec.structs.replace(state, picture=picture)
+        case DownloadFinished(name=name, artifact=artifact, step=step) if artifact is not None:
+            if own or step == 0:
+                downloads = (*state.downloads, name.text)
+                return msgspec.structs.replace(state, downloads=downloads)
+    return state
 
 
 def _looked(state: PredictorState, observed: PageObserved) -> PredictorState:
@@ -299,6 +339,7 @@ def _proposed(state: PredictorState, plan: PlanProposed) -> PredictorState:
         downloads=(),
         learned=None,
         handed=False,
+        picture=None,
     )
 
 
@@ -351,16 +392,16 @@ def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> Predic
     index = index_after(state, plan, action) if confirmed else state.index
     if not looks:
         state = teach(state, plan, action, confirmed=confirmed)
-    return change(
+    state = change(
         state,
         plan=None,
         learned=None if looks else state.learned,
-        index=index,
         steps=(*state.steps, step_of(state, plan)) if kept else state.steps,
         notices=noticed(state, plan) if confirmed else state.notices,
         healed=healed(state, plan, action) if confirmed else state.healed,
         mends=mends(state, plan, index) if confirmed else state.mends,
     )
+    return done(state, index) if confirmed else state
 
 
 def _finds(started: SessionStarted) -> bool:

@@ -119,6 +119,7 @@ def step_of(state: PredictorState, plan: PlanProposed) -> Step:
         downloads=state.downloads,
         stated=plan.expects,
         irreversible=is_final(state, plan),
+        picture=state.picture,
     )
     return recorded_step(performed, values)
 

@@ -29,7 +29,7 @@ from events.action import (
     Text,
 )
 from events.checks import texts_of
-from events.page import Page, Resolved
+from events.page import Artifact, Page, Resolved
 from events.planner import PlanProposed
 from events.service import Service
 from events.workflow import Criteria, Expectation, Standing, Step, Workflow
@@ -49,6 +49,7 @@ class Performed(msgspec.Struct, frozen=True):
     downloads: tuple[str, ...] = ()
     stated: Expectation | None = None
     irreversible: bool = False
+    picture: Artifact | None = None
 
 
 def template(name: str) -> str:
@@ -115,6 +116,7 @@ def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
         standing=standing if performed.approved else None,
         state=before.state,
         irreversible=performed.irreversible,
+        picture=performed.picture,
     )
 
 
@@ -131,8 +133,20 @@ def healed_workflow(
     workflow: Workflow, steps: Mapping[int, Step], version: int, session: str
 ) -> Workflow:
     """The next version: these steps as they were healed, everything else as it was."""
-    mended = tuple(steps.get(index, step) for index, step in enumerate(workflow.steps))
+    mended = tuple(
+        msgspec.structs.replace(steps[index], picture=step.picture) if index in steps else step
+        for index, step in enumerate(workflow.steps)
+    )
     return msgspec.structs.replace(workflow, version=version, steps=mended, session=session)
+
+
+def pictured_as(workflow: Workflow, newest: Workflow | None) -> Workflow:
+    """With the pictures of its steps, which a run leaves out."""
+    if newest is None or len(newest.steps) != len(workflow.steps):
+        return workflow
+    pairs = zip(workflow.steps, newest.steps, strict=True)
+    steps = tuple(msgspec.structs.replace(step, picture=of.picture) for step, of in pairs)
+    return msgspec.structs.replace(workflow, steps=steps)
 
 
 class Mend(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from actors.predictor.recording import (
     Mend,
 )
 from actors.predictor.undoing import Taught
-from events.page import Page, Resolved
+from events.page import Artifact, Page, Resolved
 from events.planner import PlanProposed
 from events.predictor import (
     Notices,
@@ -32,6 +32,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     before: Look = BLANK
     reading_back: bool = False
     downloads: tuple[str, ...] = ()
+    picture: Artifact | None = None
     plan: PlanProposed | None = None
     element: Resolved | None = None
     approved: bool = False
@@ -48,3 +49,8 @@ class PredictorState(msgspec.Struct, frozen=True):
     pause: Pause = Pause()
     handed: bool = False  # back by a person, and nothing was proposed since
     by_hand: bool = False  # some of its steps a person did
+    logins: tuple[str, ...] = ()  # origins whose kept logins were used
+    passed: tuple[int, ...] = ()  # optional steps that were passed over
+    gone: tuple[int, ...] = ()  # steps of the workflow that were done
+    recall: tuple[int, ...] = ()  # of those passed over, the ones that are looked for once more
+    back_to: int = -1  # and the step that is due behind them

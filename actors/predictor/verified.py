@@ -113,5 +113,11 @@ class Versions:
         held = self._held.get(name)
         return held[next(reversed(held))][1] if held else None
 
+    def complete(self, name: str) -> Workflow | None:
+        """The newest that was recorded to its end: what a new recording is compared with."""
+        held = self._held.get(name, {})
+        newest_first = (held[number][1] for number in reversed(held))
+        return next((workflow for workflow in newest_first if workflow.complete), None)
+
     def next(self, name: str) -> int:
         return self.highest.get(name, 0) + 1

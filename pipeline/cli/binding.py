@@ -1,12 +1,16 @@
 """Values that a run still needs: asked for at a terminal, where there is one (A4)."""
 
+import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from events.errors import BadInput
+from events.runtime import SessionStarted
 from events.workflow import Workflow
 from pipeline.cli.terminal import Terminal
 from pipeline.config_rules import configured_pairs
 from pipeline.departing import Bound
+from pipeline.logins.carrying import Carried, carry
+from pipeline.logins.keys import Ask
 from pipeline.secret_sources import read_origins, read_secrets
 from pipeline.settings import Settings, environment
 
@@ -48,3 +52,19 @@ def bind_secrets(
         read_secrets(given, environment(), terminal.ask_secret),
         tuple((name, origin) for name, origins in homes.items() for origin in origins),
     )
+
+
+def passphrase(terminal: Terminal) -> Ask | None:
+    """Who types the passphrase of kept logins; nobody, where there is no terminal."""
+
+    def ask(question: str) -> str:
+        return _asked("a passphrase", terminal.ask_secret, question)
+
+    return ask if terminal.interactive else None
+
+
+def carried(
+    options: argparse.Namespace, started: SessionStarted, settings: Settings, terminal: Terminal
+) -> Carried | None:
+    """The kept logins of a session that a command starts, unless it is to have none."""
+    return None if options.no_login else carry(started, settings, passphrase(terminal))

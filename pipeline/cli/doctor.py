@@ -34,8 +34,8 @@ class Check(msgspec.Struct):
 
 
 def doctor(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    if options.fix and find_chromium(settings.chromium) is None:
-        install_chromium(terminal.note)
+    if options.fix:
+        _mend(settings, terminal)
     checks: list[Check] = []
     for look in LOOKS:
         checks.append(_guarded(look, settings))
@@ -44,6 +44,16 @@ def doctor(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     if terminal.as_json:
         terminal.json(checks)
     return Exit.DONE if all(check.ok for check in checks) else Exit.ENVIRONMENT
+
+
+def _mend(settings: Settings, terminal: Terminal) -> None:
+    """What can be put right without asking: nothing of the person's is changed or removed."""
+    if find_chromium(settings.chromium) is None:
+        install_chromium(terminal.note)
+    root = settings.directory.root
+    if root.exists() and root.stat().st_mode & 0o077:
+        root.chmod(0o700)
+        terminal.note(f"{root} is yours alone now")
 
 
 def _guarded(look: Callable[[Settings], Check], settings: Settings) -> Check:
@@ -114,7 +124,7 @@ def _directory(settings: Settings) -> Check:
         return Check("data directory", True, f"{error.what} (reading commands work beside it)")
     directory.unlock()
     mode = directory.root.stat().st_mode & 0o777
-    fix = f"chmod 700 {directory.root}"
+    fix = "others can read it; run: rutter doctor --fix"
     return Check("data directory", not mode & 0o077, f"{directory.root} ({mode:o})", fix)
 
 

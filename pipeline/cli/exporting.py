@@ -6,8 +6,11 @@ from pathlib import Path
 
 from events.errors import BadInput
 from events.workflow import Workflow
+from pipeline.cli.gauge import Gauge
+from pipeline.cli.keeping import count, size
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
+from pipeline.export.everything import export_all
 from pipeline.export.playwright import playwright_script
 from pipeline.export.recorder import recorder_script
 from pipeline.known import latest_workflow, project
@@ -22,6 +25,7 @@ FORMATS: Mapping[str, Callable[[Workflow, Mapping[str, str]], str]] = {
 EPILOG = """examples:
   rutter export order --format playwright --out order.py
   SECRET_PASSWORD=... python order.py --customer "Juniper Tankers"
+  rutter export --all ~/rutter-everything.zip
   rutter export order --format recorder --set customer="Aurora Shipping" --out order.json
 
 A secret is never written: the script reads it from the environment, the Recorder's file says
@@ -30,10 +34,16 @@ ${name} in its place, and so it does for a parameter that is not set."""
 
 def add_options(it: argparse.ArgumentParser) -> None:
     it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    it.add_argument("name", help="the workflow")
+    it.add_argument("name", nargs="?", help="the workflow")
+    it.add_argument(
+        "--all",
+        type=Path,
+        dest="everything",
+        metavar="DIR|FILE.zip",
+        help="everything there is, in open formats; no token, login or secret",
+    )
     it.add_argument(
         "--format",
-        required=True,
         choices=sorted(FORMATS),
         help="Chrome DevTools Recorder JSON, or a Python script for Playwright",
     )
@@ -49,6 +59,11 @@ def add_options(it: argparse.ArgumentParser) -> None:
 
 
 def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    if options.everything is not None:
+        return _everything(options, settings, terminal)
+    if options.name is None or options.format is None:
+        fix = f"give NAME and --format {' or '.join(sorted(FORMATS))}, or --all PLACE"
+        raise BadInput("it is not said what to export", fix)
     values = read_pairs(options.set, "--set")
     with project(settings) as store:
         workflow = latest_workflow(store, options.name)
@@ -70,6 +85,27 @@ def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         terminal.say(text.removesuffix("\n"))
     else:
         terminal.say(f"[OK] {options.out}: {workflow.name} version {workflow.version}")
+    return Exit.DONE
+
+
+def _everything(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    if options.name or options.format or options.out or options.set:
+        raise BadInput("--all is everything", "leave out the workflow and its flags")
+    with Gauge(terminal) as gauge:
+        done = export_all(settings, options.everything.expanduser().absolute(), gauge)
+    if terminal.as_json:
+        terminal.json(done)
+        return Exit.DONE
+    what = (
+        f"{count(done.workflows, 'workflow')}, {count(done.sessions, 'session')}, "
+        f"{count(done.artifacts, 'artifact')}"
+    )
+    terminal.say(f"[OK] {done.place}: {what} in {count(done.files, 'file')}, {size(done.bytes)}")
+    if done.left_out:
+        terminal.say(f"     expired or missing: {count(done.left_out, 'artifact')}")
+    terminal.say(
+        "     README.txt in it says what is what; tokens, logins and secrets are not in it"
+    )
     return Exit.DONE
 
 

@@ -26,6 +26,7 @@ NOT_THERE = {
     "--headed": "headed",
     "--from": "after",
     "--no-model": "no_model",
+    "--no-login": "no_login",
     "--folder": "folder",
     "--failure": "failure",
     "--threshold": "threshold",

@@ -13,7 +13,7 @@ from events.errors import BadInput, LogCorrupt
 from events.page import Artifact
 from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
-from pipeline.cli.binding import bind_secrets
+from pipeline.cli.binding import bind_secrets, carried
 from pipeline.cli.ending import report as tell_end
 from pipeline.cli.measuring import show_thresholds
 from pipeline.cli.sureness import read_sureness, share
@@ -66,15 +66,16 @@ def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     session = find_session(settings, options.session)
     artifacts = settings.directory.artifacts
 
-    def load(artifact: Artifact) -> bytes | None:
+    with SqliteReader(settings.directory.log) as reader:
+        story = tell(chain(reader.read(session=session), events_about(reader, session)))
+
+    def load(artifact: Artifact) -> bytes | str | None:
         try:
             return artifacts.get(artifact)
         except LogCorrupt:
-            return None
+            return "the picture has expired" if artifact.sha256 in story.expired else None
 
-    with SqliteReader(settings.directory.log) as reader:
-        events = chain(reader.read(session=session), events_about(reader, session))
-        page = html.render(tell(events), load)
+    page = html.render(story, load)
     place = options.out or Path(f"rutter-{session}.html")
     try:
         place.write_text(page, "utf-8")
@@ -107,11 +108,14 @@ def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     )
     started = going_by(msgspec.structs.replace(started, headed=options.headed), sure)
     answers = person(terminal, options.answers)
+    logins = carried(options, started, settings, terminal)
 
     async def sail() -> Story:
         async with open_voyage(settings, terminal) as voyage:
             what = f"forking {session} at step {options.at}"
-            return await voyage.sail(started, answers=answers, secrets=secrets, what=what)
+            return await voyage.sail(
+                started, answers=answers, secrets=secrets, what=what, logins=logins
+            )
 
     done = f"forked {session} at step {options.at}"
     return tell_end(asyncio.run(sail()), settings, terminal, done=done)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from events.errors import RutterError
 from pipeline import exit_codes, settings
+from pipeline.cli.completion import answer_tab
 from pipeline.cli.parser import parser
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import check_display
@@ -15,6 +16,7 @@ from pipeline.hushing import hush_streams
 def main(arguments: Sequence[str] | None = None) -> int:
     hush_streams()
     os.umask(0o077)  # what is written is its owner's alone: exports and reports too
+    answer_tab(parser())
     options = parser().parse_args(arguments)
     terminal = Terminal(as_json=options.json, verbose=options.verbose)
     try:

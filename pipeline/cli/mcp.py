@@ -33,7 +33,10 @@ from pipeline.tools import Caller, ToolResponse, Tools
 if TYPE_CHECKING:
     from pipeline.mcp.stdio import Wire
 
-EPILOG = """an MCP client is told to start it:
+EPILOG = """examples:
+  rutter mcp --allow shop.example          for sessions that begin there
+
+an MCP client is told to start it:
   {"mcpServers": {"rutter": {"command": "rutter", "args": ["mcp", "--allow", "shop.example"]}}}
 
 see docs/mcp.md"""

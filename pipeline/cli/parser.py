@@ -6,6 +6,7 @@ from importlib import metadata
 from pathlib import Path
 
 from pipeline.cli import (
+    completion,
     config,
     demo,
     doctor,
@@ -14,10 +15,13 @@ from pipeline.cli import (
     given,
     hindsight,
     log,
+    login,
     mcp,
     measuring,
     models,
     reading,
+    results,
+    rows,
     sailing,
     scheduling,
     serving,
@@ -27,6 +31,7 @@ from pipeline.cli import (
     watching,
     workflows,
 )
+from pipeline.cli.examples import EXAMPLES
 from pipeline.secret_sources import SOURCES
 
 EPILOG = """examples:
@@ -55,12 +60,15 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar="COMMAND", required=True)
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=text, description=text, parents=[shared])
+        it = commands.add_parser(name, help=text, description=text, parents=[shared])
+        it.epilog, it.formatter_class = EXAMPLES.get(name), argparse.RawDescriptionHelpFormatter
+        return it
 
     it = command("demo", "the bundled site, start to finish")
     it.set_defaults(do=demo.demo)
     _record(command("record", "watch a workflow once"))
     _run(command("run", "sail a workflow alone"))
+    login.add_options(command("login", "sign in once; later runs are signed in"))
     workflows.add_commands(command("workflows", "what it knows, and changing it"), shared)
     it = command("forget", "unlearn what a session taught, or a whole workflow")
     forgetting.add_options(it)
@@ -75,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
     it.add_argument("session", help="its name, the end of it, or 'last'")
     it.add_argument("--at", type=int, metavar="N", help="as it was after its event N")
     it.set_defaults(do=reading.show)
+    results.add_options(command("results", "what a session read and downloaded"))
     it = command("transitions", "what was learned")
     it.add_argument("--top", type=_count, default=10, metavar="K", help="how many (default 10)")
     it.set_defaults(do=reading.transitions)
@@ -101,8 +110,9 @@ def parser() -> argparse.ArgumentParser:
     log.add_commands(command("log", "the log itself: disk use, verify, backup, erase"), shared)
     models.add_commands(command("models", "the language models that may be asked"), shared)
     it = command("doctor", "is everything here that is needed; what to do if not")
-    it.add_argument("--fix", action="store_true", help="install a Chromium if there is none")
+    it.add_argument("--fix", action="store_true", help="mend what it can: a browser, access rights")
     it.set_defaults(do=doctor.doctor)
+    completion.add_options(command("completion", "TAB in your shell knows commands and names"))
     return top
 
 
@@ -142,8 +152,14 @@ def _record(it: argparse.ArgumentParser) -> None:
         action="store_true",
         help="its runs may use every host that the recording spoke to",
     )
+    it.add_argument(
+        "--replace",
+        action="store_true",
+        help="in place of what is known under this name, not merged with it",
+    )
     given.add_options(it, ends=False)
     _sailing(it)
+    login.add_without(it)
     it.set_defaults(do=watching.record)
 
 
@@ -173,8 +189,10 @@ def _run(it: argparse.ArgumentParser) -> None:
     it.add_argument("--url", help="where a free run starts, or one to a goal that is new")
     sureness.add_options(it)
     it.add_argument("--dry-run", action="store_true", help="stop before anything irreversible")
+    rows.add_options(it)
     given.add_options(it)
     _sailing(it)
+    login.add_without(it)
     it.set_defaults(do=sailing.run)
 
 
@@ -199,6 +217,7 @@ def _fork(it: argparse.ArgumentParser) -> None:
     it.add_argument("--free", action="store_true", help="go on wherever the learned model is sure")
     sureness.add_options(it)
     _sailing(it)
+    login.add_without(it)
     it.set_defaults(do=hindsight.fork)
 
 

@@ -5,17 +5,22 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.faults import fault_of
 from events.sqlite_reader import SqliteReader
 from pipeline.cli.terminal import Terminal
 from pipeline.hindsight import events_about
+from pipeline.kept_files import where_is
 from pipeline.known import find_session, project
+from pipeline.lessons import lesson_lines, lesson_of, told
 from pipeline.settings import Settings
 from replay.advice import spent_in_words
+from replay.results import rows_in_words
 from replay.retelling import details, unjudged
-from replay.story import StepStory, Story, as_json, tell
+from replay.story import StepStory, Story, tell
 
 GOAL = 40  # characters of a goal in a table
 
@@ -75,7 +80,7 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         since = [*events_about(reader, session)]
     story = tell([*events, *since] if options.at is None else _until(events, options.at))
     if terminal.as_json:
-        terminal.json(as_json(story))
+        terminal.json(told(story, settings))
     else:
         _show_story(story, settings, terminal)
     return 0
@@ -126,6 +131,8 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     terminal.say(f"started {when(story.started_ns)} UTC, took {story.took_ms / 1000:.2f} s")
     for name, value in story.values.items():
         terminal.say(f"  {name} = {value}")
+    for login in story.logins:
+        terminal.say(f"login: {login}")
     for pause in story.pauses:
         terminal.say(f"  {pause}")
     for step in story.steps:
@@ -134,7 +141,8 @@ def _show_story(story: Story, settings: Settings, terminal: Terminal) -> None:
     for advice in story.advice:
         terminal.say(f"advice that led to no step: {advice}")
     for name, value in story.results.items():
-        terminal.say(f"result: {name} = {value}")
+        rows = story.tables.get(name)
+        terminal.say(f"result: {name} = {value if rows is None else rows_in_words(rows)}")
     if story.state and story.state != "UNKNOWN":
         terminal.say(f"state: {story.state}")
     _show_end(story, settings, terminal)
@@ -156,8 +164,14 @@ def _show_end(story: Story, settings: Settings, terminal: Terminal) -> None:
             f"{story.erased} of its {story.events} payloads were erased: "
             "it can no longer be derived again"
         )
-    if story.screenshot is not None:
-        terminal.say(f"screenshot: {settings.directory.artifacts.path(story.screenshot)}")
+    lesson = lesson_of(story, settings)
+    if lesson is not None:  # why, and that an outcome is unknown, stands above
+        above = msgspec.structs.replace(lesson, why=(), unknown="")
+        for line in lesson_lines(above):
+            terminal.say(line)
+        terminal.say(f"next: {lesson.next}")
+    elif story.screenshot is not None:
+        terminal.say(f"screenshot: {where_is(story.screenshot, story, settings.directory)}")
 
 
 def _step_lines(step: StepStory, indent: str = "") -> Iterator[str]:

@@ -7,11 +7,14 @@ from pathlib import Path
 
 from events.workflow import Minds, Workflow
 from pipeline import exit_codes, launch
-from pipeline.cli.binding import ask_unbound, bind_secrets
+from pipeline.cli import rows
+from pipeline.cli.binding import ask_unbound, bind_secrets, carried, passphrase
+from pipeline.cli.comparing import kept_as, tell_compared
 from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.given import read_given
 from pipeline.cli.handing_in import run_of, sail_through
 from pipeline.cli.hosts import settle_hosts
+from pipeline.cli.results import hand_out_after
 from pipeline.cli.sureness import read_sureness
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.through import Through, through_daemon
@@ -44,7 +47,9 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     started = launch.configured(
         started, settings.config.knobs, settings.config.sureness, headed=options.headed
     )
+    started = kept_as(started, options, settings)
     answers = person(terminal, options.answers)
+    logins = carried(options, started, settings, terminal)
 
     async def sail() -> Story:
         async with open_voyage(settings, terminal) as voyage:
@@ -54,11 +59,13 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
                 secrets=secrets,
                 typed=script.typed,
                 what=f"recording {options.name}",
+                logins=logins,
             )
 
     story = asyncio.run(sail())
     code = report(story, settings, terminal, done=f"recorded {options.name}")
     if code == exit_codes.Exit.DONE:
+        tell_compared(story.session, settings, terminal)
         workflow = settle_hosts(
             options.name,
             story.session,
@@ -74,6 +81,9 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Sails a workflow alone, freely wherever what was learned is sure, or looks for the way to a
     goal."""
+    rows.check_flags(options)
+    if options.rows is not None:
+        return rows.run_rows(options, wished(options), settings, terminal)
     daemon = through_daemon(settings)
     if daemon is not None:
         return _through(daemon, options, settings, terminal)
@@ -86,6 +96,7 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
         fill=lambda flow, values, secrets: ask_unbound(flow, values, secrets, terminal),
         sure=sure,
         warn=terminal.note,
+        ask=passphrase(terminal),
     )
     started, course, minds = leaving.started, leaving.course, leaving.minds
     answers = person(terminal, options.answers)
@@ -102,10 +113,12 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
                 what=what,
                 minds=minds,
                 vision=leaving.vision,
+                logins=leaving.logins,
             )
 
     story = asyncio.run(sail())
     code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run, sure=sure)
+    hand_out_after(story, options, settings, terminal)
     _tell_learned(story, options, settings, terminal, course.workflow)
     return code
 
@@ -117,7 +130,9 @@ def _through(
     handed_in = run_of(options)
     what = f"sailing {options.name or options.url or options.goal} in the daemon"
     story = sail_through(daemon, handed_in, settings, terminal, what)
-    return report(story, settings, terminal, done=_done(story), dry_run=options.dry_run)
+    code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run)
+    hand_out_after(story, options, settings, terminal)
+    return code
 
 
 def _begins(goal: str, minds: Minds | None) -> str:
@@ -186,6 +201,7 @@ def wished(options: argparse.Namespace) -> Wish:
         screenshots=bool(options.screenshots),
         headed=options.headed,
         no_model=options.no_model,
+        no_login=options.no_login,
         given=read_given(options),
     )
 

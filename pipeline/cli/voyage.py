@@ -10,11 +10,12 @@ from pathlib import Path
 import msgspec
 
 from actors.browser.chromium import Chromium
+from actors.browser.login_state import CarriesLogins
 from actors.egress.gate import Gate
 from actors.minds.prices import Counsel
 from actors.person import Answer, Answers, Nobody, TerminalPerson, Who
 from actors.vision import Vision
-from events.errors import BadInput
+from events.errors import BadInput, RutterError
 from events.runtime import SessionStarted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
@@ -24,6 +25,7 @@ from pipeline.chromium import require_chromium
 from pipeline.cli.terminal import Progress, Terminal
 from pipeline.erasing import finish_erasing
 from pipeline.settings import Settings
+from pipeline.tidying import is_due, rules_of, tidy
 from pipeline.tools import Tools, open_tools
 from pipeline.trace_export.live import live_export
 from replay.story import Story, tell
@@ -49,6 +51,7 @@ class Voyage:
         by_hand: Callable[[], None] | None = None,
         minds: Mapping[str, Counsel] | None = None,
         vision: Vision | None = None,
+        logins: CarriesLogins | None = None,
     ) -> Story:
         """Runs a session to its end and tells its story. Ctrl-C stops it in a true state: a
         recording by hand is then complete. `by_hand` is called when the person may begin."""
@@ -67,9 +70,25 @@ class Voyage:
                     on_listening=by_hand,
                     minds=minds,
                     vision=vision,
+                    logins=logins,
                 )
             self._app.unlisten(progress.hear)
+        await self._tidy()
         return self.story(session)
+
+    async def _tidy(self) -> None:
+        """What has expired goes, at most once a day. A run does not fail by it."""
+        directory, clock = self._settings.directory, self._app.clock
+        if not is_due(directory, clock.now_ns()):
+            return
+        rules = rules_of(self._settings.config)
+        try:
+            done = await tidy(directory, self._app.say_process, rules, clock)
+        except RutterError as error:
+            self._terminal.note(f"what has expired could not go: {error}")
+            return
+        if done.files:
+            self._terminal.note(f"{done.files} artifacts have expired and went (rutter log)")
 
     def listen(self, listener: Listener) -> None:
         self._app.listen(listener)

@@ -13,6 +13,8 @@ from events.executor import PersonActed
 from events.workflow import Policy, Workflow
 from pipeline import exit_codes, launch
 from pipeline.cli import sailing
+from pipeline.cli.binding import carried
+from pipeline.cli.comparing import kept_as, tell_compared
 from pipeline.cli.ending import report, tell_unproven
 from pipeline.cli.given import read_given
 from pipeline.cli.hosts import settle_hosts
@@ -51,7 +53,9 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     )
     config = settings.config
     started = launch.configured(started, config.knobs, config.sureness, headed=True)
+    started = kept_as(started, options, settings)
     headed = msgspec.structs.replace(settings, headless=False)
+    logins = carried(options, started, settings, terminal)
 
     async def sail() -> Story:
         async with open_voyage(headed, terminal) as voyage:
@@ -63,11 +67,13 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
                 secrets={},
                 what=f"recording {options.name}",
                 by_hand=live.invite,
+                logins=logins,
             )
 
     story = asyncio.run(sail())
     code = report(story, settings, terminal, done=f"recorded {options.name}")
     if code == exit_codes.Exit.DONE:
+        tell_compared(story.session, settings, terminal)
         workflow = settle_hosts(
             options.name,
             story.session,

@@ -1,8 +1,8 @@
 """`rutter workflows`: what it knows, and changing it. Each change is a new fact in the log."""
 
 import argparse
-import sqlite3
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from actors.predictor import Knowledge
@@ -12,12 +12,15 @@ from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from events.sqlite_reader import SqliteReader
 from events.workflow import Step, Workflow
 from pipeline.checks import TYPES, read_back_from, read_check, shows_something, write_check
-from pipeline.cli import habits
+from pipeline.cli import habits, picture_book
 from pipeline.cli.changing import changing
 from pipeline.cli.reading import when
 from pipeline.cli.terminal import Terminal
+from pipeline.cli.versions import add_commands as add_versions
+from pipeline.cli.versions import version_rows
 from pipeline.editing import Edit, edited, hidden_by, typed_again
 from pipeline.exit_codes import Exit
+from pipeline.extracting import FORM, read_extraction
 from pipeline.known import latest_workflow, project
 from pipeline.settings import Settings
 from replay.projections import ProjectionStore
@@ -31,7 +34,10 @@ EPILOG = """examples:
   rutter workflows edit order --drop 9 --optional 4
   rutter workflows edit order --expect 17=text_visible:placed
   rutter workflows edit order --read-back '17=/orders text_visible:${customer}'
+  rutter workflows edit order --extract '17=order_number #order-number'
   rutter workflows edit order --host sso.example --resource cdn.example
+  rutter workflows diff order                      what the last version changed
+  rutter workflows revert order 2                  version 2 is the newest again
   rutter workflows rename order order-old
   rutter workflows delete order-old"""
 
@@ -39,7 +45,7 @@ EPILOG = """examples:
 def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
     it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
     it.set_defaults(do=list_)
-    commands = it.add_subparsers(metavar="list|show|suggest|edit|rename|delete")
+    commands = it.add_subparsers(metavar="list|show|suggest|edit|diff|revert|rename|delete")
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=text, parents=[shared])
@@ -47,9 +53,13 @@ def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -
     command("list", "every version of every workflow").set_defaults(do=list_)
     each = command("show", "one workflow: its steps with their numbers, parameters and secrets")
     each.add_argument("name", nargs="?", help="the workflow")
+    each.add_argument(
+        "--html", type=Path, metavar="FILE", help="writes them there, beside pictures of them"
+    )
     each.set_defaults(do=show)
     habits.add_options(command("suggest", "what was done again and again and has no name yet"))
     _edit_options(command("edit", "a new version of a workflow; runs take it from then on"))
+    add_versions(command)
     each = command("rename", "another name for a workflow")
     each.add_argument("name", help="what it is called")
     each.add_argument("to", help="what to call it")
@@ -79,6 +89,11 @@ def _edit_options(it: argparse.ArgumentParser) -> None:
         ("--expect", "STEP=CHECK", "what must be so after this step"),
         ("--read-back", '"STEP=URL CHECK"', "what must be so at URL, once the step has worked"),
         ("--verify", "STEP=CHECK", "a step of its own that looks, behind this one; 0: the first"),
+        (
+            "--extract",
+            f'"{FORM}"',
+            "a step that reads what SELECTOR finds as NAME, behind this one",
+        ),
     ):
         it.add_argument(flag, action="append", default=[], metavar=form, help=text)
     it.add_argument(
@@ -106,7 +121,7 @@ def _edit_options(it: argparse.ArgumentParser) -> None:
 
 def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     with project(settings) as store:
-        rows = _rows(store.db)
+        rows = version_rows(store)
     if terminal.as_json:
         terminal.json([{k: v for k, v in row.items() if k != "workflow"} for row in rows])
         return Exit.DONE
@@ -117,7 +132,7 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         )
         return Exit.DONE
     terminal.table(
-        ("workflow", "version", "steps", "parameters", "secrets", "recorded", "state"),
+        ("workflow", "version", "steps", "parameters", "secrets", "recorded", "came", "state"),
         (
             (
                 row["name"],
@@ -126,6 +141,7 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
                 row["parameters"] or "-",
                 row["secrets"] or "-",
                 when(row["recorded_ns"]),
+                row["came"],
                 "complete" if row["complete"] else f"incomplete: {row['stopped_at']}",
             )
             for row in rows
@@ -138,7 +154,11 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     if not options.name:
         raise BadInput("which workflow?", "rutter workflows show NAME")
     with project(settings) as store:
-        _tell(latest_workflow(store, options.name), terminal)
+        workflow = latest_workflow(store, options.name)
+    if options.html is not None:
+        return picture_book.write(workflow, options.html, settings, terminal)
+    _tell(workflow, terminal)
+    picture_book.tell_pictures(workflow, settings, terminal)
     return Exit.DONE
 
 
@@ -160,6 +180,10 @@ def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         unexpected=frozenset(options.no_expect),
         verified=tuple(
             (number, read_check(said)) for number, said in _numbered(options.verify, "--verify")
+        ),
+        extracted=tuple(
+            read_extraction(number, said)
+            for number, said in _numbered(options.extract, "--extract", FORM.partition("=")[2])
         ),
         hosts=tuple(options.host),
         resources=tuple(options.resource),
@@ -263,7 +287,7 @@ def _numbered(pairs: Sequence[str], flag: str, what: str = "CHECK") -> Iterator[
         number, equals, said = pair.partition("=")
         # No workflow has a step of so many digits, and int() refuses thousands of them.
         if not equals or not number.isascii() or not number.isdigit() or len(number) > 9:
-            example = "name" if what == "NAME" else "text_visible:TEXT"
+            example = {"NAME": "name", "CHECK": "text_visible:TEXT"}.get(what, "name #id")
             raise BadInput(f"{flag} {pair!r} is not STEP={what}", f"write {flag} 3={example}")
         yield int(number), said
 
@@ -326,12 +350,18 @@ def _tell(workflow: Workflow, terminal: Terminal) -> None:
                 in_words(step.action),
                 step.after.place.path if step.after.moved and step.after.place else "",
                 "by its recording" if step.standing else "",
-                "optional" if step.optional else "",
+                _optional(step),
             )
             for number, step in enumerate(workflow.steps, 1)
         ),
     )
     _tell_checks(workflow, terminal)
+
+
+def _optional(step: Step) -> str:
+    if step.fork is None:
+        return "optional" if step.optional else ""
+    return f"optional, way {step.fork.way} of fork {step.fork.number}"
 
 
 def _tell_checks(workflow: Workflow, terminal: Terminal) -> None:
@@ -360,9 +390,3 @@ def _expects(step: Step) -> Iterator[str]:
 def _versions(store: ProjectionStore, name: str) -> int:
     [(count,)] = store.db.execute("SELECT count(*) FROM workflows WHERE name = ?", (name,))
     return int(count)
-
-
-def _rows(db: sqlite3.Connection) -> list[dict[str, Any]]:
-    cursor = db.execute("SELECT * FROM workflows ORDER BY name, version")
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -62,6 +62,10 @@ def check_run(run: Run, settings: Settings, *, agent: bool) -> None:
         )
     if agent and not isinstance(run, RunWorkflow):
         check_agents_reach(settings.policy, run.url)
+    elif agent and isinstance(run, RunWorkflow) and run.row is not None:
+        raise PolicyDenied(
+            "policy_denied: the rows of a file are a person's to run", "leave out row"
+        )
     leaving = depart(
         wish_of(run), settings, lambda needed: bind_configured(settings, needed), open_nobody=True
     )
@@ -70,10 +74,10 @@ def check_run(run: Run, settings: Settings, *, agent: bool) -> None:
 
 def wish_of(run: Run) -> Wish:
     match run:
-        case RunWorkflow(workflow=name, version=version, values=values, dry_run=dry):
+        case RunWorkflow(workflow=name, version=version, values=values, dry_run=dry, row=row):
             if not name:
                 raise BadInput("which workflow?", "name one: GET /workflows lists them")
-            return Wish(name, version=version, values=values, dry_run=dry)
+            return Wish(name, version=version, values=values, dry_run=dry, row=row)
         case RunFree(url=url, values=values, success=success, dry_run=dry):
             given = Given(criteria=_criteria(success))
             return Wish(free=True, url=url, values=values, dry_run=dry, given=given)
@@ -154,4 +158,5 @@ class Beginning:
                 name=session,
                 minds=leaving.minds,
                 vision=leaving.vision,
+                logins=leaving.logins,
             )

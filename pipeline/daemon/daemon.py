@@ -29,6 +29,7 @@ from pipeline.daemon.live_views import LiveViews, stream_settings
 from pipeline.daemon.notices import Notifier, notifier_of
 from pipeline.daemon.questions import Questions
 from pipeline.daemon.schedules import Schedules, fold_schedules
+from pipeline.daemon.tidying import Tidying
 from pipeline.daemon.tool_sessions import ToolSessions
 from pipeline.erasing import finish_erasing
 from pipeline.settings import Settings, environment
@@ -59,6 +60,7 @@ class Daemon:
         schedules: Schedules,
         hooks: Hooks,
         notifier: Notifier | None,
+        tidying: Tidying,
         ports: list[int],
     ) -> None:
         self.settings = settings
@@ -71,6 +73,7 @@ class Daemon:
         self.schedules = schedules
         self.hooks = hooks
         self.notifier = notifier
+        self.tidying = tidying
         self.views = LiveViews(app.screen, stream_settings(settings.config))
         self.stopping = anyio.Event()
         self.looking_back = anyio.CapacityLimiter(LOOKING_BACK)
@@ -167,8 +170,20 @@ async def _running(
         app.listen(notifier.hear)
     for ended in await ends_of_the_interrupted(app.log, jobs):
         await app.say_process(ended)
+    tidying = Tidying(app, settings, note)
     daemon = Daemon(
-        settings, app, fleet, jobs, questions, tools, feed, schedules, hooks, notifier, ports
+        settings,
+        app,
+        fleet,
+        jobs,
+        questions,
+        tools,
+        feed,
+        schedules,
+        hooks,
+        notifier,
+        tidying,
+        ports,
     )
     async with anyio.create_task_group() as group:
         try:
@@ -176,6 +191,7 @@ async def _running(
             await group.start(tools.keep)
             group.start_soon(jobs.work)
             group.start_soon(schedules.run)
+            group.start_soon(tidying.keep)
             if notifier is not None:
                 notifier.start()
             yield daemon

@@ -22,6 +22,7 @@ from pipeline.config import Config
 from pipeline.config_rules import check_address, is_source
 from pipeline.daemon.delivering import Courier, CourierStatistics, Letter, Pace, key_of
 from pipeline.secret_sources import read_secrets
+from replay.logins import expired_login
 
 What = Literal["person_needed", "job_failed", "job_skipped", "job_done", "session_failed"]
 
@@ -95,6 +96,16 @@ class Noticing:
 
     def _session_ended(self, envelope: Envelope, ended: SessionEnded) -> Notice | None:
         workflow = self._for.pop(envelope.session, "")
+        if origin := expired_login(ended.failure, ended.detail):
+            return _notice(
+                envelope,
+                "person_needed",
+                f"the login for {origin} has expired: rutter login {origin}",
+                session=envelope.session,
+                job=self._jobs.get(envelope.session, ""),
+                workflow=workflow,
+                kind="login",
+            )
         if envelope.session in self._jobs or ended.reason in (*WELL, *WANTED):
             return None  # a job says it for its session
         return _notice(

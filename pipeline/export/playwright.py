@@ -140,6 +140,8 @@ def _page(action: Action, opened: bool) -> Iterator[str]:
 def _step(step: Step, workflow: Workflow, *, elsewhere: bool) -> Iterator[str]:
     """One step. `elsewhere` says that the next one is done on another page."""
     action = step.action
+    if step.fork is not None:
+        raise BadInput("it is one of several ways, and a script goes one")
     deep = ""
     if action.target is not None:
         yield from _found(step, workflow)

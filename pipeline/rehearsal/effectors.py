@@ -9,7 +9,7 @@ from actors.effector import Effector
 from actors.files import look_at_files
 from actors.person import Answers, Nobody, Person
 from actors.states import phrases_for
-from events.action import ByCss, ByRef, Strategy, Typed, Untrusted
+from events.action import Action, ByCss, ByRef, Strategy, Typed, Untrusted
 from events.critic import FilesRequested
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, BrowserGone
@@ -124,9 +124,18 @@ class ScriptedExecutor:
         ways = [self._bindings.strategy(way) for way in wanted]
         self._found, tries = self._world.find(ways)
         if not self._found:
-            return TargetMissing(admitted.step, admitted.attempt, _missing(ways, tries), tries)
+            code, instead = _missing(ways, tries), self._instead(admitted.unless)
+            return TargetMissing(admitted.step, admitted.attempt, code, tries, instead=instead)
         element = self._world.resolved(self._found)
         return TargetResolved(admitted.step, admitted.attempt, element, tries)
+
+    def _instead(self, others: Sequence[Action]) -> int:
+        """Which of these is there in its place; none of them is -1."""
+        targets = [other.target.strategies if other.target is not None else () for other in others]
+        there = [
+            bool(self._world.find([*map(self._bindings.strategy, ways)])[0]) for ways in targets
+        ]
+        return there.index(True) if True in there else -1
 
     async def _answer(self, started: QueryStarted) -> AnyEvent:
         action, step, attempt = started.action, started.step, started.attempt

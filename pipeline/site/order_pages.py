@@ -5,6 +5,7 @@ from html import escape
 
 from pipeline.site.forms import PRIORITIES, QUANTITY_MAX
 from pipeline.site.markup import link, mark, money, select_options, tag, text_input
+from pipeline.site.overlays import survey
 from pipeline.site.pages import orders_table
 from pipeline.site.store import TODAY, Customer, Draft, Order, Store
 from pipeline.site.view import View
@@ -216,5 +217,6 @@ def orders_page(view: View, store: Store, found: Sequence[Order], number: str) -
         f"of {len(found)}.</p>",
         f'<form class="searchbar" role="search" action="/orders">{search}'
         f'<button {mark("order-filter-submit")} class="button">{button}</button></form>',
-        f'<section class="card" aria-label="Order list">{listed}</section>',
+        f'<section class="card" aria-label="Order list">{listed}</section>'
+        f"{survey(0 if number else view.switches.survey_ms)}",
     )

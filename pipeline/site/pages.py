@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from pipeline.site.markup import link, mark, tag, text_input
+from pipeline.site.overlays import cookies
 from pipeline.site.store import END_OF_WEEK, TODAY_IN_WORDS, Customer, Order, Store
 from pipeline.site.view import BRAND, View
 
@@ -39,7 +40,8 @@ def desk_page(view: View, store: Store) -> str:
         + f'<h1>Desk</h1><p class="lead">{TODAY_IN_WORDS}</p>',
         _tiles(view, store),
         f'<section class="card" aria-labelledby="recent"><h2 id="recent">Latest orders</h2>'
-        f"{orders_table(view, store, store.search_orders()[:RECENT_ORDERS])}</section>",
+        f"{orders_table(view, store, store.search_orders()[:RECENT_ORDERS])}</section>"
+        f"{cookies(asked=view.switches.cookies)}",
     )
 
 

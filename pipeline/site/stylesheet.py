@@ -73,6 +73,7 @@ border:1px solid #ecd59a;border-radius:8px;padding:10px 16px;margin:0 0 20px}
 padding:12px 20px;box-shadow:0 6px 20px rgba(0,0,0,.2)}
 .overlay{position:fixed;inset:0;background:rgba(13,42,64,.55);display:flex;align-items:center;
 justify-content:center;z-index:10}
+.overlay[hidden]{display:none}
 .consent{background:#fff;border-radius:10px;padding:24px 28px;max-width:440px}
 .foot{max-width:1080px;margin:0 auto;padding:0 24px 28px;color:#7b8a97;font-size:13px}
 """.strip()

@@ -18,6 +18,8 @@ class Switches:
     silent_fail        placing leads to a thank-you page and stores nothing
     lying_toast        placing stays on the review page, says "Order placed" and stores nothing
     banner             a dismissible notice on the desk
+    cookies            a question about cookies lies over the desk until it is answered
+    survey_ms          a survey comes over the list of all orders, this much later than the list
     expired_login      no session is accepted, and those opened so far stay lost afterwards
     """
 
@@ -32,6 +34,8 @@ class Switches:
     silent_fail: bool = False
     lying_toast: bool = False
     banner: bool = False
+    cookies: bool = False
+    survey_ms: int = 0
     expired_login: bool = False
 
     @property

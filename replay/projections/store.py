@@ -28,7 +28,7 @@ from replay.projections.step_trace import StepTrace
 from replay.projections.transitions import Actions, Transitions
 from replay.projections.workflows import Workflows
 
-VERSION = 13  # of the tables: another one is thrown away and rebuilt
+VERSION = 14  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 BUSY_MS = 5_000
 TRIES = 20

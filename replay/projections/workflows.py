@@ -19,7 +19,8 @@ from events.workflow import Workflow
 
 class Workflows:
     """`session` is who taught a version: the session that recorded or repaired it, or the process
-    in which a person changed it."""
+    in which a person changed it. `merged` is the version that a recording was merged with, `again`
+    the one that a person went back to; 0: none."""
 
     name: ClassVar[str] = "workflows"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
@@ -30,14 +31,16 @@ class Workflows:
             name TEXT NOT NULL, version INTEGER NOT NULL, steps INTEGER NOT NULL,
             complete INTEGER NOT NULL, parameters TEXT NOT NULL, secrets TEXT NOT NULL,
             recorded_ns INTEGER NOT NULL, session TEXT NOT NULL, stopped_at TEXT NOT NULL,
-            workflow TEXT NOT NULL, PRIMARY KEY (name, version)""",
+            workflow TEXT NOT NULL, merged INTEGER NOT NULL, again INTEGER NOT NULL,
+            PRIMARY KEY (name, version)""",
     }
 
     def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
         match envelope.event:
-            case WorkflowLearned(workflow=workflow, stopped_at=stopped_at):
+            case WorkflowLearned(workflow=workflow, stopped_at=stopped_at) as learned:
+                of = learned.compared
                 db.execute(
-                    "INSERT INTO workflows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO workflows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         workflow.name,
                         workflow.version,
@@ -49,6 +52,8 @@ class Workflows:
                         envelope.session,
                         stopped_at,
                         _body(workflow),
+                        of.version if of is not None and of.merged else 0,
+                        learned.again,
                     ),
                 )
             case WorkflowDeleted(name=name):

@@ -14,6 +14,7 @@ from events import (
     critic,
     executor,
     jobs,
+    logins,
     observer,
     person,
     planner,
@@ -394,6 +395,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     planner.StepSettled: Row(
         "plan", Takes("rutter.index=index rutter.settled=done", text="reason")
     ),
+    planner.StepsRecalled: Row("plan", Takes("rutter.index=back_to", text="rutter.reason=why")),
     gate.PlanAdmitted: Row("validate", Takes("step attempt within_ms")),
     gate.ActionApproved: Row("validate", Takes("step rule policy", text="reason")),
     gate.ActionRejected: Row(
@@ -426,6 +428,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     executor.QueryAnswered: Row("act", _query_answered),
     executor.QueryFailed: Row("act", Takes("step attempt error.type=code", text="message")),
     executor.PersonActed: Row("act", _person_acted),
+    executor.StepPictured: Row(BY_ACTOR, Takes("step rutter.artifact=artifact.sha256")),
     critic.ActionJudged: Row("judge", _action_judged),
     critic.PageAssessed: Row("judge", Takes(maybe="state")),
     critic.CompletionChecked: Row("judge", Takes("verified", text="reason")),
@@ -474,6 +477,9 @@ TABLE: Final[Mapping[type[Event], Row]] = {
         Takes("server.port=port repeats", text="server.address=host channel", maybe="rule policy"),
     ),
     observer.HostsContacted: Row("", _hosts_contacted),
+    logins.LoginUsed: Row("", Takes(text="rutter.login=origin")),
+    logins.LoginKept: Row("", Takes(text="rutter.login=origin")),
+    logins.LoginNotKept: Row("", Takes(text="rutter.login=origin why")),
     runtime.DeadlinePassed: Row("", Takes("what after_ms")),
     runtime.StopRequested: Row("", Takes("by", text="why")),
     runtime.RecordingFinished: Row("", Takes("by")),
@@ -486,6 +492,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     runtime.ProcessStopped: Row("", _NONE),
     runtime.LogSealed: Row("", _NONE),
     runtime.PayloadErased: Row("", _NONE),
+    runtime.ArtifactsExpired: Row("", _NONE),
     jobs.JobQueued: Row("", _NONE),
     jobs.JobStarted: Row("", _NONE),
     jobs.JobEnded: Row("", _NONE),

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from actors.browser.png import SIGNATURE, NotPaintable, painted, size_of
+from actors.browser.png import SIGNATURE, NotPaintable, cut, outlined, painted, size_of
 
 WIDTH, HEIGHT = 5, 6
 
@@ -84,3 +84,27 @@ def test_what_is_in_a_box_is_black_and_all_else_as_it_was(kind: int, channels: i
 def test_another_kind_of_picture_is_refused(image: bytes) -> None:
     with pytest.raises(NotPaintable):
         painted(image, [(0, 0, 1, 1)])
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_a_part_is_cut_out_and_every_second_pixel_of_it_kept(channels: int) -> None:
+    part = cut(stored(1, channels), (1, 2, 5, 6), 2)
+    assert size_of(part) == (2, 2)
+    again = cut(painted(part, []), (0, 0, 9, 9))
+    raw = zlib.decompress(again[again.index(b"IDAT") + 4 : again.rindex(b"IEND") - 8])
+    assert raw[1 : 1 + channels] == pixel(1, 2, channels)
+    assert raw[1 + channels : 1 + 2 * channels] == pixel(3, 2, channels)
+
+
+def test_of_what_lies_outside_there_is_no_part() -> None:
+    with pytest.raises(NotPaintable, match="nothing of it is left"):
+        cut(stored(0, 3), (WIDTH, 0, WIDTH + 3, 2))
+    with pytest.raises(NotPaintable, match="nothing of it is left"):
+        cut(stored(0, 3), (0, HEIGHT, 2, HEIGHT + 2))
+
+
+def test_a_frame_lies_around_its_box_and_not_on_it() -> None:
+    found = pixels(outlined(stored(2, 3), (2, 2, 3, 3), (9, 8, 7), 1), 3)
+    frame = {(x, y) for x in (1, 2, 3) for y in (1, 2, 3)} - {(2, 2)}
+    for place, colour in found.items():
+        assert colour == (b"\x09\x08\x07" if place in frame else pixel(*place, 3)), place

@@ -28,11 +28,14 @@ UNHEARD = {
     "LogSealed",
     "PayloadErased",
     "PayloadGone",
+    "ArtifactsExpired",
     "ScreenshotTaken",
     "DialogOpened",
     "PopupOpened",
     "RequestBlocked",
     "HostsContacted",
+    "LoginKept",
+    "LoginNotKept",
     "JobQueued",
     "JobStarted",
     "JobEnded",
@@ -43,7 +46,13 @@ UNHEARD = {
 }
 MODULES: dict[Actor, tuple[str, ...]] = {
     "critic": ("actors.critic",),
-    "planner": ("actors.planner", "actors.tool_calls", "actors.holding", "actors.pausing"),
+    "planner": (
+        "actors.planner",
+        "actors.tool_calls",
+        "actors.holding",
+        "actors.pausing",
+        "actors.signing_in",
+    ),
     "validator": ("actors.validator", "actors.pausing"),
     "predictor": ("actors.predictor.actor", "actors.predictor.knowledge", "actors.pausing"),
 }

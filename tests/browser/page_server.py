@@ -44,6 +44,12 @@ class PageServer:
         self._server.pages[path] = f"<!doctype html><meta charset=utf-8>{html}"
         return self.url + path
 
+    def replace(self, url: str, html: str) -> None:
+        """Another page at an address that was shown before."""
+        self._server.pages[url.removeprefix(self.url)] = (
+            f"<!doctype html><meta charset=utf-8>{html}"
+        )
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self

@@ -171,9 +171,8 @@ def test_a_workflow_that_takes_too_many_steps_is_still_to_be_recorded_again(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     story = Story(session="s", purpose="run", name="order", reason="max_steps", detail="38 steps")
-    assert "next: look at its steps, then record it again: it goes round in circles" in end(
-        story, settings, capsys, 3
-    )
+    again = "next: look at its steps, then record it again: it goes round in circles"
+    assert f"{again} (rutter show s)" in end(story, settings, capsys, 3)
 
 
 # -- runs that a model led ------------------------------------------------------------------------
@@ -247,7 +246,7 @@ ALONE = "record the way: rutter record film --url URL"
             },
             5,
             "why: the site asks to sign in",
-            "next: give it --secret password=env:VARIABLE@https://a.example and a --service",
+            "next: sign in once, and later runs are signed in: rutter login https://a.example",
         ),
         (
             {"reason": "failed", "failure": "lost", "detail": "no model may be asked, and nothing"},

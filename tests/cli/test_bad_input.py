@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from events.runtime import Failure, StopReason
-from pipeline.cli.ending import NEXT
+from pipeline.next_steps import NEXT
 from pipeline.site import Site, order_script
 from tests.cli import logbook
 from tests.cli.shell import ROOT, Ended, Rutter, check_logs, places_of

@@ -293,6 +293,7 @@ class TestCarrying:
             "artifacts": 8,
             "missing_artifacts": 0,
             "bytes": (tmp_path / "all.rutter").stat().st_size,
+            "expired_artifacts": 0,
         }
 
     def test_a_missing_artifact_is_told(

@@ -60,10 +60,10 @@ def squeezed(text: str) -> list[str]:
 def test_workflows_lists_what_it_knows(rutter: Rutter) -> None:
     head, half, order = squeezed(rutter("workflows").out)
 
-    assert head == "workflow version steps parameters secrets recorded state"
+    assert head == "workflow version steps parameters secrets recorded came state"
     assert half.startswith("half 1 1 - - 2023-11-14 22:13:")
     assert "incomplete: element_not_found" in half
-    assert re.fullmatch(r"order 1 6 customer - 2023-11-14 22:13:2\d complete", order)
+    assert re.fullmatch(r"order 1 6 customer - 2023-11-14 22:13:2\d recorded complete", order)
 
 
 def test_workflows_as_json(rutter: Rutter) -> None:
@@ -71,7 +71,7 @@ def test_workflows_as_json(rutter: Rutter) -> None:
 
     assert set(order) == {
         "name", "version", "steps", "complete", "parameters", "secrets",
-        "recorded_ns", "session", "stopped_at",
+        "recorded_ns", "session", "stopped_at", "merged", "again", "came",
     }  # fmt: skip
     assert (order["name"], order["version"], order["complete"]) == ("order", 1, 1)
     assert (half["name"], half["complete"]) == ("half", 0)
@@ -188,11 +188,16 @@ def test_a_session_is_shown_step_by_step(rutter: Rutter) -> None:
 
 
 def test_a_session_that_failed_says_where_it_looked(rutter: Rutter) -> None:
-    lines = squeezed(rutter("show", "run-0004").out)
+    out = rutter("show", "run-0004").out
+    lines = squeezed(out)
 
     assert any(line.startswith("[FAIL] 5 type '3' into") for line in lines)
     assert "looked for #qty: not there" in lines
-    assert lines[-1].startswith("end: failed (lost): element_not_found")
+    assert any(line.startswith("end: failed (lost): element_not_found") for line in lines)
+    assert "what happened: it cannot go on as it was recorded: the element is not on the" in out
+    assert lines[-1].startswith(
+        "next: look at the page, then record the changed step again (rutter"
+    )
 
 
 def test_a_session_as_json_is_its_story(rutter: Rutter) -> None:
@@ -291,8 +296,9 @@ def test_each_kind_of_step_is_shown_as_what_it_is(by_hand: Rutter) -> None:
     )
     looked = "vision: VERIFIED by scripted eyes-2 (it says \\U0001f6a2); "
     assert any(line.startswith(looked) and "it changed nothing" in line for line in lines)
-    assert lines[-4:-2] == ["result: order_number = 1007", "state: RETENTION_OFFER"]
-    assert lines[-1].startswith("asked: 1 model call, ")
+    ended = lines.index("result: order_number = 1007")
+    assert lines[ended + 1] == "state: RETENTION_OFFER"
+    assert lines[ended + 3].startswith("asked: 1 model call, ")
     assert out.isascii()
 
 

@@ -104,6 +104,29 @@ def test_how_a_job_ended(ended: JobEnded, event: What, text: str) -> None:
     assert (notice.job, notice.reason, notice.failure) == ("job-1", ended.reason, ended.failure)
 
 
+def test_a_login_that_expired_calls_for_a_person_whatever_else_is_told() -> None:
+    why = "the login for https://shop.example has expired: step 1 of 4: 'Pay 300'"
+    expired = SessionEnded("policy_denied", "needs_person", why)
+    [notice] = noticed(*A_JOB, ("run-1", expired))
+    assert (notice.event, notice.kind, notice.job) == ("person_needed", "login", "job-1")
+    words = "the login for https://shop.example has expired: rutter login https://shop.example"
+    assert notice.text == f"order: {words}"  # and nothing of the page
+
+
+@pytest.mark.parametrize(
+    ("failure", "why"),
+    [
+        ("lost", "the login for https://evil.example has expired: "),
+        ("needs_person", "click 'the login for https://evil.example has expired: ': Approve?"),
+        ("needs_person", "the login for evil.example has expired: "),
+    ],
+)
+def test_nobody_is_sent_to_sign_in_where_a_page_says_so(failure: Any, why: str) -> None:
+    [notice] = noticed(("s", started("look")), ("s", SessionEnded("failed", failure, why)))
+    assert notice.event == "session_failed"
+    assert "evil" not in notice.text
+
+
 def test_what_somebody_cancelled_is_told_to_nobody() -> None:
     assert noticed(A_JOB[0], ("process", JobEnded("job-1", "cancelled"))) == []
     assert noticed(("s", SessionEnded("cancelled")), ("s", SessionEnded("completed"))) == []

@@ -36,6 +36,7 @@ SCOPES: dict[tuple[str, str], Needs] = {
     ("GET", "/workflows"): "agent",
     ("GET", "/workflows/{name:str}"): "agent",
     ("POST", "/changes"): "person",
+    ("POST", "/log/tidy"): "person",
     ("POST", "/jobs"): "agent",
     ("GET", "/jobs"): "agent",
     ("GET", "/jobs/{job:str}"): "agent",

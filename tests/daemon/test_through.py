@@ -1,14 +1,16 @@
 """The command line beside a daemon: what acts goes through it, what reads reads beside it."""
 
+import csv
 from collections.abc import AsyncIterator
 from pathlib import Path
+from signal import SIGKILL
 
 import anyio
 import anyio.to_thread
 import pytest
 
 from pipeline.cli.demo import ALONE
-from tests.cli.harbour import AtTerminal, Harbour, is_wanted
+from tests.cli.harbour import AtTerminal, Harbour, is_wanted, once
 from tests.cli.shell import Ended, Rutter
 from tests.daemon.anchorage import Anchored, anchored
 
@@ -99,3 +101,33 @@ async def test_a_question_is_answered_at_the_terminal_of_whoever_handed_it_in(
         assert code == 4, out
         assert "not on a Sunday" in out
         assert ship.site.placed == ()
+
+
+async def test_rows_are_jobs_and_none_is_done_twice_whoever_is_killed(
+    ship: Anchored, tmp_path: Path
+) -> None:
+    """The command dies with an order on its way; the daemon does not, and the row is its job."""
+    file = tmp_path / "orders.csv"
+    rows = [{**ALONE, "note": f"row {at}"} for at in (1, 2)]
+    with file.open("w", newline="") as written:
+        writer = csv.DictWriter(written, [*ALONE])
+        writer.writeheader()
+        writer.writerows(rows)
+    words = ("run", "order", "--rows", str(file))
+    process = Rutter(ship.data).spawn(*words)
+    ship.site.when = once("/drafts/", process.kill, "POST")
+    with process:
+        await anyio.to_thread.run_sync(process.communicate)
+    assert process.returncode == -SIGKILL
+
+    with Rutter(ship.data).spawn(*words) as again:
+        out, err = await anyio.to_thread.run_sync(again.communicate)
+    assert again.returncode == 0, (out, err)
+    assert sorted(order.note for order in ship.site.placed) == ["row 1", "row 2"]
+    jobs = (await ship.ask("GET", "/jobs")).json
+    assert [each["reason"] for each in jobs] == ["completed"] * 2
+    told = (await ship.ask("GET", f"/jobs/{jobs[0]['job_id']}")).json
+    assert told["results"]["values"] == {"order_number": str(ship.site.placed[-1].number)}
+    forged = {"kind": "workflow", "workflow": "order", "values": ALONE, "row": told["run"]["row"]}
+    refused = await ship.ask("POST", "/jobs", forged, scope="agent")
+    assert refused.status == 403

@@ -62,6 +62,7 @@ class Session:
         self.channels: dict[tuple[str, int], str] = {}
         self.been_to: set[tuple[str, int]] = set()
         self.closed = False
+        self.logins = None
 
     async def downloads(self, within_ms: int) -> list[Any]:
         return []

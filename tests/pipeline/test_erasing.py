@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -432,20 +431,6 @@ class TestTrouble:
         assert finish_erasing(directory)
         assert {type(event) for event in events(directory, "run-1")} == {PayloadGone}
         assert inspect(directory).ok
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 8 MB. Only root can mount one: without, this one case is not shown."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(place)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no file system can be mounted here ({error})")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
 
 
 # -- killed ----------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ from events.checks import (
 )
 from events.errors import BadInput
 from events.signature import signature
-from events.workflow import Expectation, Step, Workflow
+from events.workflow import Expectation, Fork, Step, Workflow
 from pipeline.cli.exporting import FORMATS
 from pipeline.export.playwright import playwright_script
 from pipeline.export.recorder import keys_of, recorder_script
@@ -410,6 +410,12 @@ def test_an_optional_step_is_done_where_it_is_there() -> None:
 
     assert "element = if_there(" in said
     assert "    if element is not None:\n        element.click()" in said
+
+
+def test_a_script_goes_one_way_alone() -> None:
+    forked = msgspec.structs.replace(step(click("#pick"), optional=True), fork=Fork(1, 2))
+    with pytest.raises(BadInput, match=r"step 1 \(click\): it is one of several ways"):
+        playwright_script(flow(forked), {})
 
 
 def test_values_are_flags_and_may_have_defaults() -> None:

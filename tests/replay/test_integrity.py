@@ -145,7 +145,7 @@ class TestWhole:
         assert {head.session: (head.n, head.hash) for head in inspector.heads()} == last
 
     def test_every_artifact_that_an_event_can_name_is_looked_for(self) -> None:
-        """Only fields of an event itself are: one inside another struct would be missed."""
+        """However deep it is: a workflow has pictures in its steps."""
         for event in get_args(AnyEvent):
             info = inspect.type_info(event)
             assert isinstance(info, inspect.StructType)

@@ -486,6 +486,21 @@ def test_covered_lays_an_overlay_over_the_review(site: Site, clerk: Client) -> N
     assert "Accept cookies" not in clerk.get("/desk").body
 
 
+def test_cookies_are_asked_about_on_the_desk_alone(site: Site, clerk: Client) -> None:
+    assert "Accept all cookies" not in clerk.get("/desk").body
+    site.switches = Switches(cookies=True)
+    assert "Accept all cookies" in clerk.get("/desk").body
+    assert "Accept all cookies" not in clerk.get("/orders").body
+
+
+def test_a_survey_comes_late_over_the_list_of_all_orders(site: Site, clerk: Client) -> None:
+    assert "Tell us what you think" not in clerk.get("/orders").body
+    site.switches = Switches(survey_ms=250)
+    assert "hidden = false, 250)" in clerk.get("/orders").body
+    assert "Tell us what you think" not in clerk.get("/orders?number=1003").body
+    assert "Tell us what you think" not in clerk.get("/desk").body
+
+
 def test_dialog_asks_before_placing(site: Site, clerk: Client) -> None:
     draft = clerk.review()
     assert "confirm(" not in clerk.get(draft).body

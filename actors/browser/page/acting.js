@@ -402,6 +402,15 @@ function scroll(direction, amount) {
   return [scrollX, scrollY];
 }
 
+// Where the pinned element is to be seen, for a picture of it: it is about to be brought into view in
+// any case. One that is elsewhere because of that does not move.
+function closeUp() {
+  if (!pinned || !isAttached(pinned) || !isVisible(pinned)) return null;
+  if (!isWhollyInView(pinned)) scrollIntoView(pinned, { block: "center", inline: "nearest", behavior: "instant" });
+  pinnedBox = boxOf(pinned).join();
+  return { box: inView(pinned), view: [innerWidth, innerHeight], scroll: [scrollX, scrollY] };
+}
+
 const bringIntoView = (digest) => checked(digest, (el) => {
   scrollIntoView(el, { block: "center", behavior: "instant" });
   return {};
@@ -409,7 +418,7 @@ const bringIntoView = (digest) => checked(digest, (el) => {
 
 const read = (digest) => checked(digest, (el) => {
   const field = ["input", "textarea"].includes(tagOf(el)) && !isSecret(el);
-  return { text: clip(squeeze(field ? el.value : property(el, "innerText")), 4000) };
+  return { text: clip(squeeze(field ? el.value : property(el, "innerText")), 4000), table: tableOf(el) };
 });
 
 // ---- waiting ----------------------------------------------------------------------------------------------
@@ -443,5 +452,5 @@ const parsed = () => new Promise((done) => {
 });
 
 Object.assign(functions, {
-  sync, check, ready, setValue, holds, entered, choose, focusOn, pressed, scroll, bringIntoView, read, change, parsed,
+  sync, check, ready, setValue, holds, entered, choose, focusOn, pressed, scroll, bringIntoView, closeUp, read, change, parsed,
 });

@@ -158,22 +158,38 @@ function pin(el, key, byFocus = false, choice = null) {
 
 // Polls with the page's own frames: an element that appears is found when it is painted. What a look
 // named and is gone does not come back. With a key it is judged by what that key does there, with a
-// choice by what would be chosen.
-function resolve(strategies, withinMs, key, choice) {
+// choice by what would be chosen. One of `others` that is there and free ends the wait, once it was
+// so for a few looks: what is wanted may be drawn a moment later.
+const POLL_MS = 30;
+const LOOKS = 5;
+
+function resolve(strategies, withinMs, key, choice, others = []) {
   const end = performance.now() + withinMs;
   return new Promise((done) => {
+    let seen = 0, instead = -1;
     const look = () => {
       const { tries, el } = probe(strategies);
       const lost = strategies.every((way, i) => way.by === "ref" && tries[i].result === "none");
-      if (el || lost || performance.now() >= end) {
+      const other = el || !others.length ? -1 : others.findIndex(isFree);
+      seen = other >= 0 && other === instead ? seen + 1 : other >= 0 ? 1 : 0;
+      instead = other;
+      if (el || lost || seen >= LOOKS || performance.now() >= end) {
         pin(el, key, false, choice);
-        done({ tries, element: el ? describe(el, pinnedKey) : null });
+        done({ tries, element: el ? describe(el, pinnedKey) : null, instead: el ? -1 : instead });
       } else {
-        setTimeout(look, 30);
+        setTimeout(look, POLL_MS);
       }
     };
     look();
   });
+}
+
+// There, and nothing lies over it as far as it is in view.
+function isFree(strategies) {
+  const { el } = probe(strategies);
+  if (!el || dialogOver(el, 'dialog:modal,[aria-modal="true"]')) return false;
+  const place = [el, ...(tagOf(el) === "input" ? labelsOf(el) : [])].find(isVisible);
+  return !place || !isWhollyInView(place) || !!freeSpot(place, el);
 }
 
 function resolveFocused(key) {

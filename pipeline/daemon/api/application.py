@@ -15,7 +15,7 @@ from events.envelope import Envelope
 from events.errors import RutterError
 from events.runtime import SessionEnded
 from pipeline.daemon.access import Row
-from pipeline.daemon.api import knowing, sailing, triggering, viewing, working
+from pipeline.daemon.api import keeping, knowing, sailing, triggering, viewing, working
 from pipeline.daemon.api.asking import Strict
 from pipeline.daemon.api.problems import fail, refuse, refuse_http
 from pipeline.daemon.asgi import ASGIApp
@@ -62,6 +62,7 @@ def application(
             *sailing.ROUTES,
             *viewing.ROUTES,
             *triggering.ROUTES,
+            *keeping.ROUTES,
             *stream_handlers(daemon.views),
             *more,
         ],

@@ -28,8 +28,9 @@ from pipeline.daemon.daemon import Daemon
 from pipeline.daemon.tool_sessions import ToolWish
 from pipeline.hindsight import events_about, events_behind
 from pipeline.known import project
+from pipeline.lessons import told
 from pipeline.settings import Settings
-from replay.story import as_json, tell
+from replay.story import tell
 from replay.traces.fold import spans_of
 from replay.traces.otlp_json import encode_line
 from replay.verify import Report, verify
@@ -105,7 +106,7 @@ async def _looked_back(
 def _story(settings: Settings, session: str) -> dict[str, Any]:
     check_session(settings, session)
     with SqliteReader(settings.directory.log) as reader:
-        return as_json(tell([*reader.read(session=session), *events_about(reader, session)]))
+        return told(tell([*reader.read(session=session), *events_about(reader, session)]), settings)
 
 
 @get(

@@ -8,10 +8,13 @@ from litestar.params import PathParameter
 
 from events.errors import LogCorrupt
 from events.page import Artifact
+from events.sqlite_reader import SqliteReader
 from pipeline.daemon.access import Row
 from pipeline.daemon.api.asking import Asked, Session, daemon_of
 from pipeline.daemon.api.problems import PROBLEMS, NotThere
 from pipeline.daemon.tokens import Tickets
+from pipeline.directory import DataDirectory
+from pipeline.kept_files import expired_digests
 
 Digest = Annotated[
     str, PathParameter(pattern="^[0-9a-f]{64}$", description="the SHA-256 of its content")
@@ -34,13 +37,22 @@ TABLE: tuple[Row, ...] = ()
 )
 def artifact(request: Asked, digest: Digest) -> Response[bytes]:
     """What came from a page is not to be run here: it is sent as a file."""
-    store = daemon_of(request).settings.directory.artifacts
+    directory = daemon_of(request).settings.directory
     try:
-        body = store.get(Artifact(digest, 0, ""))
+        body = directory.artifacts.get(Artifact(digest, 0, ""))
     except (LogCorrupt, OSError) as error:
-        raise NotThere(f"there is no artifact {digest}", "see: GET /sessions/{session}") from error
+        raise NotThere(_gone(directory, digest), "see: GET /sessions/{session}") from error
     headers = {"content-disposition": f'attachment; filename="{digest}"'}
     return Response(body, media_type="application/octet-stream", headers=headers)
+
+
+def _gone(directory: DataDirectory, digest: str) -> str:
+    """What went by a rule is told from what never was."""
+    with SqliteReader(directory.log) as reader:
+        said = expired_digests(reader).get(digest)
+    if said is None:
+        return f"there is no artifact {digest}"
+    return f"artifact {digest} has expired ({said[0]})"
 
 
 @post(

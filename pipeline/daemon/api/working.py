@@ -30,6 +30,8 @@ from pipeline.daemon.beginning import AGENT, check_run
 from pipeline.daemon.daemon import Daemon
 from pipeline.daemon.jobs import Job
 from pipeline.daemon.questions import Question
+from pipeline.handing_out import results_of
+from replay.results import as_json
 
 WAIT_S = 20.0  # then whoever waits asks again: no answer takes for ever
 Change = WorkflowLearned | WorkflowDeleted | WorkflowRenamed | SessionForgotten
@@ -45,7 +47,8 @@ KEY = Annotated[
 
 
 class JobTold(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A job as the log has it. `reason`, `failure` and `detail` are how it ended."""
+    """A job as the log has it. `reason`, `failure` and `detail` are how it ended; `results` is what
+    it read and downloaded, where one job that has ended is asked for."""
 
     job_id: str
     status: Literal["queued", "running", "ended"]
@@ -57,6 +60,7 @@ class JobTold(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: JobEnd | None = None
     failure: str = ""
     detail: str = ""
+    results: dict[str, Any] = {}
 
 
 class AgentRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -140,7 +144,14 @@ async def job(request: Asked, job: JobName, wait: Flag = False) -> JobTold:
         with anyio.move_on_after(WAIT_S):
             await _in_log(daemon, job)
         found = daemon.jobs.find(job)
-    return told(found)
+    one = told(found)
+    if found.status != "ended" or not one.session:
+        return one
+    settings = daemon.settings
+    brought = await anyio.to_thread.run_sync(
+        lambda: as_json(results_of(settings, one.session)), limiter=daemon.looking_back
+    )
+    return msgspec.structs.replace(one, results=brought)
 
 
 async def _in_log(daemon: Daemon, job: str) -> None:

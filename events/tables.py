@@ -1,0 +1,19 @@
+"""Rows that were read from a page: a table as people see it, each cell under a column's name."""
+
+import msgspec
+
+from events.action import Untrusted
+
+
+class Table(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Every row has as many cells as there are columns, and no two columns have one name.
+
+    `left_off` counts the rows that are not here: more than are read at once, or than the page has
+    loaded of what it says there are. `cut`: so was a cell that is too long, or a column.
+    """
+
+    columns: tuple[Untrusted, ...]
+    rows: tuple[tuple[Untrusted, ...], ...] = ()
+    caption: Untrusted = Untrusted()
+    left_off: int = 0
+    cut: bool = False

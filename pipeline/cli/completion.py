@@ -1,0 +1,83 @@
+"""`rutter completion SHELL`: what a shell is told so that TAB knows commands, flags and names.
+
+The shell then asks this program, which answers from the log: workflows after `run`, sessions after
+`show`. A TAB is no place for an error: where nothing can be read, nothing is offered.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+
+from events.errors import RutterError
+from pipeline import settings
+from pipeline.cli.terminal import Terminal
+from pipeline.exit_codes import Exit
+from pipeline.known import project
+from pipeline.settings import Settings
+from replay.projections import ProjectionStore
+
+SHELLS = ("bash", "zsh", "fish")
+ASKED = "_ARGCOMPLETE"  # the shell's function sets it when TAB was pressed
+RECENT = 50  # sessions that are offered; the rest is found with: rutter sessions
+Completer = Callable[..., list[str]]
+
+
+def add_options(it: argparse.ArgumentParser) -> None:
+    it.add_argument("shell", choices=SHELLS, help="whose TAB it is")
+    it.set_defaults(do=completion)
+
+
+def completion(options: argparse.Namespace, _: Settings, terminal: Terminal) -> int:
+    from argcomplete.shell_integration import shellcode  # no other command needs it
+
+    terminal.say(shellcode(["rutter"], shell=options.shell).rstrip("\n"))
+    return Exit.DONE
+
+
+def answer_tab(top: argparse.ArgumentParser) -> None:
+    """Where a shell asks what could stand here, says it and ends; else does nothing."""
+    if ASKED not in settings.environment():
+        return
+    import argcomplete
+
+    for name, it in _commands(top):
+        for action in it._actions:
+            completer = _completer(name, action)
+            if completer is not None:
+                action.completer = completer  # type: ignore[attr-defined]
+    argcomplete.autocomplete(top)
+
+
+def _commands(it: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for action in it._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, each in action.choices.items():
+                yield name, each
+                yield from _commands(each)
+
+
+def _completer(command: str, action: argparse.Action) -> Completer | None:
+    if action.dest in ("session", "after"):
+        return _sessions
+    new = command in ("record", "add")  # what is named there is not known yet
+    if action.dest in ("name", "workflow", "old") and not new:
+        return _workflows
+    return None
+
+
+def _workflows(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    return _read(parsed_args, "SELECT DISTINCT name FROM workflows ORDER BY name")
+
+
+def _sessions(*, parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    recent = f"SELECT session FROM sessions ORDER BY seq DESC LIMIT {RECENT}"
+    return ["last", *_read(parsed_args, recent)]
+
+
+def _read(options: argparse.Namespace, wanted: str) -> list[str]:
+    data, config = getattr(options, "data", None), getattr(options, "config", None)
+    try:
+        store: ProjectionStore
+        with project(settings.load(data, headless=True, config=config)) as store:
+            return [str(name) for (name,) in store.db.execute(wanted)]
+    except (RutterError, OSError):
+        return []

@@ -1,0 +1,271 @@
+"""`rutter login SITE`: sign in once, by hand or by a script; what the browser knows is kept."""
+
+import argparse
+import asyncio
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from actors.browser.chromium import Chromium
+from actors.browser.login_state import of_origin
+from actors.egress.gate import Gate
+from events.errors import BadInput, WorldBroken
+from events.logins import LoginNotKept
+from events.workflow import Indicator, Policy
+from pipeline import launch
+from pipeline.chromium import require_chromium
+from pipeline.cli.binding import bind_secrets, passphrase
+from pipeline.cli.ending import report
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.voyage import check_display, open_voyage, person
+from pipeline.cli.watching import base_for
+from pipeline.exit_codes import Exit
+from pipeline.logins.by_hand import SignedIn, sign_in
+from pipeline.logins.carrying import Carried, keys_of, shelf_of
+from pipeline.logins.sealing import Key
+from pipeline.logins.shelf import Kept, Unreadable, address_of, site_of
+from pipeline.recorder import prepare, read_script
+from pipeline.secret_sources import SOURCES
+from pipeline.services import indicator
+from pipeline.settings import Settings, environment
+from replay.story import Story
+
+BY_A_SCRIPT = "sign in by a script: rutter login SITE --script FILE"
+
+
+def add_options(it: argparse.ArgumentParser) -> None:
+    it.add_argument("site", nargs="?", metavar="SITE", help="its address: https://shop.example")
+    it.add_argument("--list", action="store_true", help="whose logins are kept")
+    it.add_argument("--forget", action="store_true", help="removes the one that is kept for SITE")
+    it.add_argument(
+        "--script", metavar="FILE", help="a Chrome DevTools Recorder JSON that signs in"
+    )
+    it.add_argument(
+        "--until",
+        action="append",
+        default=[],
+        metavar="WHERE=TEXT",
+        help="done when the page shows this, such as url=/account or heading=Welcome",
+    )
+    it.add_argument(
+        "--secret",
+        action="append",
+        default=[],
+        metavar="NAME=SOURCE[@ORIGIN]",
+        help=f"for the script: a secret from {SOURCES}; never stored",
+    )
+    it.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="HOST[:PORT]",
+        help="a further host to sign in on, loopback and private ones included",
+    )
+    it.add_argument("--answers", type=Path, metavar="FILE", help="for the script: as for record")
+    it.set_defaults(do=login)
+
+
+def add_without(it: argparse.ArgumentParser) -> None:
+    it.add_argument("--no-login", action="store_true", help="as nobody: no kept login is used")
+
+
+def login(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    if options.list:
+        return _list(settings, terminal)
+    if not options.site:
+        raise BadInput("which site?", "rutter login https://shop.example; or rutter login --list")
+    if options.forget:
+        return _forget(options.site, settings, terminal)
+    origin = site_of(options.site)
+    if options.script:
+        return _by_script(origin, options, settings, terminal)
+    return _by_hand(origin, options, settings, terminal)
+
+
+# -- by hand ---------------------------------------------------------------------------------------
+
+
+def _by_hand(
+    origin: str, options: argparse.Namespace, settings: Settings, terminal: Terminal
+) -> int:
+    """No session and no lock: it can be done beside a daemon, whose next run has the new login."""
+    if options.secret or options.answers:
+        raise BadInput("what is typed by hand needs no --secret or --answers", "leave them out")
+    until = [_sign(each) for each in options.until]
+    check_display(environment(), BY_A_SCRIPT)
+    url = address_of(options.site)
+    policy = launch.watching(
+        "", url, {}, allow=options.allow, policy=base_for(url, settings.policy, terminal)
+    ).policy
+    key = _new_key(origin, settings, terminal)
+    found = asyncio.run(_signed_in(url, policy, until, settings, terminal))
+    state = of_origin(found.state, origin)
+    if not state:
+        elsewhere = found.at if found.at not in ("", origin) else ""
+        command = settings.command(f"login {elsewhere}")
+        fix = f"keep it for where you are: {command}" if elsewhere else "sign in before you go"
+        raise WorldBroken(f"the browser knows nothing of {origin}: nothing was kept", fix)
+    settings.directory.create()
+    kept = shelf_of(settings).keep(origin, state, key)
+    assert kept is not None
+    return _tell_kept(kept, settings, terminal)
+
+
+async def _signed_in(
+    url: str, policy: Policy, until: list[Indicator], settings: Settings, terminal: Terminal
+) -> SignedIn:
+    keyboard = sys.stdin.fileno() if terminal.interactive else None
+
+    def invite() -> None:
+        enter = "press Enter here, or " if keyboard is not None else ""
+        terminal.say(f"sign in to {url} in the window; when done, {enter}close the window")
+
+    def doubt() -> None:
+        terminal.note("the page still asks to sign in; Enter again keeps it all the same")
+
+    executable = require_chromium(settings.chromium)
+    async with Chromium(executable, Gate(), headless=False) as browser:
+        window = await browser.open_window(policy)
+        try:
+            return await sign_in(
+                window, url, keyboard=keyboard, until=until, invite=invite, doubt=doubt
+            )
+        finally:
+            await window.close()
+
+
+def _sign(said: str) -> Indicator:
+    where, _, says = said.partition("=")
+    return indicator(where, says, f"--until {said}")
+
+
+def _new_key(origin: str, settings: Settings, terminal: Terminal) -> Key:
+    """Asked for before anybody signs in: without one there is nothing to sign in for."""
+    others = [each for each in shelf_of(settings).all() if isinstance(each, Kept)]
+    others = [each for each in others if each.origin != origin]
+    return keys_of(settings, passphrase(terminal)).new(others)
+
+
+# -- by a script -----------------------------------------------------------------------------------
+
+
+def _by_script(
+    origin: str, options: argparse.Namespace, settings: Settings, terminal: Terminal
+) -> int:
+    """A session like any other, but for its name: it has none, so it teaches no workflow."""
+    if options.until:
+        raise BadInput("a script knows its own end", "leave out --until")
+    secrets, origins = bind_secrets(options.secret, settings, terminal)
+    script = prepare(read_script(Path(options.script)), {}, secrets)
+    hosts = (launch.host_typed(origin), *options.allow)
+    started = launch.recording(
+        "", script.steps, {}, secrets, allow=hosts, policy=settings.policy, origins=origins
+    )
+    started = launch.configured(started, settings.config.knobs, settings.config.sureness)
+    logins = Carried(shelf_of(settings), fresh=(origin, _new_key(origin, settings, terminal)))
+    answers = person(terminal, options.answers)
+
+    async def sail() -> Story:
+        async with open_voyage(settings, terminal) as voyage:
+            return await voyage.sail(
+                started,
+                answers=answers,
+                secrets=secrets,
+                typed=script.typed,
+                what=f"signing in to {origin}",
+                logins=logins,
+            )
+
+    return _came_of(asyncio.run(sail()), logins, origin, settings, terminal)
+
+
+def _came_of(
+    story: Story, logins: Carried, origin: str, settings: Settings, terminal: Terminal
+) -> int:
+    """A script that went to its end may still not have signed in."""
+    said = next(iter(logins.said), None)
+    if said is None:
+        return report(story, settings, terminal, done=f"signed in to {origin}")
+    if isinstance(said, LoginNotKept):
+        show = settings.command(f"show {story.session}")
+        what = f"the login for {origin} was not kept: {said.why}"
+        terminal.error(WorldBroken(what, f"see what it did: {show}"))
+        return Exit.NOT_VERIFIED if logins.left else Exit.ENVIRONMENT
+    kept = shelf_of(settings).find(origin)
+    assert kept is not None
+    return _tell_kept(kept, settings, terminal)
+
+
+# -- what is kept ----------------------------------------------------------------------------------
+
+
+def _tell_kept(kept: Kept, settings: Settings, terminal: Terminal) -> int:
+    if terminal.as_json:
+        terminal.json(_row(kept))
+    terminal.say(f"[OK] kept the login for {kept.origin}, encrypted ({_key(kept)})")
+    terminal.say("     runs that go there are signed in from now on")
+    terminal.say(f"     forget it: {settings.command(f'login --forget {kept.origin}')}")
+    return Exit.DONE
+
+
+def _list(settings: Settings, terminal: Terminal) -> int:
+    """What cannot be read is said, and does not keep the others from being told."""
+    found = shelf_of(settings).all()
+    kept = [each for each in found if isinstance(each, Kept)]
+    broken = [each for each in found if isinstance(each, Unreadable)]
+    if terminal.as_json:
+        unread = [{"file": str(each.path), "error": each.error.what} for each in broken]
+        terminal.json({"logins": [_row(each) for each in kept], "unreadable": unread})
+    elif kept:
+        rows = [(each.origin, _when(each), _key(each)) for each in kept]
+        terminal.table(("site", "kept", "key"), rows)
+    elif not broken:
+        command = settings.command("login https://...")
+        terminal.say(f"no logins are kept; to keep one: {command}")
+    for each in broken:
+        terminal.error(each.error) if not terminal.as_json else terminal.note(str(each.error))
+    return Exit.ENVIRONMENT if broken else Exit.DONE
+
+
+def _forget(site: str, settings: Settings, terminal: Terminal) -> int:
+    shelf = shelf_of(settings)
+    sites = [site] if "://" in site else [f"https://{site}", f"http://{site}"]
+    gone = [origin for origin in _origins(sites) if shelf.forget(origin)]
+    if not gone:
+        raise BadInput(
+            f"no login is kept for {site}", f"those that are: {settings.command('login --list')}"
+        )
+    if terminal.as_json:
+        terminal.json({"forgotten": gone})
+    terminal.say(f"[OK] forgot the login for {', '.join(gone)}; the site may still know it")
+    return Exit.DONE
+
+
+def _origins(sites: list[str]) -> list[str]:
+    """A bare host may be meant by either scheme, where http is taken at all."""
+    first, *others = sites
+    found = [site_of(first)]
+    for each in others:
+        try:
+            found.append(site_of(each))
+        except BadInput:
+            continue
+    return found
+
+
+def _row(kept: Kept) -> dict[str, object]:
+    return {
+        "origin": kept.origin,
+        "kept_at": _when(kept),
+        "key": kept.head.lock.kind,
+        "digest": kept.digest,
+    }
+
+
+def _key(kept: Kept) -> str:
+    return "key in the keyring" if kept.head.lock.kind == "keyring" else "passphrase"
+
+
+def _when(kept: Kept) -> str:
+    at = datetime.fromtimestamp(kept.head.kept_at_ns // 1_000_000_000, UTC)
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,241 @@
+"""Who runs a row: this process with a browser of its own, or the daemon that has the directory."""
+
+import argparse
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import Any
+
+import anyio
+import msgspec
+
+from actors.browser.chromium import Chromium
+from actors.person import Answer, Answers, Who
+from events.envelope import Envelope
+from events.errors import BadInput
+from events.jobs import RunWorkflow
+from events.runtime import SessionStarted
+from events.validator import ApprovalRequested
+from pipeline.app import App
+from pipeline.cli.binding import passphrase
+from pipeline.cli.row_telling import Telling
+from pipeline.cli.sureness import read_sureness
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.through import Through
+from pipeline.cli.voyage import open_pipeline, person
+from pipeline.departing import Bound, Departure, Wish, depart
+from pipeline.minds import closing
+from pipeline.rows.binding import BoundRow
+from pipeline.rows.ledger import Ledger, read_run
+from pipeline.rows.sailing import Sailing
+from pipeline.settings import Settings
+from replay.rows import Told, told_of
+
+BY = "the person at the terminal"
+Stop = Coroutine[Any, Any, None]
+
+
+class Aboard:
+    """In this process: all rows in one browser, each in a window that knows nothing of others."""
+
+    def __init__(
+        self,
+        wish: Wish,
+        bound: Bound,
+        read: Callable[[], Ledger],
+        telling: Telling,
+        options: argparse.Namespace,
+        settings: Settings,
+        terminal: Terminal,
+    ) -> None:
+        self._wish = wish
+        self._telling = telling
+        self._bound = bound
+        self._read = read
+        self._options = options
+        self._settings = settings
+        self._terminal = terminal
+        self._sure = read_sureness(options, settings.config)
+        asks = passphrase(terminal)
+        self._ask = cache(asks) if asks is not None else None  # once, for all rows
+        self._asking = anyio.Lock()
+
+    async def sail(self, sailing: Sailing) -> None:
+        async with open_pipeline(self._settings, self._terminal) as (app, browser):
+            # Now that nobody else writes: another command may have run some since they were read.
+            ledger = self._read()
+            sailing.told.update(ledger.told(sailing.rows))
+
+            async def stop(sessions: Sequence[str] = ()) -> None:
+                for session in sessions or app.running():
+                    with suppress(BadInput):  # it has just ended
+                        await app.stop(session, BY)
+
+            async def sail(row: BoundRow) -> Told:
+                return await self._sail(row, ledger, app, browser)
+
+            with stopping(sailing, stop) as stop_soon:
+
+                def begun(envelope: Envelope) -> None:
+                    """One that was about to begin when it was stopped."""
+                    if sailing.stopped and isinstance(envelope.event, SessionStarted):
+                        stop_soon(stop((envelope.session,)))
+
+                app.listen(begun)
+                await sailing.run(sail)
+
+    async def _sail(self, row: BoundRow, ledger: Ledger, app: App, browser: Chromium) -> Told:
+        leaving = await anyio.to_thread.run_sync(self._departure, row, ledger)
+        session = app.clock.new_id(leaving.started.purpose)
+        who = person(self._terminal, self._options.answers)  # each row has the whole list
+        answers = _OneAtATime(who, row, self._asking, self._telling)
+        async with closing(leaving.minds):
+            await app.sail(
+                leaving.started,
+                browser,
+                answers=answers,
+                secrets=leaving.secrets,
+                name=session,
+                minds=leaving.minds,
+                vision=leaving.vision,
+                logins=leaving.logins,
+            )
+        return _told(self._settings, session)
+
+    def _departure(self, row: BoundRow, ledger: Ledger) -> Departure:
+        named = row.named(ledger.batch, ledger.again)
+        wish = msgspec.structs.replace(self._wish, values=row.values, row=named)
+        return depart(
+            wish,
+            self._settings,
+            lambda _: self._bound,
+            sure=self._sure,
+            warn=self._terminal.note,
+            ask=self._ask,
+        )
+
+
+class Handed:
+    """By the daemon, a job for each. Its key is the row's own: handed in again it is the same job,
+    whoever was killed in between."""
+
+    def __init__(
+        self,
+        daemon: Through,
+        ledger: Ledger,
+        wish: Wish,
+        settings: Settings,
+        terminal: Terminal,
+    ) -> None:
+        self._daemon = daemon
+        self._ledger = ledger
+        self._wish = wish
+        self._settings = settings
+        self._terminal = terminal
+        self._jobs: set[str] = set()
+        self._stopped = False
+
+    async def sail(self, sailing: Sailing) -> None:
+        async def stop() -> None:
+            self._stopped = True
+            for job in tuple(self._jobs):
+                await anyio.to_thread.run_sync(self._call_off, job)
+
+        with stopping(sailing, stop):
+            await sailing.run(self._sail)
+
+    async def _sail(self, row: BoundRow) -> Told:
+        told = await anyio.to_thread.run_sync(self._run, row)
+        if told.get("reason") in ("refused", "skipped") or not told.get("session"):
+            return Told("failed", str(told.get("detail") or told.get("reason") or "not run"))
+        return _told(self._settings, told["session"])
+
+    def _run(self, row: BoundRow) -> dict[str, Any]:
+        named = row.named(self._ledger.batch, self._ledger.again)
+        before = self._ledger.jobs.get((row.number, row.digest), 0)
+        key = f"row-{named.batch}-{named.again}-{named.number}-{named.digest}-{before}"
+        run = RunWorkflow(self._wish.name, 0, row.values, self._wish.dry_run, named)
+        job: str = self._daemon.request("POST", "/jobs", run, {"Idempotency-Key": key})["job_id"]
+        self._jobs.add(job)
+        if self._stopped:  # while it was handed in
+            self._call_off(job)
+        try:
+            return self._watched(row, job)
+        finally:
+            self._jobs.discard(job)
+
+    def _watched(self, row: BoundRow, job: str) -> dict[str, Any]:
+        """Until it has ended; what it asks is answered wherever questions of the daemon are."""
+        while True:
+            told: dict[str, Any] = self._daemon.request("GET", f"/jobs/{job}?wait=true")
+            if told["status"] == "ended":
+                return told
+            for envelope in self._daemon.events(told["session"]) if told.get("session") else ():
+                if isinstance(asked := envelope.event, ApprovalRequested):
+                    said = f"row {row.number} waits for a person: {asked.question}"
+                    self._terminal.note(f"{said} -> rutter approvals --answer")
+
+    def _call_off(self, job: str) -> None:
+        self._daemon.request("DELETE", f"/jobs/{job}")
+
+
+class _OneAtATime:
+    """A person is asked by one row at a time, and told by which."""
+
+    def __init__(
+        self, answers: Answers, row: BoundRow, asking: anyio.Lock, telling: Telling
+    ) -> None:
+        self._answers = answers
+        self._row = row
+        self._asking = asking
+        self._telling = telling
+
+    @property
+    def who(self) -> Who:
+        return self._answers.who
+
+    @who.setter
+    def who(self, _: Who) -> None:
+        raise AttributeError("it is whoever answers")
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        said = f"row {self._row.number}: {question.question}"
+        async with self._asking:
+            self._telling.pause()
+            try:
+                return await self._answers.ask(msgspec.structs.replace(question, question=said))
+            finally:
+                self._telling.resume()
+
+
+def _told(settings: Settings, session: str) -> Told:
+    run = read_run(settings, session)
+    if run is None:
+        raise BadInput(f"{session} is of no row", "this is a bug: report it with the log")
+    return told_of([run])
+
+
+@contextmanager
+def stopping(sailing: Sailing, stop: Callable[[], Stop]) -> Iterator[Callable[[Stop], None]]:
+    """The first Ctrl-C (or SIGTERM) begins no other row, and lets those under way end in a true
+    state. What is yielded does more of the same beside them."""
+    loop = asyncio.get_running_loop()
+    under_way: set[asyncio.Task[None]] = set()
+
+    def stop_soon(more: Stop) -> None:
+        under_way.add(loop.create_task(more))
+
+    def stopped() -> None:
+        if not sailing.stopped:
+            sailing.stop()
+            stop_soon(stop())
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped)
+    try:
+        yield stop_soon
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

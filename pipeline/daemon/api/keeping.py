@@ -1,0 +1,22 @@
+"""What is kept, and letting go of it by rule."""
+
+from litestar import post
+
+from pipeline.daemon.api.asking import Asked, daemon_of
+from pipeline.daemon.api.problems import PROBLEMS
+from pipeline.tidying import Tidied
+
+
+@post(
+    "/log/tidy",
+    operation_id="tidy",
+    summary="Deletes the artifacts that have expired",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def tidy(request: Asked) -> Tidied:
+    """For the person alone. That they go is a fact in the log before any of them does."""
+    return await daemon_of(request).tidying.now()
+
+
+ROUTES = [tidy]

@@ -1,0 +1,298 @@
+"""Everything one has, in formats that other programs read: `rutter export --all`.
+
+Written beside its place and renamed: it is there as a whole or not at all. What opens something is
+left out: tokens, kept logins, and the values of secrets, which are in no file of ours anyway.
+"""
+
+import mimetypes
+import os
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from events.artifacts import artifacts_in
+from events.durable import sync_directory
+from events.envelope import Envelope, kind
+from events.errors import BadInput, LogCorrupt
+from events.observer import DownloadFinished
+from events.sqlite_reader import SqliteReader
+from events.workflow import Workflow
+from pipeline.archive import check_free, draft_file, draft_folder, export_log
+from pipeline.config_keys import KEYS
+from pipeline.directory import DataDirectory
+from pipeline.export.playwright import playwright_script
+from pipeline.export.readme import readme
+from pipeline.export.recorder import recorder_script
+from pipeline.hindsight import events_about
+from pipeline.inspection import Watch, unwatched
+from pipeline.kept_files import expired_digests
+from pipeline.known import project
+from pipeline.outfiles import safe_name
+from pipeline.settings import Settings
+from pipeline.spreadsheet import as_csv
+from replay.projections import ProjectionStore
+from replay.projections.metrics import snapshot
+from replay.projections.model_calls import spending
+from replay.story import Story, as_json, tell
+
+ZIP = ".zip"
+LOG = "log.rutter"
+# What a setting may hold that is a secret by itself: of an address only its host is told.
+ADDRESSES = frozenset({"notify.urls"})
+SESSIONS = ("session", "purpose", "name", "started_ns", "took_ms", "reason", "failure", "detail")
+STEPS = ("session", "step", "kind", "words", "verdict", "reason", "url", "took_ms")
+TRANSITIONS = "SELECT from_action, to_action, count, by_person, by_agent FROM {table}"
+Script = Callable[[Workflow, Mapping[str, str]], str]
+SCRIPTS: tuple[tuple[str, Script], ...] = (
+    ("recorder.json", recorder_script),
+    ("playwright.py", playwright_script),
+)
+
+
+class Exported(msgspec.Struct, frozen=True):
+    """What was written. `left_out` are artifacts that have expired or are missing."""
+
+    place: str
+    workflows: int
+    sessions: int
+    artifacts: int
+    left_out: int
+    files: int
+    bytes: int
+
+
+def export_all(settings: Settings, place: Path, watch: Watch = unwatched) -> Exported:
+    """A folder, or one file where the name ends in .zip. Only reads, beside a running process."""
+    check_free(place)
+    with draft_folder(place, f".{place.name}.{os.getpid()}") as draft:
+        told = _write_all(settings, draft, watch)
+        files = [path for path in sorted(draft.rglob("*")) if path.is_file()]
+        _sync(files, draft)
+        size = sum(path.stat().st_size for path in files)
+        if place.suffix == ZIP:
+            with draft_file(place) as packed:
+                _pack(packed, draft, files, watch)
+                size = packed.stat().st_size
+        else:
+            draft.rename(place)
+            sync_directory(place.parent)
+    return msgspec.structs.replace(told, place=str(place), files=len(files), bytes=size)
+
+
+def _write_all(settings: Settings, draft: Path, watch: Watch) -> Exported:
+    directory = settings.directory
+    with project(settings) as store:
+        flows = _workflows(store, draft / "workflows", watch)
+        _metrics(store, draft)
+        names = [row[0] for row in store.db.execute("SELECT session FROM sessions ORDER BY seq")]
+    home = draft / "sessions"
+    home.mkdir()
+    with (
+        SqliteReader(directory.log) as reader,
+        reader.snapshot(),
+        (home / "sessions.jsonl").open("wb") as lines,
+    ):
+        stories, artifacts = _Sessions(lines), _Artifacts(draft, directory, expired_digests(reader))
+        for count, session in enumerate(names):
+            watch("writing sessions", count, len(names))
+            events = list(reader.read(session=session))
+            stories.add(tell([*events, *events_about(reader, session)]))
+            artifacts.add(events)
+    stories.write_tables(home)
+    artifacts.write_list()
+    _write_json(draft / "configuration.json", _configuration(settings))
+    export_log(directory, draft / LOG, watch)
+    told = Exported("", flows, len(names), artifacts.kept, artifacts.left_out, 0, 0)
+    (draft / "README.txt").write_text(
+        readme(told.workflows, told.sessions, told.artifacts), "utf-8"
+    )
+    return told
+
+
+# -- workflows -------------------------------------------------------------------------------------
+
+
+def _workflows(store: ProjectionStore, folder: Path, watch: Watch) -> int:
+    """Every version as it is known; the newest also as others can run it."""
+    rows = store.db.execute("SELECT workflow FROM workflows ORDER BY name, version").fetchall()
+    flows = [msgspec.json.decode(body, type=Workflow) for (body,) in rows]
+    newest = {flow.name: flow for flow in flows}
+    folder.mkdir()
+    places = dict(zip(newest, _distinct(newest), strict=True))
+    for count, flow in enumerate(flows):
+        watch("writing workflows", count, len(flows))
+        home = folder / places[flow.name]
+        home.mkdir(exist_ok=True)
+        _write_json(home / f"version-{flow.version}.json", flow)
+        if flow is newest[flow.name]:
+            _scripts(flow, home)
+    return len(newest)
+
+
+def _scripts(flow: Workflow, home: Path) -> None:
+    for name, write in SCRIPTS:
+        try:
+            text = write(flow, {})
+        except BadInput as error:  # what others have no words for
+            (home / f"{name}.txt").write_text(f"not written: {error}\n", "utf-8")
+            continue
+        (home / name).write_text(text, "utf-8")
+
+
+def _distinct(names: Mapping[str, object]) -> Iterator[str]:
+    """Folders that any disk takes and tells apart."""
+    taken: set[str] = set()
+    for name in names:
+        base = safe_name(name, "workflow")
+        found, number = base, 1
+        while found.casefold() in taken:
+            number += 1
+            found = f"{base}-{number}"
+        taken.add(found.casefold())
+        yield found
+
+
+# -- sessions --------------------------------------------------------------------------------------
+
+
+class _Sessions:
+    """Each as a line of JSON; all of them, their steps and their results as tables."""
+
+    def __init__(self, lines: IO[bytes]) -> None:
+        self._lines = lines
+        self._sessions: list[list[str]] = []
+        self._steps: list[list[str]] = []
+        self._results: list[list[str]] = []
+
+    def add(self, story: Story) -> None:
+        self._lines.write(msgspec.json.encode(as_json(story)) + b"\n")
+        self._sessions.append([str(getattr(story, name)) for name in SESSIONS])
+        for step in story.steps:
+            values = (getattr(step, name) for name in STEPS[1:])
+            self._steps.append([story.session, *map(str, values)])
+        for name, value in story.results.items():
+            self._results.append([story.session, story.name, name, value])
+
+    def write_tables(self, folder: Path) -> None:
+        results = ("session", "workflow", "name", "value")
+        for name, columns, rows in (
+            ("sessions.csv", SESSIONS, self._sessions),
+            ("steps.csv", STEPS, self._steps),
+            ("results.csv", results, self._results),
+        ):
+            (folder / name).write_bytes(as_csv([*columns], rows).encode())
+
+
+class _Artifacts:
+    """Pictures and files under names that say what they are, with a list of all of them."""
+
+    def __init__(
+        self, draft: Path, directory: DataDirectory, expired: Mapping[str, tuple[str, int]]
+    ) -> None:
+        self._folder = draft / "artifacts"
+        self._folder.mkdir()
+        self._store = directory.artifacts
+        self._expired = expired
+        self._written: dict[str, str] = {}
+        self._rows: list[list[str]] = []
+
+    @property
+    def kept(self) -> int:
+        return sum(bool(name) for name in self._written.values())
+
+    @property
+    def left_out(self) -> int:
+        return len(self._written) - self.kept
+
+    def add(self, events: list[Envelope]) -> None:
+        for envelope in events:
+            for artifact in artifacts_in(envelope.event):
+                digest = artifact.sha256
+                if digest not in self._written:
+                    self._written[digest] = self._copy(envelope, digest, artifact.media)
+                gone = (
+                    f"expired ({self._expired[digest][0]})" if digest in self._expired else "gone"
+                )
+                what, file = kind(envelope.event), self._written[digest] or gone
+                row = (envelope.session, envelope.n, what, artifact.media, artifact.size, digest)
+                self._rows.append([*map(str, row), file])
+
+    def write_list(self) -> None:
+        columns = ["session", "event", "kind", "media", "bytes", "sha256", "file"]
+        (self._folder / "index.csv").write_bytes(as_csv(columns, self._rows).encode())
+
+    def _copy(self, envelope: Envelope, digest: str, media: str) -> str:
+        """The name that it got; empty when there is nothing to copy."""
+        event = envelope.event
+        found = next(each for each in artifacts_in(event) if each.sha256 == digest)
+        try:
+            body = self._store.get(found)
+        except (LogCorrupt, OSError):
+            return ""
+        home = self._folder / safe_name(envelope.session, "session")
+        home.mkdir(exist_ok=True)
+        words = re.sub(r"(?<!^)(?=[A-Z])", "-", kind(event)).lower()
+        name = f"{words}{mimetypes.guess_extension(media) or ''}"
+        if isinstance(event, DownloadFinished):
+            name = safe_name(event.name.text, "download")
+        place = home / f"{envelope.n:05}-{digest[:8]}-{name}"
+        place.write_bytes(body)
+        return str(place.relative_to(self._folder.parent))
+
+
+# -- the rest --------------------------------------------------------------------------------------
+
+
+def _metrics(store: ProjectionStore, draft: Path) -> None:
+    _write_json(draft / "metrics.json", {**snapshot(store.db), "models": spending(store.db)})
+    table = "transitions_first_order"
+    rows = store.db.execute(f"{TRANSITIONS.format(table=table)} ORDER BY 1, 2").fetchall()
+    columns = ["from", "to", "count", "by_person", "by_agent"]
+    body = as_csv(columns, [[*map(str, row)] for row in rows])
+    (draft / "transitions.csv").write_bytes(body.encode())
+
+
+def _configuration(settings: Settings) -> dict[str, Any]:
+    """Every value and who said it; of secrets where they are, and never what they are."""
+    config = settings.config
+    values = {key.name: config.said(key.name)._asdict() for key in KEYS}
+    for name in ADDRESSES & values.keys():
+        said = values[name]["value"] or ()
+        values[name]["value"] = [_without_path(each) for each in said]
+    secrets = {name: given.source for name, given in config.secrets.items()}
+    return {"values": values, "rules": config.rules, "secrets": secrets}
+
+
+def _without_path(address: str) -> str:
+    """A source by its name; of an address the host, for the rest of it may open something."""
+    found = re.match(r"(https?://)(?:[^/@]*@)?([^/?#]+)", address)
+    return f"{found[1]}{found[2]}/..." if found else address
+
+
+def _write_json(place: Path, value: object) -> None:
+    body = msgspec.json.encode(value, order="deterministic", enc_hook=str)
+    place.write_bytes(msgspec.json.format(body) + b"\n")
+
+
+def _pack(packed: Path, draft: Path, files: list[Path], watch: Watch) -> None:
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for count, path in enumerate(files):
+            watch("packing", count, len(files))
+            archive.write(path, path.relative_to(draft))
+    _sync([packed], packed.parent)
+
+
+def _sync(files: list[Path], root: Path) -> None:
+    """On disk before it gets its name."""
+    for path in files:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    for folder in (root, *(path for path in root.rglob("*") if path.is_dir())):
+        sync_directory(folder)

@@ -1,0 +1,28 @@
+"""What a session did with kept logins, in words."""
+
+import re
+from datetime import UTC, datetime
+
+from events.logins import LoginKept, LoginNotKept, LoginUsed
+from replay.wording import ascii_only
+
+NOT_KEPT = "was not kept again"
+# At the beginning: behind it may stand what a page said, and nobody signs in where a page says so.
+_EXPIRED = re.compile(r"the login for (https?://\S+) has expired(?::|$)")
+
+
+def expired_login(failure: str, detail: str) -> str:
+    """The origin whose login ended a session; empty, where none did."""
+    found = _EXPIRED.match(detail) if failure == "needs_person" else None
+    return found[1] if found else ""
+
+
+def login_in_words(said: LoginUsed | LoginKept | LoginNotKept) -> str:
+    match said:
+        case LoginUsed(origin=origin, kept_at_ns=kept_at_ns):
+            at = datetime.fromtimestamp(kept_at_ns // 1_000_000_000, UTC)
+            return ascii_only(f"signed in by the login for {origin}, kept {at:%Y-%m-%d %H:%M} UTC")
+        case LoginKept(origin=origin):
+            return ascii_only(f"kept the login for {origin} as it was at the end")
+        case LoginNotKept(origin=origin, why=why):
+            return ascii_only(f"the login for {origin} {NOT_KEPT}: {why}")

@@ -1,0 +1,181 @@
+"""What a session brought home: what it read, tables as rows, and the files that it was sent.
+
+A fold over its events and nothing else: there is no second store. What one step read again stands
+once; two steps that read under one name are told apart by a number.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from events.envelope import Envelope, kind
+from events.event import Event
+from events.executor import ActionDone, QueryAnswered
+from events.observer import DownloadFinished
+from events.page import Artifact
+from events.planner import PlanProposed
+from events.runtime import SessionStarted
+from events.tables import Table
+from events.validator import ActionStarted, QueryStarted
+
+UNNAMED = "text"  # how it is called what nobody named
+# All that is heard: who reads a long session reads these alone.
+HEARD: tuple[type[Event], ...] = (
+    SessionStarted,
+    PlanProposed,
+    ActionStarted,
+    QueryStarted,
+    ActionDone,
+    QueryAnswered,
+    DownloadFinished,
+)
+KINDS = sorted(map(kind, HEARD))
+
+
+class Rows(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A table as it was read, as text. `left_off` rows of it are not here; `cut`: nor is a part of
+    a cell, or a column."""
+
+    columns: list[str]
+    rows: list[list[str]] = []
+    caption: str = ""
+    left_off: int = 0
+    cut: bool = False
+
+
+class Download(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file that a page sent, by the name that the page gave it. Without an artifact it was not
+    kept, and `failure` says why."""
+
+    name: str
+    step: int = 0
+    artifact: Artifact | None = None
+    failure: str = ""
+
+
+class Results(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`values` are texts by name, a table's own text among them; `tables` their rows."""
+
+    session: str = ""
+    workflow: str = ""
+    values: dict[str, str] = {}
+    tables: dict[str, Rows] = {}
+    downloads: list[Download] = []
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The values that are no tables."""
+        return {name: text for name, text in self.values.items() if name not in self.tables}
+
+    def __bool__(self) -> bool:
+        return bool(self.values or self.tables or self.downloads)
+
+
+class Gathering:
+    """The fold. A place is a step of the workflow, or the step's own number outside of one."""
+
+    def __init__(self) -> None:
+        self._session = self._workflow = ""
+        self._index: dict[int, int] = {}
+        self._called: dict[int, str] = {}
+        self._texts: dict[tuple[str, int], str] = {}
+        self._tables: dict[tuple[str, int], Rows] = {}
+        self._downloads: list[Download] = []
+
+    def hear(self, envelope: Envelope) -> None:
+        match envelope.event:
+            case SessionStarted(name=name):
+                self._session, self._workflow = envelope.session, name
+            case PlanProposed(step=step, index=index):
+                self._index[step] = index
+            case ActionStarted(step=step, action=action) | QueryStarted(step=step, action=action):
+                self._called[step] = action.name or UNNAMED
+            case ActionDone(step=step, extracted=text) if text is not None:
+                self._texts[self._place(step)] = text.text
+            case QueryAnswered(step=step, text=text, table=table) if text is not None:
+                self._texts[self._place(step)] = text.text
+                if table is not None:
+                    self._tables[self._place(step)] = _rows(table)
+            case DownloadFinished(name=named, artifact=artifact, failure=why, step=step):
+                self._downloads.append(Download(named.text, step, artifact, why))
+            case _:
+                pass
+
+    def _place(self, step: int) -> tuple[str, int]:
+        index = self._index.get(step, -1)
+        return self._called.get(step, UNNAMED), index if index >= 0 else -step
+
+    def results(self) -> Results:
+        named = dict(zip(self._texts, numbered(name for name, _ in self._texts), strict=True))
+        return Results(
+            self._session,
+            self._workflow,
+            {named[place]: text for place, text in self._texts.items()},
+            {named[place]: rows for place, rows in self._tables.items()},
+            list(self._downloads),
+        )
+
+
+def gather(events: Iterable[Envelope]) -> Results:
+    gathering = Gathering()
+    for envelope in events:
+        gathering.hear(envelope)
+    return gathering.results()
+
+
+def numbered(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """The names, each once: the second of a kind is `name_2`."""
+    known = set(taken)
+    found: list[str] = []
+    for name in names:
+        unique, count = name, 1
+        while unique in known:
+            count += 1
+            unique = f"{name}_{count}"
+        known.add(unique)
+        found.append(unique)
+    return found
+
+
+def as_json(results: Results) -> dict[str, object]:
+    """For machines: every key is there, nothing too."""
+    tables: Mapping[str, object] = {
+        name: {
+            "columns": rows.columns,
+            "rows": [dict(zip(rows.columns, row, strict=True)) for row in rows.rows],
+            "caption": rows.caption,
+            "left_off": rows.left_off,
+            "cut": rows.cut,
+        }
+        for name, rows in results.tables.items()
+    }
+    return {
+        "session": results.session,
+        "workflow": results.workflow,
+        "values": results.texts,
+        "tables": tables,
+        "downloads": [msgspec.to_builtins(each) for each in results.downloads],
+    }
+
+
+def rows_in_words(rows: Rows) -> str:
+    """A table in one line: how much of it there is."""
+    count = len(rows.rows)
+    parts = ["1 row" if count == 1 else f"{count} rows"]
+    if rows.columns:
+        parts.append(f"of {', '.join(rows.columns)}")
+    if rows.left_off:
+        parts.append(f"({rows.left_off} more were not read)")
+    if rows.cut:
+        parts.append("(a long cell or a column was cut)")
+    return " ".join(parts)
+
+
+def _rows(table: Table) -> Rows:
+    return Rows(
+        [name.text for name in table.columns],
+        [[cell.text for cell in row] for row in table.rows],
+        table.caption.text,
+        table.left_off,
+        table.cut,
+    )

@@ -1,0 +1,159 @@
+"""The runs of a file's rows, as the log tells them: which row is done, which is in doubt, which is
+to be run.
+
+A row is done when one of its runs was completed. It is in doubt when none was and one of them did
+something that cannot be undone, or may have: nobody repeats that on their own (E7). Anything else
+has left nothing behind, and may be run again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, get_args
+
+import msgspec
+
+from events.envelope import Envelope, kind
+from events.executor import ActionFailed
+from events.planner import PlanProposed
+from events.rows import Row
+from events.runtime import SessionEnded, SessionStarted
+from events.validator import ActionStarted
+from replay.results import KINDS as OF_RESULTS
+from replay.results import Gathering, Results
+from replay.wording import in_words
+
+Outcome = Literal["done", "failed", "unknown", "cancelled", "interrupted", "not run"]
+# What is needed to know how a run of a row ended and what it brought home.
+KINDS = sorted({*OF_RESULTS, kind(ActionFailed), kind(SessionEnded)})
+DRY = "dry run: "  # how a run says where it stopped because it was only to be tried
+
+
+class RowRun(msgspec.Struct, frozen=True):
+    """One run of a row. `sent`: something that cannot be undone was done, or may have been. `at` is
+    the step that it came to last, in words."""
+
+    session: str
+    row: Row
+    reason: str = "interrupted"
+    failure: str = ""
+    detail: str = ""
+    sent: bool = False
+    tried: bool = False
+    results: Results = Results()
+    at: str = ""
+
+    @property
+    def done(self) -> bool:
+        return self.reason == "completed" or self.tried
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What is known of a row: its outcome, why, and the run that says so."""
+
+    outcome: Outcome = "not run"
+    why: str = ""
+    run: RowRun | None = None
+
+    @property
+    def session(self) -> str:
+        return self.run.session if self.run is not None else ""
+
+
+NOT_RUN = Told()
+
+
+def run_of(events: Iterable[Envelope]) -> RowRun | None:
+    """How one session ended, from its events of these `KINDS`; nothing where it is of no row. One
+    that has no end was cut off with its process."""
+    gathering = Gathering()
+    session, at, sent = "", "", set[int]()
+    started: SessionStarted | None = None
+    ended: SessionEnded | None = None
+    for envelope in events:
+        gathering.hear(envelope)
+        match envelope.event:
+            case SessionStarted() as started:
+                session = envelope.session
+            case PlanProposed(action=action, index=index, step=step):
+                at = f"step {index + 1 if index >= 0 else step} ({in_words(action)})"
+            case ActionStarted(step=step, irreversible=True):
+                sent.add(step)
+            case ActionFailed(step=step, dispatched=False):
+                sent.discard(step)
+            case SessionEnded() as ended:
+                pass
+            case _:
+                pass
+    if started is None or started.row is None:
+        return None
+    found = gathering.results()
+    if ended is None:
+        return RowRun(session, started.row, sent=bool(sent), results=found, at=at)
+    dry = started.settings.dry_run and ended.reason == "completed_unverified"
+    return RowRun(
+        session,
+        started.row,
+        ended.reason,
+        ended.failure,
+        ended.detail,
+        bool(sent),
+        dry and ended.detail.startswith(DRY),
+        found,
+        at,
+    )
+
+
+def told_of(runs: Sequence[RowRun]) -> Told:
+    """What the runs of one row come to, oldest first."""
+    if not runs:
+        return NOT_RUN
+    done = [run for run in runs if run.done]
+    if done:
+        return Told("done", run=done[-1])
+    last, sent = runs[-1], [run for run in runs if run.sent]
+    if sent:
+        return Told("unknown", _why(sent[-1]), sent[-1])
+    outcome: Outcome = "failed"
+    if last.reason in ("cancelled", "interrupted"):
+        outcome = "cancelled" if last.reason == "cancelled" else "interrupted"
+    return Told(outcome, _why(last), last)
+
+
+def _why(run: RowRun) -> str:
+    kinds = [each for each in (run.failure, run.reason) if each and each != "failed"]
+    why = ": ".join([*kinds[:1], *([run.detail] if run.detail else [])]) or run.reason
+    return f"{why}, at {run.at}" if run.at and "step " not in run.detail else why
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A row of the file as it is now."""
+
+    number: int
+    digest: str
+
+
+def matched(wanted: Sequence[Wanted], runs: Iterable[RowRun]) -> dict[int, list[RowRun]]:
+    """The runs of each row of the file, by its number.
+
+    A run belongs to the row of its number that binds what it bound. Rows may have moved since: what
+    was done for a row that stands elsewhere now, or may have been, counts for one that binds the
+    same, and each for one alone. So a line that was put in or taken out does nothing twice.
+    """
+    before: dict[tuple[int, str], list[RowRun]] = {}
+    for run in runs:
+        before.setdefault((run.row.number, run.row.digest), []).append(run)
+    found = {each.number: before.pop((each.number, each.digest), []) for each in wanted}
+    moved: dict[str, list[list[RowRun]]] = {}
+    for (_, digest), of_row in sorted(before.items(), key=lambda each: each[0]):
+        if told_of(of_row).outcome in ("done", "unknown"):
+            moved.setdefault(digest, []).append(of_row)
+    for each in wanted:
+        here = moved.get(each.digest)
+        if here and told_of(found[each.number]).outcome not in ("done", "unknown"):
+            found[each.number] = [*found[each.number], *here.pop(0)]
+    return found
+
+
+def counted(told: Iterable[Told]) -> Mapping[Outcome, int]:
+    """How many of each, the good ones first."""
+    outcomes = [each.outcome for each in told]
+    return {each: outcomes.count(each) for each in get_args(Outcome) if each in outcomes}

@@ -1,0 +1,102 @@
+"""Of all that a browser knows, a login is what is sent to one origin and what that one stored."""
+
+from typing import Any
+
+import pytest
+
+from actors.browser.login_state import BrowserState, of_origin, state_of, together, tokens_in
+
+SHOP = "https://app.shop.example"
+TOKEN = "4f9a0c77b1e2d3a4c5b6978812345678"
+
+
+def cookie(domain: str, name: str = "sid", value: str = TOKEN, **more: Any) -> dict[str, Any]:
+    told = {"name": name, "value": value, "domain": domain, "path": "/", "httpOnly": True}
+    return {**told, "secure": False, **more}
+
+
+def stored(origin: str, **items: str) -> dict[str, Any]:
+    listed = [{"name": name, "value": value} for name, value in items.items()]
+    return {"origin": origin, "localStorage": listed}
+
+
+def known(*cookies: dict[str, Any], origins: tuple[dict[str, Any], ...] = ()) -> BrowserState:
+    return BrowserState(cookies, origins)
+
+
+@pytest.mark.parametrize(
+    ("domain", "sent"),
+    [
+        ("app.shop.example", True),
+        (".app.shop.example", True),
+        (".shop.example", True),
+        ("shop.example", False),  # of that host alone
+        (".example", True),  # which no browser would have taken
+        (".op.example", False),
+        ("op.example", False),
+        (".other.example", False),
+        ("www.app.shop.example", False),
+        (".www.app.shop.example", False),
+        ("ads.example", False),
+        ("", False),
+        (".", False),
+    ],
+)
+def test_a_cookie_is_kept_if_it_would_be_sent_there(domain: str, sent: bool) -> None:
+    found = of_origin(known(cookie(domain)), SHOP)
+
+    assert bool(found.cookies) is sent
+
+
+def test_a_secure_cookie_is_not_kept_for_a_place_where_others_can_listen() -> None:
+    secure = known(cookie("nas.local", secure=True), cookie("127.0.0.1", secure=True))
+
+    assert not of_origin(secure, "http://nas.local")
+    assert of_origin(secure, "https://nas.local")
+    assert of_origin(secure, "http://127.0.0.1:8000")  # nobody is between
+
+
+def test_what_is_stored_is_of_one_origin_with_its_port() -> None:
+    everything = known(
+        origins=(stored(SHOP, a="1"), stored(f"{SHOP}:8443", b="2"), stored("https://ads.example"))
+    )
+
+    assert of_origin(everything, SHOP).origins == (stored(SHOP, a="1"),)
+    assert not of_origin(everything, "http://app.shop.example")
+
+
+def test_of_two_logins_with_the_same_cookie_the_later_one_holds() -> None:
+    old, new = cookie(".shop.example", value="old"), cookie(".shop.example", value="new")
+    other = cookie(".shop.example", name="lang", value="en")
+
+    both = together([known(old, other), known(new)])
+
+    assert both.cookies == (new, other)
+
+
+def test_it_is_what_the_browser_told_and_nothing_of_it_is_printed() -> None:
+    state = state_of({"cookies": [cookie("a.example")], "origins": [stored(SHOP, t=TOKEN)]})
+
+    assert TOKEN in str(state.cookies)
+    assert repr(state) == "BrowserState(1 cookies, 1 origins)"
+    assert TOKEN not in f"{state} {state!r}"
+
+
+def test_tokens_are_what_scripts_are_not_shown_and_what_calls_itself_so() -> None:
+    jwt = "eyJhbGciOi.eyJzdWIiOjF9.c2lnbmF0dXJl1"
+    deep = '{"user": {"name": "Ann Example"}, "auth": {"access": "zz11yy22xx33ww44vv55"}}'
+    state = known(
+        cookie("a.example", value=TOKEN),
+        cookie("a.example", name="csrf_token", value="c" * 15 + "9", httpOnly=False),
+        cookie("a.example", name="visitor", value="v" * 15 + "9", httpOnly=False),
+        origins=(stored(SHOP, session=jwt, profile=deep, theme="dark-mode-number-2"),),
+    )
+
+    assert set(tokens_in(state)) == {TOKEN, "c" * 15 + "9", jwt, "zz11yy22xx33ww44vv55"}
+
+
+@pytest.mark.parametrize(
+    "value", ["1", "en-GB", "ann@shop.example", "true", "a word or two 99", ""]
+)
+def test_what_may_stand_on_a_page_for_other_reasons_is_no_token(value: str) -> None:
+    assert tokens_in(known(cookie("a.example", value=value))) == ()

@@ -1,0 +1,204 @@
+"""A page that asks to sign in where a kept login was used: that login has expired, and says so. And
+where it holds, a workflow that signs in first goes on behind that."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.planner import Planner
+from actors.predictor import Predictor
+from actors.signing_in import Aboard, evolve_aboard, signed_out
+from events.action import Untrusted
+from events.checks import TextVisible
+from events.critic import PageAssessed
+from events.logins import LoginKept, LoginUsed
+from events.page import Element, Page
+from events.planner import CheckpointReached, PlanProposed, RunStopped
+from events.predictor import PredictionMade, StepDue
+from events.vocabulary import AnyEvent
+from events.workflow import Expectation, Step, Workflow
+from pipeline import launch
+from tests import facts
+from tests.given import Story, at, given, only
+
+SHOP, SSO = facts.ORIGIN, "https://sso.example"
+USED = LoginUsed(SHOP, "d" * 64, 1_700_000_000_000_000_000)
+ASKS, ELSEWHERE = PageAssessed("LOGIN_REQUIRED"), PageAssessed()
+EXPIRED = f"the login for {SHOP} has expired"
+FLOW = facts.workflow(facts.step(facts.click("#one")), facts.step(facts.click("#two")))
+RUN = facts.run_of(FLOW)
+NOTHING = PredictionMade("markov2", position=0)
+
+
+def aboard(*events: AnyEvent) -> Aboard:
+    state = Aboard()
+    for event in events:
+        state = evolve_aboard(state, event)
+    return state
+
+
+def seen(url: str) -> AnyEvent:
+    return facts.saw(Page(url=url, digest=url))
+
+
+def test_only_where_a_login_was_used_is_it_said_to_have_expired() -> None:
+    there = seen(f"{SHOP}/login")
+
+    assert signed_out(aboard(USED, there)) == EXPIRED
+    assert signed_out(aboard(there)) == "the site asks to sign in"
+    assert signed_out(aboard(USED, seen("https://other.example/login"))) != EXPIRED
+    assert signed_out(aboard(LoginKept(SHOP, "d"), there)) != EXPIRED
+
+
+def test_a_site_may_ask_on_another_host() -> None:
+    asked = aboard(USED, seen(f"{SSO}/authorize?for=shop"))
+
+    assert signed_out(asked, f"{SHOP}/desk") == EXPIRED
+    assert signed_out(asked, "", f"{SSO}/", "about:blank") == "the site asks to sign in"
+
+
+def signed_out_at(step: int = 0) -> tuple[Any, Any]:
+    due = StepDue(step, 2, FLOW.steps[step], "elsewhere", signed_out=True)
+    return at(0, due), at(3_000, due)
+
+
+def test_a_run_that_is_asked_to_sign_in_needs_a_new_login() -> None:
+    [stop] = given(Planner(), RUN, USED, seen(f"{SHOP}/login"), *signed_out_at())
+
+    assert stop == RunStopped("policy_denied", "needs_person", f"{EXPIRED}: step 1 of 2: elsewhere")
+
+
+def test_whoever_has_a_window_is_told_whose_login_it_was() -> None:
+    headed = msgspec.structs.replace(RUN, headed=True)
+
+    [asked] = given(Planner(), headed, USED, seen(f"{SHOP}/login"), *signed_out_at(1))
+
+    assert asked == CheckpointReached("login", 1, f"{EXPIRED}: step 2 of 2: elsewhere", 1)
+
+
+def test_the_page_that_a_step_was_recorded_on_tells_whose_login_it_was() -> None:
+    decided = given(Planner(), RUN, USED, seen(f"{SSO}/login"), *signed_out_at())
+
+    assert only(decided, RunStopped).detail.startswith(EXPIRED)
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_a_free_run_that_is_lost_on_a_sign_in_page_needs_a_login(used: bool) -> None:
+    logins = (USED,) if used else ()
+
+    story = (facts.free_run(), *logins, seen(f"{SHOP}/login"), ASKS, NOTHING)
+    stop = only(given(Planner(), *story), RunStopped)
+
+    assert (stop.failure, stop.detail.startswith(EXPIRED)) == (
+        ("needs_person", True) if used else ("lost", False)
+    )
+
+
+def test_a_free_run_that_is_lost_elsewhere_is_lost() -> None:
+    story = (facts.free_run(), USED, seen(f"{SHOP}/login"), ASKS, seen(f"{SHOP}/desk"), ELSEWHERE)
+
+    assert only(given(Planner(), *story, NOTHING), RunStopped).failure == "lost"
+
+
+def test_a_run_to_a_goal_needs_a_login_as_well() -> None:
+    started = launch.tool_session(f"{SHOP}/", goal="cancel it")
+    led = msgspec.structs.replace(started, driver="model", name="cancel")
+    told = Story(Planner())
+    before: list[AnyEvent] = [led, USED, facts.saw(facts.page())]
+    opening: list[AnyEvent] = [facts.done(), facts.saw(facts.page("/login")), facts.judged()]
+    for event in before:
+        told.tell(event)
+    told.tell(ELSEWHERE, then=[NOTHING])
+    for event in opening:
+        told.tell(event)
+    stop = only(told.tell(ASKS, then=[NOTHING]), RunStopped)
+
+    assert (stop.failure, stop.detail) == ("needs_person", EXPIRED)
+
+
+# -- what the login has done already ---------------------------------------------------------------
+
+TO_SIGN_IN = Expectation(moved=True, place=facts.place("/login"), state="LOGIN_REQUIRED")
+SIGNING_IN = (
+    Step(facts.go_to("/login"), after=TO_SIGN_IN),
+    facts.step(facts.fill("#user"), "/login", state="LOGIN_REQUIRED"),
+    facts.step(facts.click("#in"), "/login", "/desk", state="LOGIN_REQUIRED", irreversible=True),
+)
+ON = facts.step(facts.click("#orders"), "/desk", "/orders")
+DESK = facts.saw(facts.page("/desk", elements=(Element("link", Untrusted("Orders")),)))
+
+
+def due_after(flow: Workflow, *story: AnyEvent) -> StepDue:
+    """What is due when the way to the sign-in has led to the desk."""
+    way = facts.plan(flow.steps[0].action, "workflow", index=0, expects=flow.steps[0].after)
+    led_on = msgspec.structs.replace(facts.judged("wrong_target"), reason="other_place")
+    told = Story(Predictor())
+    for event in (
+        facts.run_of(flow),
+        *story,
+        facts.saw(facts.page()),
+        ELSEWHERE,
+        way,
+        DESK,
+        led_on,
+    ):
+        told.tell(event)
+    found: StepDue = only(told.tell(ELSEWHERE), StepDue)
+    return found
+
+
+def test_steps_that_sign_in_are_passed_over_when_the_page_is_beyond_them() -> None:
+    due = due_after(facts.workflow(*SIGNING_IN, ON), USED)
+
+    assert (due.index, due.unmet) == (3, "")
+
+
+def test_without_a_kept_login_the_way_led_elsewhere() -> None:
+    assert due_after(facts.workflow(*SIGNING_IN, ON)).index == 0
+
+
+def test_where_no_later_step_fits_the_page_nothing_is_passed_over() -> None:
+    elsewhere = facts.step(facts.click("#orders"), "/reports", "/orders")
+
+    due = due_after(facts.workflow(*SIGNING_IN, elsewhere), USED)
+
+    assert (due.index, due.unmet) == (1, f"recorded at {SHOP}/login, now at {SHOP}/desk")
+
+
+def test_what_somebody_stated_of_a_sign_in_is_not_passed_over() -> None:
+    *first, last = SIGNING_IN
+    stated = msgspec.structs.replace(last.after, checks=(TextVisible("Welcome"),))
+    checked = msgspec.structs.replace(last, after=stated)
+
+    assert due_after(facts.workflow(*first, checked, ON), USED).index == 1
+
+
+def test_a_workflow_that_does_nothing_but_sign_in_is_not_over_without() -> None:
+    assert due_after(facts.workflow(*SIGNING_IN), USED).index == 1
+
+
+def test_the_planner_takes_it_for_done_as_well() -> None:
+    flow = facts.workflow(*SIGNING_IN, ON)
+    way = StepDue(0, 4, flow.steps[0])
+    led_on = msgspec.structs.replace(facts.judged("wrong_target"), reason="other_place")
+    told = Story(Planner())
+    before: list[AnyEvent] = [facts.run_of(flow), USED, facts.saw(facts.page()), way]
+    went: list[AnyEvent] = [facts.intent(flow.steps[0].action), facts.done(), DESK, led_on]
+    for event in before:
+        told.tell(event)
+    assert [told.tell(event) for event in went] == [()] * 4
+
+    plan = only(told.tell(StepDue(3, 4, ON)), PlanProposed)
+
+    assert (plan.index, plan.step, plan.attempt) == (3, 2, 1)
+
+
+def test_a_sign_in_without_a_name_is_known_by_none() -> None:
+    nameless = msgspec.structs.replace(facts.recording_of(facts.click("#in")), name="")
+    told = Story(Predictor())
+    for event in (nameless, facts.saw(facts.page()), facts.plan(facts.click("#in")), DESK):
+        told.tell(event)
+    told.tell(facts.judged())
+
+    assert told.tell(RunStopped("completed")) == ()

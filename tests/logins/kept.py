@@ -1,0 +1,33 @@
+"""Logins to keep: a made-up shop, and what a browser would know of it."""
+
+from pathlib import Path
+
+from actors.browser.login_state import BrowserState
+from pipeline.clock import CountingClock
+from pipeline.logins.sealing import Key, Lock, key_of, new_lock
+from pipeline.logins.shelf import Kept, Shelf
+
+SHOP, OTHER = "https://shop.example", "https://other.example"
+TOKEN = "4f9a0c77b1e2d3a4c5b6978812345678"
+PASSPHRASE = "six fathoms of rope"
+
+
+def state_with(token: str = TOKEN, origin: str = SHOP) -> BrowserState:
+    host = origin.removeprefix("https://")
+    cookie = {"name": "sid", "value": token, "domain": host, "path": "/", "httpOnly": True}
+    stored = {"origin": origin, "localStorage": [{"name": "theme", "value": "dark"}]}
+    return BrowserState(({**cookie, "secure": True},), (stored,))
+
+
+def key(passphrase: str = PASSPHRASE, lock: Lock | None = None) -> Key:
+    return key_of(lock or new_lock("passphrase"), passphrase.encode())
+
+
+def shelf(root: Path) -> Shelf:
+    return Shelf(root / "logins", CountingClock())
+
+
+def keep(on: Shelf, origin: str = SHOP, passphrase: str = PASSPHRASE) -> Kept:
+    kept = on.keep(origin, state_with(origin=origin), key(passphrase))
+    assert kept is not None
+    return kept

@@ -1,0 +1,61 @@
+"""Tokens of a login are taken out of facts, those too that came during the session."""
+
+import pytest
+
+from actors.redaction import redactor_of
+from actors.states import detect
+from events.action import Untrusted
+from events.observer import PageObserved
+from pipeline.logins.hiding import Hiding
+from tests import facts
+from tests.logins.kept import TOKEN, state_with
+
+RENEWED = "b81d" * 8
+STARTED = facts.run_of(facts.workflow(facts.step(facts.go_to("/desk"))))
+
+
+def said(*words: str) -> PageObserved:
+    return facts.saw(facts.page(headings=tuple(map(Untrusted, words))))
+
+
+def test_what_was_kept_and_what_was_renewed_is_in_no_fact() -> None:
+    redact = redactor_of(STARTED, {"password": "hunter2-and-more"})
+    hiding = Hiding(STARTED, redact)
+    hiding.take(state_with())
+    first = redact(said(f"id {TOKEN}", RENEWED, "hunter2-and-more"))
+    hiding.take(state_with(RENEWED))
+    hiding.take(state_with())
+
+    assert first == said("id <secret kept_1>", RENEWED, "<secret password>")
+    assert redact(said(TOKEN, RENEWED)) == said("<secret kept_1>", "<secret kept_2>")
+
+
+def test_the_name_that_stands_for_it_says_nothing_of_the_page() -> None:
+    """`<secret login_1>` on every page would make every page one that asks to sign in."""
+    redact = redactor_of(STARTED, {})
+    Hiding(STARTED, redact).take(state_with())
+    seen = redact(said(TOKEN))
+    assert isinstance(seen, PageObserved)
+
+    assert detect(seen.page, ()) == "UNKNOWN"
+
+
+def test_a_value_that_is_a_word_of_the_run_is_left_alone() -> None:
+    flow = facts.workflow(facts.step(facts.go_to(f"/accounts/{TOKEN}")))
+    started = facts.run_of(flow)
+    redact = redactor_of(started, {})
+    Hiding(started, redact).take(state_with())
+
+    assert redact(started) == started
+    assert not redact.knows_any
+
+
+def test_there_are_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.logins.hiding.MOST", 2)
+    tokens = [letter * 20 + "9" for letter in "abc"]
+    redact = redactor_of(STARTED, {})
+    hiding = Hiding(STARTED, redact)
+    for token in tokens:
+        hiding.take(state_with(token))
+
+    assert redact(said(*tokens)) == said("<secret kept_1>", "<secret kept_2>", tokens[2])
