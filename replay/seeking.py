@@ -87,8 +87,9 @@ class Seeking:
     def _expected(self) -> str:
         """Where the step that was due is done, if the page is another one."""
         place = self._due.step.before if self._due is not None and self._due.unmet else None
-        if place is None and self._plan is not None and self._plan.expects is not None:
-            place = self._plan.expects.place
+        plan = None if self._missing else self._plan  # what was not begun led nowhere
+        if place is None and plan is not None and plan.expects is not None:
+            place = plan.expects.place
         if place is None or not place.origin or self._page is None:
             return ""
         return "" if is_at(place, self._page.url) else ascii_only(f"{place.origin}{place.path}")

@@ -21,12 +21,19 @@ def main() -> None:
     add_switches(it, Switches)
     options = vars(it.parse_args())
     port, script = options.pop("port"), options.pop("script")
-    with Site(port=port, switches=Switches(**options)) as site:
+    site = Site(port=port, switches=Switches(**options))
+    try:
+        site.start()
+    except OSError as error:
+        it.error(f"port {port} cannot be had ({error.strerror}): name another, or none for any")
+    try:
         if script is not None:
             script.write_bytes(msgspec.json.encode(order_script(site.base_url)))
         host = site.base_url.removeprefix("http://")
         said = f"{site.base_url}/login  user {USER}, password {site.password}, --allow {host}\n"
         serve_until_interrupted(said)
+    finally:
+        site.stop()
 
 
 if __name__ == "__main__":

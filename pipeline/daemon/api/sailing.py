@@ -106,7 +106,11 @@ async def _looked_back(
 def _story(settings: Settings, session: str) -> dict[str, Any]:
     check_session(settings, session)
     with SqliteReader(settings.directory.log) as reader:
-        return told(tell([*reader.read(session=session), *events_about(reader, session)]), settings)
+        story = tell([*reader.read(session=session), *events_about(reader, session)])
+    answer = told(story, settings)
+    if isinstance(lesson := answer.get("lesson"), dict):
+        lesson.pop("screenshot", None)  # a path of this machine; the picture is an artifact
+    return answer
 
 
 @get(
