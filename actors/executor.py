@@ -53,6 +53,7 @@ from events.workflow import RunSettings
 INPUT_MS = 2_000  # S3 2.2.1: the most that a click, fill or select may take
 LOOKALIKES_MS = 3_000  # a page with thousands of candidates; a step that waits longer is lost
 NAVIGATE_MS = 10_000  # S0: the seeds' limit for a navigation
+KEEP_S = 5.0  # a disk that takes longer has more to do than to keep pictures
 ANSWER_MS = 1_000  # what a script in the page has on top of the time it was given
 UPLOAD_MB = 50  # what a policy says that says nothing of it
 MEGABYTE = 1_000_000
@@ -238,7 +239,7 @@ class Executor:
         picture = await self._pictured(started)
         try:
             outcome = await self._perform(started)
-            kept = await picture if picture is not None else None
+            kept = await _in_time(picture) if picture is not None else None
         finally:
             if picture is not None:
                 picture.cancel()  # where it is not over: nobody waits for it any more
@@ -529,6 +530,13 @@ class Executor:
         if raw["element"] is None:
             return Outcome("element_not_found", f"not there after {within_ms} ms", dispatched=False)
         return Outcome()
+
+
+async def _in_time(picture: "asyncio.Task[Artifact | None]") -> Artifact | None:
+    """What was done is told, whatever becomes of its picture."""
+    await asyncio.wait({picture}, timeout=KEEP_S)
+    over = picture.done() and not picture.cancelled() and picture.exception() is None
+    return picture.result() if over else None
 
 
 def _plain(action: Action, value: str) -> str | None:

@@ -23,6 +23,7 @@ from pipeline.directory import DataDirectory
 from pipeline.inspection import Watch, unwatched
 from pipeline.kept_files import Kept, Survey, Use, survey
 
+HOUR_NS = 3_600 * 10**9
 DAY_NS = 86_400_000_000_000
 MB = 1_000_000
 # Of one event: some 30 KB, twice what a page of an observation may take.
@@ -101,7 +102,7 @@ def plan(found: Survey, rules: Rules, now_ns: int) -> Plan:
             pinned.append(each)
         elif rule:
             going[each.digest] = _going(each, rule)
-    for each in _too_much(found, rules, going):
+    for each in _too_much(found, rules, going, now_ns):
         going[each.digest] = _going(each, f"keep.max_mb = {rules.max_mb}")
     return Plan(
         tuple(going.values()),
@@ -200,6 +201,8 @@ def mark(directory: DataDirectory, now_ns: int) -> None:
 def _rule_for(each: Kept, found: Survey, rules: Rules, now_ns: int) -> str:
     """The rule by which it goes; empty when it stays. What is used for several things stays as
     long as any of them says."""
+    if _just_put(each, now_ns):
+        return ""
     if each.digest in found.expired:
         return LEFT_BEHIND
     if not each.used:
@@ -213,7 +216,13 @@ def _rule_for(each: Kept, found: Survey, rules: Rules, now_ns: int) -> str:
     return said
 
 
-def _too_much(found: Survey, rules: Rules, going: dict[str, Going]) -> Iterator[Kept]:
+def _just_put(each: Kept, now_ns: int) -> bool:
+    """A file that came again, byte for byte, has the old name: what names it anew may not be in the
+    log yet."""
+    return now_ns - HOUR_NS < each.mtime_ns <= now_ns + HOUR_NS
+
+
+def _too_much(found: Survey, rules: Rules, going: dict[str, Going], now_ns: int) -> Iterator[Kept]:
     """The oldest first, until the rest is no more than it may be. What must stay counts too."""
     if not rules.max_mb:
         return
@@ -222,7 +231,7 @@ def _too_much(found: Survey, rules: Rules, going: dict[str, Going]) -> Iterator[
     for each in sorted(left, key=lambda kept: (kept.last_ns, kept.digest)):
         if over <= 0:
             return
-        if not each.pinned and each.used:
+        if not each.pinned and each.used and not _just_put(each, now_ns):
             over -= each.size
             yield each
 

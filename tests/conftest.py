@@ -5,6 +5,7 @@ import os
 import shutil
 import ssl
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from pathlib import Path
@@ -167,6 +168,25 @@ EXTENDED = {
     "test_what_was_named_by_flags_may_be_reached_and_nothing_private_beside_it",
     "test_nobody_is_told_to_begin_before_what_they_do_is_heard",
     "test_what_a_person_did_instead_is_not_taken_for_it",
+    "test_a_workflow_that_signs_in_goes_on_behind_that_where_it_is_signed_in",
+    "test_a_second_daemon_is_told_who_has_the_directory_and_the_first_is_unharmed",
+    "test_a_port_that_is_taken_is_told_before_anything_is_warmed",
+    "test_nothing_is_left_by_a_process_that_is_killed_while_it_knows",
+    "test_a_program_sees_it_move_as_wished_and_is_told_of_the_end",
+    "test_a_password_is_covered_also_when_the_page_shows_and_echoes_it",
+    "test_a_question_is_answered_at_the_terminal_of_whoever_handed_it_in",
+    "test_rows_are_jobs_and_none_is_done_twice_whoever_is_killed",
+    "test_a_button_that_is_gone_is_told_with_what_is_there_instead",
+    "test_a_hook_runs_what_it_is_for_with_its_own_token_and_no_other",
+    "test_a_bound_secret_is_nowhere_in_what_is_told",
+    "test_rows_are_ordered_and_what_each_read_is_handed_out",
+    "test_a_run_to_a_goal_by_a_wrong_key_ends_at_the_first_question_and_says_what_to_do",
+    "test_a_browser_that_dies_leaves_what_was_recorded",
+    "test_a_site_that_looks_as_recorded_heals_nothing",
+    "test_a_person_signs_in_and_says_that_they_are_done",
+    "test_a_moved_and_relabelled_site_can_still_be_used_by_its_words",
+    "test_the_dialog_decides",
+    "test_every_selector_of_the_find_script_names_one_and_the_same_element",
 }
 
 
@@ -188,10 +208,22 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+# Of the many forms in which a test meets a real browser every third runs in `make test`, the first
+# among them; `make soak` runs them all. Where it is about who gets in or out, all run everywhere.
+IN_MANY_FORMS = ("tests/browser/", "tests/cli/", "tests/minds/", "tests/site/", "tests/states/")
+EVERY = 3
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    met: Counter[str] = Counter()
     for item in items:
-        if item.name.partition("[")[0] in EXTENDED:
+        name, _, form = item.nodeid.partition("[")
+        if name.rpartition("::")[2] in EXTENDED:
             item.add_marker("extended")
+        elif form and name.startswith(IN_MANY_FORMS) and item.get_closest_marker("browser"):
+            if met[name] % EVERY:
+                item.add_marker("extended")
+            met[name] += 1
 
 
 @pytest.fixture(scope="session", autouse=True)

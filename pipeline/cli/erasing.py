@@ -70,10 +70,18 @@ def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     return Exit.DONE
 
 
+def _line() -> str:
+    if sys.stdin is None:
+        raise BadInput(
+            "--text - reads a line, and there is no input", "name the text, or pipe it in"
+        )
+    return sys.stdin.readline().rstrip("\r\n")
+
+
 def _erase_text(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     if options.event is not None:
         raise BadInput("--event is of one session", "leave it out, or name the session")
-    text = sys.stdin.readline().rstrip("\r\n") if options.text == "-" else options.text
+    text = _line() if options.text == "-" else options.text
     if options.dry_run:
         with Gauge(terminal) as gauge:
             found = find(settings.directory, text, gauge)

@@ -49,7 +49,8 @@ def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for stale in folder.glob("*.md"):
-        stale.unlink()
+        if stale.read_text(encoding="utf-8").startswith(("# rutter ", "# Commands")):
+            stale.unlink()
     for name, text in pages().items():
         (folder / name).write_text(text, encoding="utf-8")
 

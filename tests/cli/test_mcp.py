@@ -23,7 +23,7 @@ from tests.mcp.rehearsed import START, body, refs, rehearsed, text
 from tests.mcp.served import mcp_on_a_port
 
 PASSWORD = "sheet bend & 9 fathoms"
-BOTH = ("legacy", "auto")
+BOTH = ("auto", "legacy")
 
 
 @pytest.fixture

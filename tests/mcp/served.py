@@ -17,7 +17,7 @@ from pipeline.mcp.endpoint import ROWS, McpEndpoint, with_mcp
 from pipeline.mcp.serving import Host, Listens
 from tests.daemon.serving import AGENT, Served, Spy, guarded, serving
 
-BOTH = ("legacy", "auto")  # the handshake, and the newest protocol, which keeps no connection
+BOTH = ("auto", "legacy")  # the newest protocol, which keeps no connection, and the handshake
 
 
 class McpServed(NamedTuple):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from events.action import Untrusted
@@ -98,6 +99,15 @@ def going(*files: Kept, rules: Rules = RULES, expired: str = "") -> dict[str, st
 def test_what_is_older_than_its_rule_goes_and_nothing_else() -> None:
     old, young = kept("a", days=31), kept("b", days=29)
     assert going(old, young) == {"a": "keep.screenshots_days = 30"}
+
+
+def test_what_came_again_just_now_stays_though_the_log_does_not_name_it_anew_yet() -> None:
+    old = kept("a", days=400)
+    again = msgspec.structs.replace(old, mtime_ns=NOW - 1_000_000_000)
+    assert going(old) != {}
+    assert going(again) == {}
+    assert going(again, rules=Rules(max_mb=1)) == {}
+    assert going(again, expired="a") == {}
 
 
 def test_each_use_has_a_rule_of_its_own() -> None:
