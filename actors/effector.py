@@ -3,7 +3,7 @@
 An effector makes no choices. What it did comes back as facts; what it raises is a broken world.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import ClassVar, Protocol
 
 import anyio
@@ -85,6 +85,12 @@ class Screen:
             if self.logins is not None and self.logins.used:
                 await self._window.restore(self.logins.state)
             self._decided.set()
+
+    def cover(self, values: Iterable[str]) -> None:
+        """These are covered in pictures as well from now on, also in a window that is open."""
+        self.secrets = (*self.secrets, *values)
+        if self._window is not None:
+            self._window.secrets = self.secrets
 
     def give_up(self) -> None:
         """The session is over: whoever waits for its window waits no longer."""

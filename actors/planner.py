@@ -83,7 +83,8 @@ class Planner:
                 since = (state.unmet_since_ns or envelope.at_ns) if unmet else 0
                 same = state.plan is not None and state.plan.index == index
                 missed = state.missed if same else None
-                return change(state, unmet_since_ns=since, missed=missed, due=due)
+                state = change(state, unmet_since_ns=since, missed=missed, due=due)
+                return _beyond(state, index)
             case PlanProposed(read_back_of=of, step=step) if of:
                 return change(state, step=step)  # the step that it looks for is still the plan
             case PlanProposed() as plan:
@@ -206,13 +207,25 @@ def _with_logins(state: PlannerState, event: AnyEvent) -> PlannerState:
     return state if aboard is state.aboard else msgspec.structs.replace(state, aboard=aboard)
 
 
+def _beyond(state: PlannerState, index: int) -> PlannerState:
+    """A kept login has brought the run past the step that came to nothing: that is not tried again,
+    or the run would count on from a step which it is not at."""
+    plan, judged = state.plan, state.judged
+    if not state.aboard.origins or plan is None or plan.driver != "workflow" or index <= plan.index:
+        return state
+    counted = 0 if judged is None else 1
+    return msgspec.structs.replace(
+        state, judged=None, failure=None, failures=max(0, state.failures - counted)
+    )
+
+
 def _after_verdict(state: PlannerState, judged: ActionJudged) -> PlannerState:
     change = msgspec.structs.replace
     recording = state.started is not None and state.started.purpose == "record"
     # A recorded click that changes nothing is still part of what the person did.
     kept = recording and is_kept(judged.verdict, judged.reason, irreversible=state.irreversible)
-    led_on = strayed(state.started, state.plan, judged) or (
-        bool(state.aboard.origins) and is_past_sign_in(state.plan, judged)
+    led_on = strayed(state.started, state.plan, judged) or is_past_sign_in(
+        state.plan, judged, state.aboard.origins
     )
     if judged.verdict == "confirmed" or kept or led_on:
         return change(state, judged=None, failure=None, failures=0, index=state.index + 1)

@@ -3,8 +3,11 @@
 It is data that comes with the service. Each of its actions is a proposal like any other.
 """
 
+from collections.abc import Collection
+
 import msgspec
 
+from actors.place import origin_of
 from actors.states import has_signs
 from events.action import Action, Parameter, Secret
 from events.checks import PageState
@@ -105,10 +108,16 @@ def strayed(
     return moves and judged.verdict == "wrong_target" and plan.driver == "workflow"
 
 
-def is_past_sign_in(plan: PlanProposed | None, judged: ActionJudged) -> bool:
+def is_past_sign_in(
+    plan: PlanProposed | None, judged: ActionJudged, origins: Collection[str]
+) -> bool:
     """A navigation that led to a sign-in when it was recorded, and on to another page now: whoever
-    took a kept login along is signed in."""
+    took a kept login along is signed in. `origins` are those of the logins: the sign-in's, or that
+    of the page which was asked for, where the site asks on a host of its own."""
     if plan is None or plan.expects is None or plan.driver != "workflow":
+        return False
+    asking = plan.expects.place.origin if plan.expects.place is not None else ""
+    if asking not in origins and origin_of(plan.action.url or "") not in origins:
         return False
     moves = plan.action.type == "navigate" and not plan.action.verify
     elsewhere = judged.verdict == "wrong_target" and judged.reason in ELSEWHERE

@@ -195,7 +195,8 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     known what must come, `answer_ms` as long as the page itself waits for its server.
     `looks_back`: an optional step is not waited for where what comes behind it is there, and is
     due again where that is in the way. `compares`: a recording under a known name is merged with
-    what is known. `pictures`: each recorded step keeps a small one.
+    what is known, and with `newest_first` its choice comes before the one that was known.
+    `pictures`: each recorded step keeps a small one.
     """
 
     predictor: PredictorName = "markov2"
@@ -217,3 +218,4 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     looks_back: bool = False
     compares: bool = False
     pictures: bool = False
+    newest_first: bool = False

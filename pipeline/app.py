@@ -162,7 +162,7 @@ class App:
         bindings = Bindings(started.values, secrets, typed, started.policy.secret_origins)
         redact = redactor_of(started, secrets)
         if logins is not None:
-            screen.on_state = Hiding(started, redact).take
+            screen.on_state = Hiding(started, redact, screen.cover).take
             screen.on_state(logins.state)
         artifacts = CleanArtifacts(self._artifacts, redact) if self._artifacts else None
         effectors: list[Effector] = [

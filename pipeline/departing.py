@@ -106,7 +106,7 @@ def depart(
     pinned = minds_of(settings.config, None if open_nobody else minds)
     if workflow is not None:
         started, bound = _of_workflow(wish, settings, workflow, bound, fill)
-        if wish.row is not None:  # what its own runs left open keeps a row from being run at all
+        if wish.row is not None:  # what was left open keeps a row from being run (`rows.ledger`)
             started = msgspec.structs.replace(started, row=wish.row)
         elif not (wish.after or open_nobody):
             left = continuing.unsettled(workflow, started.values, settings, under_way)

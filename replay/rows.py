@@ -61,9 +61,9 @@ class Told(msgspec.Struct, frozen=True):
 NOT_RUN = Told()
 
 
-def run_of(events: Iterable[Envelope]) -> RowRun | None:
-    """How one session ended, from its events of these `KINDS`; nothing where it is of no row. One
-    that has no end was cut off with its process."""
+def run_of(events: Iterable[Envelope], stands_for: Row | None = None) -> RowRun | None:
+    """How one session ended, from its events of these `KINDS`; nothing where it is of no row and
+    `stands_for` none. One that has no end was cut off with its process."""
     gathering = Gathering()
     session, at, sent = "", "", set[int]()
     started: SessionStarted | None = None
@@ -83,15 +83,16 @@ def run_of(events: Iterable[Envelope]) -> RowRun | None:
                 pass
             case _:
                 pass
-    if started is None or started.row is None:
+    row = stands_for if started is None or started.row is None else started.row
+    if started is None or row is None:
         return None
     found = gathering.results()
     if ended is None:
-        return RowRun(session, started.row, sent=bool(sent), results=found, at=at)
+        return RowRun(session, row, sent=bool(sent), results=found, at=at)
     dry = started.settings.dry_run and ended.reason == "completed_unverified"
     return RowRun(
         session,
-        started.row,
+        row,
         ended.reason,
         ended.failure,
         ended.detail,

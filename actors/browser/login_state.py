@@ -20,6 +20,11 @@ SHORTEST = 16  # of what is taken for a token: sessions have 64 bits and more
 MOST = 64  # tokens of one login that are looked for in every fact
 # How what holds a token calls itself, beside the words for any secret.
 TOKENS = re.compile(r"token|session|sess|sid|auth|jwt|bearer|csrf|xsrf|refresh", re.IGNORECASE)
+# What guards a form against others is there for whoever is not signed in, too.
+FORGERY = re.compile(r"csrf|xsrf", re.IGNORECASE)
+# A mail address or the address of a page: hidden, an account or a place would be another.
+READABLE = re.compile(r"[^@]+@[^@]+\.[A-Za-z]+|(?:https?:/)?/.*", re.IGNORECASE)
+UNSEEN = re.compile(r"\S{16,4096}")  # of what scripts are not shown
 TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9+/=_.~%:|-]{16,4096}")
 
 
@@ -103,7 +108,40 @@ def tokens_in(state: BrowserState) -> tuple[str, ...]:
     an account's name may be among them, which stands on the page and is found by its words.
     """
     found = {value for value in _tokens(state) if len(value) >= SHORTEST and TOKEN.fullmatch(value)}
+    found |= {value for value in _unseen(state) if UNSEEN.fullmatch(value)}
     return tuple(sorted(found, key=lambda value: (-len(value), value))[:MOST])
+
+
+def is_signed_out(before: BrowserState, now: BrowserState) -> bool:
+    """Whether there was something that a site may know somebody by, and none of it is left. By the
+    names: the values are renewed."""
+    known = _known_by(before)
+    return bool(known) and known.isdisjoint(_known_by(now))
+
+
+def _known_by(state: BrowserState) -> set[tuple[str, str]]:
+    found = set()
+    for cookie in state.cookies:
+        name = str(cookie.get("name", ""))
+        tells = cookie.get("httpOnly") or _is_token(name)
+        if cookie.get("value") and tells and not FORGERY.search(name):
+            found.add(("", name))
+    for stored in state.origins:
+        origin = str(stored.get("origin", ""))
+        for item in stored.get("localStorage", ()):
+            name = str(item.get("name", ""))
+            if any(_named(name, _opened(str(item.get("value", ""))))) and not FORGERY.search(name):
+                found.add((origin, name))
+        if any(_named("", stored.get("indexedDB"))):
+            found.add((origin, ""))
+    return found
+
+
+def _unseen(state: BrowserState) -> Iterator[str]:
+    for cookie in state.cookies:
+        value = str(cookie.get("value", ""))
+        if cookie.get("httpOnly") and not READABLE.fullmatch(value):
+            yield value
 
 
 def _tokens(state: BrowserState) -> Iterator[str]:

@@ -329,9 +329,9 @@ class Window:
                 await self._context.set_storage_state(known)
         except TimeoutError as error:
             raise BrowserGone(f"no login was taken within {OPEN_MS} ms") from error
-        except PlaywrightError as error:
+        except PlaywrightError:
             # Its words may hold what it was given.
-            raise BrowserGone("the browser does not take the kept login") from error
+            raise BrowserGone("the browser does not take the kept login") from None
 
     async def cookies(self, *, within_ms: int) -> BrowserState:
         """What it would send, as far as that is told in time."""

@@ -220,7 +220,7 @@ class Predictor:
         )
         known = self.knowledge.versions.complete(started.name)
         if known is not None and complete and started.settings.compares:
-            made = compare(known, workflow)
+            made = compare(known, workflow, newest_first=started.settings.newest_first)
             yield WorkflowLearned(workflow=made.workflow, compared=made.compared)
             return
         yield WorkflowLearned(workflow=workflow, stopped_at="" if complete else stopped.detail)
@@ -292,7 +292,7 @@ def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
         ):
             if state.plan is not None and strayed(state.started, state.plan, judged):
                 return strayed_from(state, state.plan)
-            if state.plan is not None and state.logins and is_past_sign_in(state.plan, judged):
+            if state.plan is not None and is_past_sign_in(state.plan, judged, state.logins):
                 return led_past(state, state.plan)
             return _judged(state, verdict, said)
         case QueryAnswered(step=step) if _is_of_plan(state, step):

@@ -60,6 +60,11 @@ def align(known: Sequence[Step], new: Sequence[Step]) -> list[Pair]:
     return [*pairs, *left]
 
 
+def is_same(known: Step, new: Step) -> bool:
+    """The same thing done to the same element in the same place."""
+    return _likenesses([known], [new])[0][0]
+
+
 def _likenesses(known: Sequence[Step], new: Sequence[Step]) -> list[list[bool]]:
     values = [step.action.value for step in (*known, *new)]
     typed = dict.fromkeys(value.text for value in values if isinstance(value, Text))

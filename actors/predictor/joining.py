@@ -11,13 +11,17 @@ from events.workflow import Expectation, Place, Step
 SIGN_IN: PageState = "LOGIN_REQUIRED"
 
 
-def joined(known: Step, new: Step) -> Step:
-    """The known step, with what the new recording adds to it."""
+def joined(known: Step, new: Step, *, newest_first: bool = True) -> Step:
+    """The known step, with what the new recording adds to it. `newest_first`: what is typed in both
+    is what was typed last."""
     if known == new:
         return known
+    action = _action(known.action, new.action)
+    if newest_first and types_otherwise(known, new):
+        action = msgspec.structs.replace(action, value=new.action.value)
     return msgspec.structs.replace(
         known,
-        action=_action(known.action, new.action),
+        action=action,
         before=_before(known.before, new.before),
         after=joined_after(known.after, new.after),
         # Who recorded it last approved the element as it is now.

@@ -3,13 +3,16 @@
 What one of them lacks is optional from then on; where each has something else between two steps
 that both have, these are two ways of a fork. Recordings that differ in more than that are two
 ways of working, and are not merged. Merging one with itself, or twice, changes nothing.
+
+Where both would do, a run does what was recorded last: who records again to correct something has
+shown what is wanted now.
 """
 
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from actors.predictor.aligning import MOST, Pair, align, has_element, meets
+from actors.predictor.aligning import MOST, Pair, align, has_element, is_same, meets
 from actors.predictor.joining import joined, joined_after, types_otherwise
 from actors.predictor.mending import matters
 from actors.predictor.recording import hosts_of, names_used
@@ -29,22 +32,23 @@ class Merged(msgspec.Struct, frozen=True):
     compared: Comparison
 
 
-def compare(known: Workflow, new: Workflow) -> Merged:
-    """What the new recording makes of the known one: its next version, under the new number."""
+def compare(known: Workflow, new: Workflow, *, newest_first: bool = True) -> Merged:
+    """What the new recording makes of the known one: its next version, under the new number.
+    Without `newest_first` what was known comes first, as it did in older logs."""
     compared = Comparison(known.version, (known.session, new.session))
     try:
-        return _merged(known, new, compared)
+        return _merged(known, new, compared, newest_first)
     except Apart as apart:
         return Merged(new, msgspec.structs.replace(compared, why=str(apart)))
 
 
-def _merged(known: Workflow, new: Workflow, compared: Comparison) -> Merged:
+def _merged(known: Workflow, new: Workflow, compared: Comparison, newest_first: bool) -> Merged:
     _check_ends(known, new)
     pairs = align(known.steps, new.steps)
     _check_common(known.steps, new.steps, pairs)
-    made = _Made(known.steps, new.steps)
+    made = _Made(known.steps, new.steps, newest_first)
     for gap, common in _gaps(pairs):
-        made.take(gap)
+        made.take(gap, common)
         if common is not None:
             made.join(common)
     steps = made.all()
@@ -103,10 +107,12 @@ def _gaps(pairs: Sequence[Pair]) -> Iterator[tuple[list[Pair], Pair | None]]:
 class _Made:
     """The steps as they come together. Numbers in what is told are those that people see."""
 
-    def __init__(self, known: Sequence[Step], new: Sequence[Step]) -> None:
+    def __init__(self, known: Sequence[Step], new: Sequence[Step], newest_first: bool) -> None:
         self._known = known
         self._new = new
+        self._newest_first = newest_first
         self._steps: list[Step] = []
+        self._last: int | None = None  # of the known ones, that both have
         self._gone: dict[int, set[int]] = {}  # which ways of a fork the new recording went
         self.optional: list[int] = []
         self.added: list[int] = []
@@ -118,12 +124,14 @@ class _Made:
         known, new = self._known[pair.known], self._new[pair.new]
         if types_otherwise(known, new):
             self.varied.append(len(self._steps))
+        self._last = pair.known
         if known.fork is not None:
             self._gone.setdefault(known.fork.number, set()).add(known.fork.way)
-        self._steps.append(joined(known, new))
+        self._steps.append(joined(known, new, newest_first=self._newest_first))
 
-    def take(self, gap: Sequence[Pair]) -> None:
-        """Both recordings' own steps between two that they share: the known ones first."""
+    def take(self, gap: Sequence[Pair], common: Pair | None) -> None:
+        """Both recordings' own steps between two that they share: the known ones first, but of a
+        fork the new way. What is known and stands before the fork stays before it."""
         ours = [self._known[pair.known] for pair in gap if pair.known is not None]
         theirs = [self._new[pair.new] for pair in gap if pair.new is not None]
         lacked = [step for step in ours if not step.optional and _acts(step)]
@@ -131,10 +139,30 @@ class _Made:
         done = [step for step in theirs if _acts(step)]
         _check_stretch(theirs, done, "now has")
         ways = self._ways(ours, lacked, done)
-        for step in ours:
+        if self._newest_first:
+            self._go_ways(theirs, common)
+        before = len(ours)
+        if self._newest_first and ways[1] is not None:
+            other = [step in lacked or _is_way_of(step, ways[1]) for step in ours]
+            before = other.index(True)
+        for step in ours[:before]:
             self._keep(step, step in lacked, ways[0])
         for step in theirs:
             self._add(step, ways[1])
+        for step in ours[before:]:
+            self._keep(step, step in lacked, ways[0])
+
+    def _go_ways(self, theirs: Sequence[Step], common: Pair | None) -> None:
+        """Who goes a second way right before or behind the first has gone both, in whatever order
+        they stand."""
+        next_ = common.known if common is not None else None
+        beside = [self._known[at] for at in (self._last, next_) if at is not None]
+        near = {step.fork.number for step in beside if step.fork is not None}
+        for known in self._known:
+            if known.fork is None or known.fork.number not in near:
+                continue
+            if any(is_same(known, step) for step in theirs):
+                self._gone.setdefault(known.fork.number, set()).add(known.fork.way)
 
     def _ways(
         self, ours: Sequence[Step], lacked: Sequence[Step], done: Sequence[Step]
@@ -201,6 +229,10 @@ def _check_stretch(stretch: Sequence[Step], leaving: Sequence[Step], now: str) -
         if not has_element(step.action) and not seen:
             raise Apart(f"it {now} {_called(step)}, and no element shows when that is needed")
         seen = True
+
+
+def _is_way_of(step: Step, fork: Fork) -> bool:
+    return step.fork is not None and step.fork.number == fork.number
 
 
 def _acts(step: Step) -> bool:

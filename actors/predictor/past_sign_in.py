@@ -1,11 +1,16 @@
 """A run of a workflow whose first steps sign in, when a kept login has done that already.
 
 Those steps were recorded on a page that asks to sign in, and the page is none: they are passed over
-up to the first that the page fits. Where it fits none, nothing is passed over.
+up to the first that the page fits. Where it fits none, nothing is passed over; nor where the login
+is of another site.
 """
+
+from collections.abc import Collection, Sequence
 
 import msgspec
 
+from actors.effects import Look
+from actors.place import is_at
 from actors.predictor.presence import is_there
 from actors.predictor.state import PredictorState
 from actors.predictor.teaching import broken, foresees
@@ -37,9 +42,27 @@ def _behind(state: PredictorState) -> int:
     if to == len(workflow.steps):
         return state.index  # signing in is all that it is for
     values = state.started.values if state.started is not None else {}
-    step = workflow.steps[to]
-    fits = needs_no_place(step) or not unmet(step, look)
-    return to if fits and is_there(step.action, look.page, values) else state.index
+    passed, step = workflow.steps[state.index : to], workflow.steps[to]
+    if not passed or not _knows(state.logins, passed, step) or not _fits(passed, step, look):
+        return state.index
+    return to if is_there(step.action, look.page, values) else state.index
+
+
+def _knows(logins: Collection[str], passed: Sequence[Step], step: Step) -> bool:
+    """Whether a login is of where they sign in, or of where that leads: many sites ask to sign in
+    on a host of their own, of which nothing is kept."""
+    return step.before.origin in logins or all(each.before.origin in logins for each in passed)
+
+
+def _fits(passed: Sequence[Step], step: Step, look: Look) -> bool:
+    """A step that needs no place says nothing about where the run is: then the page must be where
+    the sign-in led when it was recorded."""
+    if unmet(step, look):
+        return False
+    last = passed[-1]
+    led_to = last.after.place
+    led_on = led_to is not None and led_to != last.before and is_at(led_to, look.page.url)
+    return led_on or not needs_no_place(step)
 
 
 def _signs_in(step: Step) -> bool:

@@ -57,7 +57,8 @@ def in_plain_words(workflow: Workflow, compared: Comparison, settings: Settings)
         yield f"{_which(workflow, index)} {_became(workflow, index, compared)}"
     for index in compared.varied:
         edit = settings.command(f"workflows edit {name} --param {index + 1}=NAME")
-        yield f"{_which(workflow, index)} typed something else this time; to vary it: {edit}"
+        typed = "typed something else before; runs type this now"
+        yield f"{_which(workflow, index)} {typed}; to vary it: {edit}"
 
 
 def _which(workflow: Workflow, index: int) -> str:
@@ -71,7 +72,8 @@ def _became(workflow: Workflow, index: int, compared: Comparison) -> str:
         return f"{was}: it is looked at in every run"
     if step.fork is None:
         return f"{was}: optional from now on"
-    return f"{was}: {way_in_words(step)}"
+    first = "; where it has the choice, this one" if index in compared.added else ""
+    return f"{was}: {way_in_words(step)}{first}"
 
 
 def way_in_words(step: Step) -> str:

@@ -119,7 +119,7 @@ class Aboard:
 
 class Handed:
     """By the daemon, a job for each. Its key is the row's own: handed in again it is the same job,
-    whoever was killed in between."""
+    whoever was killed in between. One that it has for a row that moved is awaited by its name."""
 
     def __init__(
         self,
@@ -135,9 +135,12 @@ class Handed:
         self._settings = settings
         self._terminal = terminal
         self._jobs: set[str] = set()
+        self._taken_on: dict[int, str] = {}
         self._stopped = False
 
     async def sail(self, sailing: Sailing) -> None:
+        self._taken_on = self._ledger.taken_on(sailing.left())
+
         async def stop() -> None:
             self._stopped = True
             for job in tuple(self._jobs):
@@ -153,11 +156,7 @@ class Handed:
         return _told(self._settings, told["session"])
 
     def _run(self, row: BoundRow) -> dict[str, Any]:
-        named = row.named(self._ledger.batch, self._ledger.again)
-        before = self._ledger.jobs.get((row.number, row.digest), 0)
-        key = f"row-{named.batch}-{named.again}-{named.number}-{named.digest}-{before}"
-        run = RunWorkflow(self._wish.name, 0, row.values, self._wish.dry_run, named)
-        job: str = self._daemon.request("POST", "/jobs", run, {"Idempotency-Key": key})["job_id"]
+        job = self._taken_on.get(row.number) or self._hand_in(row)
         self._jobs.add(job)
         if self._stopped:  # while it was handed in
             self._call_off(job)
@@ -165,6 +164,18 @@ class Handed:
             return self._watched(row, job)
         finally:
             self._jobs.discard(job)
+
+    def _hand_in(self, row: BoundRow) -> str:
+        named = row.named(self._ledger.batch, self._ledger.again)
+        before = self._ledger.jobs.get((row.number, row.digest), 0)
+        key = f"row-{named.batch}-{named.again}-{named.number}-{named.digest}-{before}"
+        run = RunWorkflow(self._wish.name, 0, row.values, self._wish.dry_run, named)
+        try:
+            told = self._daemon.request("POST", "/jobs", run, {"Idempotency-Key": key})
+        except BadInput as error:
+            raise BadInput(f"row {row.number}: {error.what}", error.fix) from error
+        job: str = told["job_id"]
+        return job
 
     def _watched(self, row: BoundRow, job: str) -> dict[str, Any]:
         """Until it has ended; what it asks is answered wherever questions of the daemon are."""

@@ -2,7 +2,7 @@
 
 import argparse
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -110,11 +110,11 @@ def run_rows(
     parallel = _parallel(options, settings)
     bound = _secrets(options, workflow, settings, terminal) if daemon is None else None
     sheet, rows = _checked(options, workflow, bound, settings, terminal)
-    place = options.results or beside(options.rows)
+    place = options.results or beside(options.rows, dry_run=options.dry_run)
     check_place(place, options.rows)
     reads = [step.action.name or "text" for step in workflow.steps if step.action.type == "extract"]
     report = Report(place, sheet, reads, guard=not options.formulas)
-    read = partial(_ledger, options, workflow, settings, served=daemon is not None)
+    read = partial(_ledger, options, workflow, rows, settings, served=daemon is not None)
     ledger = read()
     telling = Telling(rows, ledger.told(rows), report, workflow.name, settings, terminal)
     most = IN_A_ROW if options.max_failures_in_a_row is None else options.max_failures_in_a_row
@@ -157,11 +157,16 @@ def _checked(
 
 
 def _ledger(
-    options: argparse.Namespace, workflow: Workflow, settings: Settings, *, served: bool
+    options: argparse.Namespace,
+    workflow: Workflow,
+    rows: Sequence[BoundRow],
+    settings: Settings,
+    *,
+    served: bool,
 ) -> Ledger:
     dry, afresh = options.dry_run, options.afresh
     return read_ledger(
-        settings, workflow.name, options.rows, dry_run=dry, afresh=afresh, served=served
+        settings, workflow.name, options.rows, rows, dry_run=dry, afresh=afresh, served=served
     )
 
 

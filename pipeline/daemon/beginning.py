@@ -7,6 +7,7 @@ import anyio
 import msgspec
 
 from actors.effector import OpensWindows
+from actors.redaction import check_secrets
 from events.errors import BadInput, PolicyDenied
 from events.jobs import JobQueued, Run, RunFree, RunGoal, RunWorkflow
 from events.runtime import SessionEnded
@@ -17,6 +18,7 @@ from pipeline.daemon.questions import Questions
 from pipeline.daemon.reach import check_agents_reach
 from pipeline.departing import Bound, Wish, depart
 from pipeline.launch import NOTHING, Given
+from pipeline.logins.carrying import without_paths
 from pipeline.minds import closing, is_on
 from pipeline.secret_sources import read_origins, read_secrets
 from pipeline.services import bundled, indicator, read_service
@@ -50,7 +52,7 @@ def _nobody(question: str) -> str:
 
 def check_run(run: Run, settings: Settings, *, agent: bool) -> None:
     """What is refused before it is taken on: more than can be kept, a model where none may lead, a
-    host that an agent may not name, what is not there or not bound."""
+    host that an agent may not name, what is not there or not bound, a value that holds a secret."""
     if len(msgspec.json.encode(run)) > MAX_RUN_BYTES:
         raise BadInput(
             f"there is more in this job than {MAX_RUN_BYTES} bytes", "give shorter values"
@@ -66,10 +68,22 @@ def check_run(run: Run, settings: Settings, *, agent: bool) -> None:
         raise PolicyDenied(
             "policy_denied: the rows of a file are a person's to run", "leave out row"
         )
-    leaving = depart(
-        wish_of(run), settings, lambda needed: bind_configured(settings, needed), open_nobody=True
-    )
+    with without_paths(settings):
+        leaving = depart(
+            _wish(run, agent=agent),
+            settings,
+            lambda needed: bind_configured(settings, needed),
+            open_nobody=True,
+        )
     assert not leaving.minds
+    # Before it is taken on: what a job is given is in the log from then on.
+    check_secrets(leaving.started, leaving.secrets)
+
+
+def _wish(run: Run, *, agent: bool) -> Wish:
+    """Where an agent chose the way, it has nobody's login: a workflow is what a person recorded."""
+    no_login = agent and not isinstance(run, RunWorkflow)
+    return msgspec.structs.replace(wish_of(run), no_login=no_login)
 
 
 def wish_of(run: Run) -> Wish:
@@ -137,18 +151,21 @@ class Beginning:
         settings = self._settings
         if self.stopping:
             return SessionEnded("interrupted", "", "the daemon stopped before it began")
-        if job.by == AGENT and not isinstance(job.run, RunWorkflow):
+        agent = job.by == AGENT
+        if agent and not isinstance(job.run, RunWorkflow):
             check_agents_reach(settings.policy, job.run.url)
+        wish = msgspec.structs.replace(_wish(job.run, agent=agent), headed=not settings.headless)
         beside = self._app.running()
-        leaving = await anyio.to_thread.run_sync(
-            lambda: depart(
-                msgspec.structs.replace(wish_of(job.run), headed=not settings.headless),
-                settings,
-                lambda needed: bind_configured(settings, needed),
-                warn=self._warn,
-                under_way=beside,
+        with without_paths(settings):
+            leaving = await anyio.to_thread.run_sync(
+                lambda: depart(
+                    wish,
+                    settings,
+                    lambda needed: bind_configured(settings, needed),
+                    warn=self._warn,
+                    under_way=beside,
+                )
             )
-        )
         async with closing(leaving.minds):
             return await self._app.sail(
                 leaving.started,

@@ -1,15 +1,17 @@
 """The logins that a session takes along: those of the origins that it was named, opened before it
 begins, and kept again when it ended well."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import msgspec
 
-from actors.browser.login_state import BrowserState, of_origin, together
+from actors.browser.login_state import BrowserState, is_signed_out, of_origin, together
 from actors.egress.rules import EVERYWHERE, host_and_port, host_refused
 from actors.place import origin_of
-from events.errors import LoginCorrupt, RutterError
+from events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
 from events.logins import LoginKept, LoginNotKept, LoginUsed
 from events.runtime import SessionStarted
 from events.workflow import Policy
@@ -76,7 +78,9 @@ class Carried:
     def _again(self, state: BrowserState) -> Iterable[LoginKept | LoginNotKept]:
         for kept, key, before in self._opened:
             now = of_origin(state, kept.origin)
-            if now != before:
+            if is_signed_out(before, now):
+                yield LoginNotKept(kept.origin, "nothing is left by which the site knew who it was")
+            elif now != before:
                 yield self._kept(kept.origin, now, key, kept.digest)
 
     def _kept(
@@ -122,6 +126,26 @@ def check_carried(started: SessionStarted, settings: Settings) -> None:
     keys = keys_of(settings, None)
     for kept in named_logins(started, shelf_of(settings)):
         keys.check(kept)
+
+
+@contextmanager
+def without_paths(settings: Settings) -> Iterator[None]:
+    """What is wrong with a login, as whoever asks a daemon may read it: where the files lie is for
+    the terminal. A file keeps its name, which says whose login it is."""
+    try:
+        yield
+    except (BadInput, WorldBroken) as error:
+        what, fix = _unplaced(error.what, settings), _unplaced(error.fix, settings)
+        if (what, fix) == (error.what, error.fix):
+            raise
+        raise type(error)(what, fix) from None
+
+
+def _unplaced(text: str, settings: Settings) -> str:
+    text = text.replace(f"{settings.directory.logins}{os.sep}", "")
+    text = text.replace(settings.command("login "), "rutter login ")
+    source = settings.config.text("logins.key")
+    return text.replace(source, "logins.key") if source.startswith("file:") else text
 
 
 def named_logins(started: SessionStarted, shelf: Shelf) -> list[Kept]:

@@ -1,4 +1,6 @@
-"""Tokens of a login are kept out of what a session says, those too that are renewed on the way."""
+"""Tokens of a login are kept out of what a session says and shows, also those that are renewed."""
+
+from collections.abc import Callable, Iterable
 
 from actors.browser.login_state import BrowserState, tokens_in
 from actors.redaction import Redactor, hide, is_no_word
@@ -8,11 +10,18 @@ MOST = 64  # in one session: what spells them all is made in most of a second, w
 
 
 class Hiding:
-    """`redact` is what cleans the facts of the session; it learns what is to be looked for."""
+    """`redact` is what cleans the facts of the session, `cover` what its pictures are cleaned by:
+    they learn what is to be looked for."""
 
-    def __init__(self, started: SessionStarted, redact: Redactor) -> None:
+    def __init__(
+        self,
+        started: SessionStarted,
+        redact: Redactor,
+        cover: Callable[[Iterable[str]], object] = lambda values: None,
+    ) -> None:
         self._started = started
         self._redact = redact
+        self._cover = cover
         self._seen: set[str] = set()
 
     def take(self, state: BrowserState) -> None:
@@ -29,3 +38,4 @@ class Hiding:
         if known:
             hide(known)
             self._redact.learn(known)
+            self._cover(known.values())

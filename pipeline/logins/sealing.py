@@ -28,6 +28,7 @@ KEY, SALT, NONCE, CHECK = 32, 16, 12, 16  # bytes
 MOST = 64 << 20  # bytes of a file: far more than any site stores of a login
 # What a head may ask for before anything of it is known to be true: 1 GB and some seconds.
 COSTLIEST = (1 << 20, 8, 4)
+LATEST = 1 << 63  # nanoseconds: the year 2262, which every calendar can show
 
 LockKind = Literal["keyring", "passphrase"]
 
@@ -143,7 +144,7 @@ def _parted(body: bytes) -> tuple[bytes, Head, bytes]:
 def _is_possible(head: Head) -> bool:
     lock = head.lock
     sizes = (len(lock.salt), len(head.nonce), len(head.check))
-    if sizes != (SALT, NONCE, CHECK):
+    if sizes != (SALT, NONCE, CHECK) or not 0 < head.kept_at_ns < LATEST:
         return False
     if lock.kind == "keyring":
         return (lock.n, lock.r, lock.p) == (0, 0, 0)

@@ -111,14 +111,30 @@ def _text(body: bytes, path: Path, encoding: str) -> str:
             raise LookupError
     except LookupError as error:
         raise BadRows(f"there is no encoding {name!r}", "try windows-1252, or utf-16-le") from error
+    told = "UTF-8" if name.startswith("utf-8") else name
     try:
-        return body.decode(name).removeprefix("\ufeff")
+        text = body.decode(name).removeprefix("\ufeff")
     except UnicodeError as error:
-        start = error.start if isinstance(error, UnicodeDecodeError) else len(body)
-        line = _line(body[:start].decode(name, "replace"), start)
-        byte = f" (byte {body[start]:#04x})" if start < len(body) else ""
-        told = "UTF-8" if name.startswith("utf-8") else name
-        raise BadRows(f"{path.name}: line {line} is not {told}{byte}", SAVE) from error
+        where, byte = path.name, ""
+        if isinstance(error, UnicodeDecodeError) and error.start < len(body):
+            where = f"{path.name}: line {_line_of(body, error.start, name)}"
+            byte = f" (byte {body[error.start]:#04x})"
+        raise BadRows(f"{where} is not {told}{byte}", SAVE) from error
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:  # some encodings spell half of a character
+        line = _line(text, error.start)
+        raise BadRows(f"{path.name}: line {line} holds half of a character", SAVE) from error
+    return text
+
+
+def _line_of(body: bytes, at: int, name: str) -> int:
+    """Not every encoding can leave out what it does not know: then the bytes are counted."""
+    try:
+        before = body[:at].decode(name, "replace")
+    except UnicodeError:
+        before = body[:at].decode("latin-1")
+    return _line(before, len(before))
 
 
 def _line(text: str, at: int) -> int:

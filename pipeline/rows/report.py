@@ -15,15 +15,18 @@ OURS = ("outcome", "reason", "session")
 HEADER_BYTES = 2**20
 
 
-def beside(path: Path) -> Path:
-    """`orders.csv` has its results in `orders.results.csv`."""
-    return path.with_name(f"{path.stem}.results.csv")
+def beside(path: Path, *, dry_run: bool = False) -> Path:
+    """`orders.csv` has its results in `orders.results.csv`; what was only tried is told in a file
+    of its own, or it would take the place of what was done."""
+    return path.with_name(f"{path.stem}{'.dry-run' * dry_run}.results.csv")
 
 
 def check_place(place: Path, rows: Path) -> None:
     """Nobody's own file is written over before anything was run."""
     if place.is_dir():
         raise BadRows(f"{place} is a folder", "name a file: --results FILE.csv")
+    if place.exists() and not place.is_file():  # a device would be replaced, a pipe waits for ever
+        raise BadRows(f"{place} is no ordinary file", "name another file: --results FILE.csv")
     if place.resolve() == rows.resolve():
         raise BadRows(f"{place} holds the rows themselves", "name another file: --results FILE")
     if place.exists() and not _is_ours(place):

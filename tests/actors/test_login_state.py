@@ -1,10 +1,22 @@
 """Of all that a browser knows, a login is what is sent to one origin and what that one stored."""
 
+import traceback
 from typing import Any
 
 import pytest
+from playwright.async_api import Error as PlaywrightError
 
-from actors.browser.login_state import BrowserState, of_origin, state_of, together, tokens_in
+from actors.browser.crowd import Crowd
+from actors.browser.login_state import (
+    BrowserState,
+    is_signed_out,
+    of_origin,
+    state_of,
+    together,
+    tokens_in,
+)
+from actors.browser.window import Window
+from events.errors import BrowserGone
 
 SHOP = "https://app.shop.example"
 TOKEN = "4f9a0c77b1e2d3a4c5b6978812345678"
@@ -82,6 +94,24 @@ def test_it_is_what_the_browser_told_and_nothing_of_it_is_printed() -> None:
     assert TOKEN not in f"{state} {state!r}"
 
 
+@pytest.mark.anyio
+async def test_a_browser_that_does_not_take_it_is_told_of_without_its_words() -> None:
+    """They may hold what it was given, and a traceback tells what an error came from."""
+
+    class Refusing:
+        async def set_storage_state(self, given: object) -> None:
+            raise PlaywrightError(f"cannot take {given}")
+
+    nobody: Any = None
+    refusing: Any = Refusing()
+    window = Window(refusing, nobody, nobody, 1, nobody, Crowd())
+
+    with pytest.raises(BrowserGone) as gone:
+        await window.restore(known(cookie("a.example")))
+
+    assert TOKEN not in "".join(traceback.format_exception(gone.value))
+
+
 def test_tokens_are_what_scripts_are_not_shown_and_what_calls_itself_so() -> None:
     jwt = "eyJhbGciOi.eyJzdWIiOjF9.c2lnbmF0dXJl1"
     deep = '{"user": {"name": "Ann Example"}, "auth": {"access": "zz11yy22xx33ww44vv55"}}'
@@ -95,8 +125,52 @@ def test_tokens_are_what_scripts_are_not_shown_and_what_calls_itself_so() -> Non
     assert set(tokens_in(state)) == {TOKEN, "c" * 15 + "9", jwt, "zz11yy22xx33ww44vv55"}
 
 
+@pytest.mark.parametrize("value", ["{ab!cd*ef(gh)}&kl", "abcdefghijklmnop", "1234567890123456"])
+def test_what_scripts_are_not_shown_may_be_of_any_make(value: str) -> None:
+    assert tokens_in(known(cookie("a.example", value=value))) == (value,)
+    assert tokens_in(known(cookie("a.example", value=value, httpOnly=False))) == ()
+
+
+SIGNED_IN = known(cookie("a.example"), cookie("a.example", name="csrftoken"))
+
+
 @pytest.mark.parametrize(
-    "value", ["1", "en-GB", "ann@shop.example", "true", "a word or two 99", ""]
+    ("now", "out"),
+    [
+        (known(cookie("a.example", value="renewed")), False),
+        (known(cookie("a.example", value="")), True),
+        (known(cookie("a.example", name="csrftoken")), True),  # which anybody gets
+        (known(cookie("a.example", name="lang", httpOnly=False)), True),
+        (known(), True),
+    ],
+)
+def test_whoever_has_nothing_left_to_be_known_by_is_signed_out(
+    now: BrowserState, out: bool
+) -> None:
+    assert is_signed_out(SIGNED_IN, now) is out
+
+
+def test_a_site_may_know_somebody_by_what_it_stored() -> None:
+    lang = cookie("a.example", name="lang", value="en", httpOnly=False)
+    before = known(lang, origins=(stored(SHOP, session=TOKEN),))
+
+    assert not is_signed_out(before, known(origins=(stored(SHOP, session="renewed"),)))
+    assert is_signed_out(before, known(lang, origins=(stored(SHOP, theme="dark"),)))
+    assert not is_signed_out(known(lang), known())  # where nothing said so, nothing is known
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "1",
+        "en-GB",
+        "ann@shop.example",
+        "true",
+        "a word or two 99",
+        "",
+        "/account/settings/",
+        "https://shop.example/desk/",
+    ],
 )
 def test_what_may_stand_on_a_page_for_other_reasons_is_no_token(value: str) -> None:
     assert tokens_in(known(cookie("a.example", value=value))) == ()

@@ -104,30 +104,56 @@ def test_what_only_the_second_recording_met_is_put_in_where_it_came() -> None:
 def test_two_short_ways_between_the_same_steps_are_a_fork() -> None:
     merged = again(flow(A, B, C), A, SURVEY, BANNER, C)
 
-    assert names(merged.workflow.steps) == ["a", "b?1.1", "survey?1.2", "banner?1.2", "c"]
+    assert names(merged.workflow.steps) == ["a", "survey?1.2", "banner?1.2", "b?1.1", "c"]
 
 
 def test_a_third_way_belongs_to_the_same_fork() -> None:
     known = again(flow(A, B, D), A, C, D).workflow
     merged = again(known, A, SURVEY, D)
 
-    assert names(merged.workflow.steps) == ["a", "b?1.1", "c?1.2", "survey?1.3", "d"]
+    assert names(merged.workflow.steps) == ["a", "survey?1.3", "c?1.2", "b?1.1", "d"]
 
 
 def test_two_forks_have_two_numbers() -> None:
     known = again(flow(A, B, D, C), A, SURVEY, D, C).workflow
     merged = again(known, A, B, D, BANNER, C)
 
-    assert names(merged.workflow.steps) == ["a", "b?1.1", "survey?1.2", "d", "banner?", "c"]
+    assert names(merged.workflow.steps) == ["a", "survey?1.2", "b?1.1", "d", "banner?", "c"]
     other = compare(flow(A, B, D, C, goto("/z")), flow(A, SURVEY, D, BANNER, goto("/z"), version=2))
-    assert names(other.workflow.steps)[1:6] == ["b?1.1", "survey?1.2", "d", "c?2.1", "banner?2.2"]
+    assert names(other.workflow.steps)[1:6] == ["survey?1.2", "b?1.1", "d", "banner?2.2", "c?2.1"]
 
 
 def test_who_meets_both_ways_in_one_recording_dissolves_the_fork() -> None:
     known = again(flow(A, BANNER, C), A, SURVEY, C).workflow
+    merged = again(known, A, SURVEY, BANNER, C)
+
+    assert names(merged.workflow.steps) == ["a", "survey?", "banner?", "c"]
+
+
+def test_so_does_who_meets_them_in_the_other_order() -> None:
+    known = again(flow(A, BANNER, C), A, SURVEY, C).workflow
+    assert names(known.steps) == ["a", "survey?1.2", "banner?1.1", "c"]
     merged = again(known, A, BANNER, SURVEY, C)
 
-    assert names(merged.workflow.steps) == ["a", "banner?", "survey?", "c"]
+    assert sorted(set(names(merged.workflow.steps))) == ["a", "banner?", "c", "survey?"]
+
+
+def test_a_look_before_the_fork_stays_before_it() -> None:
+    look = Step(Action("check", verify=(TextVisible("placed"),)))
+    merged = again(flow(A, look, B, C), A, SURVEY, C)
+
+    assert names(merged.workflow.steps) == ["a", "check", "survey?1.2", "b?1.1", "c"]
+
+
+def test_in_older_logs_what_was_known_came_first() -> None:
+    known, new = (
+        flow(typed("q", Text("3")), A, B, C),
+        flow(typed("q", Text("5")), A, SURVEY, C, version=2),
+    )
+    merged = compare(known, new, newest_first=False).workflow
+
+    assert names(merged.steps) == ["q", "a", "b?1.1", "survey?1.2", "c"]
+    assert merged.steps[0].action.value == Text("3")
 
 
 def test_something_new_beside_what_is_optional_already_is_no_other_way() -> None:
@@ -204,11 +230,11 @@ def test_an_element_that_is_found_by_a_name_is_the_same_under_what_was_typed() -
     assert other.compared.added
 
 
-def test_two_literals_in_one_field_are_told() -> None:
+def test_of_two_literals_in_one_field_the_new_one_is_typed_and_it_is_told() -> None:
     merged = again(flow(typed("q", Text("3")), A), typed("q", Text("5")), A)
 
     assert merged.compared.varied == (0,)
-    assert merged.workflow.steps[0].action.value == Text("3")
+    assert merged.workflow.steps[0].action.value == Text("5")
 
 
 def test_who_records_it_last_approves_the_element_as_it_is() -> None:

@@ -17,7 +17,7 @@ from events.page import Element, Page
 from events.planner import CheckpointReached, PlanProposed, RunStopped
 from events.predictor import PredictionMade, StepDue
 from events.vocabulary import AnyEvent
-from events.workflow import Expectation, Step, Workflow
+from events.workflow import Expectation, Place, Step, Workflow
 from pipeline import launch
 from tests import facts
 from tests.given import Story, at, given, only
@@ -158,6 +158,48 @@ def test_without_a_kept_login_the_way_led_elsewhere() -> None:
     assert due_after(facts.workflow(*SIGNING_IN, ON)).index == 0
 
 
+def test_the_login_of_another_site_passes_nothing_over() -> None:
+    other = msgspec.structs.replace(USED, origin="https://other.example")
+    flow = facts.workflow(*SIGNING_IN, ON)
+
+    assert due_after(flow, other).index == 0  # the way to the sign-in was not taken for done
+    assert due_at_sign_in(flow, other).index == 1
+    assert due_at_sign_in(flow, USED).index == 3
+
+
+def test_a_site_that_asks_on_a_host_of_its_own_knows_its_login_all_the_same() -> None:
+    sso = Place(SSO, "/login")
+    to_sso = msgspec.structs.replace(TO_SIGN_IN, place=sso)
+    way = Step(facts.go_to("/desk"), after=to_sso)
+    there = [msgspec.structs.replace(each, before=sso) for each in SIGNING_IN[1:]]
+
+    assert due_after(facts.workflow(way, *there, ON), USED).index == 3
+
+
+@pytest.mark.parametrize(("led_to", "index"), [("/desk", 3), ("/elsewhere", 1), ("/login", 1)])
+def test_a_navigation_behind_the_sign_in_fits_only_where_that_led(led_to: str, index: int) -> None:
+    """It can be done from any page: that says nothing of the sign-in being over."""
+    *first, last = SIGNING_IN
+    expects = msgspec.structs.replace(last.after, place=facts.place(led_to))
+    on = facts.step(facts.go_to("/orders"), "/desk", "/orders")
+    flow = facts.workflow(*first, msgspec.structs.replace(last, after=expects), on)
+
+    assert due_after(flow, USED).index == index
+
+
+def due_at_sign_in(flow: Workflow, *story: AnyEvent) -> StepDue:
+    """What is due when the sign-in was there, and is the desk by itself."""
+    way = facts.plan(flow.steps[0].action, "workflow", index=0, expects=flow.steps[0].after)
+    told = Story(Predictor())
+    there = facts.saw(facts.page("/login"))
+    for event in (facts.run_of(flow), *story, facts.saw(facts.page()), ELSEWHERE, way, there):
+        told.tell(event)
+    for event in (facts.judged(), DESK):
+        told.tell(event)
+    found: StepDue = only(told.tell(ELSEWHERE), StepDue)
+    return found
+
+
 def test_where_no_later_step_fits_the_page_nothing_is_passed_over() -> None:
     elsewhere = facts.step(facts.click("#orders"), "/reports", "/orders")
 
@@ -192,6 +234,26 @@ def test_the_planner_takes_it_for_done_as_well() -> None:
     plan = only(told.tell(StepDue(3, 4, ON)), PlanProposed)
 
     assert (plan.index, plan.step, plan.attempt) == (3, 2, 1)
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_what_a_login_has_brought_the_run_past_is_not_tried_again(used: bool) -> None:
+    """Else the run would end with a step of it undone: the Predictor counts from where it is."""
+    flow = facts.workflow(*SIGNING_IN, ON)
+    first = [StepDue(1, 4, flow.steps[1]), facts.intent(flow.steps[1].action), facts.done()]
+    told = Story(Planner())
+    for event in (facts.run_of(flow, max_failures=1), *((USED,) if used else ()), *first):
+        told.tell(event)
+    for event in (DESK, facts.judged("no_effect")):
+        told.tell(event)
+
+    [next_] = told.tell(StepDue(3, 4, ON))
+
+    if used:
+        assert isinstance(next_, PlanProposed)
+        assert (next_.index, next_.step, next_.attempt) == (3, 2, 1)
+    else:  # as it always was
+        assert isinstance(next_, RunStopped)
 
 
 def test_a_sign_in_without_a_name_is_known_by_none() -> None:

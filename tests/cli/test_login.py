@@ -3,6 +3,7 @@ read but by whoever has the key."""
 
 import errno
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,6 +78,22 @@ def test_one_that_cannot_be_read_is_listed_with_what_to_do(rutter: Rutter) -> No
     assert SHOP in ended.out
     assert str(bad) in ended.complaint
     assert [each["file"] for each in rutter("--json", "login", "--list").json["unreadable"]]
+
+
+def test_one_whose_time_nobody_can_read_keeps_no_other_from_being_listed(rutter: Rutter) -> None:
+    """Its head is read before anything says that it is true."""
+    keep(shelf(rutter), passphrase=PASSPHRASE)
+    bad = keep(shelf(rutter), "https://other.example", passphrase=PASSPHRASE).path
+    latest = b'"kept_at_ns":9223372036854775807,'
+    bad.write_bytes(re.sub(rb'"kept_at_ns":\d+,', latest, bad.read_bytes(), count=1))
+    assert "2262-04-11T23:47:16Z" in rutter("login", "--list").out
+    bad.write_bytes(bad.read_bytes().replace(latest, b'"kept_at_ns":9000000000000000000000,', 1))
+
+    ended = rutter("login", "--list")
+
+    assert ended.code == 8
+    assert SHOP in ended.out
+    assert str(bad) in ended.complaint
 
 
 def free(rutter: Rutter, *more: str) -> str:

@@ -186,9 +186,10 @@ def test_what_was_merged_is_told_in_plain_words() -> None:
         "not in this recording: one of several ways (1a), of which a run goes one"
     )
     assert said[3].endswith(
-        "only in this recording: one of several ways (1b), of which a run goes one"
+        "only in this recording: one of several ways (1b), of which a run goes one; where it has "
+        "the choice, this one"
     )
-    assert "typed something else this time; to vary it:" in said[4]
+    assert "typed something else before; runs type this now; to vary it:" in said[4]
     assert said[4].endswith("workflows edit order --param 1=NAME")
 
 

@@ -8,13 +8,20 @@ import pytest
 
 from actors.browser.login_state import BrowserState
 from actors.policy import DEFAULT_POLICY
-from events.errors import BadInput, LoginCorrupt, WorldBroken
+from events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
 from events.logins import LoginKept, LoginNotKept, LoginUsed
 from events.runtime import SessionStarted
 from events.workflow import Workflow
 from pipeline import launch
 from pipeline.config import Config, Said
-from pipeline.logins.carrying import Carried, carry, check_carried, named_logins, shelf_of
+from pipeline.logins.carrying import (
+    Carried,
+    carry,
+    check_carried,
+    named_logins,
+    shelf_of,
+    without_paths,
+)
 from pipeline.logins.shelf import Shelf
 from pipeline.settings import Settings
 from tests import facts
@@ -131,6 +138,29 @@ def test_whether_there_is_a_key_is_known_before_anything_is_opened(
     check_carried(run(facts.workflow(hosts=("other.example",))), settings(here.data))
 
 
+@pytest.mark.parametrize("wrong", ["others", "part", "place", "changed", "key"])
+def test_what_is_wrong_with_one_can_be_told_without_where_it_lies(
+    here: Settings, shelf: Shelf, wrong: str
+) -> None:
+    word = "another passphrase" if wrong == "key" else PASSPHRASE
+    path = keep(shelf, OTHER if wrong == "place" else SHOP, word).path
+    here = msgspec.structs.replace(here, named=True)
+    if wrong == "others":
+        path.chmod(0o644)
+    elif wrong == "part":
+        path.write_bytes(path.read_bytes()[:30])
+    elif wrong == "changed":
+        path.write_bytes(path.read_bytes() + b"!")
+    elif wrong == "place":
+        path.rename(shelf.path(SHOP))
+
+    with pytest.raises(RutterError) as told, without_paths(here):
+        carry(run(), here)
+
+    assert str(here.data.parent) not in f"{told.value} {told.value.what} {told.value.fix}"
+    assert (shelf.path(SHOP).name if wrong != "key" else SHOP) in told.value.what
+
+
 # -- what is told, and what is kept ----------------------------------------------------------------
 
 
@@ -207,6 +237,17 @@ def test_what_cannot_be_kept_is_told_and_what_was_kept_stays(
     assert said.origin == SHOP
     assert str(here.data) not in said.why
     assert ("no space left" in said.why) == (what == "full")
+    assert shelf.find(SHOP) == before
+
+
+def test_a_session_that_signed_out_does_not_undo_the_login(here: Settings, shelf: Shelf) -> None:
+    before = keep(shelf)
+    [sid] = state_with().cookies
+    anybody = {**sid, "name": "lang", "value": "en", "httpOnly": False}
+
+    [said] = carried(here).keep(BrowserState((anybody,), state_with().origins))
+
+    assert said == LoginNotKept(SHOP, "nothing is left by which the site knew who it was")
     assert shelf.find(SHOP) == before
 
 

@@ -1,11 +1,16 @@
 """Tokens of a login are taken out of facts, those too that came during the session."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from actors.effector import Screen
 from actors.redaction import redactor_of
 from actors.states import detect
 from events.action import Untrusted
 from events.observer import PageObserved
+from events.workflow import Policy
 from pipeline.logins.hiding import Hiding
 from tests import facts
 from tests.logins.kept import TOKEN, state_with
@@ -28,6 +33,27 @@ def test_what_was_kept_and_what_was_renewed_is_in_no_fact() -> None:
 
     assert first == said("id <secret kept_1>", RENEWED, "<secret password>")
     assert redact(said(TOKEN, RENEWED)) == said("<secret kept_1>", "<secret kept_2>")
+
+
+@pytest.mark.anyio
+async def test_they_are_covered_in_pictures_also_when_they_come_later() -> None:
+    window: Any = SimpleNamespace(secrets=())
+
+    class Pages:
+        async def open_window(self, policy: Policy) -> Any:
+            return window
+
+    screen = Screen(Pages(), Policy("1"))
+    screen.secrets = ("hunter2-and-more",)
+    hiding = Hiding(STARTED, redactor_of(STARTED, {}), screen.cover)
+    hiding.take(state_with())
+    await screen.open()
+    assert window.secrets == ("hunter2-and-more", TOKEN)
+
+    hiding.take(state_with(RENEWED))
+    hiding.take(state_with())
+
+    assert window.secrets == ("hunter2-and-more", TOKEN, RENEWED)
 
 
 def test_the_name_that_stands_for_it_says_nothing_of_the_page() -> None:

@@ -85,6 +85,12 @@ def test_a_head_that_says_another_origin_is_found_out() -> None:
         unseal(with_head(origin=OTHER), OTHER, LOCKED)
 
 
+@pytest.mark.parametrize("at_ns", [0, -1, 1 << 63, 10**30])
+def test_a_time_that_no_calendar_shows_cannot_be_when_it_was_kept(at_ns: int) -> None:
+    with pytest.raises(LoginCorrupt):
+        read_head(with_head(kept_at_ns=at_ns))
+
+
 @given(at=st.integers(0, len(BODY) - 1), flip=st.integers(1, 255))
 @examples(300)
 def test_no_byte_of_it_can_be_changed(at: int, flip: int) -> None:

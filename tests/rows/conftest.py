@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from events.sqlite_log import SqliteLog
+from events.vocabulary import AnyEvent
+from pipeline.app import App
 from pipeline.cli import row_runs
 from tests.cli.shell import ROOT, Ended, Rutter, check_logs
 from tests.rows.rehearsed import KILL, ORDERS, open_rehearsed, orders_in, record
@@ -83,3 +86,10 @@ def rows_of(count: int, *, bad: Sequence[int] = ()) -> list[str]:
     """So many rows, each with a quantity of its own; the bad ones name nobody."""
     names = ("Aurora Shipping", "Fairlead Offshore", "Juniper Tankers")
     return [f"{'Nobody & Sons' if at in bad else names[at % 3]},{at}" for at in range(1, count + 1)]
+
+
+async def say(shop: Shop, event: AnyEvent) -> None:
+    """As a daemon would have."""
+    log = await SqliteLog.open(shop.rutter.data / "log.db")
+    async with App.open(log) as app:
+        await app.say_process(event)

@@ -3,7 +3,7 @@
 Everything else is real: the command line, the file, the log on disk, every decider. The shop keeps
 its orders in a file, so that it outlives whoever is killed. Run as a program, it is that command in
 a process of its own; `SHOP_THAT_COUNTS_KILL=before:3` kills it when the third order is about to be
-taken, `after:3` when it just was; `ctrl-c:3` is then pressed.
+taken, `after:3` when it just was; `ctrl-c:3` is then pressed; `lost:3` closes the page then.
 """
 
 import os
@@ -85,6 +85,8 @@ class CountingShop(World):
             number = str(1000 + len(orders_in(self._orders)))
             _strike("after", SIGKILL, len(orders_in(self._orders)))
             _strike("ctrl-c", SIGINT, len(orders_in(self._orders)))
+            if os.environ.get(KILL) == f"lost:{len(orders_in(self._orders))}":
+                raise OSError("the page is gone")
             self.replace_at("/placed", "#number", Thing("output", "status", "", value=number))
         return super().act(action, selector, typed)
 

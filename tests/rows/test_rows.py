@@ -15,16 +15,13 @@ import pytest
 from actors.person import ScriptedPerson
 from events.jobs import JobEnded, JobQueued, RunWorkflow
 from events.rows import Row
-from events.sqlite_log import SqliteLog
-from events.vocabulary import AnyEvent
-from pipeline.app import App
 from pipeline.cli import row_runs
 from pipeline.departing import Bound, Wish, depart
 from pipeline.rows.ledger import read_ledger
 from pipeline.settings import Settings, load
 from tests.cli.logbook import keep_locked
 from tests.cli.shell import Rutter
-from tests.rows.conftest import Shop, rows_of
+from tests.rows.conftest import Shop, rows_of, say
 from tests.rows.rehearsed import KILL, open_rehearsed
 from tests.voyages import YES
 
@@ -214,6 +211,16 @@ def test_what_was_only_tried_counts_for_nothing(shop: Shop) -> None:
     assert len(shop.orders) == 2
 
 
+def test_what_was_only_tried_is_not_written_over_what_was_done(shop: Shop) -> None:
+    shop.write(*rows_of(1))
+    assert shop.run().code == 0
+    done = shop.results.read_bytes()
+    tried = shop.run("--dry-run")
+    assert tried.code == 0, tried
+    assert shop.results.read_bytes() == done
+    assert shop.file.with_name("orders.dry-run.results.csv").exists()
+
+
 def test_another_file_with_the_same_rows_is_run(shop: Shop) -> None:
     shop.write("Aurora Shipping,5")
     assert shop.run().code == 0
@@ -321,6 +328,18 @@ def test_a_file_of_ones_own_is_not_written_over(shop: Shop) -> None:
     assert "holds the rows themselves" in ended.complaint
 
 
+def test_a_device_or_a_pipe_is_no_place_for_results(shop: Shop) -> None:
+    """As root, a device would be replaced by a file; of a pipe nobody reads, it would be waited."""
+    shop.write(*rows_of(1))
+    pipe = shop.file.with_name("pipe")
+    os.mkfifo(pipe)
+    for place in (Path("/dev/null"), pipe):
+        ended = shop.run("--results", place)
+        assert (ended.code, shop.orders) == (2, [])
+        assert f"{place} is no ordinary file" in ended.complaint
+        assert not place.is_file()
+
+
 def test_a_folder_that_cannot_be_written_to_is_said_before_anything_is_run(shop: Shop) -> None:
     shop.write(*rows_of(1))
     ended = shop.run("--results", shop.file.parent / "none" / "r.csv")
@@ -403,9 +422,3 @@ def test_what_a_daemon_took_on_and_did_not_begin_is_not_run_beside_it(shop: Shop
     assert read_ledger(settings, "order", shop.file).jobs == {(1, "x"): 1}
     assert shop.run().code == 0
     assert len(shop.orders) == 2
-
-
-async def say(shop: Shop, event: AnyEvent) -> None:
-    log = await SqliteLog.open(shop.rutter.data / "log.db")
-    async with App.open(log) as app:
-        await app.say_process(event)
