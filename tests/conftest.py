@@ -187,6 +187,16 @@ EXTENDED = {
     "test_a_moved_and_relabelled_site_can_still_be_used_by_its_words",
     "test_the_dialog_decides",
     "test_every_selector_of_the_find_script_names_one_and_the_same_element",
+    "test_without_the_proxy_every_channel_reaches_its_canary",
+    "test_without_redaction_the_same_search_finds_it",
+    "test_a_person_at_the_terminal_is_asked_and_answers",
+    "test_a_job_is_signed_in_and_one_whose_login_expired_calls_for_a_person",
+    "test_without_any_model_the_service_knows_its_own_way",
+    "test_a_model_finds_the_way_and_nobody_is_asked_for_it_again",
+    "test_what_the_session_types_as_a_secret_is_in_no_picture",
+    "test_a_browser_that_is_killed_ends_its_session_as_interrupted",
+    "test_a_run_is_handed_in_watched_and_told_as_any_other",
+    "test_what_is_known_is_changed_through_it_and_counts_at_once",
 }
 
 
@@ -208,10 +218,10 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-# Of the many forms in which a test meets a real browser every third runs in `make test`, the first
+# Of the many forms in which a test meets a real browser every fifth runs in `make test`, the first
 # among them; `make soak` runs them all. Where it is about who gets in or out, all run everywhere.
 IN_MANY_FORMS = ("tests/browser/", "tests/cli/", "tests/minds/", "tests/site/", "tests/states/")
-EVERY = 3
+EVERY = 5
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
