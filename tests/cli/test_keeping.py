@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import sqlite3
-import subprocess
 import zipfile
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from events.sqlite_reader import SqliteReader
 from pipeline.directory import DataDirectory
 from tests.cli.shell import Rutter, check_logs
 from tests.directories import holding, sailed
+from tests.disks import small_disk_of
 
 DONE, BAD_INPUT, ENVIRONMENT = 0, 2, 8
 NAME = "Fairlead Offshore"
@@ -254,19 +254,10 @@ class TestExportAll:
             directory.unlock()
 
     def test_on_a_full_disk_nothing_is_left_of_it(self, rutter: Rutter, tmp_path: Path) -> None:
-        small = tmp_path / "small"
-        small.mkdir()
-        mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(small)]
-        try:
-            subprocess.run(mount, check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            pytest.skip(f"no file system can be mounted here ({error})")
-        try:
+        with small_disk_of("64k", tmp_path) as small:
             ended = rutter("export", "--all", small / "all")
             assert (ended.code, list(small.iterdir())) == (ENVIRONMENT, [])
             assert "no space left" in ended.complaint
-        finally:
-            subprocess.run(["umount", str(small)], check=True)
 
     @pytest.mark.parametrize("arguments", [("order",), ("--format", "recorder"), ()])
     def test_what_to_export_must_be_said(self, rutter: Rutter, arguments: tuple[str, ...]) -> None:

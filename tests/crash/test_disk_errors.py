@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tests.builders import Scribe, marked_turn
 from tests.crash.sufferer import Case, Outcome, append_until_refused, suffer
 from tests.crash.survivors import Problem, find_problems
 from tests.crash.vfs import Fault
+from tests.disks import small_disk_of
 
 pytestmark = pytest.mark.slow
 
@@ -94,15 +94,8 @@ def test_a_file_that_may_not_grow_is_told_as_a_failed_write(tmp_path: Path) -> N
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 300 KB. Needs root; what it shows is shown by the VFS for everyone."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(place)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no file system can be mounted here ({error})")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+    with small_disk_of("300k", tmp_path) as place:
+        yield place
 
 
 def test_a_disk_that_is_really_full_is_told_and_the_log_goes_on_when_there_is_room(

@@ -1,21 +1,15 @@
 """What tests of what is kept can ask for: a disk that is soon full."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.disks import small_disk_of
+
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 8 MB. Only root can mount one: without, this one case is not shown."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(place)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no file system can be mounted here ({error})")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+    with small_disk_of("8m", tmp_path) as place:
+        yield place

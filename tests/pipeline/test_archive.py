@@ -36,6 +36,7 @@ from pipeline.inspection import inspect
 from replay.projections import ProjectionStore
 from tests.builders import Scribe, marked_turn
 from tests.directories import NEEDLES, dump, holding, sailed, tamper
+from tests.disks import small_disk_of
 
 ROOT = Path(__file__).parents[2]
 Carry = Callable[[DataDirectory, Path], Any]
@@ -470,12 +471,5 @@ def test_an_import_onto_a_full_disk_is_told_and_leaves_no_log(
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 40 KB. Needs root; what it shows is shown by a failing sync for everyone."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", str(place)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no file system can be mounted here ({error})")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+    with small_disk_of("40k", tmp_path) as place:
+        yield place
