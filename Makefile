@@ -3,6 +3,7 @@
 # PYTHON       the Python to build .venv with (default: the first of $(PYTHONS) that is 3.11 or newer)
 # PYTEST_ARGS  passed on to pytest, for example: make test PYTEST_ARGS="-k log -x"
 # BENCH_ARGS   passed on to the benchmarks
+# APPS_ARGS    passed on to the applications, for example: make apps APPS_ARGS="wagtail --runs 1"
 
 PYTHON ?=
 PYTHONS := python3.13 python3.12 python3.11 python3
@@ -12,7 +13,7 @@ FAST := not browser and not slow
 # Where the environment forbids it, every process compiles every module anew: half of a test run.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup venv demo test check bench soak fmt clean
+.PHONY: help setup venv demo test check bench soak apps fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +40,10 @@ bench: setup ## measure, each figure as a ratio to its limit
 
 soak: setup ## crashes, power cuts and properties with their full counts, and whole voyages (long)
 	@RUTTER_SOAK=1 $(RUN) -m pytest -m "soak or slow or extended or hypothesis" $(PYTEST_ARGS)
+
+apps: setup ## flows in applications that nobody here wrote, judged in their own stores (hours)
+	@$(RUN) -m tests.xvfb
+	@$(RUN) -m tests.apps --tool rutter --tool puppeteer --tool playwright --by script --by hand --both --table $(APPS_ARGS)
 
 fmt: venv ## format, and fix what the linter can fix
 	$(RUN) -m ruff format .

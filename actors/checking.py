@@ -9,11 +9,14 @@ from urllib.parse import unquote
 import msgspec
 
 from actors.bindings import PLACEHOLDER
+from actors.exchanges import matching, taken, worst
 from actors.notices import says
 from actors.place import host_of
 from actors.place import path_of as path_in
 from events.action import Untrusted
 from events.checks import (
+    HERE,
+    Answered,
     Check,
     Downloaded,
     ElementState,
@@ -33,7 +36,7 @@ from events.checks import (
 )
 from events.critic import Source
 from events.observer import FileSeen
-from events.page import Element, Page
+from events.page import Element, Exchange, Page
 
 FILES = (FileExists, FileContains, FileSize)
 GONE = "gone"
@@ -52,6 +55,7 @@ class Seen(msgspec.Struct, frozen=True):
     shown: Mapping[str, Untrusted | None] = {}
     files: Mapping[FileCheck, FileSeen] = {}
     downloads: tuple[str, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -94,10 +98,11 @@ def bound_all(checks: Iterable[Check], values: Mapping[str, str]) -> tuple[Check
     return tuple(bound(check, values) for check in checks)
 
 
-def bound_back(read_back: ReadBack, values: Mapping[str, str]) -> ReadBack:
+def bound_back(read_back: ReadBack, values: Mapping[str, str], here: str = "") -> ReadBack:
     """Where to look, and for what, in this run. A value in an address is one part of it."""
     encoded = {name: _encoded(value) for name, value in values.items()}
-    return ReadBack(filled(read_back.url, encoded), bound_all(read_back.checks, values))
+    url = here if read_back.url == HERE else filled(read_back.url, encoded)
+    return ReadBack(url, bound_all(read_back.checks, values))
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
@@ -124,6 +129,8 @@ def result_of(check: Check, seen: Seen) -> Result:
         case Downloaded(value):
             came = any(value in name for name in seen.downloads)
             return _plain(check, f"download {value}".strip(), ", ".join(seen.downloads), held=came)
+        case Answered():
+            return _answer(check, seen.exchanges)
         case FileExists() | FileContains() | FileSize():
             return _file(check, seen.files.get(check))
 
@@ -157,6 +164,18 @@ def _text(check: Check, text: str, seen: Seen, *, wanted: bool) -> Result:
     held = (around is not None) == wanted
     why = "the page shows it" if around is not None else "the page does not show it"
     return Result(check, held, text, around.text if around is not None else "", "" if held else why)
+
+
+def _answer(check: Answered, exchanges: tuple[Exchange, ...]) -> Result:
+    """One that was taken is enough: pages send the same kind for many things."""
+    found = matching(check, exchanges)
+    if good := next((each for each in found if taken(each)), None):
+        return Result(check, True, check.value, f"answered with {good.status}")
+    if bad := worst(found):
+        said = f"answered with {bad.status}"
+        return Result(check, False, check.value, said, f"the server {said}")
+    why = "there was no answer" if found else "nothing of that kind was sent"
+    return Result(check, False, check.value, why=why)
 
 
 def _alert(check: Said, seen: Seen) -> Result:

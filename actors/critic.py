@@ -13,10 +13,27 @@ import msgspec
 from actors.checking import Seen, bound_all, bound_back, files_in, texts_in
 from actors.criteria import first_met
 from actors.evidence import confidence, evidence_of, vision_evidence
+from actors.exchanges import folded
 from actors.expecting import at_end, has_changed
 from actors.judging import Case, Judgement, decisive, differs, is_read_back, judge
+from actors.pace import followed
+from actors.place import origin_of
+from actors.proof import (
+    Entered,
+    Proving,
+    found,
+    grade_of,
+    lacking,
+    proven,
+    remember,
+    sends,
+    shown_there,
+    to_look_for,
+    trial_of,
+    unanswered,
+)
 from actors.states import detect
-from events.action import Untrusted
+from events.action import CLICKS, Untrusted
 from events.advisor import VisionGiven
 from events.checks import FileCheck, PageState, StateIs
 from events.critic import (
@@ -26,7 +43,9 @@ from events.critic import (
     FilesRequested,
     OutcomeUnknown,
     PageAssessed,
+    Proof,
     ReadBackDue,
+    ReadBackFound,
     StateDiffered,
     Verdict,
     VisionSought,
@@ -40,7 +59,7 @@ from events.executor import (
     TargetResolved,
 )
 from events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
-from events.page import Page, Resolved
+from events.page import Exchange, Page, Resolved, Resting
 from events.planner import ObservationRequested, PlanProposed, RunStopped
 from events.predictor import WorkflowFinished
 from events.runtime import RecordingFinished, SessionResumed, SessionStarted
@@ -50,13 +69,19 @@ from events.vocabulary import AnyEvent
 from events.workflow import Expectation, RunSettings
 
 BLANK = Page(url="about:blank")
+MOST_SENT = 500  # exchanges of a session that are known at once
+UNPROVEN = "nothing shows that the application has what was sent by step"
+UNSENT = "the page has not sent what it sent when this was recorded"
 
 
 class Held(msgspec.Struct, frozen=True):
-    """A step that the page confirmed, until its result was looked for where it must show."""
+    """A step that the page confirmed, until its result was looked for where it must show. With
+    `sought` it is only tried whether that shows there."""
 
     running: ActionStarted
     judgement: Judgement
+    proof: Proof | None = None
+    sought: tuple[Entered, ...] = ()
 
 
 class Sight(msgspec.Struct, frozen=True):
@@ -81,6 +106,8 @@ class Inquiry(msgspec.Struct, frozen=True):
     downloads: tuple[str, ...] = ()
     fixed: Judgement | None = None
     vision: VisionGiven | None = None
+    exchanges: tuple[Exchange, ...] = ()
+    rested: bool = False
 
 
 class CriticState(msgspec.Struct, frozen=True):
@@ -101,6 +128,11 @@ class CriticState(msgspec.Struct, frozen=True):
     claim: CompletionClaimed | None = None
     advised: bool = False
     stopped: bool = False
+    careful: bool = False
+    proving: Proving = Proving()
+    owed: tuple[tuple[int, str], ...] = ()
+    sent: tuple[Exchange, ...] = ()
+    rested: bool = False
 
     @property
     def page(self) -> Page:
@@ -121,13 +153,12 @@ class Critic:
         change = msgspec.structs.replace
         match envelope.event:
             case SessionStarted() as started:
-                end = started.workflow.end if started.workflow else None
-                return CriticState(settings=started.settings, values=started.values, end=end)
+                return _opened(started)
             case PlanProposed() as plan:
                 advised = state.advised or plan.driver == "model"
                 return change(state, plan=plan, element=None, advised=advised)
-            case TargetResolved(element=element):
-                return change(state, element=element)
+            case TargetResolved(element=element, step=step):
+                return change(state, element=element, proving=_found(state, step))
             case ActionStarted() as running:
                 return _begun(state, running)
             case ActionDone() | ActionFailed() as outcome:
@@ -136,15 +167,15 @@ class Critic:
                 return change(state, acted=acted, before=state.sight)
             case WorkflowFinished():
                 return change(state, finishing=True, since_ns=envelope.at_ns)
-            case ActionJudged() | OutcomeUnknown() | TargetChanged():
+            case ActionJudged() as judged:
+                return _over(_after_verdict(state, judged), judged)
+            case OutcomeUnknown() | TargetChanged():
                 # Over; or changed under it, and so nothing was done.
                 return _over(state, envelope.event)
             case CompletionClaimed() as claim:
                 return change(state, claim=claim, since_ns=envelope.at_ns)
             case CompletionChecked():
                 return change(state, claim=None)
-            case RunStopped():
-                return change(state, stopped=True)
             case _ as event:
                 return _noted(_resumed(state, envelope), event)
 
@@ -178,6 +209,39 @@ class Critic:
 # -- what is known -------------------------------------------------------------------------------
 
 
+def _opened(started: SessionStarted) -> CriticState:
+    return CriticState(
+        settings=started.settings,
+        values=started.values,
+        end=started.workflow.end if started.workflow else None,
+        careful=started.purpose == "record" and started.driver == "script",
+    )
+
+
+def _found(state: CriticState, step: int) -> Proving:
+    plan = state.plan
+    if plan is None or plan.step != step:
+        return state.proving
+    return found(state.proving, plan.action, step)
+
+
+def _after_verdict(state: CriticState, judged: ActionJudged) -> CriticState:
+    """What a confirmed step leaves to be proven, or has proven."""
+    change, running = msgspec.structs.replace, state.running
+    if judged.proof is not None:
+        return change(state, proving=proven(state.proving, judged.proof))
+    if judged.verdict != "confirmed" or running is None or running.step != judged.step:
+        return state
+    if not isinstance(state.outcome, ActionDone):
+        return state
+    action = running.action
+    proving = remember(state.proving, action, state.outcome, state.element, state.values)
+    expects = state.plan.expects if state.plan is not None else None
+    learned = expects.learned if expects is not None and not running.irreversible else ()
+    owed = (*state.owed, *((judged.step, kinds) for kinds in followed(learned)))
+    return change(state, proving=proving, owed=owed)
+
+
 def _begun(state: CriticState, running: ActionStarted) -> CriticState:
     return msgspec.structs.replace(
         state, running=running, outcome=None, before=state.sight, inquiry=Inquiry()
@@ -209,8 +273,15 @@ def _noted(state: CriticState, event: AnyEvent) -> CriticState:
             judgement = _judgement(state)
             assert judgement is not None
             assert state.running is not None
-            held = Held(state.running, judgement)
+            case_now = _case(state)
+            proof = _proof(state, case_now, judgement) if case_now is not None else None
+            sought = to_look_for(state.proving) if event.trial else ()
+            held = Held(state.running, judgement, proof, sought)
             return change(state, held=held, running=None, outcome=None)
+        case ObservationRequested(why="rest_awaited") if state.finishing:
+            return change(state, rested=True)
+        case RunStopped():
+            return change(state, stopped=True)
         case _:
             return change(state, inquiry=_inquired(state, event))
 
@@ -228,8 +299,12 @@ def _seen(state: CriticState, observed: PageObserved) -> CriticState:
     )
     asked = state.inquiry.asked if observed.why == "requested" else ()
     shown = {each.text: each.around for each in observed.shown}
-    inquiry = msgspec.structs.replace(state.inquiry, asked=asked, shown=shown)
-    return msgspec.structs.replace(state, sight=sight, inquiry=inquiry)
+    step = state.running.step if state.running is not None else 0
+    own = [each for each in observed.exchanges if each.step in (0, step)]
+    exchanges = folded(state.inquiry.exchanges, own)
+    inquiry = msgspec.structs.replace(state.inquiry, asked=asked, shown=shown, exchanges=exchanges)
+    sent = folded(state.sent, observed.exchanges, MOST_SENT)
+    return msgspec.structs.replace(state, sight=sight, inquiry=inquiry, sent=sent)
 
 
 def _inquired(state: CriticState, event: AnyEvent) -> Inquiry:
@@ -237,8 +312,8 @@ def _inquired(state: CriticState, event: AnyEvent) -> Inquiry:
     change, inquiry = msgspec.structs.replace, state.inquiry
     step = state.running.step if state.running is not None else 0
     match event:
-        case ObservationRequested(texts=texts):
-            return change(inquiry, asked=texts)
+        case ObservationRequested(texts=texts, why=why):
+            return change(inquiry, asked=texts, rested=inquiry.rested or why == "rest_awaited")
         case FilesRequested(checks=checks):
             return change(inquiry, looking=checks)
         case FilesSeen(files=files) if event.step == step:
@@ -287,6 +362,7 @@ def _case(state: CriticState) -> Case | None:
         sent=state.sight.sent,
         status=state.sight.status,
         element=state.element,
+        url=state.outcome.url if isinstance(state.outcome, ActionDone) else "",
     )
 
 
@@ -301,6 +377,7 @@ def _known(state: CriticState) -> Seen:
         shown=inquiry.shown,
         files=inquiry.files,
         downloads=inquiry.downloads,
+        exchanges=inquiry.exchanges,
     )
 
 
@@ -339,6 +416,11 @@ def _assessed(state: CriticState, now_ns: int) -> Iterable[AnyEvent]:
         return
     checks = decisive(case.running, case.expects, case.seen.state, case.seen.state_before)
     texts, files = texts_in(checks), files_in(checks)
+    if state.careful and not inquiry.rested and isinstance(case.outcome, ActionDone):
+        # What the page says late is what the step is known by later.
+        rest = Resting(state.settings.answer_ms)
+        yield ObservationRequested("rest_awaited", rest.within_ms, texts=texts, rest=rest)
+        return
     if not set(texts) <= set(inquiry.asked):
         yield ObservationRequested("effect_awaited", 0, texts=texts)
         return
@@ -366,12 +448,20 @@ def _decided(state: CriticState, case: Case, judgement: Judgement) -> Iterable[A
         return
     back = case.expects.read_back if case.expects is not None else None
     if confirmed and back is not None and state.held is None:
-        yield ReadBackDue(running.step, running.attempt, bound_back(back, state.values))
+        yield ReadBackDue(
+            running.step, running.attempt, bound_back(back, state.values, state.page.url)
+        )
+        return
+    if confirmed and back is None and (trial := _trial(state, case)) is not None:
+        yield trial
         return
     vision = state.inquiry.vision
-    yield _verdict(running, judgement, _evidence(judgement, vision), vision)
+    proof = _proof(state, case, judgement)
+    yield _verdict(running, judgement, _evidence(judgement, vision), vision, proof)
     if is_read_back(running) and (state.held is not None or _settles(state)):
-        if state.held is not None:
+        if state.held is not None and state.held.sought:
+            yield from _tried(state, state.held, case.seen)
+        elif state.held is not None:
             yield from _released(state.held, judgement, vision)
         yield ObservationRequested("aside_over", 0)
         return
@@ -390,6 +480,37 @@ def _settles(state: CriticState) -> bool:
     return plan.settles >= 0
 
 
+def _trial(state: CriticState, case: Case) -> ReadBackDue | None:
+    """Whether what was typed shows where the step led, when that is loaded anew."""
+    if not state.settings.seeks_proof or state.held is not None or not sends(case):
+        return None
+    wanted = to_look_for(state.proving)
+    signs_in = case.element is not None and case.element.signs_in
+    if not wanted or signs_in or not origin_of(state.page.url):
+        return None
+    back = trial_of(wanted, state.page.url)
+    return ReadBackDue(case.running.step, case.running.attempt, back, trial=True)
+
+
+def _tried(state: CriticState, held: Held, seen: Seen) -> Iterable[AnyEvent]:
+    """The verdict was made before; what was found is where later runs can look."""
+    back, proof = shown_there(held.sought, seen), held.proof
+    if back is not None and proof is not None:
+        proof = msgspec.structs.replace(proof, grade="stored", by="the page loaded anew")
+        yield ReadBackFound(held.running.step, back, proof.index)
+    yield _verdict(held.running, held.judgement, _evidence(held.judgement, None), None, proof)
+
+
+def _proof(state: CriticState, case: Case, judgement: Judgement) -> Proof | None:
+    """What bears out a confirmed step that sent something."""
+    if judgement.verdict != "confirmed" or is_read_back(case.running) or not sends(case):
+        return None
+    grade, by = grade_of(case, judgement)
+    plan = state.plan
+    index = plan.index if plan is not None and plan.step == case.running.step else -1
+    return Proof(case.running.step, index, grade, by)
+
+
 def _released(held: Held, back: Judgement, vision: VisionGiven | None) -> Iterable[AnyEvent]:
     """The step whose result was looked for: the page that shows it has the last word."""
     verdict: Verdict = "confirmed"
@@ -401,7 +522,10 @@ def _released(held: Held, back: Judgement, vision: VisionGiven | None) -> Iterab
         reason = f"read_back: {back.reason}, at {back.checked}"
     judgement = msgspec.structs.replace(held.judgement, verdict=verdict, reason=reason)
     evidence = (*_evidence(held.judgement, None), *_evidence(back, vision))
-    yield _verdict(held.running, judgement, evidence, vision)
+    proof = held.proof or Proof(held.running.step)
+    stored = msgspec.structs.replace(proof, grade="stored", by="the read-back")
+    shown = stored if verdict == "confirmed" else None
+    yield _verdict(held.running, judgement, evidence, vision, shown)
     if verdict == "unknown":
         why = f"{reason}: the page says that it worked, and nobody could look whether it did"
         yield OutcomeUnknown(held.running.step, held.running.attempt, why)
@@ -412,6 +536,7 @@ def _verdict(
     judgement: Judgement,
     evidence: tuple[Evidence, ...],
     vision: VisionGiven | None,
+    proof: Proof | None = None,
 ) -> ActionJudged:
     passed = judgement.verdict == "confirmed"
     return ActionJudged(
@@ -421,6 +546,7 @@ def _verdict(
         reason=judgement.reason,
         evidence=evidence,
         confidence=confidence("passed" if passed else "failed", vision.said if vision else None),
+        proof=proof,
     )
 
 
@@ -464,9 +590,9 @@ def _asked_of_vision(judgement: Judgement) -> str:
 
 def _witnessed(acted: PersonActed, before: Page, after: Page) -> ActionJudged:
     """A person's own step was done, whatever it changed; what it changed is what it is known by."""
-    clicked = acted.action.type == "click"
+    clicked = acted.action.type in CLICKS
     changed = has_changed(before, after, acted.element, clicked=clicked)
-    entered = acted.action.type in ("type", "select", "navigate")
+    entered = acted.action.type in ("type", "select", "navigate", "hover", "wheel")
     seen = changed or entered
     return ActionJudged(
         step=acted.step,
@@ -483,6 +609,10 @@ def _witnessed(acted: PersonActed, before: Page, after: Page) -> ActionJudged:
 
 def _completion(state: CriticState, now_ns: int) -> AnyEvent:
     """Whether the end that the recording had is reached, with patience for a slow page."""
+    if not state.rested:
+        due = unanswered(state.owed, state.sent)
+        rest = Resting(state.settings.answer_ms, 0, (due,) if due else ())
+        return ObservationRequested("rest_awaited", rest.within_ms, rest=rest)
     missing = at_end(state.end, state.page, state.values) if state.end else "no end was recorded"
     if state.advised and _has_signs_of_success(state):
         missing = ""  # the way was another one, and so may be where it ends: the signs decide
@@ -490,11 +620,28 @@ def _completion(state: CriticState, now_ns: int) -> AnyEvent:
     waited_ms = state.waited_ms(now_ns)
     if missing and waited_ms < state.settings.place_ms:
         return ObservationRequested("end_awaited", state.settings.place_ms - waited_ms)
+    missing = missing or _unproven(state)
     return CompletionChecked(
         verified=not missing,
         reason=missing or "the recorded end is reached",
         evidence=(_end_evidence(state, verified=not missing),),
+        proofs=state.proving.proofs,
     )
+
+
+def _unproven(state: CriticState) -> str:
+    """What was sent and nothing bears out; signs of success that a service states bear out all."""
+    if state.sight.pending and state.sight.sent:
+        return "something that was sent has no answer yet"
+    if _has_signs_of_success(state):
+        return ""
+    if kinds := unanswered(state.owed, state.sent):
+        return f"{UNSENT}: {kinds}"
+    weak = lacking(state.proving.proofs, state.settings)
+    if not weak:
+        return ""
+    steps = ", ".join(str(each.index + 1 if each.index >= 0 else each.step) for each in weak)
+    return f"{UNPROVEN} {steps}"
 
 
 def _has_signs_of_success(state: CriticState) -> bool:

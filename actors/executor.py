@@ -9,13 +9,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from time import perf_counter_ns
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import anyio
 import msgspec
 
 from actors.bindings import Bindings
+from actors.browser.addresses import LEADING
 from actors.browser.close_up import CloseUps
+from actors.browser.keyboard import Field
+from actors.browser.mouse import LEFT, Press
 from actors.browser.tab import (
     DocumentGone,
     KeyUnknown,
@@ -25,15 +28,16 @@ from actors.browser.tab import (
     Tab,
 )
 from actors.effector import Screen
+from actors.outcome import Outcome, missing_by, refused_by, table_of
+from actors.patience import PASSING, Patience
 from actors.quarantine import on_one_line, plain
-from events.action import Action, ByRef, Secret, Strategy, Typed, Untrusted, Value
+from events.action import ONE_OR_MORE, Action, Secret, Strategy, Typed, Untrusted, Value
 from events.artifacts import ArtifactStore
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, BrowserGone
 from events.executor import (
     ActionDone,
     ActionFailed,
-    ErrorCode,
     LookalikesFound,
     QueryAnswered,
     QueryFailed,
@@ -43,9 +47,8 @@ from events.executor import (
     TargetResolved,
 )
 from events.observer import BrowserLost
-from events.page import Artifact, Resolved, Try
+from events.page import Artifact, Resolved, Rest, Resting, Try
 from events.planner import LookalikesRequested
-from events.tables import Table
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
 from events.workflow import RunSettings
@@ -63,20 +66,6 @@ SWITCHED = {
 }
 # These act on the page as a whole, not on an element that was found on one.
 WHOLE_PAGE = frozenset({"navigate", "wait", "wait_for", "check"})
-
-
-class Outcome(NamedTuple):
-    """What acting came to. `changed` means that nothing was done."""
-
-    code: ErrorCode | None = None
-    message: str = ""
-    dispatched: bool = True
-    navigated: bool = False
-    value_set: bool | None = None
-    extracted: str | None = None
-    table: Table | None = None
-    typed: str | None = None
-    changed: Resolved | None = None
 
 
 class Executor:
@@ -98,6 +87,7 @@ class Executor:
         self._close_ups = CloseUps(artifacts, taking=settings.pictures)
         self._dispatched = False
         self._pinned: Tab | None = None  # the page that the element is on
+        self._patience: Patience | None = None  # of the step whose element that is
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
@@ -129,10 +119,13 @@ class Executor:
     # -- finding -------------------------------------------------------------------------------
 
     async def _resolve(self, admitted: PlanAdmitted) -> AnyEvent:
-        began = perf_counter_ns()
         action = admitted.action
+        patience = self._patience = Patience(admitted)
+        rest: Rest | None = None
         try:
-            raw = await self._look(action, admitted.within_ms, admitted.unless)
+            rest = await self._rest(action, admitted.rest)
+            began = perf_counter_ns()
+            raw = await self._look(patience, admitted.within_ms, admitted.unless)
         except PageTimeout:
             return TargetMissing(admitted.step, admitted.attempt, "timeout")
         except PageClosed as closed:
@@ -142,15 +135,26 @@ class Executor:
         took_us = (perf_counter_ns() - began) // 1_000
         tries = msgspec.convert(raw["tries"], tuple[Try, ...])
         if raw["element"] is None:
-            code, instead = _missing(action, tries), int(raw.get("instead", -1))
-            return TargetMissing(admitted.step, admitted.attempt, code, tries, took_us, instead)
+            code, instead = missing_by(action, tries), int(raw.get("instead", -1))
+            waited_ms = patience.waited_ms if instead < 0 else 0
+            return TargetMissing(*patience.of, code, tries, took_us, instead, rest, waited_ms)
         try:
             element = msgspec.convert(raw["element"], Resolved)
         except msgspec.ValidationError:
             return TargetMissing(admitted.step, admitted.attempt, "action_failed", tries, took_us)
-        return TargetResolved(admitted.step, admitted.attempt, element, tries, took_us)
+        hindered = (raw.get("hindered") or {}).get("code", "")
+        return TargetResolved(*patience.of, element, tries, took_us, rest, hindered)
 
-    async def _look(self, action: Action, within_ms: int, unless: tuple[Action, ...] = ()) -> Any:
+    async def _rest(self, action: Action, wanted: Resting | None) -> Rest | None:
+        """The page comes to rest before anything else is done to it."""
+        if wanted is None:
+            return None
+        if action.tab is not None:
+            await self._screen.show(action.tab, within_ms=wanted.within_ms)
+        return await self._screen.tab.rest(wanted)
+
+    async def _look(self, patience: Patience, within_ms: int, unless: tuple[Action, ...]) -> Any:
+        action = patience.action
         if action.tab is not None:
             await self._screen.show(action.tab, within_ms=within_ms)
         tab = self._pinned = self._screen.tab
@@ -160,9 +164,13 @@ class Executor:
         key = action.key if action.type == "press" else None
         choice = self._chosen(action)
         others = [self._ways(other) for other in unless]
-        return await tab.call(
-            "resolve", ways, within_ms, key, choice, others, within_ms=within_ms + ANSWER_MS
-        )
+        use, cover_ms = action.type, patience.cover_ms
+
+        async def look(ms: int) -> Any:
+            asked = (ways, ms, key, choice, others, use, cover_ms)
+            return await tab.call("resolve", *asked, within_ms=ms + ANSWER_MS)
+
+        return await patience.spend(tab, look)
 
     def _ways(self, action: Action) -> list[Strategy]:
         found = action.target.strategies if action.target is not None else ()
@@ -229,9 +237,9 @@ class Executor:
         if action.type != "extract":
             return Outcome("action_failed", f"{action.type} is no observation")
         checked = await self._tab.call("read", digest, within_ms=INPUT_MS)
-        if refused := _refused(checked):
+        if refused := refused_by(checked):
             return refused
-        return Outcome(extracted=str(checked["text"]), table=_table(checked["table"]))
+        return Outcome(extracted=str(checked["text"]), table=table_of(checked["table"]))
 
     # -- acting --------------------------------------------------------------------------------
 
@@ -259,8 +267,12 @@ class Executor:
         began = perf_counter_ns()
         self._dispatched = False
         step, attempt = started.step, started.attempt
-        self._screen.window.step = step  # what pages send from now on came of it
+        rest: Rest | None = None
+        if self._patience is not None and self._patience.of != (step, attempt):
+            self._patience = None
         try:
+            rest = await self._rest(started.action, started.rest)
+            self._screen.window.step = step  # what pages send from now on came of it
             outcome = await self._act(started.action, started.digest)
         except PageTimeout as error:
             outcome = Outcome("timeout", str(error), self._dispatched)
@@ -278,10 +290,18 @@ class Executor:
         if outcome.changed is not None:
             return TargetChanged(step, attempt, outcome.changed)
         if outcome.code is not None:
-            said = on_one_line(outcome.message)[:200]
-            return ActionFailed(step, attempt, outcome.code, outcome.dispatched, said, took_us)
+            said, waited_ms = on_one_line(outcome.message)[:200], self._waited_ms(outcome)
+            failed = (outcome.code, outcome.dispatched, said, took_us, waited_ms)
+            return ActionFailed(step, attempt, *failed)
         navigated, held = outcome.navigated, outcome.value_set
-        return ActionDone(step, attempt, took_us, navigated, held, typed=outcome.typed)
+        at = self._pinned.addresses.at_input if self._pinned is not None else ""
+        return ActionDone(
+            step, attempt, took_us, navigated, held, typed=outcome.typed, rest=rest, url=at
+        )
+
+    def _waited_ms(self, outcome: Outcome) -> int:
+        passing = outcome.code in PASSING and not outcome.dispatched
+        return self._patience.waited_ms if passing and self._patience is not None else 0
 
     async def _others(self, closed: PageClosed) -> bool:
         """Whether the session has other pages, now that this one was closed."""
@@ -302,6 +322,7 @@ class Executor:
         try:
             if not await self._come_to_front(action):
                 return self._closed()
+            self._tab.addresses.arm(leads=action.type in LEADING)
             return await self._do(action, digest)
         finally:
             window.answer_with(())
@@ -337,7 +358,11 @@ class Executor:
                 await self._tab.navigate(action.url or "", within_ms=NAVIGATE_MS)
                 return Outcome(navigated=True)
             case "click":
-                return await self._click(digest)
+                return await self._click(digest, _press_of(action))
+            case "drag":
+                return await self._drag(action, digest)
+            case "hover" | "wheel":
+                return await self._point(action, digest)
             case "type":
                 return await self._type(action, digest)
             case "select":
@@ -370,25 +395,75 @@ class Executor:
             return Outcome("navigation_failed", str(gone))
         return Outcome(navigated=True)
 
-    async def _click(self, digest: str) -> Outcome:
+    async def _click(self, digest: str, press: Press = LEFT) -> Outcome:
         tab = self._tab
-        checked = await tab.call("check", digest, True, within_ms=INPUT_MS)
-        if refused := _refused(checked):
+        checked = await self._checked("check", digest, True)
+        if refused := refused_by(checked):
             return refused
-        if refused := await self._press_button(tab, checked):
+        if refused := await self._press_button(tab, checked, press):
             return refused
         if checked["sends_file"]:
             await self._screen.window.download_begun(ANSWER_MS)
         return await self._settled()
 
-    async def _press_button(self, tab: Tab, at: dict[str, Any]) -> Outcome | None:
+    async def _checked(
+        self, function: str, digest: str, *more: object, acts: bool = False
+    ) -> dict[str, Any]:
+        """What the page says right before input. As long as what it minds may pass, and the step
+        has patience, it is asked again; an element that took the place of the one that was judged
+        is told from it by its digest."""
+        tab, patience = self._tab, self._patience
+        call = tab.act if acts else tab.call
+        ways = self._ways(patience.action) if patience is not None else []
+        use = patience.action.type if patience is not None else ""
+
+        async def recover(ms: int) -> Any:
+            return await tab.call("recover", ways, ms, use, within_ms=ms + ANSWER_MS)
+
+        while True:
+            asking = call(function, digest, *more, within_ms=INPUT_MS)
+            checked: dict[str, Any] = await (patience.count(asking) if patience else asking)
+            code = checked.get("code")
+            if not code or patience is None or not patience.waits_for(code):
+                return checked
+            if not await patience.spend(tab, recover):
+                return checked
+
+    async def _press_button(self, tab: Tab, at: dict[str, Any], press: Press) -> Outcome | None:
         self._dispatched = True
         try:
-            await tab.click(at["x"], at["y"], within_ms=INPUT_MS)
+            if (end := at.get("end")) is not None:
+                begin = (at["x"], at["y"])
+                await tab.drag(begin, (end["x"], end["y"]), within_ms=2 * INPUT_MS)
+            else:
+                await tab.click(at["x"], at["y"], press, within_ms=INPUT_MS)
         except DocumentGone:
             self._dispatched = False
             return Outcome("ref_invalid", "the page was left before the click", dispatched=False)
         return None
+
+    async def _drag(self, action: Action, digest: str) -> Outcome:
+        """What it is dragged to is found now: it may be there for what is dragged alone."""
+        tab, to = self._tab, action.to
+        ways = [self._bindings.strategy(way) for way in (to.strategies if to is not None else ())]
+        checked = await self._checked("aimDrag", digest, ways)
+        refused = refused_by(checked) or await self._press_button(tab, checked, LEFT)
+        return refused or await self._settled()
+
+    async def _point(self, action: Action, digest: str) -> Outcome:
+        tab = self._tab
+        checked = await self._checked("pointAt", digest)
+        if refused := refused_by(checked):
+            return refused
+        self._dispatched = True
+        if action.type == "wheel":
+            by = action.by or (0, 0)
+            await tab.wheel(checked["x"], checked["y"], by, within_ms=INPUT_MS)
+            with suppress(DocumentGone):
+                await tab.ask("atRest", within_ms=INPUT_MS)
+        else:
+            await tab.point(checked["x"], checked["y"], within_ms=INPUT_MS)
+        return await self._settled()
 
     async def _settled(self) -> Outcome:
         """Waits for what the input asked for. What was in its way has kept it from the page."""
@@ -402,8 +477,8 @@ class Executor:
     async def _type(self, action: Action, digest: str) -> Outcome:
         assert action.value is not None
         value = await self._bound(action.value)
-        checked = await self._tab.call("ready", digest, within_ms=INPUT_MS)
-        if refused := _refused(checked):
+        checked = await self._checked("ready", digest)
+        if refused := refused_by(checked):
             return refused
         if checked["how"] == "file":
             return await self._give_files(action, value)
@@ -414,18 +489,20 @@ class Executor:
         strayed = ""
         with suppress(DocumentGone):
             if checked["how"] == "typed":
-                held, strayed = await self._enter(value, append=action.append)
+                secret = isinstance(action.value, Secret)
+                field = Field(checked["lines"], checked["editor"], composes=not secret)
+                held, strayed = await self._enter(action, value, field)
             else:
                 checked = await self._tab.act("setValue", digest, value, within_ms=INPUT_MS)
-                if refused := _refused(checked):
+                if refused := refused_by(checked):
                     return refused
                 held = checked["held"]
         if isinstance(action.value, Secret) and not held:
             held = None  # a field that masks what it holds cannot be read back
         settled = await self._settled()
         if strayed:
-            self._dispatched = False
-            return Outcome("action_failed", f"the focus moved to {strayed}", dispatched=False)
+            said = f"the focus moved to {strayed}"
+            return Outcome("action_failed", said, dispatched=self._dispatched)
         return settled._replace(value_set=held, typed=_plain(action, value))
 
     async def _bound(self, value: Value) -> str:
@@ -437,13 +514,23 @@ class Executor:
                 raise BadInput(f"the secret {value.name!r} does not belong to {origin}")
         return self._bindings.value(value)
 
-    async def _enter(self, value: str, *, append: bool) -> tuple[bool | None, str]:
+    async def _enter(self, action: Action, value: str, field: Field) -> tuple[bool | None, str]:
         """Whether the field holds it, and which other one would have got it: none does."""
-        if append:
-            await self._tab.press("Control+End", within_ms=INPUT_MS)
-        await self._tab.insert(value, within_ms=INPUT_MS)
-        answer = await self._tab.ask("entered", value, append, within_ms=INPUT_MS)
+        tab, append = self._tab, action.append
+        if not action.pasted or not await self._pasted(value, field, append=append):
+            whole = action.pasted
+            await tab.insert(value, field, append=append, whole=whole, within_ms=INPUT_MS)
+        answer = await tab.ask("entered", value, append, within_ms=INPUT_MS)
+        self._dispatched = answer["heard"] or not answer["strayed"]
         return answer["held"], answer["strayed"]
+
+    async def _pasted(self, value: str, field: Field, *, append: bool) -> bool:
+        """Whether the page took it as pasted. The clipboard is left alone: it is the person's, and
+        every session's. So the page hears of a paste from us, and gets the text by input if it
+        does nothing of its own with it."""
+        if field.editor and not append:
+            await self._tab.select_all(within_ms=INPUT_MS)
+        return bool(await self._tab.act("paste", value, append, within_ms=INPUT_MS))
 
     async def _give_files(self, action: Action, value: str) -> Outcome:
         paths = [anyio.Path(line) for line in value.splitlines()]
@@ -479,14 +566,13 @@ class Executor:
 
     async def _select(self, action: Action, digest: str) -> Outcome:
         assert action.value is not None
-        tab = self._tab
         value = await self._bound(action.value)
         self._dispatched = True
         try:
-            checked = await tab.act("choose", digest, value, within_ms=INPUT_MS)
+            checked = await self._checked("choose", digest, value, acts=True)
         except DocumentGone:
             checked = {"set": True}  # nothing but the choice can have led away
-        if refused := _refused(checked):
+        if refused := refused_by(checked):
             if refused.code == "option_not_found" and not isinstance(action.value, Secret):
                 return refused._replace(message=f"{value!r} is not among: {refused.message}")
             return refused
@@ -494,8 +580,8 @@ class Executor:
         return settled._replace(value_set=bool(checked["set"]), typed=_plain(action, value))
 
     async def _press(self, action: Action, digest: str) -> Outcome:
-        checked = await self._tab.call("focusOn", digest, within_ms=INPUT_MS)
-        if refused := _refused(checked):
+        checked = await self._checked("focusOn", digest)
+        if refused := refused_by(checked):
             return refused
         self._dispatched = True
         await self._tab.press(action.key or "", within_ms=INPUT_MS)
@@ -508,7 +594,7 @@ class Executor:
         first may have been heard: then it is not known that nothing was done."""
         with suppress(DocumentGone):
             answer = await self._tab.ask("pressed", within_ms=INPUT_MS)
-            if refused := _refused(answer):
+            if refused := refused_by(answer):
                 self._dispatched = bool(answer.get("heard"))
                 return refused._replace(dispatched=self._dispatched)
         return None
@@ -517,7 +603,7 @@ class Executor:
         tab = self._tab
         if action.target is not None:
             checked = await tab.call("bringIntoView", digest, within_ms=INPUT_MS)
-            return _refused(checked) or Outcome()
+            return refused_by(checked) or Outcome()
         amount = action.amount or 300  # S3 1.1.3: the default of browser_scroll
         await tab.call("scroll", action.direction, amount, within_ms=INPUT_MS)
         return Outcome()
@@ -525,11 +611,13 @@ class Executor:
     async def _wait_for(self, action: Action) -> Outcome:
         assert action.target is not None
         within_ms = action.ms or NAVIGATE_MS
-        ways = [self._bindings.strategy(strategy) for strategy in action.target.strategies]
-        raw = await self._tab.call("resolve", ways, within_ms, within_ms=within_ms + ANSWER_MS)
-        if raw["element"] is None:
-            return Outcome("element_not_found", f"not there after {within_ms} ms", dispatched=False)
-        return Outcome()
+        wanted = action.wanted or ONE_OR_MORE
+        asked = (self._ways(action), within_ms, wanted.operator, wanted.number)
+        raw = await self._tab.call("counted", *asked, within_ms=within_ms + ANSWER_MS)
+        if raw["held"]:
+            return Outcome()
+        there = "not there" if action.wanted is None else f"{raw['seen']} of them were there"
+        return Outcome("element_not_found", f"{there} after {within_ms} ms", dispatched=False)
 
 
 async def _in_time(picture: "asyncio.Task[Artifact | None]") -> Artifact | None:
@@ -539,44 +627,10 @@ async def _in_time(picture: "asyncio.Task[Artifact | None]") -> Artifact | None:
     return picture.result() if over else None
 
 
+def _press_of(action: Action) -> Press:
+    return Press(action.button or "left", action.count, action.modifiers, action.ms or 0)
+
+
 def _plain(action: Action, value: str) -> str | None:
     """A script's literal may be told now: the Validator lets none into a secret field."""
     return value if isinstance(action.value, Typed) else None
-
-
-def _refused(checked: dict[str, Any]) -> Outcome | None:
-    """The pre-check's no, as an outcome: nothing was dispatched."""
-    if checked.get("changed"):
-        try:
-            changed = msgspec.convert(checked["changed"], Resolved)
-        except msgspec.ValidationError as error:
-            return Outcome("action_failed", str(error), dispatched=False)
-        return Outcome(changed=changed, dispatched=False)
-    if checked.get("code"):
-        return Outcome(checked["code"], str(checked.get("message", "")), dispatched=False)
-    return None
-
-
-def _table(raw: dict[str, Any] | None) -> Table | None:
-    """The rows of a table that was read; what a person would not see in them is not there."""
-    if raw is None:
-        return None
-
-    def said(texts: list[str]) -> tuple[Untrusted, ...]:
-        return tuple(plain(Untrusted(text)) for text in texts)
-
-    rows = tuple(said(row) for row in raw["rows"])
-    [caption] = said([raw["caption"]])
-    return Table(said(raw["columns"]), rows, caption, raw["left_off"], raw["cut"])
-
-
-def _missing(action: Action, tries: tuple[Try, ...]) -> ErrorCode:
-    results = {entry.result for entry in tries}
-    if "ambiguous" in results:
-        return "element_ambiguous"
-    if "not_visible" in results:
-        return "element_not_visible"
-    ways = action.target.strategies if action.target is not None else ()
-    if any(isinstance(way, ByRef) for way in ways):
-        return "ref_invalid"
-    return "element_not_found"

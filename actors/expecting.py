@@ -2,7 +2,15 @@
 
 from collections.abc import Mapping
 
-from actors.place import blur, is_at, place_of, reads_as, same_document
+from actors.place import (
+    blur,
+    place_of,
+    place_of_page,
+    reads_as,
+    same_address,
+    same_document,
+    stands_at,
+)
 from events.page import Page, Resolved
 from events.workflow import Expectation
 
@@ -59,21 +67,21 @@ def expectation(
     clicked: bool = True,
 ) -> Expectation:
     """What a step changed: where it led, or at least that something changed."""
-    moved = not same_document(before.url, after.url)
+    moved = not same_address(before.url, after.url)
     effect = has_changed(before, after, element, clicked=clicked)
-    place = place_of(after.url, values.values())
+    place = place_of_page(after, values.values())
     return Expectation(effect=effect, moved=moved, place=place)
 
 
 def ending(page: Page, values: Mapping[str, str]) -> Expectation:
     """How the end of the workflow is known again: its place and its first heading."""
     headings = tuple(blur(heading.text, values.values()) for heading in page.headings[:1])
-    return Expectation(place=place_of(page.url, values.values()), headings=headings)
+    return Expectation(place=place_of_page(page, values.values()), headings=headings)
 
 
 def at_end(end: Expectation, page: Page, values: Mapping[str, str]) -> str:
     """What is missing for the end to be reached; empty when it is."""
-    if end.place is not None and not is_at(end.place, page.url):
+    if end.place is not None and not stands_at(end.place, page):
         return f"the recording ended at {end.place.path}, this is {place_of(page.url).path}"
     for heading in end.headings:
         if not any(reads_as(heading, seen.text) for seen in page.headings):

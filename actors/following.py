@@ -7,6 +7,7 @@ import msgspec
 from actors.advised import helped, question_about, without_a_model
 from actors.healing import GONE, heal, look_for
 from actors.looking_back import named, passed_over, recall, recall_missing, unneeded, waiting
+from actors.pace import at_the_end, before_recorded
 from actors.planning import PlannerState, for_a_person, over_limit, propose, second_try, stop_run
 from actors.settling import done_by, is_over, settled_by
 from actors.settling import in_words as settled_in_words
@@ -62,7 +63,8 @@ def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]
     else:
         reason = f"workflow_step_{due.index + 1}_of_{due.of}"
         plan = propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
-        yield waiting(state, due, plan)
+        rest = before_recorded(due.step, state.pace, state.started.settings) if state.step else None
+        yield waiting(state, due, msgspec.structs.replace(plan, rest=rest))
 
 
 def _look_whether_done(state: PlannerState, due: StepDue) -> PlanProposed | None:
@@ -150,8 +152,10 @@ def _read_back(state: PlannerState, due: ReadBackDue) -> PlanProposed:
     # Where a result shows was recorded or stated, whoever found the step's element now.
     repaired = plan.driver == "model" and plan.index >= 0
     driver: Driver = "workflow" if repaired else plan.driver
+    assert state.started is not None
     looked = propose(state, driver, action, reason, -1, None)
-    return msgspec.structs.replace(looked, read_back_of=due.step)
+    rest = at_the_end(state.pace, state.started.settings, careful=False)
+    return msgspec.structs.replace(looked, read_back_of=due.step, rest=rest)
 
 
 def after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:

@@ -8,16 +8,17 @@ import msgspec
 
 from actors.checking import Result, Seen, result_of
 from actors.effects import NAMELESS
+from actors.exchanges import is_own, taken, worst
 from actors.expecting import has_changed
-from actors.place import is_at, path_of, place_of, same_document
+from actors.place import is_at, path_of, place_of, same_document, stands_at
 from actors.repeating import SENT, VALUE_NOT_SET, WAITING
-from events.action import kind_of
-from events.checks import Check, ElementState, PageState, Said, StateIs, UrlHas
+from events.action import CLICKS, kind_of
+from events.checks import Answered, Check, ElementState, PageState, Said, StateIs, UrlHas
 from events.critic import Verdict
 from events.executor import ActionDone, ActionFailed
 from events.page import Page, Resolved
 from events.validator import ActionStarted
-from events.workflow import Expectation, RunSettings
+from events.workflow import Expectation, Place, RunSettings
 
 ANEW = "the_page_came_anew_as_it_was"
 ENTERING = frozenset({"type", "select"})
@@ -26,7 +27,9 @@ NOTHING = Expectation()
 
 class Case(msgspec.Struct, frozen=True):
     """Everything that a verdict rests on. `pending` requests of the page have no answer yet;
-    `sent` were to change something on the other side. `status` is the document's own."""
+    `sent` were to change something on the other side. `status` is the document's own. `url` is what
+    the page's address was when input was dispatched: what it was before, the page itself changed.
+    """
 
     running: ActionStarted
     outcome: ActionDone | ActionFailed
@@ -38,6 +41,7 @@ class Case(msgspec.Struct, frozen=True):
     sent: int = 0
     status: int = 0
     element: Resolved | None = None
+    url: str = ""
 
     @property
     def after(self) -> Page:
@@ -77,7 +81,7 @@ def decisive(
 
 def _decides(learned: Check, running: ActionStarted, state: PageState, before: PageState) -> bool:
     match learned:
-        case Said():
+        case Said() | Answered():
             return running.irreversible
         case StateIs():
             # One that is what it was may only have worded its notice otherwise.
@@ -105,7 +109,9 @@ def _doubted(case: Case, found: Judgement) -> Judgement:
     if found.verdict == "confirmed":
         # It changed something, and what cannot be undone is still under way.
         under_way = case.pending and case.sent and case.running.irreversible
-        return _waiting(case, found) if under_way and not _is_told(case, found) else found
+        if under_way and not _is_told(case, found):
+            return _waiting(case, found)
+        return _unless_refused(case, found)
     if case.pending:
         return _waiting(case, found)
     if found.verdict != "no_effect":
@@ -116,6 +122,18 @@ def _doubted(case: Case, found: Judgement) -> Judgement:
         # What it sent to get there nobody counted; a second try would send it again.
         return change(found, verdict="unknown", reason=ANEW)
     return found
+
+
+def _unless_refused(case: Case, found: Judgement) -> Judgement:
+    """Whatever the page shows: what the server refused, all of it, was not done."""
+    if not case.running.irreversible:
+        return found
+    own = [each for each in case.seen.exchanges if is_own(each, case.before.url)]
+    bad = worst(own)
+    if bad is None or any(taken(each) for each in own):
+        return found
+    reason = f"answered_with_{bad.status}"
+    return msgspec.structs.replace(found, verdict="failed", reason=reason, checked=bad.to)
 
 
 def _is_told(case: Case, found: Judgement) -> bool:
@@ -150,6 +168,9 @@ def _checked(case: Case, found: Judgement) -> Judgement:
 def _verdict_by(failing: Result, case: Case) -> Verdict:
     if isinstance(failing.check, StateIs | UrlHas):
         return "wrong_target"
+    if isinstance(failing.check, Answered):
+        # What the server refused was not done; of what it was not asked nobody knows.
+        return "failed" if failing.sample else "unknown"
     if isinstance(failing.check, Said) and failing.check.whole and failing.sample:
         # It says something, and not what it said when it was recorded: nobody knows what it means.
         return "failed" if case.seen.state == "FAILED" else "unknown"
@@ -166,6 +187,27 @@ def asked_for(case: Case) -> tuple[Check, ...]:
 
 
 def _as_expected(case: Case, found: Judgement) -> Judgement:
+    return _unless_it_says_no(case, _in_its_state(case, found))
+
+
+def _unless_it_says_no(case: Case, found: Judgement) -> Judgement:
+    """A page that says that it failed is no success, and was none when it was recorded."""
+    now, before = case.seen.state, case.seen.state_before
+    stated = (*case.running.action.verify, *(case.expects.checks if case.expects else ()))
+    asked_for = any(isinstance(each, StateIs) and each.value == now for each in stated)
+    says_no = case.running.irreversible and now == "FAILED" != before and not asked_for
+    if found.verdict != "confirmed" or not says_no:
+        return found
+    return msgspec.structs.replace(
+        found,
+        verdict="failed",
+        reason="page_state: it says that it failed",
+        sample=_hint(case) or found.sample,
+        may_still_come_ms=case.settings.place_ms,
+    )
+
+
+def _in_its_state(case: Case, found: Judgement) -> Judgement:
     """The state of the page (S1 FR-005). A sign-in page is never where a step was to lead; other
     states that differ decide about what cannot be undone."""
     if not (differing := differs(case)):
@@ -210,8 +252,10 @@ def _effect(case: Case) -> Judgement:
             return Judgement("failed", VALUE_NOT_SET, "the field does not hold the value")
         case "check":
             return Judgement("confirmed", "looked", case.after.url, case.after.title.text)
-        case "click" | "press" | "scroll":
+        case "click" | "press" | "scroll" | "drag":
             return _change(case)
+        case "hover" | "wheel":
+            return Judgement("confirmed", "input_dispatched", "what it shows is for the next step")
         case "extract" | "wait" | "wait_for":
             # Observations have no verdict; logs from before they were a kind of their own do.
             return Judgement("confirmed", "observed", running.action.name or "text")
@@ -224,7 +268,7 @@ def _failure(case: Case, failed: ActionFailed) -> Judgement:
     """
     running = case.running
     seen = Judgement("failed", failed.code, failed.message or failed.code)
-    if not failed.dispatched or running.action.type not in ("click", "press"):
+    if not failed.dispatched or running.action.type not in (*CLICKS, "press"):
         return seen
     effect = _change(case)
     if effect.verdict == "confirmed":
@@ -250,7 +294,7 @@ def _navigation(case: Case) -> Judgement:
 def _is_reached(case: Case) -> bool:
     asked = place_of(case.running.action.url or "")
     if case.expects is not None and case.expects.place is not None:
-        return is_at(case.expects.place, case.after.url)
+        return _is_at(case.expects.place, case)
     if is_read_back(case.running):
         return _is_that_page(case.running.action.url or "", case)
     # A first visit may be redirected within the site; anything else is not what was asked.
@@ -271,8 +315,9 @@ def _change(case: Case) -> Judgement:
     before, after, expects = case.before, case.after, case.expects
     settings, title = case.settings, after.title.text
     moved = not same_document(before.url, after.url)
-    clicked = case.running.action.type == "click"
-    changed = bool(case.seen.downloads) or has_changed(before, after, case.element, clicked=clicked)
+    clicked = case.running.action.type in CLICKS
+    left = msgspec.structs.replace(before, url=case.url or before.url)
+    changed = bool(case.seen.downloads) or has_changed(left, after, case.element, clicked=clicked)
     # What is known to come has more time to come.
     awaited = expects is not None and (expects.learned or expects.checks or expects.read_back)
     patience = settings.place_ms if awaited else settings.settle_ms
@@ -282,17 +327,30 @@ def _change(case: Case) -> Judgement:
     if expects is None or expects.place is None:
         reason = "page_moved" if moved else "page_changed"
         return Judgement("confirmed", reason, after.url, title) if changed else nothing
-    if expects.moved and not moved:
+    if expects.moved and not moved and not (changed and _was_there(case, expects.place)):
         # A focus that moved is no effect of a button that must lead somewhere.
         if before.digest == after.digest:
             return msgspec.structs.replace(nothing, may_still_come_ms=settings.place_ms)
         said = _hint(case) or title
         return Judgement("wrong_target", "stayed_on_the_page", after.url, said, settings.place_ms)
-    if not is_at(expects.place, after.url):
+    if not _is_at(expects.place, case):
         return Judgement("wrong_target", "led_elsewhere", after.url, title, settings.place_ms)
     if not changed and _stood_so(case):
         return Judgement("confirmed", "as_it_was", after.url, title)
     return Judgement("confirmed", "as_recorded", after.url, title) if changed else nothing
+
+
+def _is_at(place: Place, case: Case) -> bool:
+    """At the recorded place. What a page says that failed, or asks to sign in, is not there by an
+    address that it only passed through."""
+    if case.seen.state in ("LOGIN_REQUIRED", "FAILED") or case.status >= 400:
+        return is_at(place, case.after.url)
+    return stands_at(place, case.after)
+
+
+def _was_there(case: Case, place: Place) -> bool:
+    """Whether the page had named itself as the place before the step that was to lead there."""
+    return bool(case.before.been) and is_at(place, case.before.url)
 
 
 def _stood_so(case: Case) -> bool:

@@ -182,22 +182,59 @@ def _does(tag: str, traits: Mapping[str, str], others: Mapping[str, str]) -> int
     if "href" in traits or "href" in others:
         return _same_address(traits.get("href", ""), others.get("href", ""))
     if "sends" in traits or "sends" in others:
-        return _sends(traits, others)
+        return _sends(tag, traits, others)
     if tag in FIELDS and traits.get("form") and traits.get("name"):
         same = all(traits.get(key) == others.get(key) for key in ("name", "value"))
-        return _same_form(traits["form"], others.get("form", "")) if same else 0
+        return _in_form(traits, others) if same else 0
     return None
 
 
-def _sends(traits: Mapping[str, str], others: Mapping[str, str]) -> int | None:
-    if not traits.get("form") and not others.get("form"):
+def _in_form(traits: Mapping[str, str], others: Mapping[str, str]) -> int:
+    """A field is what it is wherever its form is sent, on this site and in the same way."""
+    form, other = traits["form"], others.get("form", "")
+    if same := _same_form(form, other) or _same_bearing(traits, others):
+        return same
+    (method, address, _), (other_method, led, _) = _parts(form), _parts(other)
+    own = not address.startswith("http") and not led.startswith("http")
+    return PARTLY if own and led and method == other_method else 0
+
+
+def _sends(tag: str, traits: Mapping[str, str], others: Mapping[str, str]) -> int | None:
+    if _is_unsaid(traits, others):
         return None
-    if any(traits.get(key) != others.get(key) for key in ("name", "value")):
+    if traits.get("name") != others.get("name"):
+        return 0
+    if traits.get("value") != others.get("value") and not _is_label(tag, traits, others):
         return 0
     same = _same_form(traits.get("form", ""), others.get("form", ""))
+    same = same or _same_bearing(traits, others)
     # Of several buttons that send the same, a script may tell them apart.
     alone = traits.get("sends") == others.get("sends") == "alone"
     return same if alone else same // 2
+
+
+def _is_unsaid(traits: Mapping[str, str], others: Mapping[str, str]) -> bool:
+    """Whether nobody knows what is sent: a script sends it, and its fields are others. Older
+    recordings have nothing of forms that name no address and only read."""
+    if not traits.get("form") and not others.get("form"):
+        return not _same_bearing(traits, others)
+    older = not traits.get("form") and not traits.get("bears")
+    return older and others.get("form", "").startswith("get ")
+
+
+def _is_label(tag: str, traits: Mapping[str, str], others: Mapping[str, str]) -> bool:
+    """The value of `<input type=submit>` is its label. Where its form has another button too, it is
+    also what tells them apart."""
+    if tag != "input" or traits.get("type") != "submit":
+        return False
+    older = "bears" not in traits
+    return "only" in others and ("only" in traits or older)
+
+
+def _same_bearing(traits: Mapping[str, str], others: Mapping[str, str]) -> int:
+    """The same form at another stage: an address that differs in ids and in `add` or `edit`."""
+    bears = traits.get("bears")
+    return ONE_OF_MANY if bears and bears == others.get("bears") else 0
 
 
 def _same_form(form: str, other: str) -> int:

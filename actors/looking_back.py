@@ -9,6 +9,7 @@ import re
 import msgspec
 
 from actors.planning import PlannerState
+from actors.repeating import so_long
 from events.critic import ActionJudged
 from events.executor import ActionFailed
 from events.planner import PlanProposed, PlanWithheld, RunStopped, StepsRecalled
@@ -63,8 +64,12 @@ def recall_missing(state: PlannerState, rejected: ActionRejected) -> StepsRecall
 
 def _recalled(state: PlannerState, due: StepDue, why: str) -> StepsRecalled | None:
     """Each once, until one of them was done: then others may have come."""
-    wanted = tuple(index for index in due.passed if index not in state.recalled)
+    wanted = _unrecalled(state, due)
     return StepsRecalled(wanted, due.index, why) if wanted else None
+
+
+def _unrecalled(state: PlannerState, due: StepDue) -> tuple[int, ...]:
+    return tuple(index for index in due.passed if index not in state.recalled)
 
 
 def waiting(state: PlannerState, due: StepDue, plan: PlanProposed) -> PlanProposed:
@@ -73,6 +78,9 @@ def waiting(state: PlannerState, due: StepDue, plan: PlanProposed) -> PlanPropos
     if due.recalled:
         return msgspec.structs.replace(plan, within_ms=RECALL_MS)
     unless = _beside(state, due) if due.step.optional else ()
+    others = any(_step(state, other).optional for other in unless)
+    if _looks_back(state) and (others or _unrecalled(state, due)):
+        plan = msgspec.structs.replace(plan, cover_ms=RECALL_MS)  # one of them may be what it is
     return msgspec.structs.replace(plan, unless=unless) if unless else plan
 
 
@@ -106,7 +114,8 @@ def named(state: PlannerState, stop: RunStopped) -> RunStopped:
         return stop
     dialog = DIALOG.match(failure.message)
     cover = f"the dialog {dialog[1]}" if dialog else failure.message or "something"
-    return msgspec.structs.replace(stop, detail=f"{COVERED}: covered by {cover}, {UNKNOWN}")
+    said = f"{COVERED}: covered by {cover}{so_long(failure.waited_ms)}, {UNKNOWN}"
+    return msgspec.structs.replace(stop, detail=said)
 
 
 def evolve_aside(state: PlannerState, event: AnyEvent) -> PlannerState:

@@ -40,7 +40,7 @@ from events.observer import (
     ScreenshotTaken,
     Shown,
 )
-from events.page import Artifact, Element, Page
+from events.page import Artifact, Element, Exchange, Page, Rest, Resting
 from events.planner import ObservationRequested, PersonAwaited, RunStopped
 from events.runtime import ActorFailed, SessionStarted
 from events.service import Service
@@ -51,6 +51,7 @@ INLINE = 16_384  # what an observation may carry for deciders (design 3)
 SCREENSHOT_MS = 5_000
 DOWNLOAD_MS = 5_000  # a file that a click asked for; a longer one is told after a later step
 LAST_MS = 2_000
+SENT_OFF_MS = 10_000  # what was to change something gets this long to reach its server
 COOKIES_MS = 1_000
 STATE_MS = 4_000  # what the browser knows of a login, of all the time that closing has
 MAX_TOLD = 5  # of each kind, after each step
@@ -74,6 +75,7 @@ class Seen(NamedTuple):
     status: int = 0
     unread: bool = False
     suspicious: tuple[str, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
 
 class Observer:
@@ -146,6 +148,7 @@ class Observer:
                 if taken is not None:
                     yield ScreenshotTaken(taken, why="stopped")
             with suppress(BrowserGone, TimeoutError):  # it is over in any case
+                await self._screen.window.sent_off(SENT_OFF_MS)
                 async for fact in self._meanwhile(LAST_MS):
                     yield fact
                 if done:
@@ -184,6 +187,9 @@ class Observer:
     async def _look_again(self, requested: ObservationRequested) -> AsyncIterator[AnyEvent]:
         """The page in front once it changed, or the one that is asked for, once it is open; and
         before it the files that came, within the time that this look has in any case."""
+        if requested.why == "rest_awaited":
+            yield await self._observe_at_rest(requested)
+            return
         window, tab, within_ms = self._screen.window, requested.tab, requested.within_ms
         until_ns = perf_counter_ns() + within_ms * 1_000_000
         if requested.why == "aside_over":
@@ -199,6 +205,16 @@ class Observer:
         yield await self._observe(
             "requested", whole_page=requested.whole_page, texts=requested.texts
         )
+
+    async def _observe_at_rest(self, requested: ObservationRequested) -> AnyEvent:
+        """The page in front once it has nothing left to do, or the time for that is up."""
+        rest = Rest()
+        with suppress(PageClosed):  # what is in front then is seen all the same
+            rest = await self._screen.tab.rest(requested.rest or Resting(requested.within_ms))
+        seen = await self._observe("requested", texts=requested.texts)
+        if isinstance(seen, PageObserved):
+            seen = msgspec.structs.replace(seen, rest=rest)
+        return seen
 
     async def _changed(self, within_ms: int) -> None:
         window = self._screen.window
@@ -256,7 +272,7 @@ class Observer:
                     raise
             else:
                 index = window.tabs.index(tab) if tab in window.tabs else 0
-                return seen_of(raw, tab, index, len(window.tabs))
+                return seen_of(raw, tab, index, len(window.tabs), window.exchanges())
         texts = msgspec.convert(how["texts"], tuple[str, ...])
         return Seen(GONE, tuple(Shown(text) for text in texts))
 
@@ -312,18 +328,25 @@ class Observer:
             return None
 
 
-def seen_of(raw: dict[str, Any], tab: Tab, index: int, tabs: int) -> Seen:
+def seen_of(
+    raw: dict[str, Any],
+    tab: Tab,
+    index: int,
+    tabs: int,
+    exchanges: tuple[Exchange, ...] = (),
+) -> Seen:
     """What the page told of itself, as it may be used."""
     found = msgspec.convert(raw.pop("shown", []), list[tuple[str, Untrusted | None]])
     phrases = msgspec.convert(raw.pop("phrases", []), tuple[str, ...])
     status = msgspec.convert(raw.pop("status", 0), int)
     unread = msgspec.convert(raw.pop("unread", False), bool)
     page, suspicious = quarantined(msgspec.convert(raw, Page))
-    page = msgspec.structs.replace(page, tab=index, tabs=tabs)
+    page = msgspec.structs.replace(page, tab=index, tabs=tabs, been=tab.addresses.been)
     shown = tuple(Shown(text, plain(around) if around else None) for text, around in found)
-    pending, sent = tab.pending, tab.sent
-    tab.stop_counting()
-    return Seen(page, shown, phrases, pending, sent, status, unread, suspicious)
+    traffic = tab.traffic
+    return Seen(
+        page, shown, phrases, traffic.pending, traffic.sent, status, unread, suspicious, exchanges
+    )
 
 
 async def _left(downloads: list[Download]) -> DownloadFinished:

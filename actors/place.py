@@ -1,17 +1,26 @@
 """Where a page is, in a form that is the same in the next run: ids and parameters become `*`.
 
 Pages are compared by origin and path. The query is left out: it holds what was searched for, not
-where one is.
+where one is. What a page rewrites of its own address is no other place.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import ada_url
+import msgspec
 
+from events.page import Page
 from events.workflow import Place
 
 _DIGITS = re.compile(r"\d+")
+_APART = re.compile(r"[\W_]+")
+# What nobody reads was made up: letters of a hexadecimal number, both cases in disorder, no vowels.
+_MADE_UP = re.compile(
+    r"[a-f]{8,}"
+    r"|(?=[a-zA-Z]{8,}$)(?=.*[a-z])(?=.*[A-Z])(?![A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*$).*"
+    r"|[b-df-hj-np-tv-xz]{8,}"
+)
 
 
 def place_of(url: str, values: Iterable[str] = ()) -> Place:
@@ -20,10 +29,35 @@ def place_of(url: str, values: Iterable[str] = ()) -> Place:
         parsed = ada_url.URL(url)
     except ValueError:
         return Place()
-    folded = [value.casefold() for value in values if len(value) > 2]
+    folded = {form for value in values for form in _written(value) if len(form) > 2}
     segments = [_template(segment, folded) for segment in parsed.pathname.split("/")]
     origin = parsed.origin if parsed.origin != "null" else parsed.protocol
     return Place(origin=origin, path="/".join(segments))
+
+
+def place_of_page(page: Page, values: Iterable[str] = ()) -> Place:
+    """Where a page is, by whichever address it gave itself there."""
+    values = tuple(values)
+    return with_addresses(place_of(page.url, values), page.been, values)
+
+
+def with_addresses(place: Place, urls: Iterable[str], values: Iterable[str] = ()) -> Place:
+    """The place by these addresses too. Another origin is another place."""
+    values = tuple(values)
+    others = [place_of(url, values) for url in urls]
+    return with_paths(place, (each.path for each in others if each.origin == place.origin))
+
+
+def with_paths(place: Place, paths: Iterable[str]) -> Place:
+    """The place with these paths too, as far as it does not have them."""
+    new = [path for path in dict.fromkeys(paths) if not any(_fits(p, path) for p in place.paths)]
+    return msgspec.structs.replace(place, also=(*place.also, *new)) if new else place
+
+
+def mapped_paths(place: Place, change: Callable[[str], str]) -> Place:
+    """The place with each of its paths changed in the same way."""
+    path, *also = map(change, place.paths)
+    return msgspec.structs.replace(place, path=path, also=tuple(also))
 
 
 def is_at(place: Place, url: str) -> bool:
@@ -31,15 +65,41 @@ def is_at(place: Place, url: str) -> bool:
     here = place_of(url)
     if here.origin != place.origin:
         return False
-    wanted, found = place.path.split("/"), here.path.split("/")
-    return len(wanted) == len(found) and all(
-        w in ("*", f) for w, f in zip(wanted, found, strict=True)
+    written = path_of(url)
+    return any(_fits(path, here.path) or _fits(path, written) for path in place.paths)
+
+
+def stands_at(place: Place, page: Page) -> bool:
+    """Whether a page is at a recorded place: by its address, or because it only named itself more
+    exactly since, as `/x` that becomes `/x/y`. A page that went up or aside by itself was most
+    likely sent there."""
+    if is_at(place, page.url):
+        return True
+    now = segments_of(path_of(page.url))
+    return any(
+        is_at(place, url) and origin_of(url) == origin_of(page.url) and _leads_to(url, now)
+        for url in page.been
     )
+
+
+def segments_of(path: str) -> list[str]:
+    """The parts of a path; a slash behind the last says nothing."""
+    return path.removesuffix("/").split("/")
 
 
 def same_document(url: str, other: str) -> bool:
     """Equal but for the fragment."""
     return url.partition("#")[0] == other.partition("#")[0]
+
+
+def same_address(url: str, other: str) -> bool:
+    """Equal but for the fragment, an empty query, and a slash at the end of the path."""
+    return _bare(url) == _bare(other)
+
+
+def _bare(url: str) -> tuple[str, str]:
+    path, _, query = url.partition("#")[0].partition("?")
+    return path.removesuffix("/"), query
 
 
 def origin_of(url: str) -> str:
@@ -109,11 +169,31 @@ def fits(pattern: str, text: str) -> bool:
     return at + 1 <= len(text) - len(last)
 
 
-def _template(segment: str, values: list[str]) -> str:
-    folded = ada_url_decode(segment).casefold()
-    if any(char.isdigit() for char in folded):
+def _fits(path: str, other: str) -> bool:
+    wanted, found = segments_of(path), segments_of(other)
+    return len(wanted) == len(found) and all(
+        w in ("*", f) for w, f in zip(wanted, found, strict=True)
+    )
+
+
+def _leads_to(url: str, now: Sequence[str]) -> bool:
+    """Whether the path of `url` is the beginning of that one. Everything is below the root."""
+    above = segments_of(path_of(url))
+    return 1 < len(above) < len(now) and list(now[: len(above)]) == above
+
+
+def _written(value: str) -> tuple[str, str]:
+    """A value as it may stand in a path: as it is, or with what is no letter as one mark."""
+    folded = value.casefold()
+    return folded, _APART.sub("-", folded).strip("-")
+
+
+def _template(segment: str, values: Iterable[str]) -> str:
+    decoded = ada_url_decode(segment)
+    if any(char.isdigit() for char in decoded) or _MADE_UP.fullmatch(decoded):
         return "*"
-    return "*" if any(value in folded for value in values) else segment
+    forms = _written(decoded)
+    return "*" if any(value in form for value in values for form in forms) else segment
 
 
 def ada_url_decode(segment: str) -> str:

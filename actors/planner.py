@@ -15,6 +15,7 @@ from actors.consulting import Consulting
 from actors.following import after_refusal, by_hand, follow, looking, mend
 from actors.holding import evolve_holding, is_still_asked, looks_anew, while_held
 from actors.looking_back import evolve_aside
+from actors.pace import Pace, at_the_end, before_scripted, before_unknown, entered, rested
 from actors.planning import PlannerState, loops, over_limit, propose, second_try, stop_run
 from actors.policy import missing_field
 from actors.repeating import is_kept
@@ -88,6 +89,8 @@ class Planner:
             case PlanProposed(read_back_of=of, step=step) if of:
                 return change(state, step=step)  # the step that it looks for is still the plan
             case PlanProposed() as plan:
+                pace = rested(state.pace, plan.rest) if plan.rest is not None else state.pace
+                state = change(state, pace=pace, rested=False)
                 recent = (*state.recent, (signature(plan.action), state.digest))[-8:]
                 return change(
                     state,
@@ -164,6 +167,10 @@ def _having_asked(
             return change(asked_for, unmet_since_ns=0, judged=None, failure=None)
         case ObservationRequested(why="tab_wanted"):
             return change(state, turned=state.index)
+        case ObservationRequested(why="rest_awaited", rest=rest):
+            # What was entered may be handed on later than any reason shows: that takes care.
+            hasty = state.pace.entered and (rest is None or not rest.quiet_ms)
+            return change(state, pace=Pace(entered=hasty), rested=True)
         case _:
             return state
 
@@ -228,6 +235,8 @@ def _after_verdict(state: PlannerState, judged: ActionJudged) -> PlannerState:
         state.plan, judged, state.aboard.origins
     )
     if judged.verdict == "confirmed" or kept or led_on:
+        pace = entered(state.pace, state.plan) if state.plan is not None else state.pace
+        state = change(state, pace=pace)
         return change(state, judged=None, failure=None, failures=0, index=state.index + 1)
     # What a model proposed is corrected so many times, and no more: it has its own count.
     advised = state.plan is not None and state.plan.driver == "model"
@@ -262,17 +271,24 @@ def _next_of_script(state: PlannerState) -> Iterable[AnyEvent]:
         if not state.person:
             yield PersonAwaited(step=state.step + 1)
         return
+    settings = state.started.settings
+    if state.index >= len(script) and (not state.rested or state.pace.entered):
+        rest = at_the_end(state.pace, settings, careful=True)
+        yield ObservationRequested("rest_awaited", rest.within_ms, rest=rest)
+        return
     if state.index >= len(script):
         yield stop_run(state, "completed", "", f"all {len(script)} steps of the script were done")
         return
     wanted = script[state.index].action.tab
     if wanted is not None and wanted != state.tab and state.turned != state.index:
         # Once: a page that is not there is for the Executor to miss.
-        yield ObservationRequested("tab_wanted", state.started.settings.place_ms, tab=wanted)
+        yield ObservationRequested("tab_wanted", settings.place_ms, tab=wanted)
         return
     reason = f"script_step_{state.index + 1}_of_{len(script)}"
     step = script[state.index]
-    yield propose(state, "script", step.action, reason, state.index, _stated(step.after))
+    plan = propose(state, "script", step.action, reason, state.index, _stated(step.after))
+    before = before_scripted(step.action, state.pace, settings) if state.step else None
+    yield msgspec.structs.replace(plan, rest=before)
 
 
 def _stated(expects: Expectation) -> Expectation | None:
@@ -317,7 +333,9 @@ def _where_sure(state: PlannerState, prediction: PredictionMade) -> Iterable[Any
         return
     reason = f"confidence_above_threshold_{said}" if sure else f"confidence_to_suggest_{said}"
     yield msgspec.structs.replace(
-        propose(state, "prediction", top.action, reason, -1, None), probability=top.probability
+        propose(state, "prediction", top.action, reason, -1, None),
+        probability=top.probability,
+        rest=before_unknown(top.action) if state.step else None,
     )
 
 

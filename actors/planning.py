@@ -5,8 +5,9 @@ from typing import Literal
 import msgspec
 
 from actors.consulting import Consulting
+from actors.pace import Pace
 from actors.pausing import HAD_THE_WHEEL, Pause
-from actors.repeating import may_repeat
+from actors.repeating import may_repeat, so_long
 from actors.settling import Settling
 from actors.settling import in_words as settled_in_words
 from actors.signing_in import SIGNED_OUT, Aboard, signed_out
@@ -61,6 +62,8 @@ class PlannerState(msgspec.Struct, frozen=True):
     had_wheel: bool = False
     aboard: Aboard = Aboard()
     recalled: tuple[int, ...] = ()  # optional steps that were looked for once more, in vain so far
+    pace: Pace = Pace()
+    rested: bool = False  # since the last step of a script
 
 
 def for_a_person(state: PlannerState, due: StepDue, why: str) -> AnyEvent:
@@ -109,7 +112,9 @@ def second_try(state: PlannerState) -> PlanProposed | RunStopped | None:
     said = f"{judged.verdict}: {judged.reason}{_wanted(plan, judged)}"
     if failure is not None:
         kind = "unreachable" if failure.code == "navigation_failed" else kind
+        kind = "retry_exhausted" if failure.waited_ms else kind  # looked at again and again
         said = f"{failure.code}: {failure.message}" if failure.message else failure.code
+        said += so_long(failure.waited_ms)
     return stop_run(state, "failed", kind, said)
 
 

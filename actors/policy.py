@@ -41,6 +41,9 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "wait": ("ms",),
     "extract": ("target",),
     "check": ("verify",),
+    "hover": ("target",),
+    "drag": ("target", "to"),
+    "wheel": ("target", "by"),
 }
 # Of two questions the one that asks more of the person.
 CAREFUL: dict[ApprovalKind, int] = {"confirm": 2, "service": 1}
@@ -51,8 +54,10 @@ def missing_field(action: Action) -> str:
     for field in REQUIRED[action.type]:
         if getattr(action, field) in (None, ()):
             return field
-    if action.target is not None and not action.target.strategies:
-        return "target"
+    for found in ("target", "to"):
+        target = getattr(action, found)
+        if target is not None and not target.strategies:
+            return found
     if action.type == "scroll" and action.target is None and action.direction is None:
         return "direction"
     return ""
@@ -91,4 +96,5 @@ def stands(standing: Standing | None, element: Resolved | None) -> bool:
     """Whether the recording's own approval covers this very element on this origin."""
     if standing is None or element is None:
         return False
-    return standing == Standing(origin=element.origin, digest=element.digest)
+    same = standing.identity and standing.identity == element.identity
+    return standing.origin == element.origin and bool(same or standing.digest == element.digest)

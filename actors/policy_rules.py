@@ -4,7 +4,7 @@ A rule looks at the action, the element as it was resolved, the page it is on, a
 What a rule cannot know counts as what cannot be undone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from urllib.parse import unquote
 
@@ -15,7 +15,18 @@ from actors.egress.rules import url_refused
 from actors.place import host_of, path_of
 from actors.risky_words import FINAL, ICONS, denied_by, said_by
 from actors.saying import lexicon
-from events.action import Action, ByCss, ByRole, ByText, Parameter, Secret, Text, Typed
+from events.action import (
+    CLICKS,
+    Action,
+    ByCss,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Target,
+    Text,
+    Typed,
+)
 from events.page import Resolved
 from events.service import Checkpoint
 from events.validator import ApprovalKind
@@ -25,7 +36,7 @@ RECORDED: frozenset[Driver] = frozenset({"person", "script", "workflow"})
 # These choose by themselves, from a snapshot that they were given.
 CALLERS: frozenset[Driver] = frozenset({"agent", "model"})
 # Reading changes nothing: no rule about what an element says applies to it (F2).
-READING = frozenset({"extract", "wait_for", "wait", "scroll", "check"})
+READING = frozenset({"extract", "wait_for", "wait", "scroll", "check", "hover", "wheel"})
 # Keys that set off what has the focus; any other moves it, or is typed.
 SETS_OFF = frozenset({"Enter", "NumpadEnter", " ", "Space"})
 # With Control, in a field: to mark, to cut, to take back. Not to paste: nobody knows what.
@@ -39,6 +50,7 @@ FIELDS = frozenset({"input", "textarea", "select", "option"})
 SWITCHED = frozenset({"checkbox", "radio", "range", "color", "file"})
 TYPED_IN = frozenset({"textbox", "searchbox", "combobox"})
 BUTTON_INPUTS = frozenset({"button", "submit", "image", "reset"})
+EDITOR = "editor"  # the kind of what is written into in place
 # Signs and icons that open, close, move or look, and nothing else.
 GLYPHS = frozenset(
     "\u00d7\u2715\u2716\u2039\u203a\u00ab\u00bb<>\u25b2\u25bc\u25c0\u25b6\u2630"
@@ -108,7 +120,7 @@ def host_allowed(case: Case) -> Verdict | None:
 def leads_where_allowed(case: Case) -> Verdict | None:
     """A link and a form go where the page says, not where the step was thought to go."""
     element = case.element
-    if element is None or case.action.type not in ("click", "press"):
+    if element is None or case.action.type not in (*CLICKS, "press"):
         return None
     for address in (element.href, element.form_action if element.submits else ""):
         if address and (refused := _refused_web(case.policy, address)):
@@ -240,7 +252,8 @@ def final_wording(case: Case) -> Verdict | None:
     elif not _sets_off(case) or _is_field(element):
         return None
     else:
-        word = said_by(f"{element.name.text}\n{element.text.text[:200]}", FINAL)
+        said = f"{element.name.text}\n{element.text.text[:200]}\n{_said_of(case.action.to)}"
+        word = said_by(said, FINAL)
     word = word or ("" if case.action.type == "select" else said_by(element.icon.text, ICONS))
     return Verdict("ask", "final_wording", f"the element says {word!r}") if word else None
 
@@ -260,15 +273,17 @@ def unknown_icon(case: Case) -> Verdict | None:
 
 def _sets_off(case: Case) -> bool:
     if case.action.type != "press":
-        return case.action.type == "click"
+        return case.action.type in CLICKS
     key = case.action.key or ""
     return (key if key == "+" else key.rpartition("+")[2]) in SETS_OFF
 
 
 def _is_field(element: Resolved) -> bool:
-    """Or the label of one: a click on it is a click on that."""
+    """Or the label of one: a click on it is a click on that; or a text that is written in place."""
     if element.tag == "label":
         return element.kind in SWITCHED
+    if element.kind == EDITOR:
+        return True
     return element.tag in FIELDS and element.kind not in BUTTON_INPUTS
 
 
@@ -424,18 +439,30 @@ def _origin_of(case: Case) -> str:
     return f"{scheme}://{host}{':' if port else ''}{port}" if host else ""
 
 
-def _said(case: Case) -> str:
-    parts: list[str] = []
-    for strategy in case.action.target.strategies if case.action.target else ():
+def _said_of(target: Target | None) -> str:
+    """Of where something is dragged: how that is found, and what it was when it was recorded."""
+    if target is None:
+        return ""
+    recorded = target.fingerprint
+    known = [recorded.name.text, recorded.text.text[:200]] if recorded is not None else []
+    return "\n".join([*_named_by(target), *known])
+
+
+def _named_by(target: Target | None) -> Iterator[str]:
+    for strategy in target.strategies if target else ():
         match strategy:
             case ByCss(selector):
-                parts.append(selector)
+                yield selector
             case ByRole(_, name):
-                parts.append(name)
+                yield name
             case ByText(text):
-                parts.append(text)
+                yield text
             case _:
                 pass
+
+
+def _said(case: Case) -> str:
+    parts = [*_named_by(case.action.target), _said_of(case.action.to)]
     if case.action.url is not None and case.driver not in RECORDED:
         parts.append(unquote(path_of(case.action.url)))
     if case.element is not None:

@@ -27,12 +27,12 @@ TAGS = frozenset({"event", "is"})
 # Kinds and roles of elements: by them it is judged what a step does.
 OF_PAGES = ("password", "email", "search", "submit", "textbox", "checkbox", "link", "combobox")
 # Sums that we make, by which something is found again: digits of theirs are nobody's secret.
-SUMS = frozenset({"digest", "exact", "sha256", "prompt_sha256"})
+SUMS = frozenset({"digest", "exact", "identity", "sha256", "prompt_sha256"})
 SUM = re.compile("[0-9a-f]{1,64}")
 # Not words of a page, or such that something is found again by them: nothing is detected there.
-EXACT = frozenset({"digest", "exact", "sha256", "session", "call", "approval", "policy", "values"})
+EXACT = SUMS | {"session", "call", "approval", "policy", "values"}
 # The numbers in an address are names of things far more often than cards.
-ADDRESSES = frozenset({"url", "href", "form_action", "origin", "host"})
+ADDRESSES = frozenset({"url", "been", "href", "form_action", "origin", "host"})
 FAILED = "redaction failed"
 LABEL, BESIDE = 80, 400  # characters of what may say what a number is, of one text and of all
 DOTS = ("...", "\u2026")
@@ -126,8 +126,9 @@ class Redactor:
         if not known and detector is None:
             return event
         cleaning = _Cleaning(self._secrets if known else None, detector)
-        cleaned = msgspec.msgpack.encode(cleaning.part(msgspec.msgpack.decode(payload)))
-        return event if cleaned == payload else decode(cleaned)
+        said = msgspec.msgpack.decode(payload)
+        cleaned = cleaning.part(said)
+        return event if cleaned == said else decode(msgspec.msgpack.encode(cleaned))
 
     def fact(self, actor: Actor, event: AnyEvent) -> tuple[Actor, AnyEvent]:
         """The fact as it may be numbered. When that cannot be said, one that holds nothing, and

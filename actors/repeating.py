@@ -20,10 +20,17 @@ def is_kept(verdict: Verdict, reason: str, *, irreversible: bool) -> bool:
 
 # Worth one more try when nothing had reached the page yet.
 TRANSIENT = frozenset(
-    {"timeout", "element_obscured", "element_not_visible", "action_failed", "navigation_failed"}
+    {
+        "timeout",
+        "element_obscured",
+        "element_not_visible",
+        "element_moving",
+        "action_failed",
+        "navigation_failed",
+    }
 )
 # These may be repeated even after input was dispatched: doing them twice is doing them once.
-REPEATABLE = frozenset({"type", "select", "scroll", "navigate"})
+REPEATABLE = frozenset({"type", "select", "scroll", "navigate", "hover"})
 
 
 def may_repeat(
@@ -33,6 +40,8 @@ def may_repeat(
     check said no to is no accident."""
     if plan.attempt > 1 or kind_of(plan.action) != "action":
         return False
+    if failure is not None and failure.waited_ms and not failure.dispatched:
+        return False  # it was tried all the time that the step has
     if failure is not None and failure.code in TRANSIENT and not failure.dispatched:
         return True
     if irreversible:
@@ -46,3 +55,8 @@ def may_repeat(
             return repeatable and (accident or (failure is not None and failure.code in TRANSIENT))
         case _:
             return False
+
+
+def so_long(waited_ms: int) -> str:
+    """How long it was waited for in vain, behind a reason: `, for 3.0 s`."""
+    return f", for {waited_ms / 1000:.1f} s" if waited_ms else ""

@@ -11,6 +11,7 @@ import msgspec
 from actors.checking import bound_back
 from actors.expecting import at_end
 from events.action import Action, ByRole, kind_of
+from events.checks import HERE, ReadBack
 from events.critic import ActionJudged, OutcomeUnknown
 from events.executor import TargetChanged
 from events.observer import PageObserved
@@ -23,7 +24,7 @@ from events.vocabulary import AnyEvent
 from events.workflow import Step, Workflow
 
 # These leave nothing behind, wherever they lead.
-LEAVES_NOTHING = frozenset({"navigate", "scroll"})
+LEAVES_NOTHING = frozenset({"navigate", "scroll", "hover", "wheel"})
 
 
 class Settling(msgspec.Struct, frozen=True):
@@ -93,11 +94,16 @@ def _to_look_for(
             for place, each in enumerate(steps)
             if place >= due.index
             and each.irreversible
-            and each.after.read_back is not None
+            and _is_somewhere(each.after.read_back)
             and settling.of(place) is None
         ),
         default=-1,
     )
+
+
+def _is_somewhere(back: ReadBack | None) -> bool:
+    """Whether it has an address of its own: wherever the step led then is not known now."""
+    return back is not None and back.url != HERE
 
 
 def settled_by(plan: PlanProposed, judged: ActionJudged) -> StepSettled:

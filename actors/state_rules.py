@@ -152,7 +152,8 @@ _NEW_PASSWORD = _says(
     "field",
     """new password | confirm password | repeat password | re-enter password | current password
     | create password | create a password | choose a password | confirm your password
-    | verify password | old password | neues passwort | passwort wiederholen
+    | verify password | old password | password confirmation | password again | retype password
+    | neues passwort | passwort wiederholen
     | passwort bestätigen | aktuelles passwort | nouveau mot de passe
     | confirmer le mot de passe | confirmez le mot de passe | mot de passe actuel
     | nueva contraseña | confirmar contraseña | repetir contraseña | contraseña actual""",

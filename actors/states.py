@@ -5,7 +5,7 @@ Pure lookups in what was observed: words in places, whole and in any case, found
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 from unicodedata import normalize
@@ -57,6 +57,17 @@ CAREFUL: tuple[PageState, ...] = (
     "ACCOUNT_CANCELLED",
     "COMPLETE",
     "START",
+)
+# Who signs in says who they are, and is asked for a code at most; whoever is asked for more, or may
+# save something, does something else with a password.
+MOST_ASKED = 3
+_SAVES = frozenset(
+    (
+        *("save", "create", "add", "update", "register", "change", "set"),
+        *("speichern", "anlegen", "ändern", "hinzufügen", "registrieren"),
+        *("enregistrer", "créer", "ajouter", "modifier"),
+        *("guardar", "crear", "añadir", "registrarse", "cambiar"),
+    )
 )
 # What a reader is offered: to find, to agree, to pass on.
 _SEARCH = frozenset(("search", "find", "suche", "suchen", "durchsuchen", "rechercher", "buscar"))
@@ -110,7 +121,7 @@ def detect(page: Page, phrases: Collection[str], service: Service | None = None)
     said = _said_on(page, phrases)
     own = [rule for rule in _made_ready(service.states if service else ()) if _speaks(rule, said)]
     # Who wrote rules for a page knows what it looks like.
-    scores = _generic_scores(said, 0 if own else _looks_like_text(page))
+    scores = _generic_scores(said, 0 if own else _looks_like_text(page), page.elements)
     for rule in own:
         scores[rule.state] += rule.weight * SERVICE_COUNTS
     # The first of equals is taken: `scores` is in the order of CAREFUL.
@@ -118,7 +129,7 @@ def detect(page: Page, phrases: Collection[str], service: Service | None = None)
     return best if scores[best] >= ENOUGH else "UNKNOWN"
 
 
-def _generic_scores(said: Said, looks: int) -> dict[PageState, int]:
+def _generic_scores(said: Said, looks: int, elements: Sequence[Element]) -> dict[PageState, int]:
     """What speaks for each state: in each place the COUNTED rules that weigh most."""
     generic = _generic()
     spoken = [
@@ -132,6 +143,9 @@ def _generic_scores(said: Said, looks: int) -> dict[PageState, int]:
         asks_in_vain = rule.state in QUESTIONS and rule.state not in answerable
         weight = rule.weight // HEARSAY if asks_in_vain else rule.weight
         weights.setdefault((rule.state, rule.signs[0].where), []).append(weight)
+    speaks = {where for state, where in weights if state == "LOGIN_REQUIRED"}
+    if _asks_for_more(elements, named=bool(speaks - {"field", "url"})):
+        weights.pop(("LOGIN_REQUIRED", "field"), None)
     counted = {key: sum(sorted(each)[-COUNTED:]) for key, each in weights.items()}
     scores = dict.fromkeys(CAREFUL, 0)
     scores["UNKNOWN"] = looks + sum(n for (state, _), n in counted.items() if state == "UNKNOWN")
@@ -140,6 +154,20 @@ def _generic_scores(said: Said, looks: int) -> dict[PageState, int]:
         if state != "UNKNOWN":
             scores[state] += points // HEARSAY if is_about and where == "text" else points
     return scores
+
+
+def _asks_for_more(elements: Sequence[Element], *, named: bool) -> bool:
+    """Whether the fields of a page are not those of a sign-in, a password among them or not. One
+    that is `named` a sign-in may have a button that saves."""
+    asked = [
+        each for each in elements if each.role in FIELDS - {"checkbox"} and not _searches(each)
+    ]
+    if len(asked) > MOST_ASKED:
+        return True
+    chosen = any(each.role != "textbox" for each in asked)
+    buttons = [each.name.text for each in elements if each.role == "button"]
+    saves = any(not _SAVES.isdisjoint(name.casefold().split()) for name in buttons)
+    return not named and (chosen or saves)
 
 
 def _looks_like_text(page: Page) -> int:

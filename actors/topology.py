@@ -20,6 +20,7 @@ from events.critic import (
     OutcomeUnknown,
     PageAssessed,
     ReadBackDue,
+    ReadBackFound,
     StateDiffered,
     VisionSought,
 )
@@ -138,6 +139,7 @@ HEARD: dict[type[Event], Row] = {
     OutcomeUnknown: Row(("critic",)),
     FilesRequested: Row(("critic",), at_once=("observer",)),
     ReadBackDue: Row(("critic", "planner")),
+    ReadBackFound: Row(("predictor",)),
     StateDiffered: Row(("planner",)),
     VisionSought: Row(("critic",), when_durable=("advisor",)),
     # decisions of the Predictor

@@ -25,6 +25,7 @@ from actors.policy import (
     stands,
 )
 from actors.policy_rules import is_a_door
+from actors.repeating import so_long
 from actors.settling import doubt as may_have_happened
 from actors.states import checkpoint_of
 from actors.suggesting import RULE as SUGGESTED
@@ -157,8 +158,8 @@ class Validator:
                 yield from _judge_again(state)
             case SessionPaused(by=by) if state.open and state.asked is None:
                 yield from _let_go(state, f"paused by {by} before it began")
-            case TargetMissing(code=code, instead=instead):
-                reason = _why_missing(state.plan, instead)
+            case TargetMissing(code=code, instead=instead, waited_ms=waited_ms):
+                reason = _why_missing(state.plan, instead, waited_ms)
                 yield _reject(state, "target_exists", reason, "execution_error", code)
             case ApprovalAnswered() as answer:
                 yield from _answered(state, answer)
@@ -166,12 +167,12 @@ class Validator:
                 return
 
 
-def _why_missing(plan: PlanProposed | None, instead: int) -> str:
+def _why_missing(plan: PlanProposed | None, instead: int, waited_ms: int) -> str:
     if plan is not None and 0 <= instead < len(plan.unless):
         return f"step {plan.unless[instead] + 1} is there instead"
     target = plan.action.target if plan is not None else None
     looked = len(target.strategies) if target is not None else 0
-    return f"none of {looked} ways to find it matched one visible element"
+    return f"none of {looked} ways to find it matched one visible element{so_long(waited_ms)}"
 
 
 def _held(state: ValidatorState, envelope: Envelope) -> ValidatorState:
@@ -222,10 +223,20 @@ def _admit(state: ValidatorState, plan: PlanProposed) -> Iterable[AnyEvent]:
         yield from _verdict(state)
         return
     assert state.started is not None
-    within_ms = plan.within_ms or state.started.settings.resolve_ms
+    settings = state.started.settings
     steps = state.started.workflow.steps if state.started.workflow is not None else ()
-    unless = tuple(steps[index].action for index in plan.unless)
-    yield PlanAdmitted(plan.step, plan.attempt, plan.action, within_ms, unless)
+    optional = 0 <= plan.index < len(steps) and steps[plan.index].optional
+    yield PlanAdmitted(
+        step=plan.step,
+        attempt=plan.attempt,
+        action=plan.action,
+        within_ms=plan.within_ms or settings.resolve_ms,
+        unless=tuple(steps[index].action for index in plan.unless),
+        # What may not come at all is not waited for because the page is busy.
+        answer_ms=0 if plan.within_ms or optional else settings.answer_ms,
+        cover_ms=plan.cover_ms,
+        rest=plan.rest,
+    )
 
 
 def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
@@ -437,6 +448,7 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
         action=plan.action,
         digest=_seen(element),
         irreversible=irreversible,
+        rest=plan.rest if plan.action.type in UNRESOLVED else None,
     )
 
 

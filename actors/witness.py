@@ -21,6 +21,8 @@ from actors.place import blur, host_of
 from actors.quarantine import quarantined
 from actors.secret_words import asks_for_a_secret, safe_url
 from events.action import (
+    CLICKS,
+    DOUBLE,
     Action,
     DialogAnswer,
     Parameter,
@@ -39,6 +41,7 @@ from events.vocabulary import AnyEvent
 SETTLE_MS = 1_000  # how long a page may take to show what a step changed
 ENTERED_MS = 150  # the same for what was entered: that is there already, only a dialog may follow
 OBSERVE_MS = 3_000
+DOUBLE_MS = 500  # the second click of a double click comes within this
 # What a page says late: that it saved something, that it did not. It is looked at again when it
 # changed and rests, or at the end of the time if it never does; so often and no more.
 LATE_MS = 1_500
@@ -122,7 +125,9 @@ class Witness:
         if isinstance(action.value, Secret):
             named = self._secret_of(element.origin, action.value.name)
             action = msgspec.structs.replace(action, value=named)
-        within_ms = SETTLE_MS if action.type in ("click", "press") else ENTERED_MS
+        if heard.body.get("may_double") and await self._doubled():
+            action = msgspec.structs.replace(action, count=DOUBLE)
+        within_ms = SETTLE_MS if action.type in (*CLICKS, "press") else ENTERED_MS
         answers = await self._answered(heard.tab, element.origin, within_ms)
         yield before
         acted = self._told(action, heard, element, answers)
@@ -132,6 +137,18 @@ class Witness:
             yield StepPictured(acted.step, taken)
         async for seen in self._after():
             yield seen
+
+    async def _doubled(self) -> bool:
+        """Whether the click that was heard was the first half of a double click. What the page asks
+        or the person does meanwhile says that it was not."""
+        with anyio.move_on_after(DOUBLE_MS / 1000):
+            while not self._heard():
+                await self._listener.more()
+        second = next(iter(self._heard()), None)
+        if second is None or second.kind != "input" or second.body["kind"] != "double":
+            return False
+        self._waiting.popleft()
+        return True
 
     async def _went(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
         """To an address that the person typed, or back: nothing in the page asked for it."""
@@ -290,8 +307,9 @@ class Witness:
             raw = await tab.call("observe", {"phrases": self._phrases}, within_ms=OBSERVE_MS)
         except (PageTimeout, DocumentGone, BrowserGone):
             return None
-        tab.stop_counting()
-        self._seen = self._observed(raw, self._window.index, why)
+        seen = self._observed(raw, self._window.index, why)
+        page = msgspec.structs.replace(seen.page, been=tab.addresses.been)
+        self._seen = msgspec.structs.replace(seen, page=page, exchanges=self._window.exchanges())
         return self._seen
 
     def _observed(self, raw: dict[str, Any], tab: int, why: Why) -> PageObserved:
@@ -333,11 +351,24 @@ def action_of(body: Mapping[str, Any], element: Resolved, names: Mapping[str, st
     if kind == "press":
         return Action("press", key=str(body["key"]))
     if kind == "click":
-        return Action("click", target=target)
+        button, modifiers = body.get("button"), tuple(body.get("modifiers", ()))
+        return Action("click", target=target, button=button, modifiers=modifiers)
+    if kind == "double":
+        return Action("click", target=target, count=DOUBLE)
+    if kind == "hover":
+        return Action("hover", target=target)
+    if kind == "wheel":
+        across, down = body["by"]
+        return Action("wheel", target=target, by=(int(across), int(down)))
+    if kind == "drag":
+        onto = msgspec.convert(body["to"], Resolved)
+        return Action("drag", target=target, to=Target(onto.ways, onto.fingerprint))
     if kind == "upload":
         return Action("type", target=target, value=Parameter(str(body["parameter"])))
     value = _value(body, names)
-    return Action("select" if kind == "select" else "type", target=target, value=value)
+    if kind == "select":
+        return Action("select", target=target, value=value)
+    return Action("type", target=target, value=value, pasted=bool(body.get("pasted")))
 
 
 def _value(body: Mapping[str, Any], names: Mapping[str, str]) -> Value:

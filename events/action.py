@@ -21,10 +21,15 @@ ActionType = Literal[
     "wait",
     "extract",
     "check",
+    "hover",
+    "drag",
+    "wheel",
 ]
 # S2 1: what changes something, what only reads, and what looks whether something is so.
 Kind = Literal["action", "observation", "verification"]
 OBSERVATIONS: frozenset[ActionType] = frozenset({"extract", "wait_for", "wait"})
+Button = Literal["right", "middle"]  # other than the left one
+Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 Direction = Literal["up", "down", "top", "bottom", "to"]
 
 
@@ -141,15 +146,39 @@ class DialogAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     secret: str = ""
 
 
+class Count(msgspec.Struct, frozen=True, array_like=True):
+    """How many elements are waited for."""
+
+    operator: Literal[">=", "==", "<=", "!="]
+    number: int
+
+    def holds(self, seen: int) -> bool:
+        match self.operator:
+            case ">=":
+                return seen >= self.number
+            case "<=":
+                return seen <= self.number
+            case "==":
+                return seen == self.number
+            case "!=":
+                return seen != self.number
+
+
+ONE_OR_MORE = Count(">=", 1)
+
+
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing to do. Which fields a type needs is the Validator's table (E1).
 
     `tab` is a position among the pages that are open, in the order in which they opened; none is
     the one in front.
     `dialogs` are the answers to what the page asks while this is done; any more are dismissed.
-    `append` types behind what the field holds instead of over it.
+    `append` types behind what the field holds instead of over it, `pasted` types as from elsewhere.
+    `button`, `count` and `modifiers` are of a click: right, double, with keys held. `to` is where
+    something is dragged, `by` how far the wheel is turned, across and down, in pixels.
     `verify` is what must be so afterwards: with it the action is a verification, and is never
     tried again. `aside` is done in a page of its own, which is closed when it was looked at.
+    `wanted` is how many elements a wait_for wants to see; none is one or more.
     """
 
     type: ActionType
@@ -166,6 +195,18 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     append: bool = False
     verify: tuple[Check, ...] = ()
     aside: bool = False
+    pasted: bool = False
+    button: Button | None = None
+    count: int = 1
+    modifiers: tuple[Modifier, ...] = ()
+    to: Target | None = None
+    by: tuple[int, int] | None = None
+    wanted: Count | None = None
+
+
+DOUBLE = 2  # clicks, of a double click
+# What sets off whatever an element does.
+CLICKS: frozenset[ActionType] = frozenset({"click", "drag"})
 
 
 def kind_of(action: Action) -> Kind:

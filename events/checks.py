@@ -81,6 +81,13 @@ class Downloaded(_Check, frozen=True, tag="download"):
     value: str = ""
 
 
+class Answered(_Check, frozen=True, tag="answered"):
+    """The server took what the page sent: one of these requests, each as `METHOD address` with
+    ` | ` between them, was answered well. It is learned, never stated."""
+
+    value: str
+
+
 class FileExists(_Check, frozen=True, tag="file_exists"):
     """There is a file of this path, in one of the folders that were allowed."""
 
@@ -101,15 +108,33 @@ class FileSize(_Check, frozen=True, tag="file_size"):
 
 
 FileCheck = FileExists | FileContains | FileSize
-PageCheck = TextVisible | TextGone | UrlHas | Said | ValueSet | ElementState | StateIs | Downloaded
+PageCheck = (
+    TextVisible
+    | TextGone
+    | UrlHas
+    | Said
+    | ValueSet
+    | ElementState
+    | StateIs
+    | Downloaded
+    | Answered
+)
 Check = PageCheck | FileCheck
 
 
+HERE = "here"  # in place of an address: wherever the step led
+
+
 class ReadBack(msgspec.Struct, frozen=True):
-    """Go and look where the result must show: the address, and what must be there."""
+    """Go and look where the result must show: the address, or `here`, and what must be there."""
 
     url: str
     checks: tuple[Check, ...]
+
+    @property
+    def where(self) -> str:
+        """In words."""
+        return HERE if self.url == HERE else f"at {self.url}"
 
 
 def path_of(check: FileCheck) -> str:

@@ -12,6 +12,20 @@ Verdict = Literal["confirmed", "no_effect", "wrong_target", "failed", "unknown"]
 Source = Literal["DOM", "VISION", "UIA", "FILE"]
 
 
+# How far it is proven that the application has what a step sent. Acknowledged: the server answered,
+# and the page showed what it showed before. Stored: it was read from the application afterwards.
+Grade = Literal["", "acknowledged", "stored"]
+
+
+class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A step that sent something, its place in the workflow, and what bears it out."""
+
+    step: int
+    index: int = -1
+    grade: Grade = ""
+    by: str = ""
+
+
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     """Descriptive only: it never changes control flow (F4). Confidence is in millionths, and
     that of this source alone."""
@@ -29,6 +43,7 @@ class ActionJudged(Event, frozen=True, tag="ActionJudged"):
     reason: str
     evidence: tuple[Evidence, ...] = ()
     confidence: int = 0
+    proof: Proof | None = None
 
 
 class PageAssessed(Event, frozen=True, tag="PageAssessed"):
@@ -47,11 +62,22 @@ class FilesRequested(Event, frozen=True, tag="FilesRequested"):
 
 
 class ReadBackDue(Event, frozen=True, tag="ReadBackDue"):
-    """The page says that the step worked; whether it did shows elsewhere."""
+    """The page says that the step worked; whether it did shows elsewhere. A `trial` looks whether
+    it would: it changes no verdict."""
 
     step: int
     attempt: int
     read_back: ReadBack
+    trial: bool = False
+
+
+class ReadBackFound(Event, frozen=True, tag="ReadBackFound"):
+    """What was typed shows where the step led, when that is loaded anew: a run can look there. It
+    is said as it stands in a workflow, of the step `step`, at `index` of the workflow if any."""
+
+    step: int
+    read_back: ReadBack
+    index: int = -1
 
 
 class StateDiffered(Event, frozen=True, tag="StateDiffered"):
@@ -73,11 +99,13 @@ class VisionSought(Event, frozen=True, tag="VisionSought"):
 
 
 class CompletionChecked(Event, frozen=True, tag="CompletionChecked"):
-    """The claim that the work is done, against its criteria (D5)."""
+    """The claim that the work is done, against its criteria (D5). `proofs` are of every step that
+    sent something; where one of them is too weak, the end is not verified."""
 
     verified: bool
     reason: str
     evidence: tuple[Evidence, ...] = ()
+    proofs: tuple[Proof, ...] = ()
 
 
 class OutcomeUnknown(Event, frozen=True, tag="OutcomeUnknown"):

@@ -4,7 +4,7 @@ from typing import Literal
 
 from events.action import Action, Untrusted
 from events.event import Event
-from events.page import Artifact, Resolved, Try
+from events.page import Artifact, Resolved, Rest, Try
 from events.tables import Table
 
 ErrorCode = Literal[
@@ -14,6 +14,7 @@ ErrorCode = Literal[
     "element_disabled",
     "element_obscured",
     "element_not_visible",
+    "element_moving",
     "option_not_found",
     "value_unbound",
     "navigation_failed",
@@ -24,17 +25,21 @@ ErrorCode = Literal[
 
 
 class TargetResolved(Event, frozen=True, tag="TargetResolved"):
-    """The element is found and pinned; nothing was touched."""
+    """The element is found and pinned; nothing was touched. `hindered` is what kept it from being
+    used as long as it was waited for, if anything did."""
 
     step: int
     attempt: int
     element: Resolved
     tries: tuple[Try, ...] = ()
     took_us: int = 0
+    rest: Rest | None = None
+    hindered: ErrorCode | Literal[""] = ""
 
 
 class TargetMissing(Event, frozen=True, tag="TargetMissing"):
-    """`instead` says which of the elements that end the wait was there, by its place among them."""
+    """`instead` says which of the elements that end the wait was there, by its place among them.
+    `waited_ms` is how long it was waited for, where that was all the patience there is."""
 
     step: int
     attempt: int
@@ -42,6 +47,8 @@ class TargetMissing(Event, frozen=True, tag="TargetMissing"):
     tries: tuple[Try, ...] = ()
     took_us: int = 0
     instead: int = -1
+    rest: Rest | None = None
+    waited_ms: int = 0
 
 
 class TargetChanged(Event, frozen=True, tag="TargetChanged"):
@@ -62,7 +69,8 @@ class LookalikesFound(Event, frozen=True, tag="LookalikesFound"):
 
 
 class ActionDone(Event, frozen=True, tag="ActionDone"):
-    """Input was dispatched and the page settled. Whether it worked is the Critic's to say."""
+    """Input was dispatched and the page settled. Whether it worked is the Critic's to say. `url` is
+    what the page's address was when it was dispatched."""
 
     step: int
     attempt: int
@@ -71,10 +79,13 @@ class ActionDone(Event, frozen=True, tag="ActionDone"):
     value_set: bool | None = None
     extracted: Untrusted | None = None
     typed: str | None = None
+    rest: Rest | None = None
+    url: str = ""
 
 
 class ActionFailed(Event, frozen=True, tag="ActionFailed"):
-    """`dispatched` says whether input reached the page: after it nothing is simply repeated."""
+    """`dispatched` says whether input reached the page: after it nothing is simply repeated.
+    `waited_ms` is how long the element was waited for, where that was all the patience there is."""
 
     step: int
     attempt: int
@@ -82,6 +93,7 @@ class ActionFailed(Event, frozen=True, tag="ActionFailed"):
     dispatched: bool
     message: str = ""
     took_us: int = 0
+    waited_ms: int = 0
 
 
 class QueryAnswered(Event, frozen=True, tag="QueryAnswered"):

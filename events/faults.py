@@ -35,6 +35,7 @@ FAULTS: dict[str, Fault] = {
     "element_disabled": Fault("execution_error", False, "do first what the page wants before it"),
     "element_obscured": Fault("execution_error", True, "close what lies over it, then try again"),
     "element_not_visible": Fault("execution_error", True, "scroll to it or open what it is in"),
+    "element_moving": Fault("execution_error", True, "wait until it is at rest, then try again"),
     "option_not_found": Fault("execution_error", False, "take one of the options that are named"),
     "value_not_set": Fault("execution_error", True, "read the field, then type again"),
     # what acting came to
@@ -76,6 +77,7 @@ SAID_AS: dict[str, ToolError] = {
     "element_disabled": "element_disabled",
     "element_obscured": "element_obscured",
     "element_not_visible": "element_not_visible",
+    "element_moving": "element_not_visible",
     "option_not_found": "action_failed",
     "value_unbound": "invalid_params",
     "navigation_failed": "action_failed",

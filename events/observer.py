@@ -6,7 +6,7 @@ import msgspec
 
 from events.action import Untrusted
 from events.event import Event
-from events.page import Artifact, Page
+from events.page import Artifact, Exchange, Page, Rest
 
 
 class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -25,7 +25,8 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
     no answer yet; `sent`, answered or not, were to change something. `status` is the document's, 0
     when it is not known. `unread`: not all of its text could be read, what was not found may be
     there. `suspicious` names the patterns by which what it says looks like an order to a model: no
-    decider reads it.
+    decider reads it. `exchanges` were begun or answered since the look before. `rest` is how the
+    page was waited for, where that was asked for.
     """
 
     page: Page
@@ -40,6 +41,8 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
     status: int = 0
     unread: bool = False
     suspicious: tuple[str, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+    rest: Rest | None = None
 
 
 class ObservationFailed(Event, frozen=True, tag="ObservationFailed"):

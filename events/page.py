@@ -27,7 +27,8 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     """One look at the page. At most 16 KB inline: what was dropped is counted.
 
     `tab` is which of the session's pages it is, of `tabs` that are open. `truncated` says that the
-    page was too large to be walked to its end.
+    page was too large to be walked to its end. `been` are addresses that this document gave itself
+    in this place, before the one that it has.
     """
 
     url: str
@@ -45,12 +46,15 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     tab: int = 0
     tabs: int = 1
     truncated: bool = False
+    been: tuple[str, ...] = ()
 
 
 class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
     """The element that a target turned out to be. Policy judges this, not the selector text.
 
     `icon` is what it shows in place of words: the names of its picture, its symbol, its classes.
+    `identity` is its digest without where its form is sent to the letter; empty when that is all
+    that tells it from others.
     """
 
     tag: str
@@ -70,6 +74,43 @@ class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
     fingerprint: Fingerprint = Fingerprint()
     exact: str = ""
     icon: Untrusted = Untrusted()
+    identity: str = ""
+
+
+class Exchange(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A request of the page that was to change something, and what the server answered to it.
+
+    `to` is method and address, without what varies. `number` counts those of a page, so that an
+    answer is known for its request; `step` is the one that was being done when it began, 0 where
+    nobody knows. `status` is 0 as long as there is no answer; `failed`: there will be none.
+    """
+
+    number: int
+    to: str
+    step: int = 0
+    status: int = 0
+    failed: bool = False
+    document: bool = False
+    beacon: bool = False
+
+
+class Resting(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is waited for before a step: that the page has nothing left to do, at most `within_ms`.
+    Then `quiet_ms` have passed since the last input, and one request of each of the kinds in
+    `awaits` has begun."""
+
+    within_ms: int
+    quiet_ms: int = 0
+    awaits: tuple[str, ...] = ()
+
+
+class Rest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How long the page was waited for until it rested, and what for. `restless`: what was not over
+    when the time was up."""
+
+    took_us: int = 0
+    waited_for: tuple[str, ...] = ()
+    restless: tuple[str, ...] = ()
 
 
 class Try(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -4,7 +4,7 @@ from typing import Literal
 
 from events.action import Action, Fingerprint, Kind
 from events.event import Event
-from events.page import Resolved
+from events.page import Resolved, Resting
 from events.runtime import Failure, StopReason
 from events.workflow import Driver, Expectation
 
@@ -15,7 +15,8 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     `read_back_of` is the step whose result it looks for; 0 for everything else. `settles` is the
     place of a step that an earlier session may have done: this looks whether it did. `unless` are
     the places of other steps: when one of them is there, this one is not waited for any longer.
-    `within_ms` is how long it is waited for, 0 as long as any.
+    `within_ms` is how long it is waited for, 0 as long as any; `cover_ms` how long where something
+    lies over it, -1 as long as any. With `rest` the page is let come to rest before.
     """
 
     step: int
@@ -33,6 +34,8 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
     settles: int = -1
     unless: tuple[int, ...] = ()
     within_ms: int = 0
+    rest: Resting | None = None
+    cover_ms: int = -1
 
 
 class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
@@ -74,7 +77,8 @@ class StepSettled(Event, frozen=True, tag="StepSettled"):
 
 class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
     """Look again when the page changes, at the latest after `within_ms`, and whether it shows
-    these `texts`. `aside_over`: the page that was opened aside is not needed any more."""
+    these `texts`. `aside_over`: the page that was opened aside is not needed any more.
+    `rest_awaited`: when it has come to rest, as `rest` says."""
 
     why: Literal[
         "place_unmet",
@@ -85,11 +89,13 @@ class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
         "aside_over",
         "checkpoint_passed",
         "resumed",
+        "rest_awaited",
     ]
     within_ms: int
     tab: int | None = None
     whole_page: bool = False
     texts: tuple[str, ...] = ()
+    rest: Resting | None = None
 
 
 class PersonAwaited(Event, frozen=True, tag="PersonAwaited"):

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from events.action import Action
-from events.checks import Said
+from events.checks import Answered, Said
 from events.event import Event
 from events.workflow import Driver, PredictorName, Step, Workflow
 
@@ -110,19 +110,28 @@ class TransitionUndone(Event, frozen=True, tag="TransitionUndone"):
 
 
 class Notices(msgspec.Struct, frozen=True):
-    """What the page said of its own after this step of a workflow."""
+    """What the page said of its own after this step of a workflow, and what it sent that was
+    answered."""
 
     index: int
-    says: tuple[Said, ...]
+    says: tuple[Said | Answered, ...]
+
+
+class Rewritten(msgspec.Struct, frozen=True):
+    """A path that the page had by itself when this step of a workflow was due."""
+
+    index: int
+    path: str
 
 
 class EffectsLearned(Event, frozen=True, tag="EffectsLearned"):
     """A run whose end was verified, and what its steps led the page to say. What every such run
-    showed is expected of the next."""
+    showed is expected of the next. `rewritten` are addresses that pages gave themselves in it."""
 
     workflow: str
     version: int
     notices: tuple[Notices, ...] = ()
+    rewritten: tuple[Rewritten, ...] = ()
 
 
 class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):

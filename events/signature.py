@@ -16,6 +16,7 @@ from events.action import (
     DialogAnswer,
     Parameter,
     Secret,
+    Strategy,
     Text,
     Typed,
 )
@@ -25,7 +26,11 @@ _json = msgspec.json.Encoder(order="sorted")
 
 def selector_of(action: Action) -> str | dict[str, object] | None:
     """The primary selector in its signature form."""
-    match action.target.primary if action.target else None:
+    return _way(action.target.primary if action.target else None)
+
+
+def _way(way: Strategy | None) -> str | dict[str, object] | None:
+    match way:
         case None:
             return None
         case ByCss(selector):
@@ -55,6 +60,13 @@ def _fields(action: Action) -> dict[str, object]:
         "append": action.append or None,
         "verify": [msgspec.to_builtins(check) for check in action.verify] or None,
         "aside": action.aside or None,
+        "pasted": action.pasted or None,
+        "button": action.button,
+        "count": action.count if action.count != 1 else None,
+        "modifiers": list(action.modifiers) or None,
+        "to": _way(action.to.primary) if action.to is not None else None,
+        "by": action.by,
+        "wanted": action.wanted,
     }
     return {name: value for name, value in fields.items() if value is not None}
 

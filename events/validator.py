@@ -4,19 +4,27 @@ from typing import Literal
 
 from events.action import Action
 from events.event import Event
+from events.page import Resting
 
 ApprovalKind = Literal["policy", "login", "confirm", "unknown", "service", "requested"]
 
 
 class PlanAdmitted(Event, frozen=True, tag="PlanAdmitted"):
     """The proposal is well formed and may be looked at: find its element, touch nothing. It is
-    waited for no longer than until one of the elements of `unless` is there and free."""
+    waited for no longer than until one of the elements of `unless` is there and free.
+
+    It is waited for `within_ms` until it is there and can be used, `answer_ms` as long as the page
+    itself waits for its server, and `cover_ms` where something lies over it; -1 is as long as any.
+    """
 
     step: int
     attempt: int
     action: Action
     within_ms: int
     unless: tuple[Action, ...] = ()
+    rest: Resting | None = None
+    answer_ms: int = 0
+    cover_ms: int = -1
 
 
 class ActionApproved(Event, frozen=True, tag="ActionApproved"):
@@ -54,6 +62,7 @@ class ActionStarted(Event, frozen=True, tag="ActionStarted"):
     action: Action
     digest: str = ""
     irreversible: bool = False
+    rest: Resting | None = None
 
 
 class QueryStarted(Event, frozen=True, tag="QueryStarted"):

@@ -14,6 +14,7 @@ from events.critic import (
     OutcomeUnknown,
     PageAssessed,
     ReadBackDue,
+    ReadBackFound,
     StateDiffered,
     VisionSought,
 )
@@ -206,6 +207,7 @@ CriticEvent = (
     | OutcomeUnknown
     | FilesRequested
     | ReadBackDue
+    | ReadBackFound
     | StateDiffered
     | VisionSought
 )

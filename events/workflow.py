@@ -16,10 +16,16 @@ MILLION = 1_000_000
 
 
 class Place(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a step happens: origin and path, with the parts that vary as `*`."""
+    """Where a step happens: origin and path, with the parts that vary as `*`. `also` are paths that
+    the page there gives itself, without any input."""
 
     origin: str = ""
     path: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return (self.path, *self.also)
 
 
 class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,11 +45,13 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
     state: PageState | None = None
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """A recording approves its own steps, on this origin and this very element (design 8)."""
+class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A recording approves its own steps, on this origin and this very element (design 8), which
+    `identity` knows again when the address of its form changed in its ids or its stage alone."""
 
     origin: str
     digest: str
+    identity: str = ""
 
 
 class Fork(msgspec.Struct, frozen=True, array_like=True):
@@ -196,7 +204,8 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     `looks_back`: an optional step is not waited for where what comes behind it is there, and is
     due again where that is in the way. `compares`: a recording under a known name is merged with
     what is known, and with `newest_first` its choice comes before the one that was known.
-    `pictures`: each recorded step keeps a small one.
+    `pictures`: each recorded step keeps a small one. A run is done when what it sent is proven as
+    far as `proof` says; with `seeks_proof` it looks for where the result of a step shows.
     """
 
     predictor: PredictorName = "markov2"
@@ -219,3 +228,5 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     compares: bool = False
     pictures: bool = False
     newest_first: bool = False
+    proof: Literal["acknowledged", "stored"] = "acknowledged"
+    seeks_proof: bool = False

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 
 from events.checks import (
+    Answered,
     Check,
     Downloaded,
     ElementState,
@@ -93,7 +94,7 @@ def read_back_from(url: str, checks: tuple[Check, ...]) -> ReadBack:
     if not checks:
         raise BadInput("a read-back checks nothing", "say what must be there")
     if any(char.isspace() for char in url) or len(url) > LONGEST or not _is_plain(url):
-        raise BadInput(f"{url!r} is no address", "write https://... or a path: /orders")
+        raise BadInput(f"{url!r} is no address", "write https://..., a path: /orders, or here")
     return ReadBack(url, checks)
 
 
@@ -184,7 +185,7 @@ _WAYS: Mapping[str, _Way] = {
     "file_size": _Way("PATH>=BYTES", _sized),
 }
 TYPES: Mapping[str, type[Check]] = {
-    str(each.__struct_config__.tag): each for each in get_args(Check)
+    str(each.__struct_config__.tag): each for each in get_args(Check) if each is not Answered
 }
 
 

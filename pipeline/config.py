@@ -148,6 +148,7 @@ class Config(msgspec.Struct, frozen=True):
             **waits,
             "execution_delay_ms": delay,
             "vision": self.flag("critic.vision_enabled"),
+            "proof": self.text("run.proof"),
         }
 
 

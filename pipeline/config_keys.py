@@ -171,6 +171,13 @@ KEYS = (
         "least probability a free run acts on alone; not set: 0.7 for foresight, 0.5 for markov2",
     ),
     Key("run.suggest", "share", SUGGEST / MILLION, "least one that it asks a person about"),
+    Key(
+        "run.proof",
+        "text",
+        "acknowledged",
+        "what must bear out that a run is done: the server's answer, or that it was read back",
+        choices=("acknowledged", "stored"),
+    ),
     Key("run.screenshots", "flag", False, "a picture of the page at each step"),
     Key("run.resolve_ms", "number", 3_000, "how long an element is waited for", 100, 60_000),
     Key("run.settle_ms", "number", 1_000, "how long any effect is", 100, 60_000),

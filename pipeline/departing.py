@@ -21,6 +21,7 @@ from pipeline.launch import NOTHING, Given
 from pipeline.logins.carrying import Carried, carry, check_carried
 from pipeline.logins.keys import Ask
 from pipeline.minds import minds_of, open_minds, vision_of
+from pipeline.proving import is_unread
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
 
@@ -39,6 +40,7 @@ class Wish(msgspec.Struct, frozen=True):
     dry_run: bool = False
     screenshots: bool = False
     headed: bool = False
+    patience_ms: int = 0
     no_model: bool = False
     no_login: bool = False
     given: Given = NOTHING
@@ -120,6 +122,7 @@ def depart(
         settings.config.knobs,
         sure or settings.config.sureness,
         headed=wish.headed,
+        patience_ms=wish.patience_ms,
     )
     vision = vision_of(settings.config, minds)
     return Departure(
@@ -161,8 +164,21 @@ def _of_workflow(
         screenshots=pictured(wish, settings),
         given=wish.given,
         origins=bound.origins,
+        seeks_proof=is_unread(workflow) and not _was_verified(workflow, settings),
     )
     return _after(started, before), Bound(secrets, bound.origins)
+
+
+def _was_verified(workflow: Workflow, settings: Settings) -> bool:
+    """Whether a run of this very version was completed. The first one looks where its results
+    show: that is what it can propose to look for."""
+    with project(settings) as store:
+        found = store.db.execute(
+            "SELECT 1 FROM sessions WHERE name = ? AND version = ? AND purpose = 'run' "
+            "AND reason = 'completed' LIMIT 1",
+            (workflow.name, workflow.version),
+        ).fetchone()
+    return found is not None
 
 
 def _after(started: SessionStarted, before: list[Envelope]) -> SessionStarted:

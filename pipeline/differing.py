@@ -136,7 +136,7 @@ def _of_expectation(old: Expectation, new: Expectation) -> Iterator[str]:
 
 def _read_back(after: Expectation) -> list[str]:
     back = after.read_back
-    return [] if back is None else [f"at {back.url}: {write_check(each)}" for each in back.checks]
+    return [] if back is None else [f"{back.where}: {write_check(each)}" for each in back.checks]
 
 
 def _of_whole(old: Workflow, new: Workflow) -> Iterator[str]:

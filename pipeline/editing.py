@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from actors.place import blur, place_of
+from actors.place import blur, mapped_paths, place_of
 from actors.predictor import Knowledge, Predictor
 from actors.predictor.recording import hosts_of, named_target, names_used
 from events.action import Action, Parameter, Secret, Text, Value
@@ -336,14 +336,18 @@ def _expected(number: int, expectation: Expectation, hidden: Literals) -> Expect
 
 
 def _pathless(place: Place, hidden: Literals) -> Place:
-    segments = place.path.split("/")
-    path = "/".join("*" if hidden.holds(unquote(each)) else each for each in segments)
-    return msgspec.structs.replace(place, path=path)
+    def pathless(path: str) -> str:
+        return "/".join("*" if hidden.holds(unquote(each)) else each for each in path.split("/"))
+
+    return mapped_paths(place, pathless)
 
 
 def _placed(place: Place, values: Iterable[str]) -> Place:
     """A place whose path holds a value is another one in the next run."""
-    return place_of(place.origin + place.path, values) if place.origin else place
+    if not place.origin:
+        return place
+    values = tuple(values)
+    return mapped_paths(place, lambda path: place_of(place.origin + path, values).path)
 
 
 def _end(

@@ -84,6 +84,7 @@ def recording(
             service=given.service,
             compares=True,
             newest_first=True,
+            seeks_proof=True,
         ),
         policy=_policy(policy, allow, given, origins, public=True),
         name=name,
@@ -139,9 +140,11 @@ def run_of(
     given: Given = NOTHING,
     origins: Origins = (),
     minds: Minds | None = None,
+    seeks_proof: bool = False,
 ) -> SessionStarted:
     """A run of a named workflow: it is followed step by step, among its own hosts. `minds` may be
-    asked where it is lost."""
+    asked where it is lost. `seeks_proof`: it looks where its results show, except when it is only
+    tried."""
     bound = set(secrets)
     check_bound(workflow, values, bound)
     check_folders(workflow.steps, values, given.folders)
@@ -153,6 +156,7 @@ def run_of(
         screenshots=screenshots,
         criteria=given.criteria or workflow.criteria,
         service=given.service or workflow.service,
+        seeks_proof=seeks_proof and not dry_run,
     )
     told = tuple(origins)
     homes = (*told, *_not_told(secret_origins(workflow), told))
@@ -360,12 +364,22 @@ def limits_for(steps: int) -> Limits:
 
 
 def configured(
-    started: SessionStarted, knobs: Mapping[str, Any], sure: Sureness, *, headed: bool = False
+    started: SessionStarted,
+    knobs: Mapping[str, Any],
+    sure: Sureness,
+    *,
+    headed: bool = False,
+    patience_ms: int = 0,
 ) -> SessionStarted:
-    """The start with what the configuration says of every run. The waits of a session of tools
-    are bound by what a call may take."""
+    """The start with what the configuration says of every run, and what was said of this one. The
+    waits of a session of tools are bound by what a call may take."""
     own = started.purpose == "tools"
+    if patience_ms:
+        longer = {name: max(knobs[name], patience_ms) for name in ("place_ms", "answer_ms")}
+        knobs = {**knobs, **longer, "resolve_ms": patience_ms}
     said = {name: each for name, each in knobs.items() if not (own and name.endswith("_ms"))}
+    if started.purpose == "record":  # it shows what there is: nothing of it is proven yet
+        said.pop("proof", None)
     settings = msgspec.structs.replace(started.settings, **said)
     return going_by(msgspec.structs.replace(started, settings=settings, headed=headed), sure)
 

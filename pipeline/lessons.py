@@ -14,6 +14,7 @@ from events.faults import FAULTS, NONE
 from pipeline.directory import DataDirectory
 from pipeline.kept_files import where_is
 from pipeline.next_steps import advise
+from pipeline.proving import unproven_in_words, unproven_step
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
 from replay.story import StepStory, Story, as_json
@@ -34,7 +35,7 @@ PLAIN: dict[str, str] = {
     "lost": "it cannot go on as it was recorded",
     "needs_person": "a person must decide or act here, and none was there",
     "verification_failed": "the step was done, and the page does not show that it worked",
-    "retry_exhausted": "the step was tried twice and came to nothing",
+    "retry_exhausted": "the step was tried again and came to nothing",
     "unreachable": "the site did not answer",
     "policy_denied": "this is not allowed, or a person said no",
     "actor_failed": "a part of rutter itself broke",
@@ -46,6 +47,7 @@ PLAIN: dict[str, str] = {
     "element_disabled": "the element is there, and cannot be used yet",
     "element_obscured": "something lies over the element",
     "element_not_visible": "the element is there, and cannot be seen",
+    "element_moving": "the element does not come to rest",
     "option_not_found": "the list has no such option",
     "value_not_set": "the field did not take what was typed",
     "value_unbound": "a value that it needs was not given",
@@ -61,7 +63,19 @@ PLAIN: dict[str, str] = {
     "validation_error": "the step cannot be done as it is written",
     "human_rejected": "a person said no",
 }
-CODE = re.compile(r"(?:\w+: )?([a-z_]+)(?::|$)")
+# What was waited for in vain, said of the element; and what a person calls it.
+STAYED = {
+    "element_disabled": "stayed disabled",
+    "element_obscured": "stayed covered",
+    "element_not_visible": "could not be seen",
+    "element_moving": "kept moving",
+    "option_not_found": "did not have the option",
+    "ref_invalid": "was gone",
+}
+CALLED = {"textbox": "field", "searchbox": "field", "combobox": "list", "listbox": "list"}
+PLAINLY = frozenset({"button", "link", "checkbox", "radio", "tab", "menuitem", "switch"})
+LONGER_S = 10  # what is proposed where something took longer than it may
+CODE = re.compile(r"(?:\w+: )?([a-z_]+)(?:[:,]|$)")
 DRY = "dry run: "  # how it says where it stopped because it was only to be tried
 SAYS_NOTHING = ("completed", "running", "erased")
 # States in which a page is no place for the step, in words (the others say themselves what to do).
@@ -98,7 +112,7 @@ def lesson_of(story: Story, settings: Settings, sure: Sureness | None = None) ->
 
 def teach(story: Story, settings: Settings, sure: Sureness | None = None) -> Lesson:
     """Of any session that is not done, whatever it says of itself."""
-    last = story.steps[-1] if story.steps else None
+    last = unproven_step(story) or (story.steps[-1] if story.steps else None)
     return Lesson(
         reason=in_plain_words(story),
         why=tuple(reasons(story)),
@@ -150,12 +164,25 @@ def told(story: Story, settings: Settings, sure: Sureness | None = None) -> dict
 
 def in_plain_words(story: Story) -> str:
     """What the end means, and what its step met where that says more."""
+    if unproven := unproven_in_words(story):
+        return unproven
     kind = story.failure or story.reason
     said = PLAIN.get(kind, "it came to no end that is known")
     found = CODE.match(story.detail)
     code = found[1] if found else ""
+    if waited := waited_in_words(story, code):
+        return waited
     met = PLAIN.get(code, "") if FAULTS.get(code, NONE) != NONE and code != kind else ""
     return f"{said}: {met}" if met and kind not in ("cancelled", "interrupted") else said
+
+
+def waited_in_words(story: Story, code: str) -> str:
+    """`the button "Save" stayed disabled for 3.0 s`; nothing, where that is not why it ended."""
+    step = story.steps[-1] if story.steps else None
+    if step is None or not step.waited_ms or code not in STAYED or not step.element:
+        return ""
+    role = CALLED.get(step.role, step.role if step.role in PLAINLY else "element")
+    return f'the {role} "{step.element}" {STAYED[code]} for {step.waited_ms / 1000:.1f} s'
 
 
 def reasons(story: Story) -> Iterator[str]:
@@ -192,10 +219,24 @@ def _picture(story: Story, directory: DataDirectory) -> str:
 
 
 def _also(story: Story, step: StepStory | None, settings: Settings) -> str:
-    """Where a notice, a state or a text alone decided against a step of a workflow."""
+    """Where a notice, a state or a text alone decided against a step of a workflow, or its element
+    was waited for as long as it may be."""
+    if step is not None and step.waited_ms and step.verdict != "passed_over":
+        return _longer(story, step, settings)
     if step is None or not story.name or not step.why.startswith("workflow_step_"):
         return ""
     if not re.match(r"(?:read_back: )?(?:alert|page_state|text_visible) ", step.reason):
         return ""
     edit = f"workflows edit {shlex.quote(story.name)} --no-expect {numbered(step)}"
     return f"if the step worked and only its words changed: {settings.command(edit)}"
+
+
+def _longer(story: Story, step: StepStory, settings: Settings) -> str:
+    """Which setting makes it wait longer."""
+    seconds = max(LONGER_S, 3 * -(-step.waited_ms // 1000))
+    name = shlex.quote(story.name or "NAME")
+    verb = {"run": "run", "record": "record"}.get(story.purpose, "")
+    if not verb or story.led:
+        return "if the page only needs longer: raise run.resolve_ms in the configuration"
+    flag = f"{verb} {name}{' ...' * (verb == 'record')} --patience {min(seconds, 60)}s"
+    return f"if the page only needs longer: {settings.command(flag)}"

@@ -7,6 +7,7 @@ from actors.looking_back import UNKNOWN
 from actors.suggesting import RULE
 from events.workflow import MILLION
 from pipeline.minds import fix_of
+from pipeline.proving import how_to_prove
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
 from replay.logins import expired_login
@@ -114,7 +115,7 @@ def command_for(story: Story) -> str:
 def _said(story: Story, settings: Settings, sure: Sureness | None) -> str:
     """What to do now; nothing, where the reason says it or nobody knows."""
     kind = story.failure or story.reason
-    if found := _on_going_on(story, settings, kind):
+    if found := _on_going_on(story, settings, kind) or how_to_prove(story, settings):
         return found
     refused = story.steps[-1].reason if story.steps else ""
     if story.steps and story.steps[-1].rule == RULE and kind in SUGGESTED:

@@ -1,13 +1,13 @@
 """Chrome DevTools Recorder JSON as steps of ours. What cannot be kept faithfully is refused.
 
 A typed `${name}` is the parameter or secret of that name, as `rutter export` writes it. The custom
-steps `extract`, `verify` and `read_back` are ours.
+steps `extract`, `verify`, `read_back`, `rutter.drag`, `rutter.paste` and `rutter.wheel` are ours.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -16,10 +16,15 @@ from actors.place import place_of
 from actors.predictor.recording import template
 from actors.secret_words import asks_for_a_secret
 from events.action import (
+    DOUBLE,
+    ONE_OR_MORE,
     Action,
+    Button,
     ByCss,
     ByRole,
     ByText,
+    Count,
+    Modifier,
     Parameter,
     Secret,
     Strategy,
@@ -28,7 +33,7 @@ from events.action import (
     Value,
     kind_of,
 )
-from events.checks import Check, texts_of
+from events.checks import HERE, Check, texts_of
 from events.errors import BadInput
 from events.workflow import Step
 from pipeline.checks import check_from, read_back_from, shows_something
@@ -40,9 +45,13 @@ MAIN = "main"  # the page that the script starts in
 # first: with several, an element that more than one of them holds is ambiguous, and refused.
 FRAME = "iframe"
 INTO = " >>> "  # into a shadow root or a frame
-MODIFIERS = ("Control", "Alt", "Shift", "Meta")
+MODIFIERS: tuple[Modifier, ...] = ("Control", "Alt", "Shift", "Meta")
+BUTTONS: dict[str, Button | None] = {"primary": None, "secondary": "right", "auxiliary": "middle"}
+CLICKED = frozenset({"click", "doubleClick"})
+WRITTEN = "/* rutter */ "  # an expression that our export wrote: a run waits for that by itself
 # No action of ours, and nothing is lost by passing them over.
 PASSED_OVER = frozenset({"setViewport", "keyUp", "close", "emulateNetworkConditions"})
+_TEXT = re.compile(r'^[\w-]+::-p-text\((?P<text>".*")\)$', re.DOTALL)
 _ARIA = re.compile(r'^(?P<name>.*?)(?:\[role="(?P<role>[^"]+)"\])?$', re.DOTALL)
 Wanted = TypeVar("Wanted", bound=msgspec.Struct)
 _PART = re.compile(r"(?:Otp|Pin)(?![a-z])")  # of a name that is written in one: userOtp
@@ -54,13 +63,15 @@ class RecorderStep(msgspec.Struct):
     selectors: list[str | list[str]] = []
     value: str | None = None
     key: str | None = None
+    expression: str | None = None
     x: float | None = None
     y: float | None = None
     timeout: int | None = None
     button: str = "primary"
+    duration: float | None = None
     target: str = "main"
     frame: list[int] = []
-    operator: str = "=="
+    operator: Literal[">=", "==", "<="] = ">="
     count: int = 1
     visible: bool = True
     attributes: dict[str, object] = {}
@@ -123,17 +134,18 @@ class _Reader:
         self._tabs = _tabs(steps)
         self._elsewhere = False
         self._used: set[str] = set()
-        self._held: list[str] = []
+        self._held: list[Modifier] = []
         self.steps: list[Step] = []
         self.typed: list[str] = []
 
     def read(self, number: int, step: RecorderStep) -> None:
         if step.type == "keyUp":
             self._held = [key for key in self._held if key != step.key]
-        if step.type in PASSED_OVER:
+        if step.type in PASSED_OVER or (step.expression or "").startswith(WRITTEN):
             return
-        if step.type == "keyDown" and step.key in MODIFIERS:
-            self._held.append(step.key)
+        held = next((key for key in MODIFIERS if key == step.key), None)
+        if step.type == "keyDown" and held is not None:
+            self._held.append(held)
             return
         try:
             if step.type == "customStep" and step.name == "read_back":
@@ -161,8 +173,10 @@ class _Reader:
                 if not step.url:
                     raise BadInput("it has no url", "record it again")
                 return Action("navigate", url=step.url)
-            case "click":
-                return Action("click", target=_target(step.selectors, step.frame))
+            case "click" | "doubleClick":
+                return self._click(step)
+            case "hover":
+                return Action("hover", target=_target(step.selectors, step.frame))
             case "change":
                 target = _target(step.selectors, step.frame)
                 return Action("type", target=target, value=self._value(step, target))
@@ -172,16 +186,46 @@ class _Reader:
                 return Action("press", key="+".join([*self._held, step.key]))
             case "waitForElement":
                 target = _target(step.selectors, step.frame)
-                return Action("wait_for", target=target, ms=step.timeout)
+                return Action("wait_for", target=target, ms=step.timeout, wanted=_count(step))
             case "scroll":
                 return _scroll(step)
-            case "customStep" if step.name == "extract":
-                return _extract(step)
-            case "customStep" if step.name == "verify":
-                return Action("check", verify=self._checks([step.parameters]))
+            case "customStep" if step.name in OURS:
+                return self._ours(step)
             case _:
-                known = "navigate, click, change, keyDown, keyUp, scroll, waitForElement"
+                known = "navigate, click, doubleClick, hover, change, keyDown, keyUp, scroll"
+                known += ", waitForElement"
                 raise BadInput("this step is not supported", f"remove it (supported: {known})")
+
+    def _click(self, step: RecorderStep) -> Action:
+        return Action(
+            "click",
+            target=_target(step.selectors, step.frame),
+            button=BUTTONS[step.button],
+            count=DOUBLE if step.type == "doubleClick" else 1,
+            modifiers=tuple(self._held),
+            ms=int(step.duration) if step.duration else None,
+        )
+
+    def _ours(self, step: RecorderStep) -> Action:
+        """What the Recorder has no step for."""
+        match step.name:
+            case "verify":
+                return Action("check", verify=self._checks([step.parameters]))
+            case "rutter.drag":
+                drag = _converted(step.parameters, _Drag, "give selectors and to")
+                to = _target(drag.to, step.frame)
+                return Action("drag", target=_target(drag.selectors, step.frame), to=to)
+            case "rutter.wheel":
+                wheel = _converted(step.parameters, _Wheel, "give selectors, x and y")
+                by = (wheel.x, wheel.y)
+                return Action("wheel", target=_target(wheel.selectors, step.frame), by=by)
+            case "rutter.paste":
+                paste = _converted(step.parameters, _Paste, "give selectors and value")
+                target = _target(paste.selectors, step.frame)
+                value = self._value(msgspec.structs.replace(step, value=paste.value), target)
+                return Action("type", target=target, value=value, pasted=True)
+            case _:
+                return _extract(step)
 
     def _state_read_back(self, step: RecorderStep) -> None:
         """Where the result of the step before must show."""
@@ -191,7 +235,7 @@ class _Reader:
         if before.after.read_back is not None:
             raise BadInput("the step before it has a read-back", "put the checks into one")
         wanted = _converted(step.parameters, _ReadBack, "give url and checks")
-        url = self._address(wanted.url)
+        url = wanted.url if wanted.url == HERE else self._address(wanted.url)
         self._check_texts([url])
         said = shows_something(read_back_from(url, self._checks(wanted.checks)))
         said = named_read_back(said, self._parameters)
@@ -239,7 +283,7 @@ class _Reader:
         return msgspec.structs.replace(action, tab=self._tabs[target])
 
     def _unheld(self, step: RecorderStep) -> str:
-        if self._held and step.type != "keyDown":
+        if self._held and step.type != "keyDown" and step.type not in CLICKED:
             return f"it is done while {'+'.join(self._held)} is held"
         return ""
 
@@ -272,17 +316,31 @@ class _Reader:
 
 def _unfaithful(step: RecorderStep) -> str:
     """What the Recorder can say and no action of ours can: it would become another step."""
-    if step.button != "primary":
+    if step.button not in BUTTONS:
         return f"it uses the {step.button} mouse button"
     if any(step.frame):
         return "it is in one of several frames, which no selector of ours can tell apart"
     if step.frame and step.type == "scroll" and not step.selectors:
         return "it scrolls a frame"
-    if not step.visible or step.attributes or step.properties:
-        return "it waits for more than an element to be there"
-    if step.operator not in ("==", ">=") or step.count != 1:
-        return f"it waits for a number of elements ({step.operator} {step.count})"
+    if step.attributes or step.properties:
+        return "it waits for more than elements to be there or not"
     return ""
+
+
+# What a step that waits until something is not so waits for: the Recorder's `visible: false`.
+_NOT_SO: Mapping[str, Callable[[int], Count]] = {
+    ">=": lambda number: Count("<=", number - 1),
+    "<=": lambda number: Count(">=", number + 1),
+    "==": lambda number: Count("!=", number),
+}
+
+
+def _count(step: RecorderStep) -> Count | None:
+    """As the Recorder has it: one or more, if nothing else is said."""
+    wanted = (
+        Count(step.operator, step.count) if step.visible else _NOT_SO[step.operator](step.count)
+    )
+    return None if wanted == ONE_OR_MORE else wanted
 
 
 def _tabs(steps: Sequence[RecorderStep]) -> dict[str, int]:
@@ -332,8 +390,17 @@ def read_way(selector: str) -> Strategy | None:
             return ByCss(rest)
         case "xpath":
             return None
+        case _ if (texted := _TEXT.match(selector)) is not None:
+            return _text_of(texted["text"])
         case _:
             return ByCss(selector)
+
+
+def _text_of(quoted: str) -> ByText | None:
+    try:
+        return ByText(msgspec.json.decode(quoted, type=str))
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return None
 
 
 def _preference(strategy: Strategy) -> int:
@@ -380,6 +447,25 @@ def _scroll(step: RecorderStep) -> Action:
 class _Extract(msgspec.Struct):
     name: str
     selectors: list[str | list[str]]
+
+
+class _Drag(msgspec.Struct):
+    selectors: list[str | list[str]]
+    to: list[str | list[str]]
+
+
+class _Wheel(msgspec.Struct):
+    selectors: list[str | list[str]]
+    x: int = 0
+    y: int = 0
+
+
+class _Paste(msgspec.Struct):
+    selectors: list[str | list[str]]
+    value: str
+
+
+OURS = frozenset({"extract", "verify", "rutter.drag", "rutter.paste", "rutter.wheel"})
 
 
 class _ReadBack(msgspec.Struct, forbid_unknown_fields=True):

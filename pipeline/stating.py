@@ -13,7 +13,7 @@ from actors.bindings import PLACEHOLDER
 from actors.place import blur, host_of, place_of
 from actors.predictor.recording import template, templated
 from events.action import Action, kind_of
-from events.checks import Check, ReadBack, Said, UrlHas, ValueSet, texts_of
+from events.checks import HERE, Check, ReadBack, Said, UrlHas, ValueSet, texts_of
 from events.errors import BadInput
 from events.workflow import Expectation, Step
 from pipeline.checks import mapped
@@ -71,7 +71,9 @@ def check_names(
 
 
 def address(number: int, step: Step, url: str) -> str:
-    """Where to read back: an address as it is, a path on the site of the step."""
+    """Where to read back: an address as it is, a path on the site of the step, or `here`."""
+    if url == HERE:
+        return url
     if url.startswith("/") and not url.startswith("//"):
         after = step.after.place.origin if step.after.place is not None else ""
         origins = (after, step.before.origin, place_of(step.action.url or "").origin)
@@ -166,7 +168,9 @@ def _said(text: str, values: Mapping[str, str]) -> str:
 
 
 def _named_address(url: str, values: Mapping[str, str]) -> str:
-    """Which site it is does not vary."""
+    """Which site it is does not vary, nor does `here`, whatever was typed."""
+    if url == HERE:
+        return url
     origin = _ORIGIN.match(url)
     at = origin.end() if origin else 0
     return url[:at] + _in_address(url[at:], values)

@@ -83,7 +83,7 @@ def _lines(step: Step) -> Iterator[str]:
         yield f"then {check_in_words(check)} (learned)"
     if step.after.read_back is not None:
         for check in step.after.read_back.checks:
-            yield f"then {check_in_words(check)} at {step.after.read_back.url}"
+            yield f"then {check_in_words(check)} {step.after.read_back.where}"
 
 
 def _image(artifact: Artifact | None, load: Load) -> str:

@@ -54,6 +54,8 @@ def _afterwards(step: StepStory) -> Iterator[str]:
         yield f"downloaded: {download}"
     for file in step.files:
         yield f"file {file}"
+    if step.proof:
+        yield f"proof: {step.proof}"
     for evidence in step.evidence:
         yield f"evidence: {evidence}"
     if step.vision is not None:

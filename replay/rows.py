@@ -2,8 +2,9 @@
 to be run.
 
 A row is done when one of its runs was completed. It is in doubt when none was and one of them did
-something that cannot be undone, or may have: nobody repeats that on their own (E7). Anything else
-has left nothing behind, and may be run again.
+something that cannot be undone, or may have: nobody repeats that on their own (E7). Nor what went
+to its end and was not verified: it counts as sent, whatever it did. Anything else has left nothing
+behind, and may be run again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,10 @@ from replay.results import KINDS as OF_RESULTS
 from replay.results import Gathering, Results
 from replay.wording import in_words
 
-Outcome = Literal["done", "failed", "unknown", "cancelled", "interrupted", "not run"]
+Outcome = Literal["done", "unverified", "failed", "unknown", "cancelled", "interrupted", "not run"]
+IN_DOUBT: tuple[Outcome, ...] = ("unverified", "unknown")  # a person's to say
+NOT_AGAIN: tuple[Outcome, ...] = ("done", *IN_DOUBT)
+UNVERIFIED = "completed_unverified"
 # What is needed to know how a run of a row ended and what it brought home.
 KINDS = sorted({*OF_RESULTS, kind(ActionFailed), kind(SessionEnded)})
 DRY = "dry run: "  # how a run says where it stopped because it was only to be tried
@@ -89,14 +93,15 @@ def run_of(events: Iterable[Envelope], stands_for: Row | None = None) -> RowRun 
     found = gathering.results()
     if ended is None:
         return RowRun(session, row, sent=bool(sent), results=found, at=at)
-    dry = started.settings.dry_run and ended.reason == "completed_unverified"
+    dry = started.settings.dry_run and ended.reason == UNVERIFIED
+    at_its_end = ended.reason == UNVERIFIED and not dry
     return RowRun(
         session,
         row,
         ended.reason,
         ended.failure,
         ended.detail,
-        bool(sent),
+        bool(sent) or at_its_end,
         dry and ended.detail.startswith(DRY),
         found,
         at,
@@ -112,7 +117,8 @@ def told_of(runs: Sequence[RowRun]) -> Told:
         return Told("done", run=done[-1])
     last, sent = runs[-1], [run for run in runs if run.sent]
     if sent:
-        return Told("unknown", _why(sent[-1]), sent[-1])
+        ended = sent[-1].reason == UNVERIFIED
+        return Told("unverified" if ended else "unknown", _why(sent[-1]), sent[-1])
     outcome: Outcome = "failed"
     if last.reason in ("cancelled", "interrupted"):
         outcome = "cancelled" if last.reason == "cancelled" else "interrupted"
@@ -145,11 +151,11 @@ def matched(wanted: Sequence[Wanted], runs: Iterable[RowRun]) -> dict[int, list[
     found = {each.number: before.pop((each.number, each.digest), []) for each in wanted}
     moved: dict[str, list[list[RowRun]]] = {}
     for (_, digest), of_row in sorted(before.items(), key=lambda each: each[0]):
-        if told_of(of_row).outcome in ("done", "unknown"):
+        if told_of(of_row).outcome in NOT_AGAIN:
             moved.setdefault(digest, []).append(of_row)
     for each in wanted:
         here = moved.get(each.digest)
-        if here and told_of(found[each.number]).outcome not in ("done", "unknown"):
+        if here and told_of(found[each.number]).outcome not in NOT_AGAIN:
             found[each.number] = [*found[each.number], *here.pop(0)]
     return found
 

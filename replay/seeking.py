@@ -18,7 +18,7 @@ from events.runtime import SessionStarted
 from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
 from events.workflow import MILLION
-from replay.wording import ascii_only
+from replay.wording import printable
 
 MOST = 3  # candidates that are told
 LONGEST = 60  # characters of a name
@@ -92,14 +92,14 @@ class Seeking:
             place = plan.expects.place
         if place is None or not place.origin or self._page is None:
             return ""
-        return "" if is_at(place, self._page.url) else ascii_only(f"{place.origin}{place.path}")
+        return "" if is_at(place, self._page.url) else printable(f"{place.origin}{place.path}")
 
 
 def around(target: Target | None) -> tuple[str, ...]:
     """What stood around the element when it was recorded: where a person would look for it."""
     near = target.fingerprint.near if target is not None and target.fingerprint is not None else ()
     beside = [_quoted(text.text) for text in near if text.text][:NEAR]
-    return (ascii_only(f"an element near {' and '.join(beside)}"),) if beside else ()
+    return (printable(f"an element near {' and '.join(beside)}"),) if beside else ()
 
 
 def refused_among(
@@ -117,7 +117,7 @@ def refused_among(
         others = [each for place, (each, _) in enumerate(ranked) if place != at]
         why = _why_refused(target, element, points, max(others, default=0), reading=reading)
         alike = f"{points * 100 // MILLION} % like it"
-        told.append(ascii_only(f"{_named(element)} ({alike}: {why})"))
+        told.append(printable(f"{_named(element)} ({alike}: {why})"))
     return told
 
 
@@ -134,13 +134,13 @@ def nearest_on(page: Page | None, target: Target | None) -> list[str]:
         key=lambda entry: entry[:2],
     )
     near = [each for points, _, each in ranked if points >= ALIKE][:MOST]
-    return [ascii_only(f"{_called(each)} ({_how_other(each, role, name)})") for each in near]
+    return [printable(f"{_called(each)} ({_how_other(each, role, name)})") for each in near]
 
 
 def place_in_words(url: str, title: str) -> str:
     """`'New order' at https://shop.example/orders/new`."""
     named = f"{_quoted(title)} at " if title else ""
-    return ascii_only(f"{named}{url}")
+    return printable(f"{named}{url}")
 
 
 # -- how -------------------------------------------------------------------------------------------

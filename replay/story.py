@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from actors import proof as proving
 from actors.pausing import RULE as PAUSED
 from events.action import Action, ByRef, Kind
 from events.advisor import VisionGiven
@@ -13,8 +14,10 @@ from events.critic import (
     ActionJudged,
     CompletionChecked,
     Evidence,
+    Grade,
     OutcomeUnknown,
     PageAssessed,
+    Proof,
     StateDiffered,
     VisionSought,
 )
@@ -63,16 +66,17 @@ from replay.advice import Advice, AdviceStory, VisionStory
 from replay.authority import overall
 from replay.logins import login_in_words
 from replay.phases import PHASES, Phase, entered
+from replay.proofs import Proofs, ProofStory
 from replay.results import Download, Gathering, Rows
 from replay.seeking import Seeking
 from replay.wording import (
-    ascii_only,
     file_in_words,
     file_wanted,
     healed_in_words,
     in_words,
     name_on,
     paused_in_words,
+    printable,
     undone_in_words,
     way_in_words,
     within_in_words,
@@ -110,6 +114,8 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     seems to be `within`, and how many likelier actions were `absent` from the page; `undone` is how
     a person took it back. `pauses` came while it was under way, or behind it. Where its element was
     not there, `looked_for` are the ways to it in words, and `instead` what was most like it.
+    `waited_ms` is how long its element was waited for in vain. `proof` says in words how far it is
+    proven that the application has what the step sent.
     """
 
     step: int
@@ -125,7 +131,9 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     undone: str = ""
     attempts: int = 1
     element: str = ""
+    role: str = ""
     found_by: str = ""
+    waited_ms: int = 0
     healed: str = ""
     tried: list[str] = []
     looked_for: list[str] = []
@@ -135,6 +143,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     rule: str = ""
     approved: str = ""
     asked: str = ""
+    proof: str = ""
     evidence: list[EvidenceStory] = []
     confidence: float | None = None
     vision: VisionStory | None = None
@@ -167,7 +176,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     `downloads` are files that it was sent. `forgotten`: what it taught no longer counts, and why.
     `pauses` are those before its first step. `expired` are the digests of what it named that went
     by a rule since. `page` is where it was when it ended, `expected` where it should have been, and
-    `start` where it began."""
+    `start` where it began. `proofs` are of the steps that sent something."""
 
     session: str = ""
     purpose: str = ""
@@ -199,6 +208,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     screenshot: Artifact | None = None
     unknown: str = ""
     sent: bool = False
+    proofs: list[ProofStory] = []
     erased: int = 0
     forgotten: str | None = None
     logins: list[str] = []
@@ -210,6 +220,11 @@ class Story(msgspec.Struct, omit_defaults=True):
     error_code: str = ""
     retriable: bool | None = None
     hint: str = ""
+
+    @property
+    def proof(self) -> Grade | None:
+        """How far all of what was sent is proven; nothing where nothing was sent."""
+        return proving.overall(Proof(each.step, grade=each.grade) for each in self.proofs)
 
     @property
     def calls(self) -> list[AdviceStory]:
@@ -225,10 +240,10 @@ class Story(msgspec.Struct, omit_defaults=True):
 
 
 def as_json(story: Story) -> dict[str, object]:
-    """For machines: what it spent is always there, nothing too."""
+    """For machines: what it spent and how far it is proven is always there, nothing too."""
     spent = {name: getattr(story, name) for name in ("model_calls", "tokens", "cost_microdollars")}
     built: dict[str, object] = msgspec.to_builtins(story)
-    return built | spent
+    return built | spent | {"proof": story.proof, "proofs": msgspec.to_builtins(story.proofs)}
 
 
 def tell(events: Iterable[Envelope]) -> Story:
@@ -267,6 +282,7 @@ class _Teller:
         self._named: set[str] = set()
         self._gathering = Gathering()
         self._seeking = Seeking()
+        self._proofs = Proofs()
 
     def finish(self) -> Story:
         story, advice = self.story, self._advice
@@ -276,6 +292,10 @@ class _Teller:
         story.model_calls, story.tokens = advice.calls, advice.tokens
         story.cost_microdollars, story.unpriced = advice.cost_microdollars, advice.unpriced
         self._failed_at()
+        story.proofs = self._proofs.told()
+        for proof in story.proofs:
+            if (sender := self._numbered.get(proof.step)) is not None:
+                sender.proof = proof.words
         for number, call in advice.led_nowhere():
             step = self._numbered.get(number)
             (story.advice if step is None else step.advice).append(call)
@@ -294,7 +314,7 @@ class _Teller:
 
     def hear(self, envelope: Envelope) -> None:
         if isinstance(envelope.event, SessionForgotten):  # said of it, and not in it
-            self.story.forgotten = ascii_only(envelope.event.why)
+            self.story.forgotten = printable(envelope.event.why)
             return
         if isinstance(envelope.event, ArtifactsExpired):  # said in a process
             gone = sorted(self._named.intersection(envelope.event.digests))
@@ -304,6 +324,7 @@ class _Teller:
         self.story.events += 1
         self._gathering.hear(envelope)
         self._seeking.hear(envelope.event)
+        self._proofs.hear(envelope.event)
         self._learn(envelope.event)
         match envelope.event:
             case ActionStarted(step=step, irreversible=True):
@@ -339,7 +360,7 @@ class _Teller:
             case SessionStarted() as started:
                 story.session, story.purpose = envelope.session, started.purpose
                 story.name, story.values = started.name, started.values
-                story.goal, story.led = ascii_only(started.goal), started.driver == "model"
+                story.goal, story.led = printable(started.goal), started.driver == "model"
                 story.dry_run = started.settings.dry_run
                 self._criteria = started.settings.criteria
                 story.version = started.workflow.version if started.workflow else None
@@ -359,7 +380,7 @@ class _Teller:
             case OutcomeUnknown(why=why):
                 story.unknown = why
             case CompletionClaimed(status=status, reason=reason):
-                story.gave_up = ascii_only(reason) if status == "failed" else ""
+                story.gave_up = printable(reason) if status == "failed" else ""
             case CompletionChecked() as checked:
                 self._end(checked)
             case PayloadGone(was=was):
@@ -403,7 +424,7 @@ class _Teller:
         """Told below the step that it came behind; one that was not resumed has no end."""
         if isinstance(said, SessionPaused):
             told = self.story.pauses if self._now is None else self._now.pauses
-            told.append(ascii_only(f"paused by {said.by}"))
+            told.append(printable(f"paused by {said.by}"))
             self._paused = told, said.by, envelope.at_ns
             return
         told, by, since_ns = self._paused
@@ -483,13 +504,13 @@ class _Teller:
         step = StepStory(
             step=0,
             driver=by,
-            words=ascii_only(f"read the file {path!r}"),
+            words=printable(f"read the file {path!r}"),
             why="called for",
             kind="observation",
             phases=list(PHASES["observation"]),
             url=self._url,
             verdict="failed" if read.error else "answered",
-            reason=ascii_only(f"{read.error}: {read.message}") if read.error else "file_read",
+            reason=printable(f"{read.error}: {read.message}") if read.error else "file_read",
             advice=self._advice.led_to_a_step(),
             began_ns=envelope.at_ns,
         )
@@ -519,14 +540,15 @@ class _Teller:
                 step.verdict = "passed_over"  # an optional one
             case ActionStarted(action=action) | QueryStarted(action=action):
                 step.words = in_words(action, step.element)
-            case ActionFailed(code=code, message=message):
+            case ActionFailed(code=code, message=message, waited_ms=waited_ms):
+                step.waited_ms = waited_ms
                 step.reason = f"{code}: {message}" if message else code
                 self._failed[step.step] = (code, step.reason)
             case ActionDone(extracted=extracted, typed=typed):
                 step.extracted = extracted.text if extracted is not None else None
                 if typed is not None:
                     step.words = re.sub(
-                        r"<typed \d+>", lambda _: ascii_only(repr(typed)), step.words
+                        r"<typed \d+>", lambda _: printable(repr(typed)), step.words
                     )
             case QueryAnswered() | QueryFailed() as answer:
                 self._answer(envelope, step, answer)
@@ -539,12 +561,12 @@ class _Teller:
         """What was found and who allowed it, before anything was done."""
         match event:
             case TargetResolved(tries=tries, element=element):
-                step.element = element.name.text
+                step.element, step.role = element.name.text, element.role
                 self._name(step)
                 step.tried = self._tried(tries)
                 step.found_by = self._way(tries[-1].strategy) if tries else ""
-            case TargetMissing(tries=tries):
-                step.tried = self._tried(tries)
+            case TargetMissing(tries=tries, waited_ms=waited_ms):
+                step.tried, step.waited_ms = self._tried(tries), waited_ms
             case LookalikesRequested(fingerprint=known_by):
                 self._recorded = known_by.name.text or known_by.text.text or known_by.tag
             case TargetHealed(element=element, score=score):
@@ -552,7 +574,7 @@ class _Teller:
             case ActionApproved(rule=rule, reason=reason):
                 step.rule, step.approved = rule, reason
             case ApprovalRequested(approval=approval, question=question):
-                step.asked = ascii_only(question)
+                step.asked = printable(question)
                 self._asked_of[approval] = step
             case ApprovalAnswered(approval=approval, approved=approved, by=by):
                 asked = self._asked_of.get(approval, step)
@@ -582,9 +604,9 @@ class _Teller:
                 step.files = [file_in_words(seen) for seen in files]
             case DownloadFinished(name=name, failure=failure):
                 came = f"not kept: {failure}" if failure else "kept"
-                step.downloads.append(ascii_only(f"{name.text!r} {came}"))
+                step.downloads.append(printable(f"{name.text!r} {came}"))
             case DialogOpened(kind=asked, message=message, answer=answer):
-                step.dialogs.append(ascii_only(f"{asked} {message.text!r} was {answer}"))
+                step.dialogs.append(printable(f"{asked} {message.text!r} was {answer}"))
             case _:
                 pass
 
@@ -630,13 +652,13 @@ class _Teller:
 
 
 def _sign(sign: Indicator) -> str:
-    return ascii_only(f"{sign.where} {sign.says!r}")
+    return printable(f"{sign.where} {sign.says!r}")
 
 
 def _evidence(evidence: Evidence) -> EvidenceStory:
     return EvidenceStory(
         evidence.source,
-        ascii_only(evidence.checked),
+        printable(evidence.checked),
         evidence.confidence / MILLION,
-        ascii_only(evidence.sample.text) if evidence.sample is not None else "",
+        printable(evidence.sample.text) if evidence.sample is not None else "",
     )

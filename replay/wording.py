@@ -6,21 +6,25 @@ from collections.abc import Iterable
 import msgspec
 
 from events.action import (
+    DOUBLE,
     Action,
     ByCss,
     ByPoint,
     ByRef,
     ByRole,
     ByText,
+    Count,
     Parameter,
     Secret,
     Strategy,
+    Target,
     Text,
     Typed,
     Value,
 )
 from events.advisor import AdviceReceived, Asked, Proposal
 from events.checks import (
+    Answered,
     Check,
     Downloaded,
     ElementState,
@@ -50,8 +54,18 @@ UNDONE = {
 
 def ascii_only(text: str) -> str:
     """cp1252-safe and on one line: what is not plain ASCII is escaped, never dropped."""
-    escaped = text.encode("ascii", "backslashreplace").decode("ascii")
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in escaped)
+    return printable(text, "ascii")
+
+
+def printable(text: str, encoding: str = "utf-8") -> str:
+    """On one line, and what the encoding has: whatever it has not is escaped, as is whatever moves
+    the cursor or turns the text around. Where it is shown is for who shows it (H7)."""
+    shown = "".join(char if char.isprintable() else _escaped(char) for char in text)
+    return shown.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
 
 
 def in_words(action: Action, name: str = "") -> str:
@@ -59,8 +73,14 @@ def in_words(action: Action, name: str = "") -> str:
     target = repr(name) if name else _target(action)
     value = _value(action.value)
     if not action.verify:
-        return ascii_only(_words(action, target, value))
-    return ascii_only(_verifying(action, _words(action, target, value)))
+        return printable(_words(action, target, value))
+    return printable(_verifying(action, _words(action, target, value)))
+
+
+def called(action: Action) -> str:
+    """What the action is done to: `"Save"`."""
+    target = _target(action)
+    return printable(f'"{target[1:-1]}"' if target.startswith("'") else target)
 
 
 def name_on(page: Page | None, action: Action) -> str:
@@ -84,7 +104,7 @@ def quoted(said: str) -> str:
 
 def check_in_words(check: Check) -> str:
     """What must be so: `the page shows 'Order sent'`."""
-    return ascii_only(_check(check))
+    return printable(_check(check))
 
 
 def file_in_words(seen: FileSeen) -> str:
@@ -97,7 +117,7 @@ def file_in_words(seen: FileSeen) -> str:
         what = f"there, {seen.size} bytes"
         if seen.holds is not None:
             what += ", holds it" if seen.holds else ", does not hold it"
-    return ascii_only(f"{seen.path!r}: {what}")
+    return printable(f"{seen.path!r}: {what}")
 
 
 def file_wanted(called: ToolCalled) -> str | None:
@@ -118,7 +138,7 @@ def within_in_words(within: Within) -> str:
     """Where in a recorded workflow a session seems to be, by what is done of it:
     `after step 3 of 7 of order, 0.93`."""
     sure = f"{within.probability / MILLION:.2f}"
-    return ascii_only(f"after step {within.step} of {within.of} of {within.workflow}, {sure}")
+    return printable(f"after step {within.step} of {within.of} of {within.workflow}, {sure}")
 
 
 def absent_in_words(absent: int) -> str:
@@ -130,7 +150,7 @@ def absent_in_words(absent: int) -> str:
 def paused_in_words(by: str, took_ms: float, resumed_by: str) -> str:
     """Who had the wheel from here on, for how long, and who handed it back:
     `paused by ann for 12.3 s, resumed by ann`."""
-    return ascii_only(f"paused by {by} for {took_ms / 1000:.1f} s, resumed by {resumed_by}")
+    return printable(f"paused by {by} for {took_ms / 1000:.1f} s, resumed by {resumed_by}")
 
 
 def undone_in_words(why: str) -> str:
@@ -161,7 +181,7 @@ def asked_in_words(asked: Asked) -> str:
     except msgspec.DecodeError:
         arguments = {}
     given = " ".join(f"{name}={_argument(raw)}" for name, raw in arguments.items())
-    return ascii_only(f"{asked.tool} {given}".strip())
+    return printable(f"{asked.tool} {given}".strip())
 
 
 def _argument(raw: msgspec.Raw) -> str:
@@ -213,6 +233,8 @@ def _check(check: Check) -> str:
             return f"the page is in state {value}"
         case Downloaded(value):
             return f"a file {_named(value)} was downloaded" if value else "a file was downloaded"
+        case Answered(value):
+            return f"the server took {_named(value)}"
         case FileExists() | FileContains() | FileSize():
             return _file_check(check)
 
@@ -234,9 +256,12 @@ def _words(action: Action, target: str, value: str) -> str:
         case "navigate":
             return f"go to {action.url}"
         case "click":
-            return f"click {target}"
+            return f"{_clicking(action)} {target}"
+        case "hover" | "drag" | "wheel":
+            return _pointing(action, target)
         case "type":
-            return f"type {value} {'behind what is in' if action.append else 'into'} {target}"
+            entered = "paste" if action.pasted else "type"
+            return f"{entered} {value} {'behind what is in' if action.append else 'into'} {target}"
         case "select":
             return f"select {value} in {target}"
         case "press":
@@ -244,13 +269,36 @@ def _words(action: Action, target: str, value: str) -> str:
         case "scroll":
             return f"scroll to {target}" if action.target else f"scroll {action.direction}"
         case "wait_for":
-            return f"wait for {target}"
+            return f"wait for {_counted(action.wanted)}{target}"
         case "wait":
             return f"wait {action.ms} ms"
         case "extract":
             return f"read {action.name or 'text'} from {target}"
         case "check":
             return "check the page"
+
+
+def _pointing(action: Action, target: str) -> str:
+    match action.type:
+        case "drag":
+            return f"drag {target} onto {_found(action.to)}"
+        case "wheel":
+            return f"turn the wheel over {target}"
+        case _:
+            return f"point at {target}"
+
+
+def _clicking(action: Action) -> str:
+    """`right click`, `double click`, `click with Control held`: as a person says it."""
+    kinds = [str(action.button or ""), "double" if action.count == DOUBLE else "", "click"]
+    held = f" with {' and '.join(action.modifiers)} held on" if action.modifiers else ""
+    return " ".join(kind for kind in kinds if kind) + held
+
+
+def _counted(count: Count | None) -> str:
+    """How many are waited for, where it is not one or more: `at most 0 of `."""
+    words = {">=": "at least", "<=": "at most", "==": "exactly", "!=": "other than"}
+    return f"{words[count.operator]} {count.number} of " if count is not None else ""
 
 
 def way_in_words(strategy: Strategy) -> str:
@@ -272,11 +320,15 @@ def healed_in_words(recorded: str, element: Resolved, score: int) -> str:
     now = element.name.text or element.text.text or element.tag
     by = f" by {way_in_words(element.ways[0])}" if element.ways else ""
     alike = score * 100 // MILLION
-    return ascii_only(f"{recorded!r} is now {now!r}{by} ({alike} % like it)")
+    return printable(f"{recorded!r} is now {now!r}{by} ({alike} % like it)")
 
 
 def _target(action: Action) -> str:
-    ways = action.target.strategies if action.target else ()
+    return _found(action.target)
+
+
+def _found(target: Target | None) -> str:
+    ways = target.strategies if target else ()
     for way in ways:
         if isinstance(way, ByRole) and way.name:
             return _named(way.name)

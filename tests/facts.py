@@ -59,7 +59,11 @@ def any_action(kind: ActionType) -> Action:
             return Action(kind, ms=10)
         case "check":
             return Action(kind, verify=(TextVisible("Done"),))
-        case "click" | "wait_for" | "extract":
+        case "drag":
+            return Action(kind, target=css("#it"), to=css("#there"))
+        case "wheel":
+            return Action(kind, target=css("#it"), by=(0, 100))
+        case "click" | "wait_for" | "extract" | "hover":
             return Action(kind, target=css("#it"))
 
 

@@ -7,9 +7,11 @@ one of ours. A navigation is known by what the browser announces, never by waiti
 import asyncio
 import base64
 import contextlib
+import secrets  # noqa: TID251 - in no event: only pages are kept from guessing it
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from functools import cache
 from importlib import resources
+from time import monotonic_ns
 from typing import Any, Literal, Protocol, TypeVar
 
 import anyio
@@ -17,26 +19,28 @@ import msgspec
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
+from actors.browser.addresses import Addresses
 from actors.browser.covering import Area, covered
 from actors.browser.hearing import Hearing
+from actors.browser.keyboard import CONTROL, FEW_KEYS, PLAIN, SIGNS, Field, chord, typing
+from actors.browser.mouse import LEFT, MOUSE, Press, clicking
+from actors.browser.traffic import Traffic
 from events.errors import BrowserGone
+from events.page import Rest, Resting
 
 WORLD = "rutter"
 PARTS = (
     "asking", "reading", "snapshot", "finding", "likeness", "tables", "acting", "covering",
-    "watching", "listening",
+    "resting", "watching", "gesturing", "listening",
 )  # fmt: skip
 LEAVING_MS = 1_000  # how long a click waits for a page that is about to go
 KILL_MS = 1_000
-# The last call before input, and waiting for what comes of it: what the page's scripts then ask
-# their server for is counted. Its answer comes when the browser counts already.
-COUNTED = frozenset({"check", "ready", "focusOn", "choose", "change"})
-ASKED_BY_SCRIPT = frozenset({"Fetch", "XHR"})
-ONLY_READ = frozenset({"GET", "HEAD", "OPTIONS"})
-# After a look another may follow at once: what is asked for in between counts too.
-STILL_COUNTED_S = 1.0
-STREAM = "text/event-stream"  # its end is no answer that anybody waits for
-MAX_REQUESTS = 1_000  # a page can make them without end; more than this many are not told apart
+DRAG_STEPS = 6
+KEY_MS = 20  # on top for each key: a page may work that long on one
+# What follows from an answer begins a moment behind it.
+ANSWERED_MS = 30
+TELLING_MS = 200
+BEGUN_MS = 3_000  # how long a request that came before is waited for, when the page rests
 NO_BODIES: Mapping[str, object] = dict.fromkeys(
     ("maxTotalBufferSize", "maxResourceBufferSize", "maxPostDataSize"), 0
 )
@@ -77,6 +81,11 @@ class Opener(Protocol):
     @property
     def secret_forms(self) -> tuple[str, ...]: ...
 
+    @property
+    def step(self) -> int: ...
+
+    def next_number(self) -> int: ...
+
     def patient(self, ms: int) -> int: ...
 
     def expect_page(self, tab: "Tab", url: str, *, by_gesture: bool) -> None: ...
@@ -96,12 +105,30 @@ class Opener(Protocol):
     async def close(self) -> None: ...
 
 
+# By what the two worlds of a page know each other; no page can guess it.
+NAME = f"rutter-{secrets.token_hex(16)}"
+
+
 @cache
 def library() -> str:
     """The page's side as one script: the parts of `page/`, in order, in one closure."""
     page = resources.files("actors.browser").joinpath("page")
     parts = [page.joinpath(f"{part}.js").read_text("utf-8") for part in PARTS]
-    return page.joinpath("frame.js").read_text("utf-8").replace("/* PARTS */", "\n".join(parts))
+    whole = page.joinpath("frame.js").read_text("utf-8").replace("/* PARTS */", "\n".join(parts))
+    return whole.replace("/* NAME */", NAME)
+
+
+@cache
+def schedule() -> str:
+    """What runs in the page's own world, to know what its scripts put off."""
+    page = resources.files("actors.browser").joinpath("page")
+    return page.joinpath("scheduled.js").read_text("utf-8").replace("/* NAME */", NAME)
+
+
+@cache
+def listened() -> str:
+    page = resources.files("actors.browser").joinpath("page")
+    return page.joinpath("listened.js").read_text("utf-8")
 
 
 class Tab:
@@ -130,26 +157,27 @@ class Tab:
         self._gone: BrowserGone | None = None
         self._downloads: dict[str, str] = {}
         self._scopes: set[anyio.CancelScope] = set()
-        self._counting = False
-        self._requests: set[str] = set()
-        self._sent: set[str] = set()
-        self._stopping: asyncio.TimerHandle | None = None
-        self._afresh = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.traffic = Traffic(window.asked, lambda: window.step, window.next_number)
         self.missed = ""  # what was in the way of the last click, which then was held back
+        self.addresses = Addresses()
 
     async def attach(self) -> None:
         """The library into every document, this one too, and our ears to what is announced."""
         self._listen()
         script = {"source": library(), "worldName": WORLD, "runImmediately": True}
+        hint = {"source": schedule(), "runImmediately": True}
         answers = await asyncio.gather(
             self._cdp.send("Page.getFrameTree"),
             self._cdp.send("Page.enable"),
             self._cdp.send("Runtime.enable"),
+            self._cdp.send("Network.enable", dict(NO_BODIES)),
+            self._cdp.send("Page.addScriptToEvaluateOnNewDocument", hint),
             self._cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
         )
         tree: Mapping[str, Any] = answers[0]
         self._frame = tree["frameTree"]["frame"]["id"]
+        if not self.addresses.now:
+            self.addresses.on_document(tree["frameTree"]["frame"]["url"])
 
     # -- calls ---------------------------------------------------------------------------------
 
@@ -172,29 +200,76 @@ class Tab:
         self._begin_input()
         return await self.ask(function, *arguments, within_ms=within_ms)
 
-    async def click(self, x: float, y: float, *, within_ms: int) -> None:
+    async def click(self, x: float, y: float, press: Press = LEFT, *, within_ms: int) -> None:
         """A trusted click: move, press, release, sent together and in this order.
 
         Raises `DocumentGone` if the page is left before it: what comes next was not looked at.
         """
         await self._not_leaving()
-        at: dict[str, object] = {"x": x, "y": y}
-        button: dict[str, object] = {**at, "button": "left", "clickCount": 1}
-        async with self._input("click", within_ms):
+        async with self._input("click", within_ms + press.hold_ms):
             self._clicked = True
-            await asyncio.gather(
-                self._send("Input.dispatchMouseEvent", {"type": "mouseMoved", **at}),
-                self._send("Input.dispatchMouseEvent", {"type": "mousePressed", **button}),
-                self._send("Input.dispatchMouseEvent", {"type": "mouseReleased", **button}),
-            )
+            for number, calls in enumerate(clicking(x, y, press)):
+                if number:
+                    await anyio.sleep(press.hold_ms / 1000)
+                await asyncio.gather(*(self._send(method, given) for method, given in calls))
 
-    async def insert(self, text: str, *, within_ms: int) -> None:
-        """Typed text into the focused field, as one trusted input event."""
-        async with self._input("type", within_ms):
-            if text:
-                await self._send("Input.insertText", {"text": text})
-            else:
-                await self._guarded(self._page.keyboard.press("Delete"))
+    async def drag(
+        self, begin: tuple[float, float], end: tuple[float, float], *, within_ms: int
+    ) -> None:
+        """By the mouse, with a few stops: a drag of the browser's own has to be let begin. Raises
+        what a click does."""
+        await self._not_leaving()
+        mouse = self._page.mouse
+        async with self._input("drag", within_ms):
+            self._clicked = True
+            await self._guarded(mouse.move(*begin))
+            await self._guarded(mouse.down())
+            try:
+                await self._guarded(mouse.move(*end, steps=DRAG_STEPS))
+                await self._guarded(mouse.move(*end))  # what lies there is told that it lies there
+            finally:
+                await self._guarded(mouse.up())
+
+    async def point(self, x: float, y: float, *, within_ms: int) -> None:
+        """Where the mouse is, and nothing else."""
+        async with self._input("hover", within_ms):
+            await self._send(MOUSE, {"type": "mouseMoved", "x": x, "y": y})
+
+    async def wheel(self, x: float, y: float, by: tuple[int, int], *, within_ms: int) -> None:
+        async with self._input("wheel", within_ms):
+            turned: dict[str, object] = {"deltaX": by[0], "deltaY": by[1]}
+            await self._send(MOUSE, {"type": "mouseWheel", "x": x, "y": y, **turned})
+
+    async def insert(
+        self,
+        text: str,
+        field: Field = PLAIN,
+        *,
+        append: bool = False,
+        whole: bool = False,
+        within_ms: int,
+    ) -> None:
+        """Text into the focused field: by its keys, all sent together and in this order, or in one
+        call where nobody listens to keys."""
+        async with self._input("type", within_ms + KEY_MS * len(text)):
+            few = field.editor or len(text) <= FEW_KEYS
+            keys = not whole and (few or await self._keys_heard())
+            for number, calls in enumerate(typing(text, field, append=append, keys=keys)):
+                if number and not await self._evaluate("typedInto", ()):
+                    return  # a composition cannot be held back: it is not begun elsewhere
+                await asyncio.gather(*(self._send(method, given) for method, given in calls))
+
+    async def select_all(self, *, within_ms: int) -> None:
+        """As an editor is told to, which may keep a selection of its own."""
+        async with self._input("select all", within_ms):
+            calls = chord(SIGNS["a"], CONTROL, commands=["selectAll"])
+            await asyncio.gather(*(self._send(method, given) for method, given in calls))
+
+    async def _keys_heard(self) -> bool:
+        """Whether the page listens to the keys of what has the focus. In doubt it does."""
+        asked = {"expression": listened(), "includeCommandLineAPI": True, "returnByValue": True}
+        answer = await self._send("Runtime.evaluate", asked)
+        return answer["result"].get("value") is not False
 
     async def press(self, key: str, *, within_ms: int) -> None:
         """Raises `KeyUnknown` for what is no key."""
@@ -334,28 +409,76 @@ class Tab:
     async def _secret_boxes(self) -> object:
         return await self._evaluate("secretBoxes", (self._window.secret_forms,))
 
-    @property
-    def pending(self) -> int:
-        """Requests that scripts of the page made since the last input and have no answer to."""
-        return len(self._requests)
+    async def rest(self, wanted: Resting) -> Rest:
+        """Waits until the page has nothing left to do: no navigation, no request that a script
+        waits for, nothing that was put off and is due. Time that is up is no error."""
+        began = monotonic_ns()
+        waited: dict[str, None] = {}
+        restless = ["page"]
+        with contextlib.suppress(PageTimeout):
+            async with self._deadline(wanted.within_ms, "rest"):
+                while restless:
+                    if await self._request_over(waited, restless):
+                        continue
+                    left_ms = wanted.within_ms - (monotonic_ns() - began) // 1_000_000
+                    left_ms = max(0, left_ms - TELLING_MS)  # to say what it was that is not over
+                    await self._put_off_over(left_ms, wanted.quiet_ms, waited, restless)
+                    if not restless and (unseen := self.traffic.unseen(wanted.awaits)):
+                        waited[unseen] = None
+                        restless = [unseen]
+                        await self._begun(unseen)
+        self.traffic.seen.clear()
+        return Rest((monotonic_ns() - began) // 1_000, tuple(waited), tuple(restless))
+
+    async def _begun(self, kinds: str) -> None:
+        """Waits a while for a request that came here before."""
+        with anyio.move_on_after(BEGUN_MS / 1000):
+            while self.traffic.unseen((kinds,)):
+                await self.traffic.changed.wait()
+            return
+        raise PageTimeout("rest")
+
+    async def _request_over(self, waited: dict[str, None], restless: list[str]) -> bool:
+        """Waits for a document or one more answer, where one is due; whether it had to."""
+        if self._navigation != "none":
+            waited["navigation"] = None
+            restless[:] = ["navigation"]
+            await self._arrival()
+            return True
+        if not self.traffic.awaited:
+            return False
+        waited["request"] = None
+        restless[:] = ["request"]
+        await self.traffic.changed.wait()
+        await anyio.sleep(ANSWERED_MS / 1000)
+        return True
+
+    async def _put_off_over(
+        self, left_ms: int, quiet_ms: int, waited: dict[str, None], restless: list[str]
+    ) -> None:
+        """Waits for what the page's scripts put off; what they ask for then is another round's."""
+        begun = self.traffic.begun
+        with contextlib.suppress(DocumentGone):
+            answer = await self._evaluate("rest", (left_ms, quiet_ms))
+            waited.update(dict.fromkeys(answer["waited"]))
+            over = self.traffic.begun == begun and self._navigation == "none"
+            if over or answer["restless"]:
+                restless[:] = answer["restless"]
+                if restless:
+                    raise PageTimeout("rest")
 
     @property
-    def sent(self) -> int:
-        """Requests other than for reading that scripts of the page made since the last input."""
-        return len(self._sent)
+    def busy(self) -> bool:
+        """Whether the page waits for its server: for an answer, or for more of its scripts."""
+        return self._navigation != "none" or self.traffic.busy
 
-    def stop_counting(self) -> None:
-        """The page was looked at: when it waits for nothing and nobody looks again soon, what it
-        asks for is not listened to until the next input."""
-        self._count_on()
-        if self._counting and not self._requests:
-            loop = asyncio.get_running_loop()
-            self._stopping = loop.call_later(STILL_COUNTED_S, self._count_no_more_at_rest)
+    async def sent_off(self) -> None:
+        """Waits until nothing is on its way that was to change something."""
+        while self.traffic.carrying and self._gone is None:
+            await self.traffic.changed.wait()
 
     async def read_afresh(self) -> None:
         """From now on nothing comes from the cache. Raises what a page that is gone does."""
-        self._afresh = True
-        await self._send("Network.enable", dict(NO_BODIES))
         await self._send("Network.setCacheDisabled", {"cacheDisabled": True})
 
     async def close(self) -> None:
@@ -395,7 +518,7 @@ class Tab:
             "awaitPromise": True,
         }
         try:
-            answer = await self._evaluated(call, counted=function in COUNTED)
+            answer = await self._send("Runtime.evaluate", call)
         except DocumentGone:
             if self._world == world:  # the next one may have been announced already
                 self._world, self._world_known = None, anyio.Event()
@@ -404,26 +527,6 @@ class Tab:
         if "exceptionDetails" in answer:
             raise BrowserGone(f"{function} failed in the page: {_said(answer)}")
         return msgspec.json.decode(answer["result"]["value"])
-
-    async def _evaluated(self, call: dict[str, object], *, counted: bool) -> dict[str, Any]:
-        evaluating = self._send("Runtime.evaluate", call)
-        if counted:
-            self._count_on()
-        if self._counting or not counted:
-            return await evaluating
-        answer: dict[str, Any]
-        # Sent together and in this order.
-        _, answer = await asyncio.gather(self._count(), evaluating)
-        return answer
-
-    async def _count(self) -> None:
-        self._counting = True  # and not before: a call without time is given up before it begins
-        await self._unheard("Network.enable", NO_BODIES)
-
-    async def _unheard(self, method: str, parameters: Mapping[str, object] | None = None) -> None:
-        """A call that nothing depends on."""
-        with contextlib.suppress(PlaywrightError):
-            await self._cdp.send(method, dict(parameters or {}))
 
     @contextlib.asynccontextmanager
     async def _input(self, what: str, within_ms: int) -> AsyncIterator[None]:
@@ -451,9 +554,9 @@ class Tab:
         self._heard = False
         self._clicked = False
         self.missed = ""
-        self._requests.clear()
-        self._sent.clear()
+        self.traffic.begin_input()
         self._documents_before = self._documents
+        self.addresses.on_input()
 
     async def _arrival(self) -> None:
         while self._navigation != "none":
@@ -517,16 +620,17 @@ class Tab:
         on("Page.frameStartedNavigating", self._on_started)
         on("Page.frameStartedLoading", self._on_loading)
         on("Page.frameNavigated", self._on_committed)
+        on("Page.navigatedWithinDocument", self._on_rewritten)
         on("Page.domContentEventFired", self._on_parsed)
         on("Page.frameStoppedLoading", self._on_stopped)
         on("Page.windowOpen", self._on_opening)
         on("Page.downloadWillBegin", self._on_download)
         on("Page.downloadProgress", self._on_progress)
-        on("Network.requestWillBeSent", self._on_request)
+        on("Network.requestWillBeSent", self.traffic.on_request)
         on("Network.webSocketCreated", self._on_websocket)
-        on("Network.responseReceived", self._on_response)
-        on("Network.loadingFinished", self._on_answered)
-        on("Network.loadingFailed", self._on_answered)
+        on("Network.responseReceived", self.traffic.on_response)
+        on("Network.loadingFinished", self.traffic.on_finished)
+        on("Network.loadingFailed", self.traffic.on_finished)
         self._page.on("crash", lambda _: self._die(BrowserGone("the page crashed")))
         self._page.on("close", self._on_closed)
 
@@ -556,8 +660,13 @@ class Tab:
             self._depart()
             self._navigation = "committed"
             self._window.been(event["frame"]["url"])
+            self.addresses.on_document(event["frame"]["url"])
             self._documents += 1
-            self._sent.clear()
+            self.traffic.leave(event["frame"].get("loaderId", ""))
+
+    def _on_rewritten(self, event: Mapping[str, Any]) -> None:
+        if event["frameId"] == self._frame:
+            self.addresses.on_rewritten(event["url"])
 
     def _on_parsed(self, _: Mapping[str, Any]) -> None:
         if self._navigation == "committed":
@@ -590,42 +699,6 @@ class Tab:
     def _on_websocket(self, event: Mapping[str, Any]) -> None:
         self._window.asked(event["url"], "WebSocket")
 
-    def _on_request(self, event: Mapping[str, Any]) -> None:
-        self._window.asked(event["request"]["url"], event.get("type", ""))
-        if not self._counting or event.get("type") not in ASKED_BY_SCRIPT:
-            return
-        if len(self._requests) < MAX_REQUESTS:
-            self._requests.add(event["requestId"])
-        # One that is led elsewhere is told again, as a request to read perhaps, by the same id.
-        if event["request"]["method"] not in ONLY_READ and len(self._sent) < MAX_REQUESTS:
-            self._sent.add(event["requestId"])
-
-    def _on_response(self, event: Mapping[str, Any]) -> None:
-        if event["response"].get("mimeType") == STREAM:
-            self._on_answered(event)
-
-    def _on_answered(self, event: Mapping[str, Any]) -> None:
-        self._requests.discard(event["requestId"])
-
-    def _count_on(self) -> None:
-        if self._stopping is not None:
-            self._stopping.cancel()
-            self._stopping = None
-
-    def _count_no_more_at_rest(self) -> None:
-        if self._counting and not self._requests:
-            self._count_no_more()
-
-    def _count_no_more(self) -> None:
-        self._count_on()
-        self._counting = False
-        self._requests.clear()
-        if self._afresh:
-            return  # the cache would be used again
-        task = asyncio.ensure_future(self._unheard("Network.disable"))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     def _on_closed(self, _: Page) -> None:
         self._die(PageClosed("the page was closed", self))
         self._window.forget(self)
@@ -633,8 +706,6 @@ class Tab:
     def _depart(self) -> None:
         if self._navigation == "none":
             self._arrived = anyio.Event()
-        if self._counting:
-            self._count_no_more()  # all that the next document is made of would be told
         self._navigation = "asked"
         self._loading = False  # a stop that is still to come may be of the one before
 
@@ -650,7 +721,6 @@ class Tab:
 
     def _die(self, why: BrowserGone) -> None:
         self._gone = self._gone or why
-        self._count_on()
         for scope in self._scopes:
             scope.cancel()
 

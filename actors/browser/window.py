@@ -16,6 +16,7 @@ from playwright.async_api import BrowserContext, Dialog, Page
 from playwright.async_api import Download as BrowserDownload
 from playwright.async_api import Error as PlaywrightError
 
+from actors.browser.addresses import LEADING
 from actors.browser.crowd import Crowd
 from actors.browser.hearing import Hearing, Listener
 from actors.browser.hearing import Kind as Heard
@@ -28,6 +29,7 @@ from actors.secret_forms import shown_forms
 from actors.secret_words import safe_url
 from events.action import DialogAnswer
 from events.errors import BrowserGone
+from events.page import Exchange
 
 OPEN_MS = 10_000  # a browser that opens no page in this time is not going to
 ATTACH_MS = 3_000  # a page that does not answer in this time after it opened is closed again
@@ -105,6 +107,7 @@ class Window:
         self._listener: Listener | None = None
         self._phrases: Sequence[str] = ()
         self.step = 0  # the last that began
+        self._numbers = 0
         self.secrets: tuple[str, ...] = ()
         self.misplaced: Callable[[str, str], bool] = lambda secret, address: False
         self.dialogs: Counter[Kind] = Counter()
@@ -312,6 +315,21 @@ class Window:
         if gone is not None:
             raise gone
 
+    def next_number(self) -> int:
+        """What pages send is counted across all of them."""
+        self._numbers += 1
+        return self._numbers
+
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """What its pages sent or had answered since this was asked for last."""
+        return tuple(each for tab in self._tabs for each in tab.traffic.tell())
+
+    async def sent_off(self, within_ms: int) -> None:
+        """Waits until nothing is on its way from a page that was to change something."""
+        with anyio.move_on_after(within_ms / 1000):
+            for tab in self._tabs:
+                await tab.sent_off()
+
     async def survives(self, tab: Tab) -> bool:
         """Whether others are open, now that this one was closed."""
         with anyio.move_on_after(SOON_MS / 1000):
@@ -438,6 +456,9 @@ class Window:
             if tab in self._tabs and tab is not self._front:
                 self._front = tab  # where the person is
                 self._tell()
+            if kind == "input":
+                tab.addresses.arm(leads=body.get("kind") in LEADING)
+                tab.addresses.on_input()
             at = self._tabs.index(tab) if tab in self._tabs else 0
             listener.tell(kind, at, body, alone=self._pages == 0)
 

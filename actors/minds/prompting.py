@@ -14,6 +14,7 @@ from actors.minds.speaking import Prompt, Told
 from actors.page_text import estimate_tokens, quoted
 from actors.quarantine import wrapped
 from events.action import (
+    DOUBLE,
     Action,
     ByCss,
     ByPoint,
@@ -159,7 +160,12 @@ def in_words(action: Action) -> str:
             return f"wait {action.ms} ms"
         case "scroll" if not ways:
             return f"scroll {action.direction}"
-        case "click" | "scroll" | "wait_for" | "extract" | "check" as kind:
+        case "drag":
+            over = action.to.primary if action.to is not None else None
+            return f"drag {where} onto {_way(over) if over is not None else 'nothing'}"
+        case "click" if action.count == DOUBLE:
+            return f"double click {where}"
+        case "click" | "scroll" | "wait_for" | "extract" | "check" | "hover" | "wheel" as kind:
             return f"{kind.replace('_', ' ')} {where}".strip()
 
 

@@ -13,6 +13,7 @@ import msgspec
 from actors.effects import Look, notices
 from actors.pausing import evolve_pause, hands_over
 from actors.policy import CALLERS
+from actors.predictor.following import answered_in_run, heard, with_what_followed
 from actors.predictor.handed_back import handed_back, left_open, taken_up
 from actors.predictor.knowledge import Knowledge
 from actors.predictor.learners import since_break
@@ -38,6 +39,7 @@ from actors.predictor.recording import (
     pictured_as,
     told,
 )
+from actors.predictor.rewriting import arrived, departed, went_on
 from actors.predictor.state import PredictorState
 from actors.predictor.teaching import broken, ended, foresees, is_final, place_mark, refused, teach
 from actors.predictor.unmet import unmet as missing_of
@@ -46,7 +48,7 @@ from actors.states import detect
 from actors.ways import ELSEWHERE, is_past_sign_in, strayed
 from events.action import kind_of
 from events.checks import Said
-from events.critic import ActionJudged, PageAssessed, Verdict
+from events.critic import ActionJudged, PageAssessed, ReadBackFound, Verdict
 from events.envelope import Actor, Envelope
 from events.executor import (
     ActionDone,
@@ -93,7 +95,7 @@ class Predictor:
                 return self._opened(started, envelope.session)
             case PageObserved() as observed:
                 self.knowledge.open_turn(envelope.seq)
-                return _looked(state, observed)
+                return _looked(heard(state, observed), observed)
             case PlanProposed(read_back_of=of) if of:
                 return change(state, reading_back=True)
             case PlanProposed(settles=settles) if settles >= 0:
@@ -103,7 +105,7 @@ class Predictor:
             case PlanProposed() as plan:
                 return _proposed(state, plan)
             case PersonActed() as acted:
-                return _acted(_late(state), acted)
+                return _acted(went_on(_late(state)), acted)
             case PlanWithheld() | StepsRecalled() as event:
                 return led(state, event)
             case PageAssessed():
@@ -209,7 +211,7 @@ class Predictor:
         workflow = assemble(
             started.name,
             self.knowledge.next_version(started.name),
-            state.steps,
+            with_what_followed(state, started.values),
             state.look.page,
             started.values,
             complete=complete,
@@ -230,7 +232,8 @@ class Predictor:
         workflow = state.workflow
         if workflow is None or stopped.reason != "completed" or state.by_hand:
             return  # what a person did in its place showed nothing to this run
-        yield EffectsLearned(workflow.name, workflow.version, state.notices)
+        answered = answered_in_run(state)
+        yield EffectsLearned(workflow.name, workflow.version, answered, state.rewritten)
 
     def _mended(self, state: PredictorState, stopped: RunStopped) -> Iterable[AnyEvent]:
         """What was healed is learned when the run's end was verified, unless the workflow was
@@ -283,9 +286,9 @@ def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
         case ActionApproved(approval=approval) if not state.reading_back:
             # Only what a person was asked about and approved is approved for later runs.
             return change(state, approved=bool(approval))
-        case ActionDone(typed=typed):
-            return change(state, plan=told(state.plan, typed))
-        case DownloadFinished() | StepPictured() as kept:
+        case ActionDone(step=step, typed=typed, url=url) if _is_of_plan(state, step):
+            return departed(change(state, plan=told(state.plan, typed)), url)
+        case DownloadFinished() | StepPictured() | ReadBackFound() as kept:
             return _kept(state, kept)
         case ActionJudged(step=step, verdict=verdict, reason=said) as judged if _is_of_plan(
             state, step
@@ -305,8 +308,11 @@ def _of_step(state: PredictorState, event: AnyEvent) -> PredictorState:
             return state
 
 
-def _kept(state: PredictorState, event: DownloadFinished | StepPictured) -> PredictorState:
-    """A file that came of the step under way, or the picture of what it is done to."""
+def _kept(
+    state: PredictorState, event: DownloadFinished | StepPictured | ReadBackFound
+) -> PredictorState:
+    """A file that came of the step under way, the picture of what it is done to, or where its
+    result shows."""
     own = state.plan is not None and state.plan.step == event.step
     match event:
         case StepPictured(artifact=picture) if own:
@@ -315,6 +321,11 @@ def _kept(state: PredictorState, event: DownloadFinished | StepPictured) -> Pred
             if own or step == 0:
                 downloads = (*state.downloads, name.text)
                 return msgspec.structs.replace(state, downloads=downloads)
+        case ReadBackFound(step=step, read_back=back):
+            found = (*state.read_backs, (step, back))
+            return msgspec.structs.replace(state, read_backs=found)
+        case _:
+            pass
     return state
 
 
@@ -389,6 +400,7 @@ def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> Predic
     kept = recording and is_kept(verdict, reason, irreversible=final)
     kept = kept or (_finds(started) and _is_part(plan, verdict, reason, final=final))
     looks = kind_of(plan.action) == "verification"
+    state = arrived(state, plan) if confirmed else state
     index = index_after(state, plan, action) if confirmed else state.index
     if not looks:
         state = teach(state, plan, action, confirmed=confirmed)
@@ -397,11 +409,19 @@ def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> Predic
         plan=None,
         learned=None if looks else state.learned,
         steps=(*state.steps, step_of(state, plan)) if kept else state.steps,
+        numbers=(*state.numbers, plan.step) if kept else state.numbers,
+        sailed=(*state.sailed, (plan.index, plan.step))
+        if _is_sailed(plan, verdict)
+        else state.sailed,
         notices=noticed(state, plan) if confirmed else state.notices,
         healed=healed(state, plan, action) if confirmed else state.healed,
         mends=mends(state, plan, index) if confirmed else state.mends,
     )
     return done(state, index) if confirmed else state
+
+
+def _is_sailed(plan: PlanProposed, verdict: Verdict) -> bool:
+    return verdict == "confirmed" and plan.driver == "workflow" and plan.index >= 0
 
 
 def _finds(started: SessionStarted) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from actors.bindings import PLACEHOLDER
+from actors.place import segments_of, with_paths
 from actors.predictor.recording import templated
 from events.action import (
     Action,
@@ -150,8 +151,9 @@ def _mark(step: Step, literals: Mapping[str, str]) -> _Mark:
         named.add(("url", _alike(action.url, literals)))
     rest = (action.type, action.key, action.direction, action.amount, action.ms, action.name)
     asked = (action.append, action.verify, action.aside, bool(named))
+    hands = (action.button, action.count, action.modifiers, action.to is not None, action.by)
     return _Mark(
-        (*rest, *asked),
+        (*rest, *asked, *hands),
         None if action.type == "navigate" or not step.before.origin else step.before,
         action.tab,
         answers_of(action.dialogs),
@@ -203,13 +205,23 @@ def has_element(action: Action) -> bool:
 
 def meets(a: Place, b: Place) -> bool:
     """Whether two recorded places may be one: what varies in either is anything in the other."""
-    ours, theirs = a.path.split("/"), b.path.split("/")
-    if a.origin != b.origin or len(ours) != len(theirs):
+    return a.origin == b.origin and any(_meet(x, y) for x in a.paths for y in b.paths)
+
+
+def both_places(a: Place, b: Place) -> Place:
+    """The place that both are, by every path of either: what varies in one of them varies."""
+    first = next((path for path in b.paths if _meet(a.path, path)), a.path)
+    return with_paths(Place(a.origin, _both(a.path, first)), (*a.also, *b.paths))
+
+
+def _meet(path: str, other: str) -> bool:
+    ours, theirs = segments_of(path), segments_of(other)
+    if len(ours) != len(theirs):
         return False
     return all(x == y or "*" in (x, y) for x, y in zip(ours, theirs, strict=True))
 
 
-def both_places(a: Place, b: Place) -> Place:
-    """The place that both are: what varies in one of them varies."""
-    pairs = zip(a.path.split("/"), b.path.split("/"), strict=True)
-    return Place(a.origin, "/".join(x if x == y else "*" for x, y in pairs))
+def _both(path: str, other: str) -> str:
+    pairs = zip(segments_of(path), segments_of(other), strict=True)
+    both = "/".join(x if x == y else "*" for x, y in pairs)
+    return f"{both}/" if path.endswith("/") else both

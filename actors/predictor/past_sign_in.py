@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from actors.effects import Look
-from actors.place import is_at
+from actors.place import stands_at
 from actors.predictor.presence import is_there
 from actors.predictor.state import PredictorState
 from actors.predictor.teaching import broken, foresees
@@ -61,7 +61,7 @@ def _fits(passed: Sequence[Step], step: Step, look: Look) -> bool:
         return False
     last = passed[-1]
     led_to = last.after.place
-    led_on = led_to is not None and led_to != last.before and is_at(led_to, look.page.url)
+    led_on = led_to is not None and led_to != last.before and stands_at(led_to, look.page)
     return led_on or not needs_no_place(step)
 
 

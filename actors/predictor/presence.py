@@ -17,11 +17,11 @@ from functools import lru_cache
 
 from actors.bindings import PLACEHOLDER
 from actors.place import blur, fits
-from events.action import Action, ByRole, Target
+from events.action import CLICKS, Action, ByRole, Target
 from events.page import Element, Page
 
 # What is done to an element that must be there now. What waits for one or reads it may be early.
-OPERATES = frozenset({"click", "type", "select", "press"})
+OPERATES = frozenset({"click", "type", "select", "press", "drag"})
 
 # Roles that no look leaves out (S3 1.3.2), whether or not the keyboard gets there.
 PRESSED = frozenset({"button", "link", "menuitem", "tab"})
@@ -77,7 +77,7 @@ def _is_listed(action: Action, role: str, name: str) -> bool:
     recorded = action.target.fingerprint if action.target is not None else None
     if role in SWITCHED:
         return recorded is not None and recorded.tag != "input"
-    return role != "button" or action.type == "click"
+    return role != "button" or action.type in CLICKS
 
 
 def _is_among(elements: Iterable[Element], role: str, pattern: str) -> bool:

@@ -14,8 +14,9 @@ from actors.bindings import PLACEHOLDER
 from actors.effects import Look, effects
 from actors.expecting import ending, expectation
 from actors.likeness import mapped
-from actors.place import host_of, place_of
+from actors.place import host_of, place_of_page
 from events.action import (
+    CLICKS,
     Action,
     ByCss,
     ByPoint,
@@ -77,7 +78,8 @@ def canonical(action: Action, element: Resolved | None, values: Mapping[str, str
     target = named_target(Target(tuple(ways), element.fingerprint), values)
     if not target.strategies:
         target = msgspec.structs.replace(target, strategies=action.target.strategies)
-    return msgspec.structs.replace(action, target=target)
+    to = named_target(action.to, values) if action.to is not None else None
+    return msgspec.structs.replace(action, target=target, to=to)
 
 
 def named_target(target: Target, values: Mapping[str, str]) -> Target:
@@ -97,15 +99,17 @@ def named_target(target: Target, values: Mapping[str, str]) -> Target:
 def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
     action = canonical(performed.action, performed.element, values)
     element = performed.element
-    standing = Standing(element.origin, element.digest) if element is not None else None
+    standing = (
+        Standing(element.origin, element.digest, element.identity) if element is not None else None
+    )
     before, after = performed.before, performed.after
-    clicked = action.type == "click"
+    clicked = action.type in CLICKS
     expects = expectation(before.page, after.page, values, element, clicked=clicked)
     learned = effects(action, element, before, after, performed.downloads, values)
     stated = performed.stated or Expectation()
     return Step(
         action=action,
-        before=place_of(before.page.url, values.values()),
+        before=place_of_page(before.page, values.values()),
         after=msgspec.structs.replace(
             expects,
             state=after.state,
@@ -125,7 +129,7 @@ def healed_step(step: Step, action: Action, element: Resolved | None, *, approve
     not approve this one; a person who was asked about it does."""
     standing = None
     if approved and element is not None:
-        standing = Standing(element.origin, element.digest)
+        standing = Standing(element.origin, element.digest, element.identity)
     return msgspec.structs.replace(step, action=action, standing=standing)
 
 

@@ -8,10 +8,12 @@ from actors.predictor.recording import (
     Mend,
 )
 from actors.predictor.undoing import Taught
-from events.page import Artifact, Page, Resolved
+from events.checks import ReadBack
+from events.page import Artifact, Exchange, Page, Resolved
 from events.planner import PlanProposed
 from events.predictor import (
     Notices,
+    Rewritten,
     TransitionLearned,
     TransitionUndone,
 )
@@ -43,6 +45,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     held_back: tuple[TransitionLearned, ...] = ()
     steps: tuple[Step, ...] = ()
     notices: tuple[Notices, ...] = ()
+    rewritten: tuple[Rewritten, ...] = ()
     healed: tuple[tuple[int, Step], ...] = ()
     mends: tuple[Mend, ...] = ()
     stopped: bool = False
@@ -54,3 +57,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     gone: tuple[int, ...] = ()  # steps of the workflow that were done
     recall: tuple[int, ...] = ()  # of those passed over, the ones that are looked for once more
     back_to: int = -1  # and the step that is due behind them
+    sent: tuple[Exchange, ...] = ()  # what the page sent, by the step that it followed from
+    numbers: tuple[int, ...] = ()  # of the steps that are recorded, as they were counted
+    sailed: tuple[tuple[int, int], ...] = ()  # steps of the workflow that were done: place, number
+    read_backs: tuple[tuple[int, ReadBack], ...] = ()  # found by trial, by the number of the step

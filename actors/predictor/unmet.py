@@ -1,7 +1,7 @@
 """What of a step's recorded situation is missing now: its page, its place, a sign-in in between."""
 
 from actors.effects import Look
-from actors.place import is_at, place_of
+from actors.place import place_of, stands_at
 from events.checks import PageState
 from events.workflow import Step
 
@@ -14,7 +14,7 @@ def unmet(step: Step, look: Look) -> str:
         return f"recorded in tab {wanted + 1}, in front is tab {page.tab + 1} of {page.tabs}"
     if needs_no_place(step):
         return ""
-    if not is_at(step.before, page.url):
+    if not stands_at(step.before, page):
         here = place_of(page.url)
         recorded = f"{step.before.origin}{step.before.path}"
         return f"recorded at {recorded}, now at {here.origin}{here.path}"

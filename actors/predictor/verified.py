@@ -4,8 +4,9 @@ from collections import Counter
 
 import msgspec
 
-from events.checks import Check, Said
-from events.predictor import EffectsLearned, Notices
+from actors.predictor.rewriting import with_rewritten
+from events.checks import Answered, Check, Said
+from events.predictor import EffectsLearned, Notices, Rewritten
 from events.workflow import Workflow
 
 TWICE = 2  # a notice that one run showed and no recording did may be chance
@@ -18,25 +19,36 @@ class Effects:
 
     def __init__(self) -> None:
         self._runs: dict[Version, dict[str, tuple[Notices, ...]]] = {}  # by session
+        self._rewritten: dict[Version, dict[str, tuple[Rewritten, ...]]] = {}
         self._known: dict[tuple[Notices, ...], tuple[Notices, ...]] = {}  # most runs show the same
 
     def learn(self, session: str, learned: EffectsLearned) -> None:
         runs = self._runs.setdefault((learned.workflow, learned.version), {})
         runs[session] = self._known.setdefault(learned.notices, learned.notices)
+        if learned.rewritten:
+            named = self._rewritten.setdefault((learned.workflow, learned.version), {})
+            named[session] = learned.rewritten
 
     def delete(self, name: str) -> None:
         """What runs of a workflow showed goes with it: another may get its name."""
         self._runs = {run: shown for run, shown in self._runs.items() if run[0] != name}
+        self._rewritten = {run: told for run, told in self._rewritten.items() if run[0] != name}
 
     def rename(self, name: str, to: str) -> None:
         self.delete(to)
         self._runs = {
             (to if run[0] == name else run[0], run[1]): shown for run, shown in self._runs.items()
         }
+        self._rewritten = {
+            (to if run[0] == name else run[0], run[1]): told
+            for run, told in self._rewritten.items()
+        }
 
     def forget(self, session: str) -> None:
         for runs in self._runs.values():
             runs.pop(session, None)
+        for told in self._rewritten.values():
+            told.pop(session, None)
 
     def expected(self, workflow: Workflow) -> Workflow:
         """The workflow with what every verified run of it showed: what one of them lacked is no
@@ -53,12 +65,14 @@ class Effects:
             new = [said for said in always if said not in kept and len(runs) >= TWICE]
             after = msgspec.structs.replace(step.after, learned=(*kept, *new))
             steps.append(msgspec.structs.replace(step, after=after))
-        return msgspec.structs.replace(workflow, steps=tuple(steps))
+        named = self._rewritten.get((workflow.name, workflow.version), {})
+        told = [each for run in named.values() for each in run]
+        return with_rewritten(msgspec.structs.replace(workflow, steps=tuple(steps)), told)
 
 
-def _counted(runs: dict[str, tuple[Notices, ...]]) -> dict[int, dict[Said, int]]:
-    """In how many runs a step led the page to say a thing."""
-    counts: dict[int, dict[Said, int]] = {}
+def _counted(runs: dict[str, tuple[Notices, ...]]) -> dict[int, dict[Said | Answered, int]]:
+    """In how many runs a step led the page to say or send a thing."""
+    counts: dict[int, dict[Said | Answered, int]] = {}
     for shown, times in Counter(runs.values()).items():
         for notices in shown:
             of_step = counts.setdefault(notices.index, {})
@@ -68,7 +82,7 @@ def _counted(runs: dict[str, tuple[Notices, ...]]) -> dict[int, dict[Said, int]]
 
 
 def _is_said(check: Check) -> bool:
-    return isinstance(check, Said)
+    return isinstance(check, Said | Answered)
 
 
 class Versions:

@@ -13,7 +13,7 @@ from events.workflow import Step, Workflow
 from pipeline import launch
 from pipeline.cli.terminal import Terminal
 from pipeline.settings import Settings
-from replay.wording import ascii_only, in_words
+from replay.wording import in_words, printable
 
 
 def kept_as(
@@ -29,7 +29,7 @@ def tell_compared(session: str, settings: Settings, terminal: Terminal) -> None:
     if learned is None or learned.compared is None:
         return
     for line in in_plain_words(learned.workflow, learned.compared, settings):
-        terminal.say(f"     {ascii_only(line)}")
+        terminal.say(f"     {printable(line)}")
 
 
 def learned_by(session: str, settings: Settings) -> WorkflowLearned | None:

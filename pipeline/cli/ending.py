@@ -1,20 +1,19 @@
 """The end of a session in a few lines: what came of it, why, and the next command to type."""
 
-import shlex
-
 from events.workflow import Workflow
 from pipeline import exit_codes
 from pipeline.cli.hosts import tell_blocked
 from pipeline.cli.terminal import Terminal
 from pipeline.known import project
 from pipeline.lessons import DRY, lesson_lines, numbered, teach, told
+from pipeline.proving import in_one_line, proposed, told_of_recording
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
 from replay.advice import spent_in_words
 from replay.logins import NOT_KEPT
 from replay.results import rows_in_words
 from replay.story import Story
-from replay.wording import in_words, quoted
+from replay.wording import quoted
 
 DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it
 OF_A_WAY = "way_"  # how the reason of a step begins that a service knows
@@ -40,8 +39,12 @@ def report(
         confirmed = sum(step.done for step in story.steps)
         came = f"dry run of {_what(story)}" if tried else done
         took = f"{story.took_ms / 1000:.1f} s"
-        terminal.say(f"[OK] {came}: {confirmed} steps confirmed in {took}, {_spent(story)}")
+        read_back = f"; {proven}" if (proven := in_one_line(story)) else ""
+        ending = f"{confirmed} steps confirmed in {took}, {_spent(story)}{read_back}"
+        terminal.say(f"[OK] {came}: {ending}")
         _tell_done(story, terminal, tried=tried)
+        for line in proposed(story, settings):
+            terminal.say(f"     {line}")
         _tell_unanswered(story, terminal)
         tell_blocked(story, settings, terminal)
     else:
@@ -114,23 +117,10 @@ def tell_repaired(old: Workflow, new: Workflow, terminal: Terminal) -> None:
     terminal.say(f"     learned as version {new.version}{steps}")
 
 
-def tell_unproven(workflow: Workflow, settings: Settings, terminal: Terminal) -> None:
-    """The last step that was approved, when nothing but where it leads says that it worked."""
-    sending = [
-        (number, step)
-        for number, step in enumerate(workflow.steps, 1)
-        if step.standing is not None and step.action.type in ("click", "press")
-    ]
-    if not sending:
-        return
-    number, step = sending[-1]
-    after = step.after
-    if after.learned or after.checks or after.read_back is not None:
-        return
-    shows = "the page it leads to" if after.moved else "that something changed"
-    edit = settings.command(f"workflows edit {shlex.quote(workflow.name)}")
-    terminal.say(f"     step {number} ({in_words(step.action)}) is known by {shows} alone;")
-    terminal.say(f"     say how its result shows: {edit} --read-back '{number}=URL CHECK'")
+def tell_unproven(workflow: Workflow, story: Story, settings: Settings, terminal: Terminal) -> None:
+    """Of every step that sends something: what will show that it worked, or how to say so."""
+    for line in told_of_recording(workflow, story, settings):
+        terminal.say(f"     {line}")
 
 
 # -- what went wrong -------------------------------------------------------------------------------

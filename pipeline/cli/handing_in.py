@@ -24,6 +24,7 @@ NOT_THERE = {
     "--answers": "answers",
     "--screenshots": "screenshots",
     "--headed": "headed",
+    "--patience": "patience",
     "--from": "after",
     "--no-model": "no_model",
     "--no-login": "no_login",

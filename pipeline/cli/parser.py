@@ -19,6 +19,7 @@ from pipeline.cli import (
     mcp,
     measuring,
     models,
+    patience,
     reading,
     results,
     rows,
@@ -159,6 +160,7 @@ def _record(it: argparse.ArgumentParser) -> None:
     )
     given.add_options(it, ends=False)
     _sailing(it)
+    patience.add_option(it)
     login.add_without(it)
     it.set_defaults(do=watching.record)
 
@@ -192,6 +194,7 @@ def _run(it: argparse.ArgumentParser) -> None:
     rows.add_options(it)
     given.add_options(it)
     _sailing(it)
+    patience.add_option(it)
     login.add_without(it)
     it.set_defaults(do=sailing.run)
 

@@ -15,7 +15,7 @@ from pipeline.rows.binding import BoundRow
 from pipeline.rows.report import Report, values_of
 from pipeline.rows.sailing import Sailing
 from pipeline.settings import Settings
-from replay.rows import NOT_RUN, Told, counted
+from replay.rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, Told, counted
 from replay.wording import ascii_only
 
 SHOWN = 60  # characters of a value in the line of its row
@@ -47,7 +47,7 @@ class Telling:
 
     def begin(self, sailing: Sailing) -> None:
         counts = counted(self.told.values())
-        before = [f"{counts[each]} {each} before" for each in ("done", "unknown") if each in counts]
+        before = [f"{counts[each]} {each} before" for each in NOT_AGAIN if each in counts]
         left = len(sailing.left())
         parts = ", ".join([*before, f"{left} to run"])
         self.write()  # what cannot be written is said before anything is run
@@ -113,7 +113,7 @@ class Telling:
     def _advice(self, told: Told) -> str:
         if not told.session:
             return ""
-        if told.outcome == "unknown":
+        if told.outcome in IN_DOUBT:
             again = f"run {shlex.quote(self._workflow)} --from {told.session}"
             asks = "look whether it was done; this asks, and goes on behind it"
             return f"{asks}: {self._command(again)}"
@@ -131,7 +131,7 @@ class Telling:
         code = self._code(sailing)
         if self._terminal.as_json:
             for row in self._rows:
-                if self._of(row).outcome == "unknown" and row.number not in self._lined:
+                if self._of(row).outcome in IN_DOUBT and row.number not in self._lined:
                     self._line(row, self._of(row))
             said = {"rows": len(self._rows), "results": str(self._report.place)}
             self._terminal.json(said | {str(outcome): count for outcome, count in counts.items()})
@@ -149,7 +149,7 @@ class Telling:
         lines = [
             f"row {row.number}: {_in_words(self._of(row))}; {self._advice(self._of(row))}"
             for row in self._rows
-            if self._of(row).outcome == "unknown" and row.number not in self._lined
+            if self._of(row).outcome in IN_DOUBT and row.number not in self._lined
         ]
         outcomes = {self._of(row).outcome for row in self._rows}
         if sailing.gave_up:
@@ -180,6 +180,8 @@ class Telling:
 
 
 def _in_words(told: Told) -> str:
+    if told.outcome == "unverified":
+        return f"sent, and not verified ({told.why})"
     if told.outcome == "unknown":
         return f"whether it was done is not known ({told.why})"
     if told.why.startswith(told.outcome):

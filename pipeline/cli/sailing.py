@@ -14,6 +14,7 @@ from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.given import read_given
 from pipeline.cli.handing_in import run_of, sail_through
 from pipeline.cli.hosts import settle_hosts
+from pipeline.cli.patience import read_patience
 from pipeline.cli.results import hand_out_after
 from pipeline.cli.sureness import read_sureness
 from pipeline.cli.terminal import Terminal
@@ -45,7 +46,11 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         origins=origins,
     )
     started = launch.configured(
-        started, settings.config.knobs, settings.config.sureness, headed=options.headed
+        started,
+        settings.config.knobs,
+        settings.config.sureness,
+        headed=options.headed,
+        patience_ms=read_patience(options),
     )
     started = kept_as(started, options, settings)
     answers = person(terminal, options.answers)
@@ -74,7 +79,7 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
             named=options.allow,
             consent=options.confirm_hosts,
         )
-        tell_unproven(workflow, settings, terminal)
+        tell_unproven(workflow, story, settings, terminal)
     return code
 
 
@@ -200,6 +205,7 @@ def wished(options: argparse.Namespace) -> Wish:
         dry_run=options.dry_run,
         screenshots=bool(options.screenshots),
         headed=options.headed,
+        patience_ms=read_patience(options),
         no_model=options.no_model,
         no_login=options.no_login,
         given=read_given(options),

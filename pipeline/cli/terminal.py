@@ -20,7 +20,7 @@ from events.planner import AdviceRequested, PlanProposed
 from events.predictor import PredictionMade
 from events.runtime import SessionStarted
 from pipeline.narration import Narrator, likely_within
-from replay.wording import ascii_only, in_words, name_on
+from replay.wording import ascii_only, in_words, name_on, printable
 
 PIPED_WIDTH = 400
 
@@ -34,8 +34,8 @@ class Terminal:
         # Piped output is for grep and files: nothing is folded to a width that nobody looks at.
         width = None if sys.stdout.isatty() else PIPED_WIDTH
         # No emoji: a page that says ":warning:" has said nothing that is not ASCII.
-        self.out = _Console(highlight=False, soft_wrap=True, width=width, emoji=False)
-        self.err = _Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+        self.out = Screen(highlight=False, soft_wrap=True, width=width, emoji=False)
+        self.err = Screen(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
     @property
     def interactive(self) -> bool:
@@ -45,10 +45,10 @@ class Terminal:
         """A line for people; with `--json` there are none."""
         if not self.as_json:
             for part in line.split("\n"):
-                self.out.print(ascii_only(part), markup=False)
+                self.out.print(self.out.shown(part), markup=False)
 
     def note(self, line: str) -> None:
-        self.err.print(ascii_only(line), markup=False)
+        self.err.print(self.err.shown(line), markup=False)
 
     def json(self, value: object) -> None:
         """One line of ASCII, so that no terminal or pipe can fail to take it."""
@@ -62,7 +62,7 @@ class Terminal:
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Aligned columns; numbers to the right."""
-        shown = [[ascii_only(cell) for cell in row] for row in rows]
+        shown = [[self.out.shown(cell) for cell in row] for row in rows]
         table = Table(box=None, pad_edge=False, header_style="bold")
         for index, column in enumerate(columns):
             numeric = bool(shown) and all(row[index].replace(".", "").isdigit() for row in shown)
@@ -78,7 +78,7 @@ class Terminal:
             self.out.print(line.rstrip(), markup=False)
 
     def ask(self, question: str) -> str:
-        self.err.print(ascii_only(question), end="", markup=False)
+        self.err.print(self.err.shown(question), end="", markup=False)
         return _typed_line(sys.stdin.fileno())
 
     def ask_secret(self, question: str) -> str:
@@ -86,7 +86,7 @@ class Terminal:
             raise BadInput(
                 "there is no terminal to ask for a secret", "give it as env:VARIABLE or file:PATH"
             )
-        return getpass.getpass(ascii_only(question))
+        return getpass.getpass(self.err.shown(question))
 
 
 def _typed_line(keyboard: int) -> str:
@@ -103,7 +103,12 @@ def _typed_line(keyboard: int) -> str:
     return typed.decode("utf-8", "replace").rstrip("\r\n")
 
 
-class _Console(Console):
+class Screen(Console):
+    def shown(self, text: str) -> str:
+        """The text as it can be shown here: ASCII in files and pipes, and where the terminal's
+        encoding has no more (H7)."""
+        return printable(text, self.encoding) if self.is_terminal else ascii_only(text)
+
     def on_broken_pipe(self) -> None:
         """Whoever read this has gone: nobody is left to tell, and what runs goes on to its end.
 
@@ -165,7 +170,8 @@ class Progress:
             where = f"{number}/{self._of}" if placed else str(number)
             words = in_words(event.action, name_on(self._page, event.action))
             seems = self._within if event.driver == "prediction" else ""
-            self._status.update(Text(f"{self._what}  {where}  {words}{ascii_only(seems)}"))
+            said = self._terminal.err.shown(words + seems)
+            self._status.update(Text(f"{self._what}  {where}  {said}"))
         elif isinstance(event, AdviceRequested) and self._status is not None:
             asked = f"asking {event.provider} {event.model}"
             self._status.update(Text(f"{self._what}  {asked}"))

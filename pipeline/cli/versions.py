@@ -18,7 +18,6 @@ from pipeline.exit_codes import Exit
 from pipeline.known import latest_workflow, project, workflow_version
 from pipeline.settings import Settings
 from replay.projections import ProjectionStore
-from replay.wording import ascii_only
 
 MARKS = {"added": ("+", "green"), "dropped": ("-", "red"), "changed": ("~", "yellow")}
 TAUGHT_BY = {"record": "recorded", "run": "healed", "tools": "found by a model"}
@@ -98,7 +97,7 @@ def _tell(difference: Difference, terminal: Terminal) -> None:
     if difference.before and difference.after and difference.before != difference.after:
         where = f"{where} (was {difference.before})"
     said = f": {difference.words}" if number else ""
-    terminal.out.print(ascii_only(f"{mark} {where}{said}"), style=style, markup=False)
+    terminal.out.print(terminal.out.shown(f"{mark} {where}{said}"), style=style, markup=False)
     for what in difference.what:
         terminal.say(f"      {what}")
 

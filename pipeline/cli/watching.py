@@ -83,7 +83,7 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             consent=options.confirm_hosts,
         )
         _next_steps(workflow, settings, terminal)
-        tell_unproven(workflow, settings, terminal)
+        tell_unproven(workflow, story, settings, terminal)
     return code
 
 

@@ -24,7 +24,7 @@ from pipeline.extracting import FORM, read_extraction
 from pipeline.known import latest_workflow, project
 from pipeline.settings import Settings
 from replay.projections import ProjectionStore
-from replay.wording import ascii_only, in_words
+from replay.wording import in_words, printable
 
 EPILOG = """examples:
   rutter workflows                                 everything it knows
@@ -87,7 +87,11 @@ def _edit_options(it: argparse.ArgumentParser) -> None:
         it.add_argument(flag, action="append", default=[], metavar="STEP", type=int, help=text)
     for flag, form, text in (
         ("--expect", "STEP=CHECK", "what must be so after this step"),
-        ("--read-back", '"STEP=URL CHECK"', "what must be so at URL, once the step has worked"),
+        (
+            "--read-back",
+            '"STEP=URL CHECK"',
+            "what must be so there, or here, once it has worked",
+        ),
         ("--verify", "STEP=CHECK", "a step of its own that looks, behind this one; 0: the first"),
         (
             "--extract",
@@ -379,12 +383,12 @@ def _tell_checks(workflow: Workflow, terminal: Terminal) -> None:
 
 def _expects(step: Step) -> Iterator[str]:
     for check in (*step.action.verify, *step.after.checks):
-        yield ascii_only(write_check(check))
+        yield printable(write_check(check))
     for check in step.after.learned:
-        yield ascii_only(f"{write_check(check)} (learned)")
+        yield printable(f"{write_check(check)} (learned)")
     if step.after.read_back is not None:
         for check in step.after.read_back.checks:
-            yield ascii_only(f"at {step.after.read_back.url}: {write_check(check)}")
+            yield printable(f"{step.after.read_back.where}: {write_check(check)}")
 
 
 def _versions(store: ProjectionStore, name: str) -> int:

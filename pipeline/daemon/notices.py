@@ -26,7 +26,8 @@ from replay.logins import expired_login
 
 What = Literal["person_needed", "job_failed", "job_skipped", "job_done", "session_failed"]
 
-WELL = ("completed", "completed_unverified")
+DRY = "dry run: "  # how a run says where it stopped because it was only to be tried
+UNVERIFIED = "went to its end and was not verified: look whether it was done before it is run again"
 WANTED = ("cancelled", "skipped")  # by somebody, who knows
 ASKED: dict[ApprovalKind, str] = {
     "policy": "a step needs an answer before it is done",
@@ -106,12 +107,12 @@ class Noticing:
                 workflow=workflow,
                 kind="login",
             )
-        if envelope.session in self._jobs or ended.reason in (*WELL, *WANTED):
+        if envelope.session in self._jobs or _is_well(ended) or ended.reason in WANTED:
             return None  # a job says it for its session
         return _notice(
             envelope,
             "session_failed",
-            f"a session ended: {ended.reason}",
+            f"a session {_in_words(ended)}",
             session=envelope.session,
             workflow=workflow,
             reason=ended.reason,
@@ -123,19 +124,28 @@ class Noticing:
         self._jobs.pop(ended.session, None)
         if ended.reason == "cancelled":
             return None
-        what: What = "job_done" if ended.reason in WELL else "job_failed"
+        what: What = "job_done" if _is_well(ended) else "job_failed"
         return _notice(
             envelope,
             "job_skipped" if ended.reason == "skipped" else what,
-            "a job could not begin"
-            if ended.reason == "refused"
-            else f"a job ended: {ended.reason}",
+            "a job could not begin" if ended.reason == "refused" else f"a job {_in_words(ended)}",
             session=ended.session,
             job=ended.job,
             workflow=workflow,
             reason=ended.reason,
             failure=ended.failure,
         )
+
+
+def _is_well(ended: SessionEnded | JobEnded) -> bool:
+    """Completed, or only tried and stopped where it should."""
+    tried = ended.reason == "completed_unverified" and ended.detail.startswith(DRY)
+    return ended.reason == "completed" or tried
+
+
+def _in_words(ended: SessionEnded | JobEnded) -> str:
+    unverified = ended.reason == "completed_unverified" and not _is_well(ended)
+    return UNVERIFIED if unverified else f"ended: {ended.reason}"
 
 
 def _notice(envelope: Envelope, what: What, words: str, *, workflow: str, **more: str) -> Notice:

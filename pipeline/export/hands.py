@@ -64,6 +64,12 @@ STATES = {
 }
 
 
+ALL_TEXT = """() => { const all = (node) => node.nodeType === 3 ? node.data :
+  /^(script|style|template|noscript)$/i.test(node.nodeName) ? '' :
+  [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes].map(all).join(' ');
+  return document.body ? all(document.body) : ''; }"""
+
+
 class NotAsRecorded(Exception):
     """The page is not what it was when the workflow was recorded."""
 
@@ -134,6 +140,19 @@ def one_of(page: Page, ways: Ways, within_s: float = WITHIN_S, hidden: bool = Fa
     return found[0]
 
 
+def wait_for(
+    page: Page, ways: Ways, enough: Callable[[int], bool] = bool, within_s: float = WITHIN_S
+) -> None:
+    """Until as many visible elements are there as are enough, by the first way that has any."""
+
+    def look() -> bool:
+        found = zip(*map(ways, own_frames(page)), strict=True)
+        seen = [sum(len(matching(inside, hidden=False)) for inside in way) for way in found]
+        return enough(next(filter(None, seen), 0))
+
+    wait(page, look, "what is waited for is not there", within_s)
+
+
 def own_frames(page: Page) -> list[Frame]:
     """The page and the frames of its own site: what others put into it is not what is meant."""
     site = urlsplit(page.url)[:2]
@@ -168,9 +187,8 @@ def check_heading(page: Page, heading: str) -> None:
     """Numbers and values were blurred when the heading was recorded."""
 
     def shown() -> bool:
-        texts = page.get_by_role("heading").all_inner_texts()
-        blurred = (re.sub(r"\d+", "#", " ".join(text.casefold().split())) for text in texts)
-        return any(re.fullmatch(heading, text) for text in blurred)
+        headings = page.get_by_role("heading").all_inner_texts()
+        return any(re.fullmatch(heading, blurred(text)) for text in headings)
 
     wait(page, shown, f"there is no heading {heading!r}")
 
@@ -193,6 +211,29 @@ def shows(page: Page, text: str) -> bool:
         if folded(text) in folded(said) or matching(frame.get_by_text(text), hidden=False):
             return True
     return False
+
+
+def check_said(page: Page, said: str) -> None:
+    """What a notice says: `*` is what varies, numbers were blurred when it was recorded."""
+    pattern = ".+".join(re.escape(part) for part in blurred(said).split("*"))
+
+    def told() -> bool:
+        return any(re.search(pattern, blurred(text)) for text in texts(page))
+
+    wait(page, told, f"the page does not say {said!r}")
+
+
+def texts(page: Page) -> Iterator[str]:
+    """All that the page and its own frames say, shadow roots included."""
+    for frame in own_frames(page):
+        try:
+            yield frame.evaluate(ALL_TEXT)
+        except Error:
+            continue  # it has just moved on
+
+
+def blurred(text: str) -> str:
+    return re.sub(r"\d+", "#", folded(text))
 
 
 def folded(text: str) -> str:
@@ -293,6 +334,28 @@ def type_behind(element: Locator, value: str) -> None:
     element.focus()
     element.press("ControlOrMeta+End")
     element.press_sequentially(value)
+
+
+def turn_wheel(element: Locator, by: tuple[int, int]) -> None:
+    element.hover()
+    element.page.mouse.wheel(*by)
+
+
+def paste(element: Locator, value: str, behind: bool = False) -> None:
+    """As the page hears of one; the clipboard is left alone."""
+    element.focus()
+    element.press("ControlOrMeta+End" if behind else "ControlOrMeta+a")
+    taken = element.evaluate(
+        """(e, text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", text);
+            const how = { clipboardData, bubbles: true, cancelable: true, composed: true };
+            return !e.dispatchEvent(new ClipboardEvent("paste", how));
+        }""",
+        value,
+    )
+    if not taken:
+        element.page.keyboard.insert_text(value)
 
 
 def read(element: Locator) -> str:

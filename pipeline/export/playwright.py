@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from actors.bindings import PLACEHOLDER
 from events.action import (
+    DOUBLE,
     Action,
     ByCss,
     ByPoint,
@@ -25,9 +26,12 @@ from events.action import (
     Typed,
 )
 from events.checks import (
+    HERE,
+    Answered,
     Check,
     Downloaded,
     ElementState,
+    FileCheck,
     FileContains,
     FileExists,
     FileSize,
@@ -39,16 +43,19 @@ from events.checks import (
     ValueSet,
 )
 from events.errors import BadInput
-from events.workflow import Place, Step, Workflow
+from events.workflow import Step, Workflow
 from pipeline.checks import write_check
 from pipeline.export import hands
 from pipeline.export.recorder import is_upload
+from pipeline.export.waiting import notices_of, place_pattern
 from pipeline.recorder import INTO
 from replay.wording import ascii_only, in_words
 
 INDENT = "    "
 # After these the page in front is the one that was.
-STAYING = frozenset({"type", "select", "scroll", "wait_for", "wait", "extract", "check"})
+STAYING = frozenset(
+    {"type", "select", "scroll", "wait_for", "wait", "extract", "check", "hover", "wheel"}
+)
 RESERVED = frozenset({"help", "headed", "chromium"})
 _TEST_ID = re.compile(r'\[data-testid="([\w-]+)"\]')
 _FRAME = re.compile(r"i?frame\b")
@@ -122,7 +129,7 @@ def _flow(workflow: Workflow) -> Iterator[str]:
                 said, "record it again, or drop it with rutter workflows edit"
             ) from error
         note = " (optional)" if step.optional else ""
-        yield f"{INDENT}# {number}. {in_words(step.action)}{note}"
+        yield f"{INDENT}# {number}. {ascii_only(in_words(step.action))}{note}"
         yield from (INDENT + line for line in lines)
     yield f"{INDENT}# the end, as it was recorded"
     yield from (INDENT + line for line in _end(workflow))
@@ -154,7 +161,7 @@ def _step(step: Step, workflow: Workflow, *, elsewhere: bool) -> Iterator[str]:
         deep += INDENT
     if done := _done(action):
         yield deep + done
-    if action.type == "navigate" and (place := _pattern(step.after.place)):
+    if action.type == "navigate" and (place := place_pattern(step.after.place)):
         yield f"check_place(page, {place!a})"
     deep = INDENT if step.optional and action.target is not None else ""
     yield from (deep + line for line in _checked(step, workflow))
@@ -164,8 +171,9 @@ def _step(step: Step, workflow: Workflow, *, elsewhere: bool) -> Iterator[str]:
 
 
 def _checked(step: Step, workflow: Workflow) -> Iterator[str]:
-    """What was stated of the step. What it was learned by is where it led, and checked as that."""
-    checks = (*step.action.verify, *step.after.checks)
+    """What was stated of the step, and what the page says once it is done. Where it led is waited
+    for already."""
+    checks = (*step.action.verify, *step.after.checks, *notices_of(step))
     if checks and step.action.type not in STAYING:
         yield "page = pages.front()"
     yield from (_asserted(check, workflow) for check in checks)
@@ -173,9 +181,14 @@ def _checked(step: Step, workflow: Workflow) -> Iterator[str]:
         asserted = [_asserted(check, workflow) for check in back.checks]
         if all(line.startswith("#") for line in asserted):
             asserted.append("pass")
-        yield f"with pages.aside({_text(back.url, workflow, 'in_address(values[{}])')}) as page:"
+        url = "page.url" if back.url == HERE else _address(back.url, workflow)
+        yield f"with pages.aside({url}) as page:"
         yield from (INDENT + line for line in asserted)
         yield "page = pages.front()"
+
+
+def _address(url: str, workflow: Workflow) -> str:
+    return _text(url, workflow, "in_address(values[{}])")
 
 
 def _asserted(check: Check, workflow: Workflow) -> str:
@@ -197,27 +210,44 @@ def _asserted(check: Check, workflow: Workflow) -> str:
             return f"check_state(page, {role!a}, {said(name)}, {value!a})"
         case Downloaded(name):
             return f"check_download(pages, {said(name)})"
+        case FileExists() | FileContains() | FileSize():
+            return _asserted_of_file(check, workflow)
+        case Said(text):
+            return f"check_said(page, {said(text)})"
+        case StateIs() | Answered():
+            return f"# not checked here: {ascii_only(write_check(check))}"
+
+
+def _asserted_of_file(check: FileCheck, workflow: Workflow) -> str:
+    match check:
         case FileExists(path):
-            return f"check_file(page, {said(path)})"
+            return f"check_file(page, {_text(path, workflow)})"
         case FileContains(text, path):
-            return f"check_file(page, {said(path)}, text={said(text)})"
+            return f"check_file(page, {_text(path, workflow)}, text={_text(text, workflow)})"
         case FileSize(path, least, most):
             limit = "" if most is None else f", most={most}"
-            return f"check_file(page, {said(path)}, least={least}{limit})"
-        case Said() | StateIs():
-            return f"# not checked here: {ascii_only(write_check(check))}"
+            return f"check_file(page, {_text(path, workflow)}, least={least}{limit})"
 
 
 def _found(step: Step, workflow: Workflow) -> Iterator[str]:
     action = step.action
     assert action.target is not None
-    ways = _ways(action.target, workflow)
-    if not ways:
-        raise BadInput("no way to find its element can be said in Playwright's words")
-    if step.optional:
+    if action.to is not None:
+        yield "onto = one_of("
+        yield f"{INDENT}page,"
+        yield f"{INDENT}lambda at: ["
+        yield from (f"{INDENT * 2}{way}," for way in _said_ways(action.to, workflow))
+        yield f"{INDENT}],"
+        yield ")"
+    ways = _said_ways(action.target, workflow)
+    awaited = action.type == "wait_for" and not step.optional
+    if awaited:
+        yield "wait_for("
+        yield f"{INDENT}page,"
+    elif step.optional:
         yield "element = if_there("
         yield f"{INDENT}page,"
-        yield f"{INDENT}{_pattern(step.before) or '.*'!a},"
+        yield f"{INDENT}{place_pattern(step.before) or '.*'!a},"
     else:
         yield "element = one_of("
         yield f"{INDENT}page,"
@@ -226,16 +256,24 @@ def _found(step: Step, workflow: Workflow) -> Iterator[str]:
     yield f"{INDENT}],"
     if not step.optional and is_upload(action):
         yield f"{INDENT}hidden=True,"
-    if not step.optional and action.type == "wait_for" and action.ms is not None:
+    if awaited and action.wanted is not None:
+        yield f"{INDENT}lambda seen: seen {action.wanted.operator} {action.wanted.number},"
+    if awaited and action.ms is not None:
         yield f"{INDENT}within_s={action.ms / 1000},"
     yield ")"
+
+
+def _said_ways(target: Target, workflow: Workflow) -> list[str]:
+    if not (ways := _ways(target, workflow)):
+        raise BadInput("no way to find its element can be said in Playwright's words")
+    return ways
 
 
 def _around(step: Step, *, elsewhere: bool) -> Iterator[str]:
     """What is listened to and waited for while the step is done."""
     if step.action.dialogs:
         yield f"answering(page, {', '.join(map(_answer, step.action.dialogs))})"
-    place = _pattern(step.after.place)
+    place = place_pattern(step.after.place)
     if step.after.moved and place and not elsewhere and step.action.type != "navigate":
         yield f"arriving(page, {place!a})"
 
@@ -255,8 +293,8 @@ def _done(action: Action) -> str:
     match action.type:
         case "navigate":
             return f'page.goto({action.url!a}, wait_until="domcontentloaded")'
-        case "click":
-            return "element.click()"
+        case "click" | "hover" | "drag" | "wheel":
+            return _pointed(action)
         case "type":
             return _typed(action)
         case "select":
@@ -276,9 +314,30 @@ def _done(action: Action) -> str:
             return ""
 
 
+def _pointed(action: Action) -> str:
+    match action.type:
+        case "hover":
+            return "element.hover()"
+        case "drag":
+            return "element.drag_to(onto)"
+        case "wheel":
+            return f"turn_wheel(element, {action.by or (0, 0)!a})"
+        case _:
+            return _clicked(action)
+
+
+def _clicked(action: Action) -> str:
+    given = [f"button={action.button!a}"] if action.button else []
+    given += [f"modifiers={list(action.modifiers)!a}"] if action.modifiers else []
+    given += [f"delay={action.ms}"] if action.ms is not None else []
+    return f"element.{'dblclick' if action.count == DOUBLE else 'click'}({', '.join(given)})"
+
+
 def _typed(action: Action) -> str:
     if isinstance(action.value, Secret):
         return f"type_secret(element, {_value(action)})"
+    if action.pasted:
+        return f"paste(element, {_value(action)}, behind={action.append!a})"
     if action.append:
         return f"type_behind(element, {_value(action)})"
     typed = "set_input_files" if is_upload(action) else "fill"
@@ -365,17 +424,9 @@ def _text(text: str, workflow: Workflow, bound: str = "values[{}]") -> str:
     return " + ".join(parts) or "''"
 
 
-def _pattern(place: Place | None) -> str:
-    """A recorded place as a regular expression that Python and JavaScript read alike."""
-    if place is None or not place.origin.startswith("http"):
-        return ""
-    parts = ("[^/?#]*" if part == "*" else re.escape(part) for part in place.path.split("/"))
-    return f"^{re.escape(place.origin)}{'/'.join(parts)}([?#].*)?$"
-
-
 def _end(workflow: Workflow) -> Iterator[str]:
     yield "page = pages.front()"
-    if place := _pattern(workflow.end.place):
+    if place := place_pattern(workflow.end.place):
         yield f"check_place(page, {place!a})"
     for heading in workflow.end.headings:
         pattern = ".+".join(re.escape(part) for part in heading.split("*"))

@@ -5,7 +5,7 @@ that back, and a person who replays the file in Chrome sees what to fill in.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,34 +14,49 @@ from actors.bindings import PLACEHOLDER
 from actors.checking import bound_back
 from actors.predictor.recording import template
 from events.action import (
+    DOUBLE,
     Action,
     ByCss,
     ByPoint,
     ByRef,
     ByRole,
     ByText,
+    Count,
+    Fingerprint,
     Parameter,
     Secret,
     Strategy,
+    Target,
     Text,
     Typed,
 )
-from events.checks import Check, ReadBack
+from events.checks import HERE, Check, ReadBack
 from events.errors import BadInput
 from events.workflow import Step, Workflow
 from pipeline.checks import mapped
-from pipeline.recorder import FRAME, INTO, MODIFIERS, read_way
+from pipeline.export.waiting import check_expression, notices_of, place_expression
+from pipeline.recorder import BUTTONS, FRAME, INTO, MODIFIERS, read_way
 
 Json = dict[str, Any]
 LONGEST_MS = 30_000  # the Recorder takes no longer timeout
-Alternative = tuple[list[str], int]  # a path of selectors, and how many frames it lies in
+VIEWPORT = {"width": 1280, "height": 900, "deviceScaleFactor": 1}  # that of a run
+PATIENCE_MS = 10_000  # for each step, as exported scripts have
+Alternative = tuple[list[str], list[int]]  # a path of selectors, and the frames it lies in
+SHADOW = "s"  # of the roots around an element: any other is the number of a frame
+NEAR_PX = 8  # from the corner of what may be shorter the next time
 
 
 def recorder_script(workflow: Workflow, values: Mapping[str, str]) -> str:
     """The workflow with these values for its parameters."""
     writer = _Writer(workflow, values)
     steps = [said for number, step in enumerate(workflow.steps, 1) for said in writer(number, step)]
-    return json.dumps({"title": writer.title(), "steps": steps}, indent=2) + "\n"
+    script = {"title": writer.title(), "timeout": PATIENCE_MS, "steps": [_viewport(), *steps]}
+    return json.dumps(script, indent=2) + "\n"
+
+
+def _viewport() -> Json:
+    phone = dict.fromkeys(("isMobile", "hasTouch", "isLandscape"), False)
+    return {"type": "setViewport", "target": "main", **VIEWPORT, **phone}
 
 
 class _Writer:
@@ -72,11 +87,21 @@ class _Writer:
             raise BadInput(what)
         if step.action.type != "check":
             yield from self._done(step)
+            yield from map(_wait, self._awaited(step))
         if (back := step.after.read_back) is not None:
-            url = self._bound_address(back.url)
+            url = back.url if back.url == HERE else self._bound_address(back.url)
             yield _custom("read_back", {"url": url, "checks": list(map(self._check, back.checks))})
         for check in (*step.action.verify, *step.after.checks):
             yield _custom("verify", self._check(check))
+            if expression := check_expression(mapped(check, self._bound)):
+                yield _wait(expression)
+
+    def _awaited(self, step: Step) -> Iterator[str]:
+        """Where the step led, and what the page said then."""
+        if step.after.moved and (expression := place_expression(step.after.place)):
+            yield expression
+        for said in notices_of(step):
+            yield check_expression(mapped(said, self._bound))
 
     def _check(self, check: Check) -> Json:
         said: Json = msgspec.to_builtins(mapped(check, self._bound))
@@ -91,13 +116,20 @@ class _Writer:
             case "navigate":
                 said: Json = {"type": "navigate", "target": "main", "url": action.url}
             case "click":
-                said = {"type": "click", **self._target(action), **_point(action)}
-                said |= {"deviceType": "mouse", "button": "primary"}
+                yield from self._click(step)
+                return
+            case "hover":
+                said = {"type": "hover", **self._target(action)}
+            case "drag" | "wheel":
+                said = self._ours(action)
+            case "type" if action.pasted:
+                said = self._ours(action)
             case "type" | "select":
                 said = {"type": "change", **self._target(action), "value": self._value(action)}
             case "wait_for":
                 said = {"type": "waitForElement", **self._target(action)}
                 said |= {} if action.ms is None else {"timeout": action.ms}
+                said |= _counted(action.wanted)
             case "scroll":
                 said = {"type": "scroll", **self._scrolled(action)}
             case "extract":
@@ -105,6 +137,36 @@ class _Writer:
             case _:
                 raise BadInput(f"the Recorder has no step that does {action.type}")
         yield _asserting(said, step)
+
+    def _click(self, step: Step) -> Iterator[Json]:
+        """Keys are held around it, as around a key."""
+        action = step.action
+        kind = "doubleClick" if action.count == DOUBLE else "click"
+        button = next(name for name, ours in BUTTONS.items() if ours == action.button)
+        said = {"type": kind, **self._target(action), **_point(action)}
+        said |= {"deviceType": "mouse", "button": button}
+        said |= {} if action.ms is None else {"duration": action.ms}
+        yield from (_key("keyDown", held) for held in action.modifiers)
+        yield _asserting(said, step)
+        yield from (_key("keyUp", held) for held in reversed(action.modifiers))
+
+    def _ours(self, action: Action) -> Json:
+        """What the Recorder has no step for, and `rutter record` reads as it was."""
+        found = self._target(action)
+        parameters: Json = {"selectors": found.pop("selectors")}
+        name: str = action.type
+        match action.type:
+            case "drag":
+                to = self._target(Action("drag", target=action.to))
+                if to.get("frame") != found.get("frame"):
+                    raise BadInput("it is dragged from one frame into another")
+                parameters["to"] = to["selectors"]
+            case "wheel":
+                parameters |= dict(zip("xy", action.by or (0, 0), strict=True))
+            case _:
+                name, parameters["value"] = "paste", self._value(action)
+        step: Json = {"type": "customStep", **found, "name": f"rutter.{name}"}
+        return {**step, "parameters": parameters}
 
     def _press(self, step: Step) -> Iterator[Json]:
         """Modifiers are held around the key."""
@@ -142,30 +204,42 @@ class _Writer:
 
     def _target(self, action: Action) -> Json:
         """Every way that the Recorder can say; all of them in the same frame."""
-        ways = action.target.strategies if action.target is not None else ()
-        found = [said for way in ways if (said := self._selector(way)) is not None]
+        target = action.target or Target(())
+        known_by = target.fingerprint or Fingerprint()
+        within = dict(known_by.attributes).get("within", "").split()
+        found = [
+            said
+            for way in _telling(target.strategies)
+            if (said := self._selector(way, known_by.tag, within)) is not None
+        ]
         if not found:
             raise BadInput("no way to find its element can be said in the Recorder's words")
-        depth = found[0][1]
-        selectors = [path for path, frames in found if frames == depth]
-        frame = {"frame": [0] * depth} if depth else {}
+        where = found[0][1]
+        selectors = [path for path, frames in found if frames == where]
+        frame = {"frame": where} if where else {}
         return {"target": "main", **frame, "selectors": selectors}
 
-    def _selector(self, way: Strategy) -> Alternative | None:
+    def _selector(self, way: Strategy, tag: str, within: list[str]) -> Alternative | None:
+        frames = [int(each) for each in within if each.isdigit()]
         match way:
             case ByCss(selector):
-                return _path(selector.split(INTO))
+                return _path(selector.split(INTO), within)
             case ByRole(role, name):
                 suffix = f'[role="{role}"]' if role else ""
-                return self._if_read_back(f"aria/{self._bound(name)}{suffix}", way)
+                return self._if_read_back(f"aria/{self._bound(name)}{suffix}", way, frames)
+            case ByText(text) if tag:
+                said = f"{tag}::-p-text({_quoted(self._bound(text))})"
+                return self._if_read_back(said, way, frames)
             case ByText(text):
-                return self._if_read_back(f"text/{self._bound(text)}", way)
+                return self._if_read_back(f"text/{self._bound(text)}", way, frames)
             case ByPoint() | ByRef():
                 return None
 
-    def _if_read_back(self, said: str, way: ByRole | ByText) -> Alternative | None:
+    def _if_read_back(
+        self, said: str, way: ByRole | ByText, frames: list[int]
+    ) -> Alternative | None:
         """What would be read as something else is better not said."""
-        return ([said], 0) if read_way(said) == self._filled(way) else None
+        return ([said], frames) if read_way(said) == self._filled(way) else None
 
     def _filled(self, way: ByRole | ByText) -> Strategy:
         if isinstance(way, ByRole):
@@ -181,15 +255,40 @@ class _Writer:
         return PLACEHOLDER.sub(lambda found: self._values.get(found[1], found[0]), text)
 
 
-def _path(path: list[str]) -> Alternative | None:
-    """The frames of a path apart: the Recorder numbers them, and only the first of a page has a
-    number that is known here."""
-    frames = 0
-    while frames < len(path) - 1 and path[frames] == FRAME:
-        frames += 1
-    if any(part.startswith(FRAME) for part in path[frames:-1]):
-        return None
-    return path[frames:], frames
+def _telling(ways: Sequence[Strategy]) -> list[Strategy]:
+    """The Recorder takes whichever finds something first: what a text alone finds may be the field
+    that it was typed into, and a name alone may be anything's. They are said where nothing else is.
+    """
+    sure = [way for way in ways if not isinstance(way, ByText) and way != ByRole("", _name(way))]
+    return [way for way in sure if not isinstance(way, ByPoint | ByRef)] or list(ways)
+
+
+def _name(way: Strategy) -> str:
+    return way.name if isinstance(way, ByRole) else ""
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _path(path: list[str], within: list[str]) -> Alternative | None:
+    """The frames of a path apart: the Recorder numbers them. `within` are all roots around the
+    element, from outside, a frame by its number; where they are not known, only the first frame of
+    a page has a number. Each selector is looked for in shadow roots too, as ours are."""
+    *hosts, last = path
+    if within:
+        known = within[len(within) - len(hosts) :] if len(hosts) <= len(within) else []
+        inner = max((at + 1 for at, each in enumerate(known) if each != SHADOW), default=0)
+        frames = [int(each) for each in within if each != SHADOW]
+    else:
+        inner = 0
+        while inner < len(hosts) and hosts[inner] == FRAME:
+            inner += 1
+        frames = [0] * inner
+        if any(part.startswith(FRAME) for part in hosts[inner:]):
+            return None
+    first, *others = [*hosts[inner:], last]
+    return [f"pierce/{first}", *others], frames
 
 
 def _unsaid(step: Step) -> str:
@@ -225,12 +324,23 @@ def keys_of(key: str) -> list[str]:
 
 
 def _point(action: Action) -> Json:
-    """The middle of the element as it was, from its corner."""
+    """The middle of the element as it was, from its corner; near that where its name varies, and
+    its width with it."""
     fingerprint = action.target.fingerprint if action.target is not None else None
     box = fingerprint.box if fingerprint is not None else None
     if box is None:
         return {"offsetX": 1, "offsetY": 1}
-    return {"offsetX": max(box.width // 2, 1), "offsetY": max(box.height // 2, 1)}
+    across = min(box.width // 2, NEAR_PX) if _varies(action) else box.width // 2
+    return {"offsetX": max(across, 1), "offsetY": max(box.height // 2, 1)}
+
+
+def _varies(action: Action) -> bool:
+    ways = action.target.strategies if action.target is not None else ()
+    return any("${" in str(way) for way in ways)
+
+
+def _wait(expression: str) -> Json:
+    return {"type": "waitForExpression", "target": "main", "expression": expression}
 
 
 def _custom(name: str, parameters: Json) -> Json:
@@ -239,6 +349,14 @@ def _custom(name: str, parameters: Json) -> Json:
 
 def _key(kind: str, key: str) -> Json:
     return {"type": kind, "target": "main", "key": key}
+
+
+def _counted(count: Count | None) -> Json:
+    if count is None:
+        return {}
+    if count.operator == "!=":
+        return {"operator": "==", "count": count.number, "visible": False}
+    return {"operator": count.operator, "count": count.number}
 
 
 def _asserting(said: Json, step: Step) -> Json:

@@ -9,7 +9,7 @@ from actors.effector import Effector
 from actors.files import look_at_files
 from actors.person import Answers, Nobody, Person
 from actors.states import phrases_for
-from events.action import Action, ByCss, ByRef, Strategy, Typed, Untrusted
+from events.action import ONE_OR_MORE, Action, ByCss, ByRef, Strategy, Typed, Untrusted
 from events.critic import FilesRequested
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, BrowserGone
@@ -25,7 +25,7 @@ from events.executor import (
     TargetResolved,
 )
 from events.observer import BrowserLost, PageObserved
-from events.page import Resolved, Try
+from events.page import Resolved, Rest, Try
 from events.planner import LookalikesRequested, ObservationRequested, RunStopped
 from events.runtime import ActorFailed, SessionStarted
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
@@ -61,9 +61,10 @@ class ScriptedObserver:
                 await self._world.meet("look")
                 if why == "aside_over":
                     self._world.come_back()
-                elif self._clock is not None:  # nothing changes by itself: it is waited in vain
-                    await self._clock.sleep_ms(within_ms)
-                yield self._seen("requested", texts)
+                elif self._clock is not None and (why != "rest_awaited" or self._world.pending):
+                    await self._clock.sleep_ms(within_ms)  # nothing changes by itself: in vain
+                rest = self._world.rest() if why == "rest_awaited" else None
+                yield self._seen("requested", texts, rest)
             case RunStopped() | ActorFailed():
                 self._world.closed = True
                 await self._world.meet("close")
@@ -71,7 +72,10 @@ class ScriptedObserver:
                 return
 
     def _seen(
-        self, why: Literal["start", "after_action", "requested"], texts: tuple[str, ...] = ()
+        self,
+        why: Literal["start", "after_action", "requested"],
+        texts: tuple[str, ...] = (),
+        rest: Rest | None = None,
     ) -> PageObserved:
         world = self._world
         page = world.look()
@@ -82,6 +86,8 @@ class ScriptedObserver:
             shown=world.shown(texts),
             phrases=world.phrases(self._phrases),
             pending=world.pending,
+            exchanges=world.tell(),
+            rest=rest,
         )
 
     def failed(self, envelope: Envelope, error: Exception) -> AnyEvent | None:
@@ -95,6 +101,7 @@ class ScriptedExecutor:
         self._world = world
         self._bindings = bindings
         self._found = ""
+        self._waited_ms = 0
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         self._world.calls.append(envelope.event)
@@ -119,15 +126,20 @@ class ScriptedExecutor:
         return None
 
     def _resolve(self, admitted: PlanAdmitted) -> AnyEvent:
-        target = admitted.action.target
+        target, self._waited_ms = admitted.action.target, admitted.within_ms
         wanted = target.strategies if target else (ByCss(self._world.focused),)
         ways = [self._bindings.strategy(way) for way in wanted]
         self._found, tries = self._world.find(ways)
+        step, attempt = admitted.step, admitted.attempt
+        rest = self._world.rest() if admitted.rest is not None else None
         if not self._found:
             code, instead = _missing(ways, tries), self._instead(admitted.unless)
-            return TargetMissing(admitted.step, admitted.attempt, code, tries, instead=instead)
+            waited_ms = admitted.within_ms if instead < 0 else 0
+            return TargetMissing(
+                step, attempt, code, tries, instead=instead, rest=rest, waited_ms=waited_ms
+            )
         element = self._world.resolved(self._found)
-        return TargetResolved(admitted.step, admitted.attempt, element, tries)
+        return TargetResolved(step, attempt, element, tries, rest=rest)
 
     def _instead(self, others: Sequence[Action]) -> int:
         """Which of these is there in its place; none of them is -1."""
@@ -139,13 +151,16 @@ class ScriptedExecutor:
 
     async def _answer(self, started: QueryStarted) -> AnyEvent:
         action, step, attempt = started.action, started.step, started.attempt
+        seen, enough = 0, action.wanted or ONE_OR_MORE
         if action.type == "wait_for":
             wanted = action.target.strategies if action.target else ()
-            self._found, _ = self._world.find([self._bindings.strategy(way) for way in wanted])
+            ways = [self._bindings.strategy(way) for way in wanted]
+            self._found, tries = self._world.find(ways)
+            seen = next((each.matches for each in tries if each.matches), 0)
         match await self._world.meet(self._found):
             case Fails(code):
                 return QueryFailed(step, attempt, code)
-            case _ if action.type == "wait_for" and not self._found:
+            case _ if action.type == "wait_for" and not enough.holds(seen):
                 return QueryFailed(step, attempt, "element_not_found")
             case _ if action.type == "extract":
                 return QueryAnswered(step, attempt, 1, Untrusted(self._world.read(self._found)))
@@ -168,11 +183,14 @@ class ScriptedExecutor:
         except BadInput as error:
             return ActionFailed(step, attempt, "value_unbound", False, str(error))
         if refused := self._world.refuses(self._found, action, typed):
-            return ActionFailed(step, attempt, refused, False)
+            # Nothing here changes by itself: it was waited for in vain.
+            return ActionFailed(step, attempt, refused, False, waited_ms=self._waited_ms)
+        rest = self._world.rest() if started.rest is not None else None
+        self._world.step = step
         navigated = self._world.act(action, self._found, typed)
         value_set = True if action.type in ("type", "select") else None
         told = typed if isinstance(action.value, Typed) else None
-        return ActionDone(step, attempt, 1, navigated, value_set, typed=told)
+        return ActionDone(step, attempt, 1, navigated, value_set, typed=told, rest=rest)
 
     def _changed(self, judged: str) -> Resolved | None:
         """What the element is by now, if it is not the one that was judged."""

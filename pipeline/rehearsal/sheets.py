@@ -35,7 +35,8 @@ class Thing(msgspec.Struct, frozen=True):
     """An element: acting on it leads somewhere, or else changes its page.
 
     `says` is a notice that the page shows then; `stores` is what another page shows from then on.
-    `waits`: a request of its page stays without an answer. `options` are those of a list; a list
+    `waits`: a request of its page stays without an answer. `answered`: the page posts to its own
+    address, and that is the status of the answer. `options` are those of a list; a list
     without takes anything.
     """
 
@@ -50,6 +51,7 @@ class Thing(msgspec.Struct, frozen=True):
     says: str = ""
     stores: tuple[str, str] = ("", "")
     waits: bool = False
+    answered: int = 0
     disabled: bool = False
     options: tuple[str, ...] = ()
     value: str = ""

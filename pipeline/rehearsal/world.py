@@ -24,7 +24,7 @@ from events.action import (
 )
 from events.executor import ErrorCode
 from events.observer import Shown
-from events.page import Element, Page, Resolved, Try
+from events.page import Element, Exchange, Page, Resolved, Rest, Try
 from events.vocabulary import AnyEvent
 from pipeline.rehearsal.sheets import Sheet, Thing, sheet_of
 from pipeline.rehearsal.troubles import Raises, Trouble, Waits
@@ -51,6 +51,9 @@ class World:
         self._back: list[str] = []
         self._says: list[str] = []
         self.pending = 0
+        self.step = 0  # the last that began
+        self._sent = 0
+        self._untold: list[Exchange] = []
         self._troubles: dict[str, list[Trouble]] = {}
         self._changes = 0
         self._refs: tuple[int, tuple[str, ...]] = (0, ())
@@ -161,6 +164,16 @@ class World:
         """Which of the phrases of state rules and criteria the page says."""
         whole = self.words().casefold()
         return tuple(phrase for phrase in wanted if phrase in whole)
+
+    def rest(self) -> Rest:
+        """Nothing is put off here: only a request without an answer keeps a page from it."""
+        waits = ("request",) if self.pending else ()
+        return Rest(0, waits, waits)
+
+    def tell(self) -> tuple[Exchange, ...]:
+        """What was sent since this was asked for last."""
+        told, self._untold = tuple(self._untold), []
+        return told
 
     def come_back(self) -> None:
         """From a page that was opened aside."""
@@ -315,7 +328,16 @@ class World:
             return False
         if action.type not in ("click", "press"):
             return False
+        thing = self._here()[selector]
+        if thing.answered:
+            self._send(thing)
         return self._set_off(selector)
+
+    def _send(self, thing: Thing) -> None:
+        to = f"POST {place_of(self.url).origin}{place_of(self.url).path}"
+        self._sent += 1
+        document = bool(thing.leads_to)
+        self._untold.append(Exchange(self._sent, to, self.step, thing.answered, document=document))
 
     def _set_off(self, selector: str) -> bool:
         thing = self._here()[selector]

@@ -15,7 +15,7 @@ from pipeline.editing import names_over_time
 from pipeline.rows.binding import BoundRow, batch_of
 from pipeline.rows.elsewhere import Elsewhere
 from pipeline.settings import Settings
-from replay.rows import KINDS, RowRun, Told, Wanted, matched, run_of, told_of
+from replay.rows import KINDS, NOT_AGAIN, RowRun, Told, Wanted, matched, run_of, told_of
 
 OF_BATCH = [kind(each) for each in (SessionStarted, SessionEnded, JobQueued, JobStarted, JobEnded)]
 
@@ -37,7 +37,7 @@ class Ledger(msgspec.Struct, frozen=True):
         told = {number: told_of(runs) for number, runs in matched(wanted, self.runs).items()}
         for row in rows:
             run = self.elsewhere.get(row.digest)
-            if run is not None and told[row.number].outcome not in ("done", "unknown"):
+            if run is not None and told[row.number].outcome not in NOT_AGAIN:
                 why = "a run with the same values, of no row of this file, left it open"
                 told[row.number] = Told("unknown", why, run)
         return told

@@ -7,7 +7,7 @@ from typing import Protocol
 import anyio
 
 from pipeline.rows.binding import BoundRow
-from replay.rows import NOT_RUN, Told
+from replay.rows import NOT_AGAIN, NOT_RUN, Told
 
 Sail = Callable[[BoundRow], Awaitable[Told]]
 
@@ -42,7 +42,7 @@ class Sailing:
 
     def left(self) -> list[BoundRow]:
         """Those that are to be run: what is done stays done, what is in doubt is a person's."""
-        return [row for row in self.rows if self._told(row).outcome not in ("done", "unknown")]
+        return [row for row in self.rows if self._told(row).outcome not in NOT_AGAIN]
 
     def _told(self, row: BoundRow) -> Told:
         return self.told.get(row.number, NOT_RUN)

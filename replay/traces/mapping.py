@@ -437,6 +437,7 @@ TABLE: Final[Mapping[type[Event], Row]] = {
     ),
     critic.FilesRequested: Row("judge", Takes("step within_ms")),
     critic.ReadBackDue: Row("judge", _read_back_due),
+    critic.ReadBackFound: Row("judge", Takes("step index")),
     critic.StateDiffered: Row(
         "judge", Takes("step attempt rutter.state.expected=expected rutter.state=actual")
     ),

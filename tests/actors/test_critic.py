@@ -18,7 +18,7 @@ from events.critic import (
     Verdict,
 )
 from events.executor import ActionDone, ActionFailed, TargetChanged
-from events.page import Page
+from events.page import Page, Resting
 from events.planner import ObservationRequested, RunStopped
 from events.predictor import WorkflowFinished
 from events.validator import ActionStarted
@@ -382,6 +382,7 @@ def test_judging_needs_no_critic() -> None:
 END = Expectation(place=place("/orders/*"), headings=("order # for *",))
 FLOW = workflow(end=END, parameters=("customer",))
 FINISHED = WorkflowFinished(steps=3)
+AT_REST = ObservationRequested("rest_awaited", 10_000, rest=Resting(10_000))
 REACHED = page("/orders/9", heading="Order 9 for Aurora")
 
 
@@ -390,7 +391,9 @@ def finishing(**more: Any) -> AnyEvent:
 
 
 def test_a_finished_workflow_is_verified_at_the_end_that_was_recorded() -> None:
-    assert said(finishing(), saw(REACHED), FINISHED) == (
+    story = finishing(), saw(REACHED), FINISHED
+    assert said(*story) == (AT_REST,)
+    assert said(*story, saw(REACHED)) == (
         CompletionChecked(
             True,
             "the recorded end is reached",
@@ -400,7 +403,7 @@ def test_a_finished_workflow_is_verified_at_the_end_that_was_recorded() -> None:
 
 
 def test_an_end_that_is_slow_to_come_is_waited_for() -> None:
-    story = finishing(), saw(HOME), at(100, FINISHED)
+    story = finishing(), saw(HOME), at(100, FINISHED), at(100, saw(HOME))
     assert said(*story) == (ObservationRequested("end_awaited", 3_000),)
     assert said(*story, at(1_100, saw(HOME))) == (ObservationRequested("end_awaited", 2_000),)
     checked = said(*story, at(1_100, saw(HOME)), at(1_200, saw(REACHED)))[0]

@@ -170,8 +170,16 @@ def test_a_workflow_from_before_states_expects_none() -> None:
     assert verdict(LOOK, expects=expects, seen={"state": "LOGIN_REQUIRED"}) == "confirmed"
 
 
+def test_a_page_that_says_no_is_no_success_whatever_was_recorded() -> None:
+    assert verdict(SAVE, seen={"state": "FAILED"}) == "failed"
+    assert verdict(SAVE, seen={"state": "FAILED", "state_before": "FAILED"}) == "confirmed"
+    assert verdict(LOOK, seen={"state": "FAILED"}) == "confirmed"
+    stated = Expectation(checks=(StateIs("FAILED"),))
+    assert verdict(SAVE, expects=stated, seen={"state": "FAILED"}) == "confirmed"
+
+
 def test_without_a_recording_no_state_is_expected() -> None:
-    assert verdict(SAVE, seen={"state": "FAILED"}) == "confirmed"
+    assert verdict(SAVE, seen={"state": "COMPLETE"}) == "confirmed"
     stated = Expectation(checks=(StateIs("COMPLETE"),))
     assert verdict(LOOK, expects=stated, seen={"state": "UNKNOWN"}) == "wrong_target"
 

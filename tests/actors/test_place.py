@@ -12,8 +12,12 @@ from actors.place import (
     named_origin,
     origin_of,
     place_of,
+    place_of_page,
+    same_address,
     same_document,
+    stands_at,
 )
+from events.page import Page
 from events.workflow import Place
 
 
@@ -138,3 +142,53 @@ def test_a_percent_sign_that_is_not_utf8_stays_readable() -> None:
     assert ada_url_decode("caf%C3%A9") == "café"
     assert ada_url_decode("100%") == "100%"
     assert ada_url_decode("%FF") == "�"
+
+
+SHOP = "https://shop.example"
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("/notes/aBqXyzRtKm", "/notes/*"),
+        ("/notes/bcdfghjk", "/notes/*"),
+        ("/notes/deadbeef", "/notes/*"),
+        ("/notes/PurchaseOrders", "/notes/PurchaseOrders"),
+        ("/notes/settings", "/notes/settings"),
+        ("/notes/my-first-note", "/notes/*"),
+        ("/notes/My_first%20Note!", "/notes/*"),
+    ],
+)
+def test_what_was_made_up_or_made_of_a_value_varies(path: str, found: str) -> None:
+    assert place_of(SHOP + path, ["My first note!"]).path == found
+
+
+def test_a_slash_at_the_end_and_an_empty_query_are_no_difference() -> None:
+    assert is_at(Place(SHOP, "/orders/"), f"{SHOP}/orders")
+    assert is_at(Place(SHOP, "/orders"), f"{SHOP}/orders/?")
+    assert same_address(f"{SHOP}/orders?", f"{SHOP}/orders/#top")
+    assert not same_address(f"{SHOP}/orders", f"{SHOP}/orders?page=2")
+    assert not is_at(Place(SHOP, "/orders/*"), f"{SHOP}/orders/")
+
+
+@pytest.mark.parametrize(
+    ("url", "been", "there"),
+    [
+        ("/notes", (), True),
+        ("/notes/list", ("/notes",), True),
+        ("/draft", (), True),  # recorded as another name of it
+        ("/notes/list", (), False),
+        ("/error", ("/notes",), False),
+        ("/", ("/notes",), False),
+    ],
+)
+def test_a_page_is_where_it_named_itself_more_exactly(
+    url: str, been: tuple[str, ...], there: bool
+) -> None:
+    page = Page(SHOP + url, been=tuple(SHOP + each for each in been))
+    assert stands_at(Place(SHOP, "/notes", ("/draft",)), page) is there
+
+
+def test_another_site_is_no_other_name_of_a_place() -> None:
+    page = Page(f"{SHOP}/a/b", been=("https://other.example/x", f"{SHOP}/a", f"{SHOP}/a/b/"))
+    assert place_of_page(page) == Place(SHOP, "/a/b", ("/a",))

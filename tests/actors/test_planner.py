@@ -15,6 +15,7 @@ from events.action import Action, ActionType
 from events.critic import ActionJudged, CompletionChecked, Verdict
 from events.executor import ActionFailed, ErrorCode
 from events.observer import BrowserLost, ObservationFailed
+from events.page import Resting
 from events.planner import (
     AdviceRequested,
     CheckpointReached,
@@ -261,7 +262,7 @@ def test_a_recording_does_what_its_script_says_whatever_is_predicted() -> None:
 
 def test_the_next_step_follows_when_the_last_was_confirmed() -> None:
     assert said(SCRIPT, NOTHING, judged(), NOTHING) == PlanProposed(
-        2, 1, "script", click("#a"), "script_step_2_of_2", index=1
+        2, 1, "script", click("#a"), "script_step_2_of_2", index=1, rest=Resting(10_000)
     )
 
 
@@ -273,7 +274,11 @@ def test_a_recording_goes_on_after_a_step_that_changed_nothing() -> None:
 
 def test_a_script_that_is_done_is_completed() -> None:
     done = SCRIPT, NOTHING, judged(), NOTHING, judged(number=2), NOTHING
-    assert said(*done) == RunStopped("completed", "", "all 2 steps of the script were done", step=2)
+    rest = Resting(10_000)
+    assert said(*done) == ObservationRequested("rest_awaited", 10_000, rest=rest)
+    assert said(*done, NOTHING) == RunStopped(
+        "completed", "", "all 2 steps of the script were done", step=2
+    )
 
 
 def test_a_script_that_fails_half_way_says_how() -> None:

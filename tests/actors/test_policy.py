@@ -447,6 +447,8 @@ def broken_rule_reason(case: Case) -> str:
         (element(submits=True, form_method="get"), False),
         (element(name="Sign in", submits=True, form_method="post", signs_in=True), False),
         (element(name="Pay now", submits=True, form_method="post", signs_in=True), True),
+        (element("div", name=""), True),
+        (element("div", name="", kind="editor"), False),
     ],
 )
 def test_irreversible_is_what_sends_or_sounds_like_it(what: Resolved, expected: bool) -> None:
@@ -830,3 +832,20 @@ def test_whatever_breaks_in_a_rule_is_a_denial(monkeypatch: pytest.MonkeyPatch) 
     assert judge(Case(DEFAULT_POLICY, click(), "person")) == Verdict(
         "deny", "breaks", "the rule failed: Broken"
     )
+
+
+@pytest.mark.parametrize(
+    ("action", "rule"),
+    [
+        (Action("drag", target=css("#card"), to=css("#done")), "nothing_matched"),
+        (Action("drag", target=css("#card"), to=css("#delete-zone")), "denylist"),
+        (Action("drag", target=css("#card"), to=Target((ByRole("region", "Pay now"),))), "final"),
+        (Action("hover", target=css("#delete")), "nothing_matched"),
+        (Action("wheel", target=css("#delete"), by=(0, 9)), "nothing_matched"),
+        (Action("click", target=css("#delete"), count=2), "denylist"),
+    ],
+)
+def test_a_hand_is_judged_by_what_it_sets_off(action: Action, rule: str) -> None:
+    said = verdict(action, element("div", name="Card 7", text=Untrusted("Card 7")))
+    assert said.rule.startswith(rule)
+    assert (said.effect == "allow") == (rule == "nothing_matched")

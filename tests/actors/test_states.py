@@ -1190,3 +1190,51 @@ def test_the_rules_that_hold_everywhere_are_whole() -> None:
     # A browser lowers letters without folding them, so rules keep clear of those that differ.
     assert not [sign for sign in used if sign.where == "text" and sign.says != sign.says.casefold()]
     assert {rule.state for rule in GENERIC} == set(CAREFUL) - {"START"}
+
+
+NO_SIGN_IN = {
+    "somebody else is added": shown(
+        "Add user | Site administration",
+        "Add user",
+        url="https://desk.example/admin/auth/user/add/",
+        fields=("Username", "Password", "Password confirmation"),
+        buttons=("Save", "Save and add another"),
+    ),
+    "with a role": shown(
+        "New member",
+        "New member",
+        fields=("Email", "Password"),
+        radios=("Reader", "Editor"),
+        buttons=("Invite",),
+    ),
+    "settings that want the password": shown(
+        "Profile",
+        "Profile",
+        fields=("First name", "Last name", "Email", "Password"),
+        buttons=("Save changes",),
+    ),
+    "a password is changed": shown(
+        "Password", "Password", fields=("Password", "Retype password"), buttons=("Change",)
+    ),
+    "somebody registers": shown(
+        "Join", "Join us", fields=("Email", "Password"), buttons=("Create account",)
+    ),
+}
+
+
+@pytest.mark.parametrize("what", NO_SIGN_IN)
+def test_a_password_among_other_things_is_no_sign_in(what: str) -> None:
+    assert detect(*NO_SIGN_IN[what]) != "LOGIN_REQUIRED"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        shown("Tide", "Tide", fields=("Email", "Password"), buttons=("Continue",)),
+        shown("Tide", "Tide", fields=("Customer number", "Branch", "PIN"), buttons=("Next",)),
+        shown("Sign in", "Sign in", fields=("Email", "Password"), buttons=("Create account",)),
+    ],
+    ids=["that says nothing", "of a bank", "beside which one may register"],
+)
+def test_one_that_asks_who_it_is_still_is(page: tuple[Page, tuple[str, ...]]) -> None:
+    assert detect(*page) == "LOGIN_REQUIRED"

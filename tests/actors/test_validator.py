@@ -77,12 +77,12 @@ def no(message: str = "", by: Any = "terminal", approval: str = "1.1.1") -> Appr
 
 
 def test_a_well_formed_proposal_is_admitted_to_be_looked_for() -> None:
-    assert said(RECORDING, plan(click())) == (PlanAdmitted(1, 1, click(), within_ms=3_000),)
+    assert said(RECORDING, plan(click())) == (PlanAdmitted(1, 1, click(), 3_000, answer_ms=10_000),)
 
 
 def test_how_long_it_is_looked_for_is_a_setting() -> None:
     [admitted] = said(recording_of(resolve_ms=7), plan(click(), number=4, attempt=2))
-    assert admitted == PlanAdmitted(4, 2, click(), within_ms=7)
+    assert admitted == PlanAdmitted(4, 2, click(), within_ms=7, answer_ms=10_000)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_scroll_to_an_element_does() -> None:
 
 def test_a_key_press_is_resolved_to_what_has_the_focus() -> None:
     press = Action("press", key="Enter")
-    assert said(RECORDING, plan(press)) == (PlanAdmitted(1, 1, press, 3_000),)
+    assert said(RECORDING, plan(press)) == (PlanAdmitted(1, 1, press, 3_000, answer_ms=10_000),)
     assert isinstance(said(RECORDING, plan(press), found(SEND))[0], ApprovalRequested)
 
 
@@ -405,7 +405,7 @@ def test_an_approval_is_void_when_another_step_is_proposed() -> None:
         story.tell(event)
     assert story.tell(plan(click("#other"), number=2)) == (
         ApprovalVoided("1.1.1", "another step was proposed"),
-        PlanAdmitted(2, 1, click("#other"), 3_000),
+        PlanAdmitted(2, 1, click("#other"), 3_000, answer_ms=10_000),
     )
     story.tell(found(SEND, step=2))
     assert story.tell(yes("1.1.1")) == ()

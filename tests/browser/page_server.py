@@ -20,6 +20,7 @@ class PageServer:
     /broken     500, with a page
     /hop        303 to /hop/2, then 302 to /another
     /never      no answer until the server stops
+    /stream     the beginning of an event stream, whose end comes when the server stops
     """
 
     def __init__(self) -> None:
@@ -118,6 +119,13 @@ class _Handler(BaseHTTPRequestHandler):
             case "/never":
                 self.server.stopping.wait(60)
                 self._send(200)
+            case "/stream":
+                self.send_response_only(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                self.wfile.write(b"data: 1\n\n")
+                self.wfile.flush()
+                self.server.stopping.wait(60)
             case _ if path in self.server.pages:
                 self._send(200, self.server.pages[path].encode())
             case _:

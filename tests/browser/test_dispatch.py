@@ -51,6 +51,7 @@ async def test_whatever_is_sent_was_called_dispatched_before(
         monkeypatch.setattr(Tab, name, hook)
     for action in (
         act_on("type", "#a", Parameter("customer")),
+        act_on("type", "#a", Text("")),
         act_on("select", "#s", Text("two")),
         act_on("type", "#f", Text(str(tmp_path / "file"))),
         act_on("type", "#d", Text("2026-03-20")),
@@ -61,6 +62,7 @@ async def test_whatever_is_sent_was_called_dispatched_before(
         assert isinstance(await perform(executor, action), ActionDone), action
     await tell(executor, ActionStarted(1, 1, Action("navigate", url=f"{server.url}/another")))
     assert {name for name, _ in sent} >= {
+        "Input.dispatchKeyEvent",
         "Input.insertText",
         "Input.dispatchMouseEvent",
         "DOM.setFileInputFiles",

@@ -271,9 +271,9 @@ async def test_nothing_is_typed_into_a_field_that_the_focus_was_moved_to(
     )
     insert = tab.insert
 
-    async def insert_late(text: str, *, within_ms: int) -> None:
+    async def insert_late(text: str, *more: Any, **how: Any) -> None:
         await tab.page.wait_for_function("document.activeElement.id === 'b'")
-        await insert(text, within_ms=within_ms)
+        await insert(text, *more, **how)
 
     monkeypatch.setattr(tab, "insert", insert_late)
     failed = await perform(executor, act_on("type", "#a", Secret("password"), append=append))
@@ -313,9 +313,9 @@ async def test_nothing_is_typed_when_the_form_leads_elsewhere_by_then(
     await show(tab, server, "<form method=post><input id=a type=password></form>")
     insert = tab.insert
 
-    async def insert_late(text: str, *, within_ms: int) -> None:
+    async def insert_late(text: str, *more: Any, **how: Any) -> None:
         await tab.page.evaluate("document.forms[0].action = 'http://elsewhere.test/'")
-        await insert(text, within_ms=within_ms)
+        await insert(text, *more, **how)
 
     monkeypatch.setattr(tab, "insert", insert_late)
     failed = await perform(executor, act_on("type", "#a", Secret("password")))

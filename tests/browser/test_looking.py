@@ -243,7 +243,7 @@ async def test_requests_made_since_the_input_and_not_answered_are_counted(
 async def test_requests_without_end_are_counted_up_to_a_limit(
     hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.browser.tab.MAX_REQUESTS", 3)
+    monkeypatch.setattr("actors.browser.traffic.MOST", 3)
     flood = "for (let n = 0; n < 6; n++) fetch('/never?' + n)"
     await show(tab, server, f'<button id=go onclick="{flood}">Go</button>')
     assert (await hands.click("#go")).pending == 3
@@ -274,7 +274,7 @@ async def test_requests_that_change_something_are_counted_whether_answered_or_no
     await hands.click("#save")
     await tab.page.wait_for_function("document.title === 'answered'")
     with anyio.fail_after(10):  # what the page knows the browser tells us a moment later
-        while tab.pending > 1:
+        while tab.traffic.pending > 1:
             await tab.call("sync", within_ms=PATIENT)
     observed = await hands.look()
     assert (observed.sent, observed.pending) == (2, 1)
@@ -284,20 +284,13 @@ async def test_requests_that_change_something_are_counted_whether_answered_or_no
     assert (await hands.look()).sent == 0
 
 
-@pytest.mark.parametrize(("still_s", "sent"), [(60.0, 1), (0.0, 0)])
-async def test_what_is_sent_between_two_looks_counts_unless_they_are_far_apart(
-    hands: Hands,
-    tab: Tab,
-    server: PageServer,
-    monkeypatch: pytest.MonkeyPatch,
-    still_s: float,
-    sent: int,
+async def test_what_is_sent_between_two_looks_counts(
+    hands: Hands, tab: Tab, server: PageServer
 ) -> None:
-    monkeypatch.setattr("actors.browser.tab.STILL_COUNTED_S", still_s)
     await show(tab, server, "<button id=go>Go</button>")
     assert (await hands.click("#go")).sent == 0
     await tab.page.evaluate("fetch('/another', { method: 'POST', body: 'x' }).then(() => 0)")
-    assert (await hands.look()).sent == sent
+    assert (await hands.look()).sent == 1
 
 
 # -- how much of it is known -----------------------------------------------------------------------
@@ -455,9 +448,8 @@ async def test_a_page_aside_is_in_front_until_it_is_over_and_leaves_no_trace(
 
 
 async def test_what_is_looked_at_aside_is_never_from_the_cache(
-    hands: Hands, window: Window, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
+    hands: Hands, window: Window, tab: Tab, server: PageServer
 ) -> None:
-    monkeypatch.setattr("actors.browser.tab.STILL_COUNTED_S", 0)
     for _ in range(2):
         await tab.navigate(f"{server.url}/kept", within_ms=PATIENT)
         assert (await hands.look("asked for 1 times")).shown[0].around is not None
@@ -465,7 +457,7 @@ async def test_what_is_looked_at_aside_is_never_from_the_cache(
     assert (await hands.look("asked for 2 times")).shown[0].around is not None
     ask = "fetch('/kept').then((a) => a.text()).then((said) => document.title = said)"
     await hands.act(aside(server.show(f'<button id=go onclick="{ask}">Go</button>')))
-    for times in (3, 4):  # also when what it asks for was counted, and is not any more
+    for times in (3, 4):
         await hands.click("#go")
         await window.tab.page.wait_for_function(f"document.title === 'asked for {times} times'")
         assert (await hands.look()).pending == 0

@@ -222,6 +222,46 @@ async def test_what_was_written_into_an_element_is_no_part_of_what_it_is(
         assert "Delete" not in repr((element.name, element.text, element.icon, element.ways))
 
 
+@pytest.mark.parametrize(
+    ("selector", "kind"),
+    [("#a", "editor"), ("#a b", "editor"), ("#work", ""), ("#inside", ""), ("#wrap", "")],
+)
+async def test_what_is_written_in_place_is_told_from_what_is_worked(
+    tab: Tab, server: PageServer, selector: str, kind: str
+) -> None:
+    await show(
+        tab,
+        server,
+        """<div id=a contenteditable role=textbox>Dear <b>Ann</b></div><div id=work contenteditable
+        role=button>x</div><div contenteditable>a<a id=inside href=/a>b</a></div>
+        <div id=wrap contenteditable>c <button>d</button></div>""",
+    )
+    assert (await found(tab, by_css(selector))).kind == kind
+
+
+FIELDS_OF = "<form>%s<button>Go</form>"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ("<input><input type=password>", True),
+        ("<input type=password autocomplete=current-password>", True),
+        ("<input><input type=password><input type=checkbox><input type=hidden>", True),
+        ("<input><input type=password autocomplete=new-password>", False),
+        ("<input type=password><input type=password>", False),
+        ("<input><input><input><input type=password>", False),
+        ("<input><select></select><input type=password>", False),
+        ("<input>", False),
+    ],
+)
+async def test_a_form_signs_in_if_it_asks_who_it_is_and_for_nothing_else(
+    tab: Tab, server: PageServer, fields: str, expected: bool
+) -> None:
+    await show(tab, server, FIELDS_OF % fields)
+    assert (await found(tab, by_css("button"))).signs_in is expected
+
+
 async def test_what_an_element_in_a_frame_sets_off_is_of_its_own_document(
     tab: Tab, server: PageServer
 ) -> None:
@@ -391,7 +431,7 @@ async def test_typing_reaches_a_field_in_a_frame(tab: Tab, server: PageServer) -
     await show(tab, server, "<input id=a autofocus><iframe srcdoc='<input id=b>'></iframe>")
     field = await found(tab, by_css("#b"))
     ready = await tab.call("ready", field.exact, within_ms=PATIENT)
-    assert ready == {"how": "typed"}
+    assert ready["how"] == "typed"
     await tab.insert("rope", within_ms=PATIENT)
     assert await tab.ask("holds", "rope", within_ms=PATIENT)
 

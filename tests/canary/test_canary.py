@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
+from actors.browser.keyboard import Field
 from actors.executor import Executor
 from actors.redaction import Redactor, Secrets
+from events.action import Action
 from tests.canary.echo_site import EchoSite
 from tests.canary.searching import places_of
 from tests.cli.shell import COMMAND, ROOT, Ended, Rutter, check_logs
@@ -200,8 +202,10 @@ def test_nothing_is_left_by_a_process_that_is_killed_while_it_knows(
 def test_an_exception_that_holds_it_is_told_without(
     tmp_path: Path, site: EchoSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fails(self: Executor, value: str, *, append: bool) -> tuple[bool | None, str]:
-        raise RuntimeError(f"cannot type {value!r} into it ({append})")
+    async def fails(
+        self: Executor, action: Action, value: str, field: Field
+    ) -> tuple[bool | None, str]:
+        raise RuntimeError(f"cannot type {value!r} into it ({action.append})")
 
     monkeypatch.setattr(Executor, "_enter", fails)
     folder = tmp_path / "kept"

@@ -2,17 +2,20 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from actors.critic import UNPROVEN, UNSENT
 from events.action import Action, ByRole, Target
-from events.checks import Said, TextVisible
-from events.workflow import Expectation, Standing, Step, Workflow
+from events.checks import ReadBack, Said, TextVisible
+from events.workflow import Expectation, Step, Workflow
 from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.terminal import Terminal
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
 from replay.advice import AdviceStory
+from replay.proofs import ProofStory
 from replay.story import EvidenceStory, StepStory, Story
 from tests.cli.logbook import keep
 
@@ -339,24 +342,144 @@ def test_what_was_spent_is_always_in_the_json(
 PLACE = Action("click", target=Target((ByRole("button", "Place order"),)))
 
 
-def unproven(after: Expectation, capsys: pytest.CaptureFixture[str]) -> str:
-    step = Step(PLACE, after=after, standing=Standing("https://shop.example", "d"))
-    tell_unproven(Workflow("order", 1, (step,)), Settings(data=Path()), Terminal())
+FOUND = ReadBack("here", (TextVisible("${number}"),))
+SAVE = Action("click", target=Target((ByRole("button", "Save"),)))
+
+
+def after_recording(capsys: pytest.CaptureFixture[str], *steps: Step, found: bool = False) -> str:
+    proofs = [ProofStory(1, read_back=FOUND)] if found else []
+    story = Story(purpose="record", proofs=proofs)
+    tell_unproven(Workflow("order", 1, steps), story, Settings(data=Path()), Terminal())
     return capsys.readouterr().out
 
 
-def test_a_step_that_only_its_address_proves_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    out = unproven(Expectation(moved=True), capsys)
-    assert "step 1 (click 'Place order') is known by the page it leads to alone" in out
-    assert "workflows edit order --read-back '1=URL CHECK'" in out
-    assert "that something changed alone" in unproven(Expectation(), capsys)
+def sender(action: Action = SAVE, **more: Any) -> Step:
+    return Step(action, **{"irreversible": True, **more})
+
+
+def test_every_step_that_is_not_read_back_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = Expectation(learned=(Said("saved", whole=True),), moved=True)
+    out = after_recording(capsys, sender(PLACE), Step(SAVE), sender(after=shown))
+    assert 'cannot tell whether "Place order" (step 1) really worked' in out
+    assert "workflows edit order --read-back '1=here text_visible:TEXT'" in out
+    assert 'cannot tell whether "Save" (step 3) really worked' in out
+    assert "step 2" not in out
 
 
 @pytest.mark.parametrize(
-    "after",
-    [Expectation(learned=(Said("saved", whole=True),)), Expectation(checks=(TextVisible("x"),))],
+    "step",
+    [
+        sender(state="LOGIN_REQUIRED"),
+        sender(Action("type", target=SAVE.target)),
+        sender(after=Expectation(read_back=FOUND)),  # stated by somebody, who knows
+    ],
 )
-def test_a_step_that_something_proves_is_not(
-    after: Expectation, capsys: pytest.CaptureFixture[str]
+def test_a_step_that_has_nothing_to_prove_is_not(
+    step: Step, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert unproven(after, capsys) == ""
+    assert after_recording(capsys, step) == ""
+
+
+def test_a_read_back_that_was_found_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    out = after_recording(capsys, sender(after=Expectation(read_back=FOUND)), found=True)
+    assert 'After "Save" (step 1), Rutter will load the page again' in out
+    assert "(found by itself). To take it out: rutter" in out
+    assert "workflows edit order --no-expect 1" in out
+
+
+# -- whether a run was read back -------------------------------------------------------------------
+
+ANSWERED = ProofStory(1, 11, "acknowledged", "the server's answer")
+
+
+def ran(*proofs: ProofStory, **more: Any) -> Story:
+    steps = [
+        StepStory(1, "workflow", "click 'Save'", "workflow_step_12_of_12", verdict="confirmed")
+    ]
+    return Story(purpose="run", name="order", version=1, proofs=[*proofs], steps=steps, **more)
+
+
+@pytest.mark.parametrize(
+    ("proof", "line", "next_line"),
+    [
+        (ProofStory(1, 11, "stored", "the read-back"), "the result was read back", ""),
+        (
+            ANSWERED,
+            "the result was not read back: the server answered and the page showed what it showed",
+            "--read-back '12=here text_visible:TEXT'",
+        ),
+        (
+            ProofStory(1, 11, "acknowledged", "what the page showed"),
+            "the result was not read back: the page showed what it showed before",
+            "--read-back '12=here text_visible:TEXT'",
+        ),
+        (
+            ProofStory(1, 11, "stored", "the page loaded anew", FOUND),
+            "the result was read back",
+            "workflows edit order --read-back '12=here text_visible:${number}'",
+        ),
+    ],
+)
+def test_a_completed_run_says_whether_its_result_was_read_back(
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    proof: ProofStory,
+    line: str,
+    next_line: str,
+) -> None:
+    assert report(ran(proof, reason="completed"), settings, Terminal(), done="done") == 0
+    out = capsys.readouterr().out
+    assert line in out.splitlines()[0]
+    assert (next_line in out) if next_line else ("--read-back" not in out)
+
+
+def test_a_run_that_sent_nothing_says_nothing_of_it(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report(ran(reason="completed"), settings, Terminal(), done="done")
+    assert "read back" not in capsys.readouterr().out
+    report(ran(reason="completed"), settings, Terminal(as_json=True), done="done")
+    said = json.loads(capsys.readouterr().out)
+    assert (said["proof"], said["proofs"]) == (None, [])
+    report(ran(ANSWERED, reason="completed"), settings, Terminal(as_json=True), done="done")
+    said = json.loads(capsys.readouterr().out)
+    assert said["proof"] == said["proofs"][0]["grade"] == "acknowledged"
+
+
+@pytest.mark.parametrize(
+    ("proofs", "detail", "happened", "then"),
+    [
+        (
+            [ProofStory(1, 11)],
+            f"{UNPROVEN} 12",
+            "nothing shows that the application has what step 12 (click 'Save') sent",
+            "tell Rutter what to look for: rutter",
+        ),
+        (
+            [ANSWERED],
+            f"{UNPROVEN} 12",
+            "it was not read back, as run.proof asks for",
+            "--read-back '12=here text_visible:TEXT'",
+        ),
+        (
+            [],
+            f"{UNSENT}: POST /notes",
+            "the page did not send what it sent when this was recorded",
+            "before you run it again",
+        ),
+    ],
+)
+def test_what_is_not_proven_says_which_step_and_how_to_prove_it(
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    proofs: list[ProofStory],
+    detail: str,
+    happened: str,
+    then: str,
+) -> None:
+    story = ran(*proofs, reason="completed_unverified", detail=detail)
+    assert report(story, settings, Terminal(), done="done") == 6
+    out = capsys.readouterr().out
+    assert "[FAIL] completed_unverified at step 12 (click 'Save')" in out
+    assert happened in out
+    assert then in next(each for each in out.splitlines() if each.strip().startswith("next:"))

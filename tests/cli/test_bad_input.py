@@ -203,8 +203,8 @@ def test_what_is_no_command_is_explained_by_the_parser(
         (b'{"steps": [{"type": "setViewport"}]}', "no step to do"),
         (b'{"steps": [{"type": "navigate"}]}', r"step 1 \(navigate\): it has no url"),
         (
-            b'{"steps": [{"type": "navigate", "url": "http://x"}, {"type": "doubleClick"}]}',
-            r"step 2 \(doubleClick\): this step is not supported",
+            b'{"steps": [{"type": "navigate", "url": "http://x"}, {"type": "tripleClick"}]}',
+            r"step 2 \(tripleClick\): this step is not supported",
         ),
         (
             b'{"steps": [{"type": "click", "selectors": [["xpath///a"]]}]}',

@@ -58,7 +58,7 @@ def test_what_if_needs_no_more_than_the_log_either(
     asked = ["--data", str(data), "replay", "--what-if", str(change), "--curve", str(picture)]
     assert main(asked) == 0
     out = capsys.readouterr().out
-    assert re.search(r"\d+ of \d+ turns would differ: 0 executions gained, 3 lost", out)
+    assert re.search(r"\d+ of \d+ turns would differ: 0 executions gained, 6 lost", out)
     assert picture.read_text().startswith("<svg")
 
 
@@ -151,6 +151,6 @@ def test_flags_stand_above_the_file(data: Path, capsys: pytest.CaptureFixture[st
     change.write_text("max_steps = 18\nthreshold = 0.1\n")
     asked = ["--data", str(data), "replay", "--what-if", str(change), "--threshold", "0.5"]
     assert main(asked) == 0
-    assert "0 executions gained, 3 lost" in capsys.readouterr().out
+    assert "0 executions gained, 6 lost" in capsys.readouterr().out
     assert main([*asked[:-1], "1.5"]) == 2
     assert "give --threshold from 0 to 1" in capsys.readouterr().err

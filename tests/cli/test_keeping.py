@@ -137,8 +137,8 @@ class TestEraseText:
     ) -> None:
         ended = rutter("log", "erase", "--text", NAME, "--dry-run")
         assert ended.code == DONE
-        assert ended.out.startswith("[OK] would erase 73 payloads of 1 session")
-        assert "run-1: 11 events hold it; all 73 of it go" in ended.out
+        assert ended.out.startswith("[OK] would erase 86 payloads of 1 session")
+        assert "run-1: 20 events hold it; all 86 of it go" in ended.out
         assert "log.db" in holding(directory.root, NAME)
 
     def test_no_byte_is_left_and_what_remains_is_told(
@@ -146,7 +146,7 @@ class TestEraseText:
     ) -> None:
         ended = rutter("log", "erase", "--text", NAME, "--why", "asked to")
         assert ended.code == DONE
-        assert "[OK] erased 73 payloads of 1 session, 2 artifacts" in ended.out
+        assert "[OK] erased 86 payloads of 1 session, 2 artifacts" in ended.out
         assert "not reached: backups, exports" in ended.out
         assert holding(directory.root, NAME) == []
         assert rutter("log", "verify").code == DONE
@@ -156,7 +156,7 @@ class TestEraseText:
         self, rutter: Rutter, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("sys.stdin", io.StringIO(f"{NAME}\n"))
-        assert rutter.json("log", "erase", "--text", "-", "--dry-run")["payloads"] == 73
+        assert rutter.json("log", "erase", "--text", "-", "--dry-run")["payloads"] == 86
 
     @pytest.mark.parametrize(
         ("arguments", "said"),

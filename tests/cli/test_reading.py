@@ -117,7 +117,7 @@ def test_sessions_lists_what_ran_newest_first(rutter: Rutter) -> None:
     assert lost.startswith("run-0004 run order")
     assert lost.endswith("failed lost")
     assert alone.startswith("run-0003 run order")
-    assert " 6/6 " in alone
+    assert " 7/7 " in alone
     assert alone.endswith("completed")
     assert watched.startswith("record-0002 record order")
 
@@ -133,7 +133,7 @@ def test_sessions_as_json(rutter: Rutter) -> None:
     ]
     alone = rows[2]
     assert (alone["purpose"], alone["driver"], alone["reason"]) == ("run", "workflow", "completed")
-    assert (alone["proposed"], alone["done"], alone["model_calls"]) == (6, 6, 0)
+    assert (alone["proposed"], alone["done"], alone["model_calls"]) == (7, 7, 0)
     assert (rows[1]["proposed"], rows[1]["done"]) == (5, 4)  # it was lost at the fifth
     assert alone["vals"] == '{"customer":"Fairlead Offshore"}'
     assert "error_code" not in alone

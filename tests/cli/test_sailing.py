@@ -6,6 +6,7 @@ log of every test is derived again when the test ends, and the password is looke
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
@@ -127,13 +128,15 @@ def test_a_covered_button_is_not_clicked(ship: Ship) -> None:
     assert ship.site.placed == ()
     assert "[FAIL] failed (retry_exhausted) at step 17 (click 'Place order')" in ended.out
     assert "why: element_obscured: " in ended.out
+    assert 'what happened: the button "Place order" stayed covered for 3.' in ended.out
     assert "next: " in ended.out
+    assert re.search(r"if the page only needs longer: rutter .*run order --patience 12s", ended.out)
     picture = ship.story()["screenshot"]
     place = DataDirectory(ship.rutter.data).artifacts.path(Artifact(picture["sha256"], 0))
     assert f"screenshot: {place}" in ended.out
     assert place.read_bytes().startswith(b"\x89PNG")
     lines = ended.err.splitlines()
-    assert lines.count("PHASE 4: VERIFY") == 18  # 16 steps, and the last one twice
+    assert lines.count("PHASE 4: VERIFY") == 17  # 16 steps, and the last, once
     assert "[OK] APPROVED: click 'Review order' (approved by its recording)" in lines
     assert "Action 17 failed after retry. Aborting plan." in lines
 

@@ -10,8 +10,11 @@ from typing import NamedTuple
 
 import pytest
 
+from actors.critic import UNPROVEN, UNSENT
 from events import errors
-from pipeline.lessons import PLAIN
+from pipeline.lessons import PLAIN, in_plain_words
+from replay.proofs import ProofStory
+from replay.story import StepStory, Story
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text()
@@ -103,11 +106,25 @@ def test_what_is_quoted_is_really_said(quoted: str) -> None:
     assert sayers(quoted), "no error of ours says this any more: correct the page"
 
 
+SAVE = StepStory(12, "workflow", "click 'Save'", "", element="Save", role="button", waited_ms=3_000)
+# Ends whose words name the step.
+ENDED = [
+    Story(
+        reason="completed_unverified",
+        detail=f"{UNPROVEN} 12",
+        proofs=[ProofStory(12)],
+        steps=[SAVE],
+    ),
+    Story(reason="completed_unverified", detail=f"{UNSENT}: POST /notes"),
+    Story(reason="failed", failure="lost", detail="element_obscured: a cover", steps=[SAVE]),
+]
+
+
 @pytest.mark.parametrize("quoted", [each for each in QUOTED if each.startswith(ENDS)])
 def test_and_so_is_how_a_session_ended(quoted: str) -> None:
     said = quoted.removeprefix(ENDS)
     whole = {*PLAIN.values(), *(f"{a}: {b}" for a in PLAIN.values() for b in PLAIN.values())}
-    assert said in whole
+    assert said in whole | {in_plain_words(story) for story in ENDED}
 
 
 def test_whoever_says_something_is_on_the_page() -> None:

@@ -96,6 +96,17 @@ def test_there_are_words_for_everything_that_can_be_asked() -> None:
         (JobEnded("job-1", "max_wall_time"), "job_failed", "a job ended: max_wall_time"),
         (JobEnded("job-1", "skipped", "", "job-0 runs"), "job_skipped", "a job ended: skipped"),
         (JobEnded("job-1", "completed"), "job_done", "a job ended: completed"),
+        (
+            JobEnded("job-1", "completed_unverified", "", "dry run: it sends a form"),
+            "job_done",
+            "a job ended: completed_unverified",
+        ),
+        (
+            JobEnded("job-1", "completed_unverified", "", "nothing shows it"),
+            "job_failed",
+            "a job went to its end and was not verified: look whether it was done before it is "
+            "run again",
+        ),
     ],
 )
 def test_how_a_job_ended(ended: JobEnded, event: What, text: str) -> None:

@@ -64,6 +64,9 @@ class Session:
         self.closed = False
         self.logins = None
 
+    async def sent_off(self, within_ms: int) -> None:
+        return
+
     async def downloads(self, within_ms: int) -> list[Any]:
         return []
 

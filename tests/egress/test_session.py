@@ -90,7 +90,7 @@ async def test_what_was_refused_and_whom_it_reached_is_told(
             }
             assert blocked[0].policy == started.policy.version
             assert denied.host in blocked[0].reason
-            assert blocked[0].channel == "Document"  # the frame is what the browser announces
+            assert blocked[0].channel == "Image"  # what asked for it first
             [contacted] = [fact for fact in facts if isinstance(fact, HostsContacted)]
             [contact] = contacted.contacts
             assert (contact.host, contact.port, contact.top_level) == ("127.0.0.1", port, True)

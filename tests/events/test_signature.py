@@ -36,14 +36,19 @@ def css(selector: str, *fallbacks: Strategy) -> Target:
 
 def identity(action: Action) -> tuple[object, ...]:
     """What makes two actions the same."""
-    primary: object = action.target.primary if action.target else None
-    if isinstance(primary, ByRef):
-        primary = ("ref", primary.ref)  # in which look it was numbered is no part of it
     return (
-        *(action.type, primary, action.url, action.key, action.value),
+        *(action.type, primary(action.target), action.url, action.key, action.value),
         *(action.direction, action.amount, action.ms, action.name, action.tab, action.dialogs),
-        *(action.append, action.verify, action.aside),
+        *(action.append, action.verify, action.aside, action.wanted),
+        *(action.pasted, action.button, action.count, action.modifiers),
+        *(primary(action.to), action.by),
     )
+
+
+def primary(target: Target | None) -> object:
+    first = target.primary if target else None
+    # In which look it was numbered is no part of it.
+    return ("ref", first.ref) if isinstance(first, ByRef) else first
 
 
 @examples(500)

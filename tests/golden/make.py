@@ -22,7 +22,7 @@ from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
+from events.workflow import MILLION, Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import ensure_chromium
@@ -108,6 +108,9 @@ class Stage:
     async def _sail(
         self, started: SessionStarted, answers: Answers, typed: tuple[str, ...] = ()
     ) -> SessionEnded:
+        # The seeds' model: what another one would have done is what these logs are asked.
+        settings = msgspec.structs.replace(started.settings, predictor="markov2", suggest=MILLION)
+        started = msgspec.structs.replace(started, settings=settings)
         return await self.app.sail(
             started, self.browser, answers=answers, secrets=self._secrets, typed=typed
         )

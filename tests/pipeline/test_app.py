@@ -141,7 +141,7 @@ async def test_a_recording_that_fails_half_way_keeps_what_happened(replayed: Rep
     assert [step.action.type for step in lesson.workflow.steps] == ["navigate", "click"]
     assert not lesson.workflow.complete
     assert lesson.stopped_at == (
-        "element_not_found: none of 1 ways to find it matched one visible element"
+        "element_not_found: none of 1 ways to find it matched one visible element, for 3.0 s"
     )
 
 

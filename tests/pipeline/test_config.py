@@ -81,6 +81,7 @@ RULE = '[[policy.rules]]\nname = "x"\neffect = "deny"\n'
         ("[run]\nthreshold = nan", "run.threshold is nan", "from 0 to 1"),
         ("[run]\nthreshold = '0.5'", "a number from 0 to 1", "= 0.7"),
         ("[run]\nsuggest = 50", "run.suggest is 50", "from 0 to 1"),
+        ('[run]\nproof = "kept"', "there is no 'kept'", "acknowledged, stored"),
         ("[run]\npredictor = 'markov'", "run.predictor: there is no 'markov'", "markov2"),
         ("[run]\npredictor = ''", "run.predictor: there is no ''", "foresight, markov2"),
         ("[run]\npredictor = 2", "run.predictor is a text", 'predictor = "foresight"'),

@@ -254,7 +254,7 @@ def test_the_event_says_nothing_of_the_text(directory: DataDirectory) -> None:
         "session": "run-1",
         "n": 1,
         "why": "asked to",
-        "last": 73,
+        "last": 86,
     }
 
 

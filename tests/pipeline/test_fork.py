@@ -90,7 +90,7 @@ def test_whatever_the_old_session_sent_is_asked_about_also_behind_the_fork() -> 
         if isinstance(event, TargetResolved):
             answers[step] = {type(decision) for decision in decided}
     assert ActionStarted in answers[4]
-    assert ApprovalRequested in answers[17]
+    assert ApprovalRequested in answers[18]
     assert ActionStarted in answers[2]
 
 
@@ -183,7 +183,7 @@ def begun(events: list[Envelope]) -> SessionStarted:
 
 
 def test_a_run_that_continues_another_names_it_and_all_that_it_may_have_done() -> None:
-    events = cut_short(17)
+    events = cut_short(18)
     after = continuing(begun(events), events)
     assert (after.continues, after.done_before) == (events[0].session, 17)
     assert (after.same_values, after.left_off) == (True, "the outcome of its step 17 is unknown")
@@ -193,7 +193,7 @@ def test_a_run_that_continues_another_names_it_and_all_that_it_may_have_done() -
 
 def test_what_the_session_before_it_may_have_done_is_never_forgotten() -> None:
     """A chain of runs that die earlier and earlier."""
-    first = cut_short(17)
+    first = cut_short(18)
     second = [msgspec.structs.replace(first[0], event=continuing(begun(first), first))]
     assert started_before(second) == 17
     third = [*second, *cut_short(3)[1:]]
@@ -201,7 +201,7 @@ def test_what_the_session_before_it_may_have_done_is_never_forgotten() -> None:
 
 
 def test_where_its_steps_were_changed_it_may_have_done_any_of_them() -> None:
-    events = cut_short(17)
+    events = cut_short(18)
     flow = begun(events).workflow
     assert flow is not None
     assert done_before(flow, events) == 17
@@ -213,7 +213,7 @@ def test_where_its_steps_were_changed_it_may_have_done_any_of_them() -> None:
 
 
 def test_only_a_run_of_that_workflow_that_was_not_completed_is_continued() -> None:
-    events = cut_short(17)
+    events = cut_short(18)
     flow = begun(events).workflow
     assert flow is not None
     assert check_continued(events, ["order"], flow) == begun(events)

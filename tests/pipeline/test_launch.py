@@ -85,7 +85,9 @@ def test_a_run_may_go_where_its_recording_went_and_where_it_is_told_to() -> None
 
 
 def test_a_dry_run_is_a_setting() -> None:
-    assert run_of(FLOW, VALUES, ["password"], dry_run=True).settings.dry_run
+    dry = run_of(FLOW, VALUES, ["password"], dry_run=True, seeks_proof=True).settings
+    assert (dry.dry_run, dry.seeks_proof) == (True, False)
+    assert run_of(FLOW, VALUES, ["password"], seeks_proof=True).settings.seeks_proof
 
 
 def test_a_named_workflow_has_five_minutes_and_twice_its_length_in_steps() -> None:
@@ -392,10 +394,12 @@ def test_a_secret_belongs_where_it_was_typed_when_it_was_recorded() -> None:
 
 
 def test_what_the_configuration_sets_holds_for_every_run_and_for_tools_what_calls_allow() -> None:
-    knobs = {"settle_ms": 5, "execution_delay_ms": 7, "vision": True}
+    knobs = {"settle_ms": 5, "execution_delay_ms": 7, "vision": True, "proof": "stored"}
     sure = Sureness("markov2", 600_000, 300_000)
     run = configured(run_of(FLOW, VALUES, ["password"]), knobs, sure, headed=True)
     assert (run.settings.settle_ms, run.settings.execution_delay_ms, run.headed) == (5, 7, True)
+    shown = configured(recording("order", (), {}, ()), knobs, sure)
+    assert (run.settings.proof, shown.settings.proof) == ("stored", "acknowledged")
     tools = configured(tool_session(), knobs, sure)
     assert (tools.settings.settle_ms, tools.settings.vision, tools.headed) == (500, True, False)
     limits = Limits(max_steps=3)

@@ -157,6 +157,25 @@ def test_what_lies_over_an_element_is_named(settings: Settings) -> None:
     assert said.why == (f"why: {detail}",)
 
 
+@pytest.mark.parametrize(
+    ("role", "code", "said"),
+    [
+        ("button", "element_disabled", 'the button "Save" stayed disabled for 3.0 s'),
+        ("textbox", "element_obscured", 'the field "Save" stayed covered for 3.0 s'),
+        ("grid", "element_moving", 'the element "Save" kept moving for 3.0 s'),
+    ],
+)
+def test_what_was_waited_for_in_vain_is_told_with_what_lengthens_it(
+    settings: Settings, role: str, code: str, said: str
+) -> None:
+    story = lost(failure="retry_exhausted", detail=f"{code}, for 3.0 s")
+    last = story.steps[-1]
+    last.element, last.role, last.waited_ms = "Save", role, 3_004
+    lesson = learned(story, settings)
+    assert lesson.reason == said
+    assert lesson.also == "if the page only needs longer: rutter run order --patience 12s"
+
+
 def test_what_the_page_said_is_told(settings: Settings) -> None:
     story = lost(failure="verification_failed")
     story.steps[0].verdict = "failed"

@@ -110,11 +110,13 @@ class Voyage:
 
     @property
     def done(self) -> list[Action]:
-        return self.world.done
+        """What was done to it; the looks in a page aside change nothing."""
+        return [action for action in self.world.done if not action.aside]
 
 
 def held(events: Iterable[Any]) -> list[AnyEvent]:
-    """What was begun between a pause and the look that ended it."""
+    """What was begun between a pause and the look that ended it. The read-back of a step that had
+    begun is the end of it."""
     begun: list[AnyEvent] = []
     paused = False
     for event in events:
@@ -122,7 +124,7 @@ def held(events: Iterable[Any]) -> list[AnyEvent]:
             paused = True
         elif isinstance(event, ObservationRequested) and event.why == "resumed":
             paused = False
-        elif paused and isinstance(event, (*BEGUN, PlanProposed)):
+        elif paused and isinstance(event, (*BEGUN, PlanProposed)) and not event.action.aside:
             begun.append(event)
     return begun
 
@@ -185,7 +187,7 @@ async def test_a_pause_anywhere_changes_neither_the_steps_nor_the_end(
         assert voyage.ended == SessionEnded("completed", "", "the recorded end is reached"), number
         assert voyage.done == steps, number
         assert held(said) == [], number
-        began = [(e.step, e.attempt) for e in said if isinstance(e, BEGUN)]
+        began = [(e.step, e.attempt) for e in said if isinstance(e, BEGUN) and not e.action.aside]
         assert len(set(began)) == len(began) == len(steps), number
 
 
@@ -286,7 +288,8 @@ def goes(path: str) -> Callable[[World], object]:
 def did(events: Iterable[Any]) -> list[int]:
     """The places in the workflow of the steps that the run did."""
     planned = {event.step: event.index for event in events if isinstance(event, PlanProposed)}
-    return [planned[event.step] for event in events if isinstance(event, ActionStarted)]
+    begun = [event for event in events if isinstance(event, ActionStarted)]
+    return [planned[event.step] for event in begun if not event.action.aside]
 
 
 async def test_a_step_that_a_person_did_is_not_done_again(replayed: Replayed) -> None:

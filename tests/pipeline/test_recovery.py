@@ -77,7 +77,7 @@ def turns() -> Turns:
     return anyio.run(voyage)
 
 
-MOMENTS = range(1, 46)
+MOMENTS = range(1, 69)
 
 
 def flat(turns: Turns, session: str) -> list[Any]:

@@ -242,7 +242,7 @@ def test_a_terminal_sees_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     out, err = on_a_terminal(monkeypatch, START, PLAN)
 
     assert out == ""
-    assert "sailing order  7/19  click #\\u2713" in err
+    assert "sailing order  7/19  click #\u2713" in err
 
 
 def test_a_step_is_counted_by_its_place_and_a_look_elsewhere_has_none(
@@ -274,5 +274,5 @@ def test_a_free_run_shows_which_workflow_it_seems_to_follow(
         plan = facts.plan(facts.click("#next"), "prediction", number=4)
         return on_a_terminal(monkeypatch, facts.free_run(), predicted, plan).err
 
-    assert "sailing order  4  click #next  (as in order\\u2713)" in seems(800_000)
+    assert "sailing order  4  click #next  (as in order\u2713)" in seems(800_000)
     assert "as in" not in seems(400_000)

@@ -91,9 +91,9 @@ def test_each_step_has_its_own_prediction() -> None:
     assert [step.within for step in told.steps] == [["after step 3 of 7 of order, 0.93"], []]
 
 
-def test_a_name_is_plain_ascii_wherever_it_is_from() -> None:
+def test_a_name_is_one_line_wherever_it_is_from() -> None:
     assert within_in_words(Within("r\u00fcck\ngabe", 1, 1, 2, 1_000_000)) == (
-        "after step 1 of 2 of r\\xfcck\\ngabe, 1.00"
+        "after step 1 of 2 of r\u00fcck\\ngabe, 1.00"
     )
 
 

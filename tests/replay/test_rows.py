@@ -10,7 +10,7 @@ from events.rows import Row
 from events.runtime import SessionEnded, SessionStarted, StopReason
 from events.validator import ActionStarted
 from events.vocabulary import AnyEvent
-from replay.rows import NOT_RUN, RowRun, Told, Wanted, counted, matched, run_of, told_of
+from replay.rows import NOT_AGAIN, NOT_RUN, RowRun, Told, Wanted, counted, matched, run_of, told_of
 from tests import facts
 
 ROW = Row("b", 1, "d")
@@ -57,11 +57,19 @@ def test_a_failure_says_at_which_step() -> None:
 
 
 def test_what_sent_something_and_was_not_completed_is_in_doubt() -> None:
-    reasons: tuple[StopReason, ...] = ("failed", "cancelled", "interrupted", "completed_unverified")
+    reasons: tuple[StopReason, ...] = ("failed", "cancelled", "interrupted")
     for reason in reasons:
         assert outcome(SENT, SessionEnded(reason)) == "unknown", reason
     assert outcome(SENT) == "unknown", "its process died"
     assert outcome(SENT, facts.judged(), SessionEnded("failed", "lost")) == "unknown"
+
+
+def test_what_went_to_its_end_unverified_counts_as_sent_and_is_told_apart() -> None:
+    ended = SessionEnded("completed_unverified", "", "nothing shows it, at step 1")
+    assert outcome(SENT, ended) == outcome(ended) == "unverified"
+    assert {"unverified", "unknown", "done"} == set(NOT_AGAIN)
+    run_1 = RowRun("a", Row("b", 5, "x"), "completed_unverified", sent=True)
+    assert names(matched(wanted("new", "x"), [run_1])) == {1: [], 2: ["a"]}, "where it moved too"
 
 
 def test_a_later_run_of_the_row_settles_it_and_a_failed_one_does_not() -> None:

@@ -12,18 +12,23 @@ function refusal(digest) {
   return null;
 }
 
-// By itself, by its fieldset, by what it is a part of.
-function isOff(el) {
-  const actor = setOff(el);
-  return matches(el, ":disabled") || matches(actor, ":disabled") || !!upTo(el, '[aria-disabled="true"],[inert]');
-}
-
 // The last look before input. With `point`, also where to click: not covered, in view, at rest.
 function check(digest, point) {
   const refused = refusal(digest);
   if (refused || !point) return refused || {};
   if (!mayMove(pinned)) return aim(pinned);
-  return stillness(pinned).then(() => refusal(digest) || aim(pinned));
+  return stillness(pinned).then((still) => refusal(digest) || (still ? aim(pinned) : aimAtMoving(pinned)));
+}
+
+// What does not come to rest can be clicked where it stays: it may throb, and not run away.
+async function aimAtMoving(el) {
+  const spot = aim(el);
+  if (spot.code) return spot;
+  await new Promise((done) => nextFrame(() => nextFrame(done)));
+  const hit = isAttached(el) && deepest(spot.x, spot.y);
+  if (hit && setsOffTheSame(hit, el)) return spot;
+  disarm();
+  return { code: "element_moving" };
 }
 
 // ---- where to click -----------------------------------------------------------------------------------
@@ -46,15 +51,15 @@ function timeToMove(el) {
   return Math.min(Math.max(0, ...left.filter(Number.isFinite)), MOVING_MS);
 }
 
-// Until the box is the same in two frames that follow each other. On a busy machine time passes
-// without a frame: what was not drawn anew has not come to rest.
+// Until the box is the same in two frames that follow each other, or not in time: says which. On a busy
+// machine time passes without a frame: what was not drawn anew has not come to rest.
 function stillness(el) {
   const end = performance.now() + STILL_MS + timeToMove(el);
   return new Promise((done) => {
     const look = (before, drawn) => {
       const now = boxOf(el).join(), frame = document.timeline.currentTime;
       const still = now === before && (frame !== drawn || document.hidden);
-      if (still || performance.now() > end) done();
+      if (still || performance.now() > end) done(still);
       else nextFrame(() => look(now, frame));
     };
     nextFrame(() => look(pinnedBox, null));
@@ -148,6 +153,51 @@ function dialogOver(el, selector = DIALOGS) {
   return clip(nameOf(dialog, "dialog") || textOf(findIn(dialog, "h1,h2,h3") || dialog), 60) || tagOf(dialog);
 }
 
+// Where to point at it: anything in it is a part of it.
+const pointAt = (digest) => checked(digest, (el) => {
+  if (!isWhollyInView(el)) scrollIntoView(el, { block: "nearest", inline: "nearest", behavior: "instant" });
+  const spot = freeSpot(el, el) || spotInside(el);
+  return spot || { code: "element_obscured", message: coveredBy(el) };
+});
+
+function spotInside(el) {
+  const spot = middleOf(el), hit = spot && deepest(spot.x, spot.y);
+  return hit && isInside(hit, el) ? spot : null;
+}
+
+// Until what the wheel was turned over scrolls no more, or never began to.
+function atRest() {
+  const el = scrollerOf(pinned) || document.scrollingElement;
+  const place = () => `${el.scrollLeft} ${el.scrollTop}`;
+  const end = performance.now() + STILL_MS;
+  return new Promise((done) => {
+    const look = (before, same, moved) => {
+      const now = place(), stays = now === before ? same + 1 : 0, has = moved || !stays;
+      if (stays >= 3 && (has || performance.now() > end)) done(true);
+      else nextFrame(() => look(now, stays, has));
+    };
+    look(place(), 0, false);
+  });
+}
+
+// What is dragged and where to: both in view at once, as the hand has it.
+function aimDrag(digest, ways) {
+  const refused = refusal(digest);
+  if (refused) return refused;
+  const { el: to } = probe(ways);
+  if (!to) return { code: "element_not_found", message: "where it is dragged to is not there" };
+  if (!isWhollyInView(pinned)) scrollIntoView(pinned, { block: "nearest", inline: "nearest", behavior: "instant" });
+  if (!isWhollyInView(to)) scrollIntoView(to, { block: "nearest", inline: "nearest", behavior: "instant" });
+  const begin = freeSpot(pinned, pinned), end = freeSpot(to, to) || middleOf(to);
+  if (!begin) return { code: "element_obscured", message: coveredBy(pinned) || "it is not in view with where it is dragged to" };
+  return end ? arm(pinned, { ...begin, end }) : { code: "element_not_visible" };
+}
+
+function middleOf(el) {
+  const [left, top, right, bottom] = inView(el);
+  return right > left && bottom > top ? { x: (left + right) / 2, y: (top + bottom) / 2 } : null;
+}
+
 // ---- nothing else is clicked --------------------------------------------------------------------------
 
 // Between the look and the click the page may put something else there: a thing that moves in, an
@@ -201,21 +251,58 @@ let typing = null; // the field that is typed into, and what else was about to b
 
 function expectTyping(el, digest) {
   clearTimeout(typing?.timer);
-  typing = { el, digest, strayed: "", timer: setTimeout(() => (typing = null), ARMED_MS) };
+  typing = { el, judged: pinned, digest, heard: false, strayed: "" };
+  typingOn();
+}
+
+// As long as keys come: a page may take its time with each.
+function typingOn() {
+  clearTimeout(typing.timer);
+  typing.timer = setTimeout(() => (typing = null), ARMED_MS);
 }
 
 function watchTyping(event) {
   if (!typing || !event.isTrusted) return;
+  typingOn();
   const hit = event.composedPath()[0];
-  if (!hit || !isElement(hit) || (isInside(hit, typing.el) && isStill(typing))) return;
-  typing.strayed = clip(squeeze(`${tagOf(hit)} ${nameOf(hit, roleOf(hit))}`), 80);
+  if (!hit || !isElement(hit)) return;
+  if (!typing.strayed && isInside(hit, typing.el) && isStill(typing)) {
+    if (!MODIFYING.has(event.key)) typing.heard = true;
+    return;
+  }
+  stray(hit);
   holdBack(event);
+}
+
+const MODIFYING = new Set(["Shift", "Control", "Alt", "Meta"]);
+
+function stray(hit) {
+  typing.strayed ||= clip(squeeze(`${tagOf(hit)} ${nameOf(hit, roleOf(hit))}`), 80);
+}
+
+// A paste as the page hears of one. Whether it did something of its own with it.
+function paste(value, append) {
+  const el = focused();
+  if (!typedInto()) return true; // told when it is asked what was entered
+  typing.heard = true;
+  if (append && !matches(el, "input,textarea")) documentOf(el).getSelection().collapseToEnd();
+  const given = new DataTransfer();
+  given.setData("text/plain", value);
+  const event = new ClipboardEvent("paste", { clipboardData: given, bubbles: true, cancelable: true, composed: true });
+  return !el.dispatchEvent(event);
+}
+
+// Asked for before what cannot be held back.
+function typedInto() {
+  const hit = focused();
+  if (typing && !isInside(hit, typing.el)) stray(hit);
+  return !typing?.strayed;
 }
 
 // The same element as it was judged, up to the first input: what it says may change under that.
 function isStill(expected) {
   if (!expected.digest) return true;
-  const same = exactOf(expected.el, pinnedKey) === expected.digest;
+  const same = exactOf(expected.judged, pinnedKey) === expected.digest;
   if (same) expected.digest = "";
   return same;
 }
@@ -235,10 +322,11 @@ const focused = () => activeOf() || document.body;
 
 function expectKey(el, digest) {
   clearTimeout(keying?.timer);
-  keying = { el, digest, heard: false, strayed: false, timer: setTimeout(() => (keying = null), ARMED_MS) };
+  keying = { el, judged: el, digest, heard: false, strayed: false, timer: setTimeout(() => (keying = null), ARMED_MS) };
 }
 
 function watchKey(event) {
+  if (!keying) watchTyping(event);
   if (!keying || !event.isTrusted) return;
   if (!keying.strayed && focused() === keying.el && isStill(keying)) keying.heard = true;
   else {
@@ -272,10 +360,10 @@ for (const type of Object.keys(WATCHES)) addEventListener(type, (event) => watch
 
 // Asked for after typing: whether the field holds it, and where it would have gone instead.
 function entered(value, append) {
-  const strayed = typing?.strayed || "";
+  const { strayed = "", heard = false } = typing || {};
   clearTimeout(typing?.timer);
   typing = null;
-  return { held: append ? endsIn(value) : holds(value), strayed };
+  return { held: append ? endsIn(value) : holds(value), strayed, heard };
 }
 
 // Asked for after input: what was in the way of it, if anything.
@@ -314,16 +402,29 @@ const ready = (digest) => checked(digest, (el) => {
   scrollIntoView(el, { block: "nearest", behavior: "instant" });
   const dialog = dialogOver(el, 'dialog:modal,[aria-modal="true"]');
   if (dialog && !freeSpot(el, el)) return { code: "element_obscured", message: `the dialog ${JSON.stringify(dialog)} is open` };
-  focusOf(el);
-  if (!isFocused(el)) return { code: "action_failed", message: "the field takes no focus" };
+  const host = writtenIn(el);
+  focusOf(host);
+  if (!isFocused(host)) return { code: "action_failed", message: "the field takes no focus" };
   const since = refusal(digest); // a page may make another of it when it gets the focus
   if (since) return since;
   if (how !== "typed") return { how };
   if (matches(el, "input,textarea")) el.select();
   else documentOf(el).getSelection().selectAllChildren(el);
-  expectTyping(el, digest);
-  return { how };
+  expectTyping(host, digest);
+  return { how, lines: tagOf(el) !== "input", editor: host === el && keepsItsOwn(el) };
 });
+
+// What has the focus while an element is written in: all that can be edited around it.
+function writtenIn(el) {
+  if (matches(el, "input,textarea")) return el;
+  let host = el;
+  while (tagOf(host) !== "body" && parentOf(host) && property(parentOf(host), "isContentEditable")) host = parentOf(host);
+  return host;
+}
+
+// An editor has a text and a selection of its own, and hears of a change by its keys; a text area that
+// is not there to be seen belongs to one.
+const keepsItsOwn = (el) => !matches(el, "input,textarea") || (tagOf(el) === "textarea" && rectOf(el).width * rectOf(el).height < 100);
 
 // In its own root, and all that it is in has the focus too.
 function isFocused(el) {
@@ -341,21 +442,43 @@ const setValue = (digest, value) => checked(digest, (el) => {
   return { held: holds(value) };
 });
 
+const writtenText = (el) => squeeze((property(el, "isContentEditable") ? property(el, "innerText") : el.value).replace(NO_WIDTH, ""));
+const NO_WIDTH = /[\u200b\u200c\u200d\u2060\ufeff\u00ad]/g; // editors keep empty lines and places by them
+
 // Of a field that was added to: what was typed is the end of what it holds.
-const endsIn = (value) => pinned && squeeze(property(pinned, "isContentEditable") ? property(pinned, "innerText") : pinned.value).endsWith(squeeze(value));
+const endsIn = (value) => pinned && writtenText(pinned).endsWith(squeeze(value.replace(NO_WIDTH, "")));
 
 // Null in a document that came after the one that was typed into.
 function holds(value) {
   const el = pinned;
   if (!el) return null;
-  if (property(el, "isContentEditable")) return squeeze(property(el, "innerText")) === squeeze(value);
+  if (property(el, "isContentEditable")) return sameText(writtenText(el), squeeze(value.replace(NO_WIDTH, "")));
   switch (el.type) {
     case "checkbox": case "radio": return el.checked === value;
     case "file": return [...el.files].map((file) => file.name).join("\n") === value;
     case "color": return el.value === value.toLowerCase();
     case "range": return Number(el.value) === Number(value);
-    default: return el.value === value.replace(/\r\n?/g, "\n");
+    default: return sameText(el.value, value.replace(/\r\n?/g, "\n"));
   }
+}
+
+// As it was typed, or as a mask wrote it: the same letters and digits in the same order, and where
+// something stood between two of them something stands there still. 1.50 is not 150. Only a space or
+// a bracket beside digits may go.
+function sameText(held, typed) {
+  if (held === typed) return true;
+  const written = inParts(held), wanted = inParts(typed.replace(/(^|\p{N})[\s()]+(?=\p{N}|$)/gu, "$1"));
+  if (!wanted.signs || written.signs !== wanted.signs) return false;
+  return wanted.between.every((gap, n) => !gap || written.between[n]);
+}
+
+function inParts(text) {
+  const signs = [], between = [""];
+  for (const sign of text.normalize("NFC").toLowerCase()) {
+    if (/[\p{L}\p{M}\p{N}]/u.test(sign)) between.push(""), signs.push(sign);
+    else between[between.length - 1] += sign;
+  }
+  return { signs: signs.join(""), between };
 }
 
 // The element for whoever calls from outside: files are given to it by the browser itself.
@@ -365,7 +488,7 @@ globalThis.rutterPinned = () => pinned;
 const choose = (digest, value) => checked(digest, (el) => {
   const options = [...el.options || []];
   const chosen = optionsFor(el, value);
-  if (chosen.some((option) => !option || matches(option, ":disabled"))) return { code: "option_not_found", message: clip(options.map((o) => squeeze(o.label)).join(", "), 120) };
+  if (chosen.some((option) => !option || matches(option, ":disabled"))) return { code: "option_not_found", message: optionsIn(el) };
   focusOf(el);
   if (options.some((option) => option.selected !== chosen.includes(option))) {
     if (el.multiple) for (const option of options) option.selected = chosen.includes(option);
@@ -452,5 +575,5 @@ const parsed = () => new Promise((done) => {
 });
 
 Object.assign(functions, {
-  sync, check, ready, setValue, holds, entered, choose, focusOn, pressed, scroll, bringIntoView, closeUp, read, change, parsed,
+  sync, check, pointAt, atRest, aimDrag, paste, ready, setValue, holds, entered, typedInto, choose, focusOn, pressed, scroll, bringIntoView, closeUp, read, change, parsed,
 });

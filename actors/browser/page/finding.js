@@ -145,6 +145,7 @@ function probe(strategies) {
 // Where the element was when it was found: one that is elsewhere a moment later is moving.
 let pinnedBox = null;
 let pinnedByFocus = false; // found as what has the focus, not by a way to it
+let pinnedAt = null; // the document that it was found in, and its address then
 
 let pinnedChoice = null; // what would be chosen of a list, if that is what is to be done
 
@@ -154,28 +155,41 @@ function pin(el, key, byFocus = false, choice = null) {
   pinnedKey = key ?? undefined;
   pinnedByFocus = byFocus;
   pinnedBox = el && boxOf(el).join();
+  pinnedAt = el && { document: documentOf(el), url: documentOf(el).URL, top: document.URL };
 }
+
+// Whether nothing was left since it was found; of an element, whether it is in the same document.
+const isWherePinned = (el) =>
+  pinnedAt.document.URL === pinnedAt.url && document.URL === pinnedAt.top && (!el || documentOf(el) === pinnedAt.document);
 
 // Polls with the page's own frames: an element that appears is found when it is painted. What a look
 // named and is gone does not come back. With a key it is judged by what that key does there, with a
-// choice by what would be chosen. One of `others` that is there and free ends the wait, once it was
-// so for a few looks: what is wanted may be drawn a moment later.
+// choice by what would be chosen. What is there and cannot be used as it is meant to be (`use`) is
+// waited for too, where something lies over it no longer than `coverMs`. One of `others` that is there
+// and free ends the wait, once it was so for a few looks: what is wanted may be drawn a moment later.
+// `wanting` says that the time was over, and more of it might help.
 const POLL_MS = 30;
 const LOOKS = 5;
 
-function resolve(strategies, withinMs, key, choice, others = []) {
+function resolve(strategies, withinMs, key, choice, others = [], use = "", coverMs = -1) {
   const end = performance.now() + withinMs;
   return new Promise((done) => {
-    let seen = 0, instead = -1;
+    let seen = 0, instead = -1, coveredAt = 0;
     const look = () => {
+      const now = performance.now();
       const { tries, el } = probe(strategies);
+      const hindered = el && hindrance(el, use, choice);
       const lost = strategies.every((way, i) => way.by === "ref" && tries[i].result === "none");
       const other = el || !others.length ? -1 : others.findIndex(isFree);
       seen = other >= 0 && other === instead ? seen + 1 : other >= 0 ? 1 : 0;
       instead = other;
-      if (el || lost || seen >= LOOKS || performance.now() >= end) {
+      const covered = hindered?.code === "element_obscured" && coverMs >= 0;
+      coveredAt = covered ? coveredAt || now : 0;
+      const settled = (el && !hindered) || lost || seen >= LOOKS || (covered && now >= coveredAt + coverMs);
+      if (settled || now >= end) {
         pin(el, key, false, choice);
-        done({ tries, element: el ? describe(el, pinnedKey) : null, instead: el ? -1 : instead });
+        const element = el ? describe(el, pinnedKey) : null;
+        done({ tries, element, instead: el ? -1 : instead, hindered: hindered || null, wanting: !settled });
       } else {
         setTimeout(look, POLL_MS);
       }
@@ -184,12 +198,81 @@ function resolve(strategies, withinMs, key, choice, others = []) {
   });
 }
 
+// Until so many elements are seen, by the first of the ways that has any; says whether, and how many.
+const COMPARED = { ">=": (a, b) => a >= b, "==": (a, b) => a === b, "<=": (a, b) => a <= b, "!=": (a, b) => a !== b };
+
+function counted(strategies, withinMs, operator, number) {
+  const end = performance.now() + withinMs;
+  return new Promise((done) => {
+    const look = () => {
+      const seen = probe(strategies).tries.find((each) => each.matches)?.matches || 0;
+      const held = COMPARED[operator](seen, number);
+      if (held || performance.now() >= end) done({ held, seen });
+      else setTimeout(look, POLL_MS);
+    };
+    look();
+  });
+}
+
+// The element that was found, as long as something is wrong with it that may pass; true once it can be
+// used, null if it never can be. What took its place in the same document, at the same address, is
+// looked at as itself: whoever asks compares it with what was judged.
+function recover(strategies, withinMs, use) {
+  const end = performance.now() + withinMs;
+  if (!pinned || pinnedByFocus) return null;
+  if (!isAttached(pinned) && (!isWherePinned() || strategies.every((way) => way.by === "ref"))) return null;
+  return new Promise((done) => {
+    const look = () => {
+      const el = isAttached(pinned) && isReachable(pinned) ? pinned : isWherePinned() && probe(strategies).el;
+      const usable = el && (el === pinned || isWherePinned(el)) && !hindrance(el, use, pinnedChoice);
+      if (usable && el !== pinned) pin(el, pinnedKey, false, pinnedChoice);
+      if (usable || performance.now() >= end) done(!!usable);
+      else setTimeout(look, POLL_MS);
+    };
+    look();
+  });
+}
+
+// ---- what a person would wait for ------------------------------------------------------------------
+
+// What keeps a found element from being used so; null if nothing does.
+function hindrance(el, use, choice = null) {
+  if (!["click", "type", "select", "press", "drag"].includes(use)) return null;
+  if (isOff(el)) return { code: "element_disabled", message: "" };
+  if (use === "type" && property(el, "readOnly")) return { code: "element_disabled", message: "the field is read-only" };
+  if (use === "select" && choice !== null && !hasOptions(el, choice)) return { code: "option_not_found", message: optionsIn(el) };
+  if (use === "click" || use === "drag" || (use === "type" && !isSliver(el))) return cover(el);
+  return null;
+}
+
+// By itself, by its fieldset, by what it is a part of.
+function isOff(el) {
+  const actor = setOff(el);
+  return matches(el, ":disabled") || matches(actor, ":disabled") || !!upTo(el, '[aria-disabled="true"],[inert]');
+}
+
+// A list that is a text field with a list of its own has none of these.
+const hasOptions = (el, value) => tagOf(el) !== "select" || optionsFor(el, value).every((option) => option && !matches(option, ":disabled"));
+const optionsIn = (el) => clip([...el.options || []].map((o) => squeeze(o.label)).join(", "), 120);
+
+// Editors catch what is typed in a field of a few pixels, below what they draw.
+const isSliver = (el) => {
+  const box = rectOf(el);
+  return Math.min(box.width, box.height) < 10;
+};
+
+// What lies over it; nothing where it is not wholly in view, for then it cannot be told.
+function cover(el) {
+  const places = [el, ...(tagOf(el) === "input" ? labelsOf(el) : [])].filter(isVisible);
+  if (places.some((place) => !isWhollyInView(place) || freeSpot(place, el))) return null;
+  return places.length ? { code: "element_obscured", message: coveredBy(places[0]) } : null;
+}
+
 // There, and nothing lies over it as far as it is in view.
 function isFree(strategies) {
   const { el } = probe(strategies);
   if (!el || dialogOver(el, 'dialog:modal,[aria-modal="true"]')) return false;
-  const place = [el, ...(tagOf(el) === "input" ? labelsOf(el) : [])].find(isVisible);
-  return !place || !isWhollyInView(place) || !!freeSpot(place, el);
+  return !cover(el);
 }
 
 function resolveFocused(key) {
@@ -271,9 +354,17 @@ function senderOf(el, actor, key) {
   return form && defaultButton(el, form) || actor;
 }
 
+// A form that asks for a password and for who that is, and for nothing else: one that sets a password,
+// or asks for it beside other things, does something else with it.
+const MOST_ASKED = 3;
+
 function signsIn(el) {
   const form = property(el, "form");
-  return !!form && !!findIn(form, 'input[type="password"]');
+  if (!form) return false;
+  const asked = ownOf(form, "input,select,textarea").filter((each) => isVisible(each) && !CHECKED.has(each.type) && !BUTTONS.has(each.type));
+  const [password, second] = asked.filter((each) => each.type === "password");
+  const known = password && !second && !/new-password/i.test(attribute(password, "autocomplete") || "");
+  return !!known && asked.length <= MOST_ASKED && asked.every((each) => tagOf(each) === "input");
 }
 
 const attributesOf = (el) =>
@@ -331,6 +422,18 @@ function digestOf(el, withText, key) {
   ]));
 }
 
+// What it is, whatever has become of its form's address: that of a field does not matter, and what sends
+// the form is known by what it sends and the kind of address. Empty for what sends a form without names.
+function identityOf(el, key) {
+  const role = roleOf(el);
+  const actor = setOff(el);
+  const form = sends(el, actor, key) ? bearingOfForm(senderOf(el, actor, key)) : "-";
+  return form && hash(JSON.stringify([
+    tagOf(el), role, clip(calledBy(el, role), 80), holdsText(el) ? clip(saidIn(el), 80) : "",
+    lastingOf(el), templated(attribute(actor, "href"), documentOf(el).baseURI), form,
+  ]));
+}
+
 // The same with its addresses and its icon as they are: what was judged a moment ago must be what is acted on.
 function exactOf(el, key) {
   const actor = setOff(el);
@@ -363,6 +466,7 @@ function describe(el, key) {
     tag: tagOf(el),
     digest: digestOf(el, holdsText(el), key),
     exact: exactOf(el, key),
+    identity: identityOf(el, key),
     role, name, text,
     kind: kindOf(el),
     href: templated(attribute(actor, "href"), documentOf(el).baseURI),
@@ -378,9 +482,16 @@ function describe(el, key) {
   };
 }
 
+// What is written into: a click puts the cursor there, unless something in it is worked by clicks.
+function isEditor(el) {
+  if (!isWrittenIn(el) || el === documentOf(el).body) return false;
+  return !upTo(el, SETS_OFF) && !upTo(el, '[role="option"],[role="tab"],[role="switch"],[role="checkbox"],[role="radio"]') && !onlyControl(el);
+}
+
 // A click on a label is one on its control.
 function kindOf(el) {
   if (tagOf(el) === "input") return el.type;
+  if (isEditor(el)) return "editor";
   return tagOf(el) === "label" ? el.control?.type || "" : "";
 }
 
@@ -529,4 +640,4 @@ function pathOf(el) {
   return parts.join(" > ") || tagOf(el);
 }
 
-Object.assign(functions, { resolve, resolveFocused });
+Object.assign(functions, { resolve, recover, counted, resolveFocused });

@@ -14,15 +14,32 @@ function traitsOf(el) {
   const traits = attributesOf(el);
   const actor = setOff(el);
   const address = attribute(actor, "href");
+  const within = rootsAround(el).join(" ");
+  if (within) traits.push(["within", within]);
   const led = address && bearing(address);
   if (led) traits.push(["href", led]);
   if (property(actor, "form")) {
     const sent = sentBy(actor);
     if (sent) traits.push(["form", sent]);
     if (submits(actor)) traits.push(["sends", sendsAlone(actor) ? "alone" : "with others"]);
+    if (isSubmit(actor) && isOnlySubmit(actor)) traits.push(["only", "submit"]);
+    const bears = bearingOfForm(actor);
+    if (bears) traits.push(["bears", bears]);
   }
   if (hasOwnValue(actor)) traits.push(["value", clip(attribute(actor, "value") || "", 80)]);
   return traits;
+}
+
+// The roots that it is in, from outside: a shadow root, or a frame by its number in the page around it.
+function rootsAround(el) {
+  const found = [];
+  for (let at = el; hostOf(at); at = hostOf(at)) found.unshift(shadowHost(rootOf(at)) ? "s" : frameNumber(documentOf(at).defaultView));
+  return found;
+}
+
+function frameNumber(view) {
+  for (let at = 0; at < view.parent.length; at++) if (view.parent[at] === view) return at;
+  return 0;
 }
 
 // Not what was typed into it: what it stands for.
@@ -35,22 +52,25 @@ function sendsAlone(el) {
   return !fieldsOf(property(el, "form")).some((other) => other !== el && submits(other) && asked(other) === asked(el));
 }
 
+const isOnlySubmit = (el) => ownOf(property(el, "form"), "button,input").filter(isSubmit).length === 1;
+
 // Two that differ behind the cut still differ.
 const shortened = (text) => (text.length > MAX_TRAIT ? `${text.slice(0, MAX_TRAIT - 20)}~${hash(text)}` : text);
 
 const fieldsOf = (form) => [...property(form, "elements")];
 
-// A form without an address is most likely sent by a script: where, nobody can see.
+// A form that says neither where nor how is most likely sent by a script: where, nobody can see.
 function sentBy(el) {
   const form = property(el, "form");
-  const { written: method } = formOf(el);
+  const { written: method, method: known } = formOf(el);
   const address = attribute(el, "formaction") || attribute(form, "action");
-  if (!address && method !== "post") return "";
+  if (!address && known === "unknown") return "";
   return shortened(`${method} ${bearing(address || location.href)} ${sentFields(form)}`);
 }
 
 // While a whole page is searched, each form is gone through once and not for each of its fields.
 let formsKnown = null;
+let namesKnown = null;
 
 function sentFields(form) {
   const known = formsKnown?.get(form);
@@ -64,6 +84,45 @@ function sentFields(form) {
   formsKnown?.set(form, names);
   return names;
 }
+
+// What its form is, whatever has become of its address: the method, the path without ids and without the
+// stage that what is edited is at (`/notes/add`, `/notes/17/edit`), and what it sends.
+const STAGE = /^(?:add|new|create|edit|change|update)$/i;
+
+function bearingOfForm(el) {
+  const form = property(el, "form");
+  const names = form ? namesIn(form) : "";
+  if (!names) return "";
+  const { written, exact } = formOf(el);
+  if (/^\s*javascript:/i.test(exact)) return "";
+  try {
+    const url = new URL(exact, documentOf(el).baseURI);
+    const kept = url.pathname.split("/").filter((part) => part && !/\d/.test(part) && !STAGE.test(part));
+    const at = url.origin === location.origin ? "" : url.origin;
+    return shortened(`${written} ${at}/${kept.join("/")} ${names}`);
+  } catch {
+    return "";
+  }
+}
+
+// Of what is hidden only words count: what is to be done. Ids come with the first save.
+function namesIn(form) {
+  const known = namesKnown?.get(form);
+  if (known !== undefined) return known;
+  const names = new Set();
+  for (const field of fieldsOf(form)) {
+    if (!field.name || submits(field)) continue;
+    const name = field.name.replace(/\d+/g, "#");
+    if (field.type !== "hidden") names.add(name);
+    else if (saysWhatToDo(field)) names.add(`${name}=${field.value}`);
+  }
+  const all = [...names].sort().join(" ");
+  namesKnown?.set(form, all);
+  return all;
+}
+
+const saysWhatToDo = ({ name, value }) =>
+  /^[a-z][a-z_-]{0,30}$/i.test(value) && (/^_?method$/i.test(name) || !(SESSION_KEY.test(name) || SECRET_PARAMETER.test(name)));
 
 // Keys of a session are other ones each time and tell nothing; some of them nobody should read.
 const SESSION_KEY = /csrf|xsrf|nonce|viewstate|eventvalidation|^_/i;
@@ -134,11 +193,13 @@ function lookalikes(recorded) {
   const before = labelsKnown;
   labelsKnown ||= new Map();
   formsKnown = new Map();
+  namesKnown = new Map();
   try {
     return mostLike(all, recorded);
   } finally {
     labelsKnown = before;
     formsKnown = null;
+    namesKnown = null;
   }
 }
 

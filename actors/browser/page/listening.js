@@ -18,6 +18,7 @@ const SECRET_NAMES = {
 
 let field = null; // the field being typed into: {el, before, element}
 let held = null; // a click on a field, held back: typing into it says the same and more
+let clicked = null; // what was clicked last
 let down = null; // where the pointer went down, as the page was then
 let lastKey = null;
 
@@ -56,6 +57,8 @@ function editingHost(el) {
   return host;
 }
 
+const textIn = (el) => (el.isContentEditable ? squeeze(el.innerText.replace(NO_WIDTH, "")) : "");
+
 // ---- typing --------------------------------------------------------------------------------------
 
 function beginField(el) {
@@ -63,17 +66,18 @@ function beginField(el) {
   endField();
   if (held && held.at !== el) release();
   held = null;
-  field = { ...see(el), dirty: false };
+  field = { ...see(el), dirty: false, pasted: false, said: textIn(el) };
 }
 
 // What kind of field it is comes first: a secret one's value is never looked at.
 function endField() {
   const typed = field;
   field = null;
-  if (!typed?.dirty) return;
-  const el = typed.at;
-  if (isSecret(el)) tell("type", plain(typed), { secret: secretName(el) });
-  else tell("type", plain(typed), { value: el.isContentEditable ? squeeze(el.innerText) : el.value });
+  const el = typed?.at;
+  if (!el || !(typed.dirty || (el.isContentEditable && textIn(el) !== typed.said))) return;
+  const { pasted } = typed;
+  if (isSecret(el)) tell("type", plain(typed), { secret: secretName(el), pasted });
+  else tell("type", plain(typed), { value: el.isContentEditable ? textIn(el) : el.value, pasted });
 }
 
 // A click that was held back because typing might follow, and did not.
@@ -84,6 +88,7 @@ function release() {
 }
 
 function settle() {
+  endWheel();
   endField();
   release();
 }
@@ -91,16 +96,26 @@ function settle() {
 // ---- what is heard -------------------------------------------------------------------------------
 
 function onPointerDown(event) {
+  endWheel();
   if (event.button !== 0) return;
   const el = setOff(origin(event));
-  if (field && field.at !== el) endField();
+  if (field && field.at !== holder(el)) endField();
   if (held && held.at !== el) release();
+  tellPointing(el);
+  over = null; // what the page shows from now on is because of this
   down = see(el);
+  takeHold(event, down);
 }
+
+const heldKeys = (event) => ["Control", "Alt", "Shift", "Meta"].filter((key) => event[`${key === "Control" ? "ctrl" : key.toLowerCase()}Key`]);
+
+// With a link, and a key held or another button, the browser does something of its own: opens, saves.
+const isBrowsers = (el) => !!upTo(el, "a[href],area[href]");
 
 function onClick(event) {
   const el = setOff(origin(event));
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; // the browser's own: opens, saves
+  const modifiers = heldKeys(event);
+  if (modifiers.length && isBrowsers(el)) return;
   if (event.pointerType === "" && event.detail === 0) return byKeyboard(el);
   const seen = down;
   down = null; // one click for each time the pointer went down: a label's click on its control is none
@@ -109,8 +124,27 @@ function onClick(event) {
   const target = seen.at;
   if (["html", "body"].includes(target.localName)) return; // beside everything
   const waits = isEditable(target) || target.localName === "select" || target.type === "file";
+  const again = event.detail === 2 && clicked === target && !matches(target, SETS_OFF);
+  clicked = target;
   if (waits) held = held || seen;
-  else tell("click", plain(seen));
+  else if (again) tell("double", plain(seen));
+  else tell("click", plain(seen), { modifiers, may_double: !matches(target, SETS_OFF) });
+}
+
+// A menu of the page's own opens where the browser's would: known when the page has heard of it.
+function onContextMenu(event) {
+  const seen = see(setOff(origin(event)));
+  setTimeout(() => event.defaultPrevented && tellOther(seen, "right"));
+}
+
+function onOtherClick(event) {
+  const el = setOff(origin(event));
+  if (event.button === 1 && !isBrowsers(el) && !isEditable(el)) tellOther(see(el), "middle");
+}
+
+function tellOther(seen, button) {
+  settle();
+  tell("click", plain(seen), { button });
 }
 
 // Enter in a field makes the browser click the form's button: that was the key, not a click.
@@ -124,6 +158,8 @@ function byKeyboard(el) {
 }
 
 function onKeyDown(event) {
+  endWheel();
+  over = null;
   if (MODIFIERS.has(event.key) || event.isComposing) return;
   const el = holder(origin(event));
   lastKey = null;
@@ -181,7 +217,16 @@ function onInput(event) {
   const el = holder(origin(event));
   if (!isEditable(el)) return;
   if (field?.at !== el) beginField(el);
+  field.pasted = event.inputType === "insertFromPaste" && (field.pasted || !field.dirty);
   field.dirty = true;
+}
+
+// An editor may make its own text of what is pasted: then no input follows.
+function onPaste(event) {
+  const el = holder(origin(event));
+  if (!isEditable(el)) return;
+  beginField(el);
+  if (el.isContentEditable) field.pasted = !field.dirty && textIn(el) === field.said;
 }
 
 // Other fields are done with when they are left: a date changes with each of its numbers.
@@ -207,6 +252,9 @@ function onFiles(el) {
 const HEARD = {
   pointerdown: onPointerDown, click: onClick, keydown: onKeyDown, input: onInput, change: onChange,
   beforeinput: (event) => isEditable(holder(origin(event))) && beginField(holder(origin(event))),
+  contextmenu: onContextMenu, auxclick: onOtherClick, paste: onPaste, wheel: onWheel,
+  pointermove: onPointerMove, pointerup: onPointerUp, pointerover: onPointerOver,
+  pointercancel: () => (grip = null), dragstart: onDragStart, drop: onDrop, dragend: () => (dragged = null),
   focusout: (event) => field?.at === holder(origin(event)) && endField(),
   pagehide: settle,
 };

@@ -138,7 +138,35 @@ function walkPage(words = null) {
   };
   markIn(look, document);
   if (document.body) visit(look, document.body, place, 0);
+  if (!look.over) noteUnmarked(look);
   return look;
+}
+
+// ---- notices without a role ----------------------------------------------------------------------
+
+// Many pages say what they did in a list of messages that has no role, only a class by which it is drawn.
+const NOTICE_CLASSES = ["alert", "toast", "flash", "notice", "notification", "snackbar", "message", "callout", "success", "error", "warning", "feedback"];
+const NOTICES = NOTICE_CLASSES.map((name) => `[class*="${name}" i]`).join();
+const NOTICE = new RegExp(`(?:^|[\\s_-])(?:${NOTICE_CLASSES.join("|")})(?:s|list|-?text|-?body|-?content)?(?=$|[\\s_-])`, "i");
+const NO_NOTICE = "a,button,input,select,textarea,label,option,form,nav,code,pre,td,th,[contenteditable]";
+const MANY = 4; // of one kind are a list of letters, or of what was sold
+
+function noteUnmarked(look) {
+  if (look.alerts.length >= MAX_ALERTS) return;
+  const found = [];
+  for (const root of rootsSeen(look)) for (const el of findAll(root, NOTICES)) if (saysSomething(el)) found.push(el);
+  const innermost = found.filter((el) => !found.some((other) => other !== el && isInside(other, el)));
+  if (innermost.length >= MANY) return;
+  for (const el of innermost) if (!look.alerts.some((known) => isInside(el, known) || isInside(known, el))) noteAlert(look, el);
+}
+
+const rootsSeen = (look) => (look.over || look.inView ? [document] : allRoots());
+
+function saysSomething(el) {
+  if (!NOTICE.test(attribute(el, "class") || "") || matches(el, NO_NOTICE) || upTo(el, "table,nav,form label")) return false;
+  if (findIn(el, "input:not([type=hidden]),select,textarea,table,iframe,h1")) return false;
+  const said = squeeze(textContentOf(el));
+  return said.length > 2 && said.length <= MAX_NAME && isVisible(el);
 }
 
 const markIn = (look, root) => findAll(root, MARKED).forEach((el) => look.marked.add(el));

@@ -1,0 +1,78 @@
+"""When a step waits until the page has come to rest, and for what: learned where that is known.
+
+What cannot be undone, what leaves the page and the end of a run come after all that was set off
+before them. A script that is recorded has nobody's pace: there it is waited with care.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from events.action import Action
+from events.checks import Answered, Check
+from events.page import Resting
+from events.planner import PlanProposed
+from events.workflow import RunSettings, Step
+
+CAREFUL_MS = 500  # nobody's typing is handed on later than this without a reason that shows
+HASTY_MS = 1_000  # whoever calls tools has a deadline of their own
+ENTERS = frozenset({"type", "select", "paste"})
+HARMLESS = frozenset({"type", "select", "scroll", "extract", "wait", "wait_for", "hover", "wheel"})
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """What was set off since the page rested last: that something was `entered`, and requests that
+    followed when this was recorded (`owed`)."""
+
+    entered: bool = False
+    owed: tuple[str, ...] = ()
+
+
+def entered(pace: Pace, plan: PlanProposed) -> Pace:
+    """A step was confirmed."""
+    learned = plan.expects.learned if plan.expects is not None else ()
+    typed = pace.entered or plan.action.type in ENTERS
+    if plan.action.type not in ENTERS:
+        return msgspec.structs.replace(pace, entered=typed)
+    return Pace(typed, (*pace.owed, *(each for each in followed(learned) if each not in pace.owed)))
+
+
+def rested(pace: Pace, rest: Resting) -> Pace:
+    """The page comes to rest: what was not waited for then is owed still."""
+    return Pace(owed=tuple(each for each in pace.owed if each not in rest.awaits))
+
+
+def followed(learned: Iterable[Check]) -> tuple[str, ...]:
+    """The requests that a step set off, each as one text of kinds."""
+    return tuple(each.value for each in learned if isinstance(each, Answered))
+
+
+def before_recorded(step: Step, pace: Pace, settings: RunSettings) -> Resting | None:
+    """For a step of a workflow. What leaves the page or cannot be undone comes after all that was
+    set off; what may take what was entered, after all that the page has put off by now."""
+    leaves = step.irreversible or step.after.moved or step.action.type == "navigate"
+    sends = _does(step.action) and bool(followed(step.after.learned))
+    if leaves or sends:
+        return Resting(settings.answer_ms, 0, pace.owed)
+    return Resting(settings.answer_ms) if pace.entered and _does(step.action) else None
+
+
+def _does(action: Action) -> bool:
+    return action.type not in HARMLESS
+
+
+def before_scripted(action: Action, pace: Pace, settings: RunSettings) -> Resting | None:
+    """For a step of a script that is recorded: it is not known yet what it will do."""
+    if not _does(action):
+        return None
+    return Resting(settings.answer_ms, CAREFUL_MS if pace.entered else 0)
+
+
+def before_unknown(action: Action) -> Resting | None:
+    """For what was predicted or proposed by somebody who watches the page."""
+    return Resting(HASTY_MS) if _does(action) else None
+
+
+def at_the_end(pace: Pace, settings: RunSettings, *, careful: bool) -> Resting:
+    quiet = CAREFUL_MS if careful and pace.entered else 0
+    return Resting(settings.answer_ms, quiet, pace.owed)

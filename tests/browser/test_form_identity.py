@@ -1,0 +1,87 @@
+"""A recorded field or button whose form has changed: known again, asked about, or another one."""
+
+import msgspec
+import pytest
+
+from actors.browser.tab import Tab
+from actors.likeness import grounds
+from actors.policy import stands
+from events.action import Target
+from events.page import Resolved
+from events.workflow import Standing
+from tests.browser.page_server import PATIENT, PageServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+
+FORM = """<h1>Note</h1><form method=post action=/notes/add><input type=hidden name=op value=store>
+<label>Title <input id=title name=title></label> <button id=go>Save</button></form>"""
+LABELLED = FORM.replace(
+    "<button id=go>Save</button>", "<input type=submit id=go name=go value=Save>"
+)
+TWO = LABELLED.replace("</form>", "<input type=submit name=go value=Delete></form>")
+SEARCH = """<h1>Find</h1><form method=get><label>Words <input id=title name=words></label>
+<select name=kind><option>all</select> <button id=go>Find</button></form>"""
+EDIT = FORM.replace("/notes/add", "/notes/edit/17").replace(
+    "<label>", "<input type=hidden name=id value=17><label>"
+)
+# What was recorded, what is there now, which element; whether it is the recorded one, and whether
+# what the recording approved is approved.
+CASES = [
+    (FORM, EDIT, "#title", "sure", True),
+    (FORM, EDIT, "#go", "sure", True),
+    (FORM, EDIT.replace("/notes/edit/17", "/notes/17/change/"), "#go", "sure", True),
+    (FORM, FORM.replace("/notes/add", "/users/add"), "#title", "sure", True),
+    (FORM, FORM.replace("/notes/add", "/users/add"), "#go", "unsure", False),
+    (FORM, FORM.replace("/notes/add", "/notes/delete/17"), "#go", "unsure", False),
+    (FORM, EDIT.replace("value=store", "value=delete"), "#go", "unsure", False),
+    (FORM, FORM.replace("/notes/add", "https://evil.example/notes/add"), "#title", "unsure", True),
+    (FORM, FORM.replace("/notes/add", "https://evil.example/notes/add"), "#go", "unsure", False),
+    (FORM, FORM.replace("method=post", "method=get"), "#go", "unsure", False),
+    (LABELLED, LABELLED.replace("value=Save", "value=Store"), "#go", "sure", False),
+    (LABELLED, LABELLED.replace("value=Save", "value=Delete"), "#go", "sure", False),
+    (TWO, LABELLED.replace("value=Save", "value=Delete"), "#go", "none", False),
+    (TWO, TWO.replace("value=Save", "value=Store"), "#go", "none", False),
+    (FORM, FORM.replace("Save", "Store"), "#go", "sure", False),
+    (SEARCH, SEARCH.replace(">Find</b", ">Look up</b"), "#go", "sure", False),
+    (SEARCH, SEARCH.replace("name=words", "name=other").replace("Find</b", "Go</b"), "#go", "none",
+     False),
+]  # fmt: skip
+
+
+async def described(tab: Tab, server: PageServer, html: str, selector: str) -> Resolved:
+    await tab.navigate(server.show(html), within_ms=PATIENT)
+    ways = [{"by": "css", "selector": selector}]
+    found = await tab.call("resolve", ways, PATIENT, within_ms=PATIENT)
+    return msgspec.convert(found["element"], Resolved)
+
+
+async def test_what_an_element_is_and_where_its_form_is_sent(tab: Tab, server: PageServer) -> None:
+    wrong = []
+    for number, (before, after, selector, known, approved) in enumerate(CASES):
+        was = await described(tab, server, before, selector)
+        now = await described(tab, server, after, selector)
+        target = Target(was.ways, was.fingerprint)
+        standing = Standing(was.origin, was.digest, was.identity)
+        found = (grounds(target, now), stands(standing, now))
+        if found != (known, approved):
+            wrong.append((number, selector, found, (known, approved)))
+    assert wrong == []
+
+
+async def test_an_approval_of_an_earlier_recording_is_for_its_digest(
+    tab: Tab, server: PageServer
+) -> None:
+    was = await described(tab, server, FORM, "#go")
+    earlier = Standing(was.origin, was.digest)
+    assert stands(earlier, await described(tab, server, FORM, "#go"))
+    assert not stands(earlier, await described(tab, server, EDIT, "#go"))
+
+
+async def test_the_roots_around_an_element_are_kept(tab: Tab, server: PageServer) -> None:
+    deep = "<my-box><template shadowrootmode=open><i id=b>B</i></template></my-box>"
+    page = f"<i id=out>O</i><iframe></iframe><iframe srcdoc='<i id=a>A</i>{deep}'></iframe>"
+    kept = {}
+    for selector in ("#out", "#a", "#b"):
+        element = await described(tab, server, page, selector)
+        kept[selector] = dict(element.fingerprint.attributes).get("within")
+    assert kept == {"#out": None, "#a": "1", "#b": "1 s"}

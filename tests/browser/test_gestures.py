@@ -1,0 +1,169 @@
+"""What a person's hand does beside clicks and keys is recorded as it was meant, and done again."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from actors.browser.chromium import Chromium
+from events.log import EventLog
+from tests.browser.hand import Hand
+from tests.browser.page_server import PageServer
+from tests.browser.test_by_hand import log, said, steps_of
+from tests.browser.test_pointing import BY_POINTER, NATIVE
+
+pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+__all__ = ["log"]
+
+DONE = "document.body.insertAdjacentHTML('beforeend', '<h2>Done</h2>')"
+ROWS = f"""<table><tr><td id=a role=gridcell aria-label=Berth ondblclick="{DONE}">Berth</table>
+    <button id=b onclick="n.textContent++">More</button><h2 id=n>0</h2>"""
+MENU = f"""<div id=a role=gridcell aria-label=Berth oncontextmenu="event.preventDefault(); {DONE}">
+    Berth</div>"""
+PICKED = f"""<div role=option aria-label=First id=a onclick="if (event.ctrlKey) {DONE}">First</div>
+    <a id=l href="/another">Away</a>"""
+BY_STYLE = f"""<style>#m {{ display: none }} #h:hover > #m {{ display: block }}</style>
+    <div id=h role=navigation aria-label=Fleet>Fleet <div id=m><button id=b onclick="{DONE}">Ships
+    </button></div></div>"""
+BY_SCRIPT = f"""<div id=h role=navigation aria-label=Fleet onmouseenter="m.hidden = false">Fleet
+    <div id=m hidden><button id=b onclick="{DONE}">Ships</button></div></div>"""
+LONG_LIST = f"""<div id=s role=listbox aria-label=Ships style="height:60px;overflow:auto"><div
+    style="height:2000px;position:relative" id=in></div></div><script>
+    const draw = () => {{ const top = Math.floor(s.scrollTop / 20);
+      document.getElementById("in").replaceChildren(...[0, 1, 2, 3].map((n) => {{
+        const row = document.createElement("button");
+        row.textContent = "Ship " + (top + n); row.id = "ship" + (top + n);
+        row.style = "position:absolute;height:20px;top:" + 20 * (top + n) + "px";
+        row.onclick = () => {{ {DONE} }};
+        return row }})) }};
+    s.onscroll = draw; draw()</script>"""
+COMBO = f"""<label>Port <input id=a role=combobox aria-expanded=false autocomplete=off></label>
+    <ul id=u role=listbox hidden></ul><script>
+    a.onkeyup = () => {{ u.hidden = false; u.replaceChildren(...["Rotterdam", "Rostock"]
+      .filter((port) => port.toLowerCase().startsWith(a.value.toLowerCase())).map((port) => {{
+        const li = document.createElement("li");
+        li.role = "option"; li.id = port; li.textContent = port;
+        li.onclick = () => {{ a.value = port; u.hidden = true; {DONE} }};
+        return li }})) }}</script>"""
+PICKER = f"""<label>Day <input id=a readonly onclick="g.hidden = false"></label>
+    <table id=g role=grid hidden><tr><td id=d5 role=gridcell onclick="pick(5)">5<td id=d6
+    role=gridcell onclick="pick(6)">6</table><script>function pick(day) {{
+      a.value = "2026-03-0" + day; g.hidden = true; {DONE} }}</script>"""
+EDITOR = """<div id=a contenteditable role=textbox aria-label=Text></div><script>
+    a.onbeforeinput = (e) => { e.preventDefault(); if (e.data) a.textContent += e.data };
+    a.onpaste = (e) => { e.preventDefault(); a.textContent += e.clipboardData.getData("text") };
+    </script>"""
+
+
+async def double(hand: Hand) -> None:
+    await hand.page.locator("#a").dblclick()
+    await hand.looks(1)
+    await hand.page.locator("#b").dblclick()
+    await hand.looks(3)
+
+
+async def right(hand: Hand) -> None:
+    await hand.page.locator("#a").click(button="right")
+    await hand.looks(1)
+
+
+async def held(hand: Hand) -> None:
+    await hand.page.locator("#a").click(modifiers=["Control"])
+    await hand.looks(1)
+
+
+async def pointed(hand: Hand) -> None:
+    await hand.page.mouse.move(600, 400)
+    await hand.page.locator("#h").hover(position={"x": 5, "y": 5})
+    await hand.sees("#b")
+    await hand.click("#b")
+    await hand.looks(2)
+
+
+async def dragged(hand: Hand) -> None:
+    await hand.page.locator("#a").drag_to(hand.page.locator("#b"))
+    await hand.sees("#b > #a")
+    await hand.looks(1)
+
+
+async def wheeled(hand: Hand) -> None:
+    await hand.page.locator("#s").hover()
+    await hand.page.mouse.wheel(0, 800)
+    await hand.sees("#ship40")
+    await hand.page.wait_for_function("s.scrollTop === 800")
+    await hand.click("#ship41")
+    await hand.looks(2)
+
+
+async def chosen(hand: Hand) -> None:
+    await hand.click("#a")
+    await hand.type("Rott")
+    await hand.sees("#Rotterdam")
+    await hand.click("#Rotterdam")
+    await hand.looks(2)
+
+
+async def picked(hand: Hand) -> None:
+    await hand.click("#a")
+    await hand.sees("#d6")
+    await hand.click("#d6")
+    await hand.looks(2)
+
+
+async def written(hand: Hand) -> None:
+    await hand.click("#a")
+    await hand.type("Call the mate")
+    await hand.press("Tab")
+    await hand.looks(1)
+
+
+@pytest.mark.parametrize(
+    ("html", "do", "steps"),
+    [
+        (ROWS, double, ["double click 'Berth'", "click 'More'", "click 'More'"]),
+        (MENU, right, ["right click 'Berth'"]),
+        (PICKED, held, ["click with Control held on 'First'"]),
+        (BY_STYLE, pointed, ["point at 'Fleet'", "click 'Ships'"]),
+        (BY_SCRIPT, pointed, ["point at 'Fleet'", "click 'Ships'"]),
+        (NATIVE, dragged, ["drag #a onto #b"]),
+        (BY_POINTER, dragged, ["drag #a onto #b"]),
+        (LONG_LIST, wheeled, ["turn the wheel over 'Ships'", "click 'Ship 41'"]),
+        (COMBO, chosen, ["type 'Rott' into 'Port'", "click 'Rotterdam'"]),
+        (PICKER, picked, ["click 'Day'", "click '6'"]),
+        (EDITOR, written, ["type 'Call the mate' into 'Text'"]),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+async def test_gestures(
+    chromium: Chromium,
+    server: PageServer,
+    log: EventLog,
+    html: str,
+    do: Callable[[Hand], Awaitable[None]],
+    steps: list[str],
+) -> None:
+    acted = await steps_of(chromium, server, log, f"<h1>It</h1>{html}", do, sail=True)
+    assert said(acted) == steps
+
+
+async def test_what_is_pasted_is_recorded_as_pasted_unless_more_is_typed(
+    chromium: Chromium, server: PageServer, log: EventLog
+) -> None:
+    fields = "<label>One <input id=b></label><label>Two <input id=c></label>"
+
+    async def do(hand: Hand) -> None:
+        await hand.fill("#b", "rope")
+        await hand.press("Control+a")
+        await hand.press("Control+c")
+        await hand.click("#a")
+        await hand.press("Control+v")
+        await hand.click("#c")
+        await hand.press("Control+v")
+        await hand.press("Tab")
+        await hand.looks(3)
+
+    acted = await steps_of(chromium, server, log, f"<h1>It</h1>{EDITOR}{fields}", do, sail=True)
+    assert said(acted) == [
+        "type 'rope' into 'One'",
+        "paste 'rope' into 'Text'",
+        "paste 'rope' into 'Two'",
+    ]

@@ -1,0 +1,41 @@
+"""What people see: on a terminal what its encoding has, elsewhere ASCII; and how long to wait."""
+
+import argparse
+import io
+
+import pytest
+
+from events.errors import BadInput
+from pipeline.cli.patience import read_patience
+from pipeline.cli.terminal import Screen
+
+SAID = "Speichern f\u00fcr \u65e5\u672c\x1b[31m"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "is_terminal", "shown"),
+    [
+        ("utf-8", True, "Speichern f\u00fcr \u65e5\u672c\\x1b[31m"),
+        ("cp1252", True, "Speichern f\u00fcr \\u65e5\\u672c\\x1b[31m"),
+        ("ascii", True, "Speichern f\\xfcr \\u65e5\\u672c\\x1b[31m"),
+        ("utf-8", False, "Speichern f\\xfcr \\u65e5\\u672c\\x1b[31m"),
+    ],
+)
+def test_a_terminal_shows_what_its_encoding_has(
+    encoding: str, is_terminal: bool, shown: str
+) -> None:
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    assert Screen(file=file, force_terminal=is_terminal).shown(SAID) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "ms"), [(None, 0), ("10s", 10_000), ("10", 10_000), ("1.5 s", 1_500), ("250ms", 250)]
+)
+def test_patience_is_a_time(said: str | None, ms: int) -> None:
+    assert read_patience(argparse.Namespace(patience=said)) == ms
+
+
+@pytest.mark.parametrize("said", ["", "0", "10ms", "2m", "61s", "-1s", "soon"])
+def test_what_is_no_time_to_wait_is_refused(said: str) -> None:
+    with pytest.raises(BadInput, match="--patience"):
+        read_patience(argparse.Namespace(patience=said))
