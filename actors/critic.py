@@ -13,7 +13,7 @@ import msgspec
 from actors.checking import Seen, bound_all, bound_back, files_in, texts_in
 from actors.criteria import first_met
 from actors.evidence import confidence, evidence_of, vision_evidence
-from actors.exchanges import folded
+from actors.exchanges import folded, is_open, is_own
 from actors.expecting import at_end, has_changed
 from actors.judging import Case, Judgement, decisive, differs, is_read_back, judge
 from actors.pace import followed
@@ -631,7 +631,7 @@ def _completion(state: CriticState, now_ns: int) -> AnyEvent:
 
 def _unproven(state: CriticState) -> str:
     """What was sent and nothing bears out; signs of success that a service states bear out all."""
-    if state.sight.pending and state.sight.sent:
+    if any(is_open(each) and is_own(each, state.page.url) for each in state.sent):
         return "something that was sent has no answer yet"
     if _has_signs_of_success(state):
         return ""

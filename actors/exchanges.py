@@ -16,6 +16,10 @@ def taken(exchange: Exchange) -> bool:
     return exchange.status in GOOD and not exchange.failed
 
 
+def is_open(exchange: Exchange) -> bool:
+    return not exchange.status and not exchange.failed
+
+
 def refused(exchange: Exchange) -> bool:
     return exchange.status >= 400
 

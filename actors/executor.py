@@ -446,7 +446,7 @@ class Executor:
         """What it is dragged to is found now: it may be there for what is dragged alone."""
         tab, to = self._tab, action.to
         ways = [self._bindings.strategy(way) for way in (to.strategies if to is not None else ())]
-        checked = await self._checked("aimDrag", digest, ways)
+        checked = await self._checked("aimDrag", digest, ways, action.drop)
         refused = refused_by(checked) or await self._press_button(tab, checked, LEFT)
         return refused or await self._settled()
 

@@ -16,7 +16,7 @@ from actors.likeness import (
     found_by_data,
     grounds,
 )
-from actors.policy import READING
+from actors.policy import CELLS, READING
 from events.action import Fingerprint, Secret, Target
 from events.page import Resolved
 from events.planner import LookalikesRequested, PlanProposed, TargetHealed
@@ -50,10 +50,33 @@ def unlike(plan: PlanProposed, element: Resolved | None, values: Mapping[str, st
         same = _but_for_place(target.fingerprint) == _but_for_place(element.fingerprint)
     else:
         sure = grounds(target, element, reading=_reads(plan)) == "sure"
-        same = sure and not _unveiled(plan, element)
+        same = (sure and not _unveiled(plan, element)) or _is_that_cell(target, element, values)
     if same:
         return ""
     return f"{_called(element)} is in the place of the recorded {_recorded(target)}"
+
+
+def _is_that_cell(target: Target, element: Resolved, values: Mapping[str, str]) -> bool:
+    """What a cell says is data. It is found by its place, in the row of what this run is about."""
+    recorded, found = target.fingerprint, element.fingerprint
+    if (
+        recorded is None
+        or recorded.role not in CELLS
+        or (recorded.role, recorded.tag)
+        != (
+            found.role,
+            found.tag,
+        )
+    ):
+        return False
+    if element.href or element.submits:
+        return False
+    row = {text.text for text in found.near}
+    return all(
+        text.text in row
+        for text in recorded.near
+        if any(value and value in text.text for value in values.values())
+    )
 
 
 def doubtful(started: SessionStarted, plan: PlanProposed, element: Resolved | None) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from actors.checking import Result, Seen, result_of
 from actors.effects import NAMELESS
-from actors.exchanges import is_own, taken, worst
+from actors.exchanges import is_open, is_own, taken, worst
 from actors.expecting import has_changed
 from actors.place import is_at, path_of, place_of, same_document, stands_at
 from actors.repeating import SENT, VALUE_NOT_SET, WAITING
@@ -108,8 +108,7 @@ def _doubted(case: Case, found: Judgement) -> Judgement:
         return found
     if found.verdict == "confirmed":
         # It changed something, and what cannot be undone is still under way.
-        under_way = case.pending and case.sent and case.running.irreversible
-        if under_way and not _is_told(case, found):
+        if _is_under_way(case) and not _is_told(case, found):
             return _waiting(case, found)
         return _unless_refused(case, found)
     if case.pending:
@@ -122,6 +121,14 @@ def _doubted(case: Case, found: Judgement) -> Judgement:
         # What it sent to get there nobody counted; a second try would send it again.
         return change(found, verdict="unknown", reason=ANEW)
     return found
+
+
+def _is_under_way(case: Case) -> bool:
+    """Something was sent and has no answer. A poll, which only reads, never has one."""
+    if not (case.pending and case.sent and case.running.irreversible):
+        return False
+    told = [each for each in case.seen.exchanges if is_own(each, case.before.url)]
+    return not told or any(map(is_open, told))
 
 
 def _unless_refused(case: Case, found: Judgement) -> Judgement:

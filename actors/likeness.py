@@ -180,7 +180,10 @@ def _says(recorded: Fingerprint, found: Fingerprint, *, reading: bool) -> int | 
 def _does(tag: str, traits: Mapping[str, str], others: Mapping[str, str]) -> int | None:
     """Whether it does the same, as far as the page shows that: scripts are not looked into."""
     if "href" in traits or "href" in others:
-        return _same_address(traits.get("href", ""), others.get("href", ""))
+        same = _same_address(traits.get("href", ""), others.get("href", ""))
+        numbered = traits.get("numbered", "")
+        exact = same == ONE_OF_MANY and numbered and numbered == others.get("numbered")
+        return DOES if exact else same
     if "sends" in traits or "sends" in others:
         return _sends(tag, traits, others)
     if tag in FIELDS and traits.get("form") and traits.get("name"):

@@ -10,6 +10,7 @@ import msgspec
 
 from actors.policy_rules import (
     CALLERS,
+    CELLS,
     IRREVERSIBLE,
     READING,
     RECORDED,
@@ -25,7 +26,7 @@ from events.page import Resolved
 from events.validator import ApprovalKind
 from events.workflow import Policy, Standing
 
-__all__ = ["CALLERS", "DENYLIST", "READING", "RECORDED", "RULES", "Case", "Verdict"]
+__all__ = ["CALLERS", "CELLS", "DENYLIST", "READING", "RECORDED", "RULES", "Case", "Verdict"]
 
 DEFAULT_POLICY = Policy(version="1", denylist=DENYLIST)
 

@@ -50,6 +50,7 @@ FIELDS = frozenset({"input", "textarea", "select", "option"})
 SWITCHED = frozenset({"checkbox", "radio", "range", "color", "file"})
 TYPED_IN = frozenset({"textbox", "searchbox", "combobox"})
 BUTTON_INPUTS = frozenset({"button", "submit", "image", "reset"})
+CELLS = frozenset({"gridcell", "cell", "rowheader", "columnheader"})  # of a table
 EDITOR = "editor"  # the kind of what is written into in place
 # Signs and icons that open, close, move or look, and nothing else.
 GLYPHS = frozenset(
@@ -342,11 +343,18 @@ def final_confirmation(case: Case) -> Verdict | None:
     if case.state != "FINAL_CONFIRMATION" or element is None or not _sets_off(case):
         return None
     leads_on = element.href and not element.submits
-    if leads_on or (_is_field(element) and not element.submits):
+    if leads_on or (_is_field(element) and not element.submits) or _is_recorded_cell(case):
         return None
     return Verdict(
         "ask", "final_confirmation", "this is the last step before it is done", "confirm"
     )
+
+
+def _is_recorded_cell(case: Case) -> bool:
+    """A cell of a table is chosen or written in by a click. Who chooses by itself is not told so by
+    the page that wants the click."""
+    element = case.element
+    return element is not None and element.role in CELLS and case.driver in RECORDED
 
 
 def service_checkpoint(case: Case) -> Verdict | None:

@@ -362,7 +362,9 @@ def action_of(body: Mapping[str, Any], element: Resolved, names: Mapping[str, st
         return Action("wheel", target=target, by=(int(across), int(down)))
     if kind == "drag":
         onto = msgspec.convert(body["to"], Resolved)
-        return Action("drag", target=target, to=Target(onto.ways, onto.fingerprint))
+        x, y = body["drop"]
+        onto_target = Target(onto.ways, onto.fingerprint)
+        return Action("drag", target=target, to=onto_target, drop=(int(x), int(y)))
     if kind == "upload":
         return Action("type", target=target, value=Parameter(str(body["parameter"])))
     value = _value(body, names)

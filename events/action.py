@@ -175,7 +175,8 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     `dialogs` are the answers to what the page asks while this is done; any more are dismissed.
     `append` types behind what the field holds instead of over it, `pasted` types as from elsewhere.
     `button`, `count` and `modifiers` are of a click: right, double, with keys held. `to` is where
-    something is dragged, `by` how far the wheel is turned, across and down, in pixels.
+    something is dragged, `drop` where on that it is let go, from its corner; `by` is how far the
+    wheel is turned, across and down, in pixels.
     `verify` is what must be so afterwards: with it the action is a verification, and is never
     tried again. `aside` is done in a page of its own, which is closed when it was looked at.
     `wanted` is how many elements a wait_for wants to see; none is one or more.
@@ -200,6 +201,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     count: int = 1
     modifiers: tuple[Modifier, ...] = ()
     to: Target | None = None
+    drop: tuple[int, int] | None = None
     by: tuple[int, int] | None = None
     wanted: Count | None = None
 

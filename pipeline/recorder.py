@@ -214,7 +214,8 @@ class _Reader:
             case "rutter.drag":
                 drag = _converted(step.parameters, _Drag, "give selectors and to")
                 to = _target(drag.to, step.frame)
-                return Action("drag", target=_target(drag.selectors, step.frame), to=to)
+                drop = (drag.position.x, drag.position.y) if drag.position else None
+                return Action("drag", target=_target(drag.selectors, step.frame), to=to, drop=drop)
             case "rutter.wheel":
                 wheel = _converted(step.parameters, _Wheel, "give selectors, x and y")
                 by = (wheel.x, wheel.y)
@@ -449,9 +450,15 @@ class _Extract(msgspec.Struct):
     selectors: list[str | list[str]]
 
 
+class _Position(msgspec.Struct):
+    x: int
+    y: int
+
+
 class _Drag(msgspec.Struct):
     selectors: list[str | list[str]]
     to: list[str | list[str]]
+    position: _Position | None = None
 
 
 class _Wheel(msgspec.Struct):

@@ -319,7 +319,9 @@ def _pointed(action: Action) -> str:
         case "hover":
             return "element.hover()"
         case "drag":
-            return "element.drag_to(onto)"
+            x, y = action.drop or (None, None)
+            at = "" if x is None else f', target_position={{"x": {x}, "y": {y}}}'
+            return f"element.drag_to(onto{at})"
         case "wheel":
             return f"turn_wheel(element, {action.by or (0, 0)!a})"
         case _:

@@ -161,6 +161,8 @@ class _Writer:
                 if to.get("frame") != found.get("frame"):
                     raise BadInput("it is dragged from one frame into another")
                 parameters["to"] = to["selectors"]
+                if action.drop is not None:
+                    parameters["position"] = dict(zip("xy", action.drop, strict=True))
             case "wheel":
                 parameters |= dict(zip("xy", action.by or (0, 0), strict=True))
             case _:

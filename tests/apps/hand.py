@@ -145,7 +145,7 @@ class Hand:
                 self._x(step["type"].lower(), key)
             case "waitForElement":
                 self._place(step)
-            case "customStep" if step["name"] == "drag":
+            case "customStep" if step["name"] == "rutter.drag":
                 self._drag(step["parameters"])
             case other:
                 raise Lost(f"no hand does {other}")

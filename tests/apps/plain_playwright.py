@@ -60,7 +60,7 @@ def do(page: Page, step: dict[str, Any]) -> None:
             located(page, step).wait_for()
         case "scroll":
             page.mouse.wheel(step.get("x", 0), step.get("y", 0))
-        case "customStep" if step["name"] == "drag":
+        case "customStep" if step["name"] == "rutter.drag":
             wanted = step["parameters"]
             there = {"selectors": wanted["to"], "frame": step.get("frame", [])}
             onto = {"target_position": wanted["position"]} if "position" in wanted else {}

@@ -87,6 +87,18 @@ async def test_drags(executor: Executor, tab: Tab, server: PageServer, page: str
     assert await tab.page.locator("#b > #a").count() == 1
 
 
+@pytest.mark.parametrize(("drop", "half"), [((9, 12), "upper"), ((9, 50), "lower"), ((9, 600), "")])
+async def test_what_is_dragged_is_let_go_where_it_was(
+    executor: Executor, tab: Tab, server: PageServer, drop: tuple[int, int], half: str
+) -> None:
+    """Somewhere on it, if it is not that large any more."""
+    told = "; b.ondrop = (e) => document.title = e.offsetY < 30 ? 'upper' : 'lower'</script>"
+    await show(tab, server, NATIVE.replace("</script>", told))
+    onto = act_on("drag", "#a", to=Target((ByCss("#b"),)), drop=drop)
+    assert isinstance(await perform(executor, onto), ActionDone)
+    assert await tab.page.title() in ([half] if half else ["upper", "lower"])
+
+
 async def test_nothing_is_dragged_to_what_is_not_there(
     executor: Executor, tab: Tab, server: PageServer
 ) -> None:

@@ -181,16 +181,25 @@ function atRest() {
 }
 
 // What is dragged and where to: both in view at once, as the hand has it.
-function aimDrag(digest, ways) {
+function aimDrag(digest, ways, drop) {
   const refused = refusal(digest);
   if (refused) return refused;
   const { el: to } = probe(ways);
   if (!to) return { code: "element_not_found", message: "where it is dragged to is not there" };
   if (!isWhollyInView(pinned)) scrollIntoView(pinned, { block: "nearest", inline: "nearest", behavior: "instant" });
   if (!isWhollyInView(to)) scrollIntoView(to, { block: "nearest", inline: "nearest", behavior: "instant" });
-  const begin = freeSpot(pinned, pinned), end = freeSpot(to, to) || middleOf(to);
+  const begin = freeSpot(pinned, pinned), end = dropOn(to, drop) || freeSpot(to, to) || middleOf(to);
   if (!begin) return { code: "element_obscured", message: coveredBy(pinned) || "it is not in view with where it is dragged to" };
   return end ? arm(pinned, { ...begin, end }) : { code: "element_not_visible" };
+}
+
+// Where it was let go when it was recorded, if that is in view: above or below the middle may matter.
+function dropOn(el, drop) {
+  if (!drop) return null;
+  const { x: left, y: top } = rectOf(el), [first, second, right, bottom] = inView(el);
+  const [fx, fy] = originOf(frameOf(el));
+  const [x, y] = [left + fx + drop[0], top + fy + drop[1]];
+  return x > first && x < right && y > second && y < bottom ? { x, y } : null;
 }
 
 function middleOf(el) {

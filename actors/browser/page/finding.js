@@ -595,9 +595,9 @@ function marksOf(el) {
 // Runs of digits, long hexadecimal numbers and what frameworks count up were most likely made up for
 // this one page.
 const MADE_UP = [
-  /\d{3,}|[:\u00ab\u00bb]|(?:^|[-_])_?r_\w{1,4}_$/,
+  /\d{3,}|[:\u00ab\u00bb]|(?:^|[-_])_?r_\w{1,4}_(?:$|-)/,
   /(?<![a-z])(?=[a-f]*\d)[a-f\d]{8,}(?![a-z])|^[a-f\d-]{16,}$/i,
-  /^(?:radix|mui|headlessui|ember|chakra|mantine|reach|rc|react|downshift|floating-ui|mat|cdk|ui-id|pn_id|gwt-uid|ext-gen|yui|el-id|reka|bits|tippy|select2)(?![a-z]).*\d|^v-\d/i,
+  /^(?:radix|mui|headlessui|ember|chakra|mantine|reach|rc|react|downshift|floating-ui|mat|cdk|ui-id|pn_id|gwt-uid|ext-gen|yui|el-id|reka|bits|tippy|select2|ag)(?![a-z]).*\d|^(?:input-)?v-\d|^input-\d+$/i,
 ];
 const isStableId = (id) => !MADE_UP.some((pattern) => pattern.test(id));
 

@@ -24,7 +24,7 @@ function onPointerUp(event) {
   const to = placeUnder(event, el);
   if (!to) return;
   down = null; // the click that may follow is a part of it
-  tellDrag({ before, element }, to);
+  tellDrag({ before, element }, to, event);
 }
 
 // What lies under the pointer beside what is dragged and what that is in.
@@ -41,13 +41,14 @@ function onDragStart(event) {
 }
 
 function onDrop(event) {
-  if (dragged) tellDrag(dragged, origin(event));
+  if (dragged) tellDrag(dragged, origin(event), event);
   dragged = null;
 }
 
-function tellDrag(seen, to) {
+function tellDrag(seen, to, event) {
+  const box = rectOf(to);
   settle();
-  tell("drag", seen, { to: describe(to) });
+  tell("drag", seen, { to: describe(to), drop: [Math.round(event.clientX - box.x), Math.round(event.clientY - box.y)] });
 }
 
 // ---- the wheel ---------------------------------------------------------------------------------------

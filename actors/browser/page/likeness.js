@@ -18,6 +18,7 @@ function traitsOf(el) {
   if (within) traits.push(["within", within]);
   const led = address && bearing(address);
   if (led) traits.push(["href", led]);
+  if (led && led.includes("*")) traits.push(["numbered", numbersOf(address)]);
   if (property(actor, "form")) {
     const sent = sentBy(actor);
     if (sent) traits.push(["form", sent]);
@@ -144,6 +145,13 @@ function bearing(address) {
   } catch {
     return "";
   }
+}
+
+// What `*` stands for in an address: with it, the address is that very one.
+function numbersOf(address) {
+  const url = new URL(address, document.baseURI);
+  const asked = [...url.searchParams].filter(([name]) => !SECRET_PARAMETER.test(name)).map(([, value]) => value);
+  return clip([...url.pathname.split("/"), ...asked, ...url.hash.split("/")].filter((part) => standsFor(part) === "*").join(" "), 80);
 }
 
 function standsFor(part) {
