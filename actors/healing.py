@@ -15,6 +15,7 @@ from actors.likeness import (
     filled,
     found_by_data,
     grounds,
+    weigh,
 )
 from actors.policy import CELLS, READING
 from events.action import Fingerprint, Secret, Target
@@ -22,6 +23,7 @@ from events.page import Resolved
 from events.planner import LookalikesRequested, PlanProposed, TargetHealed
 from events.runtime import SessionStarted
 from events.validator import ActionRejected
+from events.workflow import MILLION
 
 # The element is not there, or not alone, or not to be seen. A page that did not answer is another
 # matter, and so is whatever policy says.
@@ -50,7 +52,9 @@ def unlike(plan: PlanProposed, element: Resolved | None, values: Mapping[str, st
         same = _but_for_place(target.fingerprint) == _but_for_place(element.fingerprint)
     else:
         sure = grounds(target, element, reading=_reads(plan)) == "sure"
-        same = (sure and not _unveiled(plan, element)) or _is_that_cell(target, element, values)
+        same = sure and not _unveiled(plan, element)
+        same = same or _is_that_cell(target, element, values) or _is_that_icon(target, element)
+        same = same or _stands_alone(target, element)
     if same:
         return ""
     return f"{_called(element)} is in the place of the recorded {_recorded(target)}"
@@ -58,25 +62,40 @@ def unlike(plan: PlanProposed, element: Resolved | None, values: Mapping[str, st
 
 def _is_that_cell(target: Target, element: Resolved, values: Mapping[str, str]) -> bool:
     """What a cell says is data. It is found by its place, in the row of what this run is about."""
-    recorded, found = target.fingerprint, element.fingerprint
-    if (
-        recorded is None
-        or recorded.role not in CELLS
-        or (recorded.role, recorded.tag)
-        != (
-            found.role,
-            found.tag,
-        )
-    ):
+    recorded = target.fingerprint
+    if recorded is None or recorded.role not in CELLS or not _is_plain(recorded, element):
         return False
-    if element.href or element.submits:
-        return False
-    row = {text.text for text in found.near}
+    row = {text.text for text in element.fingerprint.near}
     return all(
         text.text in row
         for text in recorded.near
         if any(value and value in text.text for value in values.values())
     )
+
+
+def _is_that_icon(target: Target, element: Resolved) -> bool:
+    """What says nothing is known by its picture, where it was: what is around it may be data."""
+    recorded, found = target.fingerprint, element.fingerprint
+    if recorded is None or recorded.name.text or found.name.text:
+        return False
+    icon = dict(recorded.attributes).get("icon", "")
+    same = icon != "" and dict(found.attributes).get("icon") == icon
+    return same and _is_plain(recorded, element)
+
+
+def _stands_alone(target: Target, element: Resolved) -> bool:
+    """It says the same, and nothing else was there to tell it by: no marks, no surroundings."""
+    evidence = weigh(target, element)
+    if evidence is None or evidence.says is None or evidence.says < MILLION or not evidence.tag:
+        return False
+    return evidence.near is None and evidence.called is None and evidence.does is None
+
+
+def _is_plain(recorded: Fingerprint, element: Resolved) -> bool:
+    """Of the same kind, and neither leads anywhere nor sends anything as far as it shows."""
+    found = element.fingerprint
+    same = (recorded.tag, recorded.role) == (found.tag, found.role)
+    return same and "href" not in dict(found.attributes) and not element.submits
 
 
 def doubtful(started: SessionStarted, plan: PlanProposed, element: Resolved | None) -> str:

@@ -629,8 +629,8 @@ function pathOf(el) {
   const parts = [];
   const root = rootOf(el);
   for (let at = el; at && typeOf(at) === 1 && at !== root.documentElement; at = parentNodeOf(at)) {
-    const own = `#${CSS.escape(attribute(at, "id") || "")}`;
-    if (own !== "#" && findAll(root, own).length === 1) {
+    const id = attribute(at, "id"), own = id && isStableId(id) && `#${CSS.escape(id)}`;
+    if (own && findAll(root, own).length === 1) {
       parts.unshift(own);
       break;
     }

@@ -11,7 +11,7 @@ const MAX_TRAIT = 240;
 // Its own marks, and what it does: where a link leads, what a button sends, what a field is called
 // in the form that is sent. The last are worth more than any wording when a page is redesigned.
 function traitsOf(el) {
-  const traits = attributesOf(el);
+  const traits = lastingOf(el);
   const actor = setOff(el);
   const address = attribute(actor, "href");
   const within = rootsAround(el).join(" ");
@@ -27,6 +27,8 @@ function traitsOf(el) {
     const bears = bearingOfForm(actor);
     if (bears) traits.push(["bears", bears]);
   }
+  const icon = !calledBy(el, roleOf(el)) && !saidIn(el) && clip(pictureOf(el, actor), 80);
+  if (icon) traits.push(["icon", icon]);
   if (hasOwnValue(actor)) traits.push(["value", clip(attribute(actor, "value") || "", 80)]);
   return traits;
 }
