@@ -84,9 +84,11 @@ def _is_that_icon(target: Target, element: Resolved) -> bool:
 
 
 def _stands_alone(target: Target, element: Resolved) -> bool:
-    """It says the same, and nothing else was there to tell it by: no marks, no surroundings."""
+    """It says the same or, now as then, nothing, and nothing else was there to tell it by."""
     evidence = weigh(target, element)
-    if evidence is None or evidence.says is None or evidence.says < MILLION or not evidence.tag:
+    if evidence is None or evidence.says not in (None, MILLION) or not evidence.tag:
+        return False
+    if "icon" in dict((target.fingerprint or Fingerprint()).attributes):
         return False
     return evidence.near is None and evidence.called is None and evidence.does is None
 

@@ -253,6 +253,55 @@ def test_a_name_that_holds_this_runs_value_is_no_alarm() -> None:
                       ActionRejected)  # fmt: skip
 
 
+def cell(said: str, *row: str, **more: Any) -> Resolved:
+    return thing(said, tag="td", role="gridcell", near=row, **more)
+
+
+def icon(of: str, *near: str, **more: Any) -> Resolved:
+    return thing(tag="a", role="link", near=near, **({"icon": of} if of else {}), **more)
+
+
+def pages(said: str, numbered: str) -> Resolved:
+    return thing(said, tag="a", role="link", near=(), href="/pages/*/", numbered=numbered)
+
+
+def node(said: str, *near: str) -> Resolved:
+    return thing("", text=said, tag="g", role="", near=near)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "same"),
+    [
+        (cell("20", "Tern"), cell("65", "Tern"), True),  # what a cell says is data
+        (cell("20", "Tern"), cell("65", "Aurora"), False),  # in the row of somebody else
+        (cell("20", "Shackle"), cell("65", "Rope"), True),  # which this run is not about
+        (cell("20", "Tern"), cell("Pay", "Tern", submits=True), False),
+        (cell("20", "Tern"), cell("Pay", "Tern", href="/pay"), False),
+        (cell("20", "Tern"), thing("65", near=("Tern",)), False),
+        (icon("plus", "Sheet 1"), icon("plus", "Canal 7"), True),  # what is around it is data
+        (icon("plus", "Sheet 1"), icon("trash", "Canal 7"), False),
+        (icon("plus", "Sheet 1"), icon("", "Canal 7"), False),
+        (icon("plus", "Sheet 1"), icon("plus", "Canal 7", href="/x"), False),
+        (pages("1 Page in harbour", "3"), pages("2 Pages in harbour", "3"), True),
+        (pages("1 Page in harbour", "3"), pages("2 Pages in quay", "4"), False),
+        (node("timestamp"), node("timestamp"), True),  # nothing else was there to tell it by
+        (node("timestamp"), node("debug"), False),
+        (node(""), node(""), True),
+        (node(""), node("debug"), False),
+        (node("", "inject"), node("", "switch"), False),
+        (node("timestamp", "inject"), node("timestamp", "switch"), False),
+    ],
+)
+def test_what_is_found_where_it_was_is_compared_by_what_can_tell(
+    was: Resolved, now: Resolved, same: bool
+) -> None:
+    flow = workflow(step(Action("click", target=recorded(was, telling=False))))
+    proposed = PlanProposed(1, 1, "workflow", flow.steps[0].action, "because", index=0)
+    said = verdict(run_of(flow, values={"customer": "Tern"}), proposed, found(now))
+    refused_for = said.rule if isinstance(said, ActionRejected) else ""
+    assert (refused_for != "likeness") == same
+
+
 def test_what_is_found_by_a_parameter_alone_is_not_compared() -> None:
     row = thing("Aurora", tag="a", role="link", href="/customers/*")
     by_data = Action("click", target=Target((ByRole("link", "${customer}"),), row.fingerprint))

@@ -715,6 +715,11 @@ def test_on_the_last_page_a_person_types_it_out() -> None:
     back = element("a", name="Back", href=f"{ORIGIN}/cart")
     assert at("FINAL_CONFIRMATION", click(), back).effect == "allow"
     assert at("FINAL_CONFIRMATION", fill(), element("input", name="Note")).effect == "allow"
+    part = element("div", name="P-1500", role="gridcell")
+    assert at("FINAL_CONFIRMATION", click(), part).effect == "allow"
+    assert (
+        judge(Case(DEFAULT_POLICY, click(), "model", part, "FINAL_CONFIRMATION")).effect != "allow"
+    )
 
 
 def test_signing_in_by_enter_is_a_door_where_the_page_is_one() -> None:

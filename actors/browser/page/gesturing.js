@@ -7,7 +7,18 @@ let grip = null; // where the pointer went down, and on what
 let dragged = null; // what is being dragged, with the page as it was before
 
 function takeHold(event, seen) {
-  grip = { el: origin(event), x: event.clientX, y: event.clientY, before: seen.before, element: null };
+  const made = [], note = (changes) => made.push(...changes.flatMap((change) => [...change.addedNodes]).filter(isElement));
+  const watch = new MutationObserver(note);
+  watch.observe(documentOf(origin(event)), { subtree: true, childList: true });
+  letGo();
+  // What the page puts there meanwhile it may have made for the hand to carry.
+  const carried = () => (note(watch.takeRecords()), made);
+  grip = { el: origin(event), x: event.clientX, y: event.clientY, before: seen.before, element: null, watch, carried };
+}
+
+function letGo() {
+  grip?.watch.disconnect();
+  grip = null;
 }
 
 function onPointerMove(event) {
@@ -19,25 +30,26 @@ function onPointerMove(event) {
 // was dragged.
 function onPointerUp(event) {
   const { el, element, before } = grip || {};
-  grip = null;
+  const made = grip?.carried() || [];
+  letGo();
   if (!element || isEditable(el) || !documentOf(el).getSelection().isCollapsed) return;
-  const to = placeUnder(event, el);
+  const to = placeUnder(event, el, made);
   if (!to) return;
   down = null; // the click that may follow is a part of it
   tellDrag({ before, element }, to, event);
 }
 
-// What lies under the pointer beside what is dragged and what that is in.
-function placeUnder(event, el) {
+// What lies under the pointer beside what is dragged, what that is in, and what is carried.
+function placeUnder(event, el, made) {
   const under = rootOf(el).elementsFromPoint(event.clientX, event.clientY);
-  const to = under.find((one) => !isInside(one, el) && !isInside(el, one));
+  const to = under.find((one) => !isInside(one, el) && !isInside(el, one) && !made.some((node) => isInside(one, node)));
   return to && !["html", "body"].includes(tagOf(to)) ? to : null;
 }
 
 // By the browser: it says what is dragged, and takes the pointer away.
 function onDragStart(event) {
   dragged = isElement(origin(event)) ? { before: (grip || see(origin(event))).before, element: describe(origin(event)) } : null;
-  grip = null;
+  letGo();
 }
 
 function onDrop(event) {
@@ -126,7 +138,8 @@ function watchShown() {
 function tellPointing(el) {
   if (refs.includes(el) || refs.length === 0) return;
   const by = byStyle(el) || byChange(el);
-  if (by && isAttached(by) && isVisible(by) && !isInside(by, el)) tell("hover", plain(see(by)));
+  if (shown) shown = { by: null, nodes: [] }; // what comes after this click is not because of that
+  if (by && !matches(by, FRAMES) && isAttached(by) && isVisible(by) && !isInside(by, el)) tell("hover", plain(see(by)));
 }
 
 function byChange(el) {

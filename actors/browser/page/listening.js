@@ -77,7 +77,33 @@ function endField() {
   if (!el || !(typed.dirty || (el.isContentEditable && textIn(el) !== typed.said))) return;
   const { pasted } = typed;
   if (isSecret(el)) tell("type", plain(typed), { secret: secretName(el), pasted });
-  else tell("type", plain(typed), { value: el.isContentEditable ? textIn(el) : el.value, pasted });
+  else tell("type", plain(typed), { value: typed.holds ?? typedSoFar(el), pasted });
+}
+
+const typedSoFar = (el) => (el.isContentEditable ? textIn(el) : el.value);
+
+// Enter where lines are written makes a new one, or is what the page makes of it: sends, runs, closes. That
+// is known when the page has heard of it.
+let pressedEnter = null;
+
+function enter(event, el) {
+  beginField(el);
+  pressedEnter = { event, el, seen: see(el, chord(event)), key: chord(event), holds: typedSoFar(el), lines: linesIn(el) };
+  setTimeout(decideEnter, 0);
+}
+
+const linesIn = (el) => (el.isContentEditable ? el.innerText : el.value).length;
+
+function decideEnter() {
+  const pressed = pressedEnter;
+  pressedEnter = null;
+  if (!pressed) return;
+  const { event, el, seen, key, holds, lines } = pressed;
+  if (!event.defaultPrevented || (isAttached(el) && linesIn(el) > lines)) return;
+  if (field?.at === el) field.holds = holds;
+  settle();
+  lastKey = { ...seen, key: event.key };
+  tell("press", plain(seen), { key });
 }
 
 // A click that was held back because typing might follow, and did not.
@@ -88,6 +114,7 @@ function release() {
 }
 
 function settle() {
+  decideEnter();
   endWheel();
   endField();
   release();
@@ -123,12 +150,26 @@ function onClick(event) {
   if (seen.at.isConnected && seen.at !== el && !seen.at.contains(el) && !el.contains(seen.at)) return;
   const target = seen.at;
   if (["html", "body"].includes(target.localName)) return; // beside everything
+  if (isListBox(target)) return twiceOn(event, target, seen);
   const waits = isEditable(target) || target.localName === "select" || target.type === "file";
-  const again = event.detail === 2 && clicked === target && !matches(target, SETS_OFF);
+  const again = event.detail === 2 && clicked === target && mayDouble(target);
   clicked = target;
   if (waits) held = held || seen;
   else if (again) tell("double", plain(seen));
-  else tell("click", plain(seen), { modifiers, may_double: !matches(target, SETS_OFF) });
+  else tell("click", plain(seen), { modifiers, may_double: mayDouble(target) });
+}
+
+// What sets something off does so with each click; a link that leads nowhere else is often opened by two.
+const mayDouble = (el) => !matches(el, SETS_OFF) || (el.localName === "a" && /^#/.test(attribute(el, "href") || ""));
+
+// A list of which several entries are to be seen: what is chosen in it is told when it changes, and what is
+// clicked twice is the entry.
+const isListBox = (el) => el.localName === "select" && (el.multiple || el.size > 1);
+
+function twiceOn(event, list, seen) {
+  const entry = upTo(origin(event), "option");
+  if (event.detail === 2 && entry) tell("double", { before: seen.before, element: describe(entry) });
+  clicked = list;
 }
 
 // A menu of the page's own opens where the browser's would: known when the page has heard of it.
@@ -163,6 +204,8 @@ function onKeyDown(event) {
   if (MODIFIERS.has(event.key) || event.isComposing) return;
   const el = holder(origin(event));
   lastKey = null;
+  decideEnter();
+  if (event.key === "Enter" && isEditable(el) && takesLines(el) && !event.ctrlKey && !event.metaKey) return enter(event, el);
   if (isText(event, el)) return beginField(el);
   if (!isStep(event, el)) {
     if (activates(event, el) || MOVING.has(event.key)) lastKey = { ...see(el), key: event.key };
@@ -176,7 +219,7 @@ function onKeyDown(event) {
 
 const isText = (event, el) =>
   isEditable(el) && !event.ctrlKey && !event.metaKey &&
-  (event.key.length === 1 || event.key === "Backspace" || event.key === "Delete" || (event.key === "Enter" && takesLines(el)));
+  (event.key.length === 1 || event.key === "Backspace" || event.key === "Delete");
 
 const takesLines = (el) => el.localName === "textarea" || el.isContentEditable;
 
@@ -254,7 +297,7 @@ const HEARD = {
   beforeinput: (event) => isEditable(holder(origin(event))) && beginField(holder(origin(event))),
   contextmenu: onContextMenu, auxclick: onOtherClick, paste: onPaste, wheel: onWheel,
   pointermove: onPointerMove, pointerup: onPointerUp, pointerover: onPointerOver,
-  pointercancel: () => (grip = null), dragstart: onDragStart, drop: onDrop, dragend: () => (dragged = null),
+  pointercancel: letGo, dragstart: onDragStart, drop: onDrop, dragend: () => (dragged = null),
   focusout: (event) => field?.at === holder(origin(event)) && endField(),
   pagehide: settle,
 };
@@ -270,11 +313,31 @@ function hearer() {
 
 globalThis.rutterHears = (event) => HEARD[event.type](event);
 
-for (const type of Object.keys(HEARD)) {
-  addEventListener(type, (event) => {
-    if (listening() && event.isTrusted) hearer()(event);
-  }, { capture: true, passive: true });
+const AWAKE = "/* NAME */~";
+const SEEKS_FRAMES = new Set(["pointerover", "pointerdown", "keydown", "focusin", "blur"]);
+
+function listenIn(view) {
+  const hear = (event) => {
+    if (!listening() || !event.isTrusted) return;
+    if (SEEKS_FRAMES.has(event.type)) hearFrames();
+    if (HEARD[event.type]) hearer()(event);
+  };
+  for (const type of new Set([...Object.keys(HEARD), ...SEEKS_FRAMES])) view.addEventListener(type, hear, { capture: true, passive: true });
+  view.addEventListener(AWAKE, () => (view.rutterAwake = true));
 }
+
+// A document that is written anew in place, as editors in frames are, forgets who listened to it.
+function hearFrames() {
+  for (const root of allRoots()) {
+    const view = typeOf(root) === 9 && root !== document && root.defaultView;
+    if (!view) continue;
+    view.rutterAwake = false;
+    view.dispatchEvent(new CustomEvent(AWAKE));
+    if (!view.rutterAwake) listenIn(view);
+  }
+}
+
+listenIn(globalThis);
 
 // Says what is still being typed: the recording ends here.
 Object.assign(functions, { settleInput: () => (listening() ? settle() : undefined, true) });
