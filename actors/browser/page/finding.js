@@ -571,12 +571,25 @@ function stemOf(address) {
 // element is on the screen is no way to find it again.
 function ways(el, role) {
   const found = marksOf(el).map((selector) => placed(selector, el)).filter(Boolean).map((selector) => ({ by: "css", selector }));
+  const cell = cellPath(el, role);
+  if (cell) found.push({ by: "css", selector: cell });
   const name = clip(calledBy(el, role), MAX_NAME);
   if (role && name && probe([{ by: "aria", role, name }]).el === el) found.push({ by: "aria", role, name });
   const text = saidIn(el);
   if (NAMED_BY_CONTENT.has(role) && text && text.length <= 80 && probe([{ by: "text", text }]).el === el) found.push({ by: "text", text });
   if (!found.length) found.push({ by: "css", selector: placed(pathOf(el), el) || withHost(pathOf(el), el) });
+  if (!role && text && text.length <= 80 && probe([{ by: "text", text }]).el === el) found.push({ by: "text", text });
   return found;
+}
+
+const CELLS = new Set(["gridcell", "cell", "rowheader", "columnheader"]);
+
+// What a cell says is data: it is found by its row and column, as the grid counts them or as they stand.
+function cellPath(el, role) {
+  if (!CELLS.has(role)) return "";
+  const row = upTo(el, "[aria-rowindex]"), [at, column] = [row && attribute(row, "aria-rowindex"), attribute(el, "aria-colindex")];
+  const counted = at && column ? placed(`[aria-rowindex="${CSS.escape(at)}"] [aria-colindex="${CSS.escape(column)}"]`, el) : "";
+  return counted || placed(pathOf(el), el);
 }
 
 function marksOf(el) {

@@ -43,7 +43,14 @@ function onPointerUp(event) {
 function placeUnder(event, el, made) {
   const under = rootOf(el).elementsFromPoint(event.clientX, event.clientY);
   const to = under.find((one) => !isInside(one, el) && !isInside(el, one) && !made.some((node) => isInside(one, node)));
-  return to && !["html", "body"].includes(tagOf(to)) ? to : null;
+  return to && !["html", "body"].includes(tagOf(to)) ? broadly(to) : null;
+}
+
+// A line of a drawing is no place: what it is drawn on is.
+function broadly(el) {
+  let at = el;
+  while (isSliver(at) && parentOf(at)) at = parentOf(at);
+  return at;
 }
 
 // By the browser: it says what is dragged, and takes the pointer away.

@@ -122,15 +122,19 @@ function settle() {
 
 // ---- what is heard -------------------------------------------------------------------------------
 
+// A part of something that is switched or chosen as a whole stands for it.
+const WIDGETS = ["switch", "checkbox", "radio", "option", "menuitemcheckbox", "menuitemradio", "tab"].map((role) => `[role="${role}"]`).join();
+const meant = (event) => upTo(origin(event), `${WIDGETS},${SETS_OFF}`) || setOff(origin(event));
+
 function onPointerDown(event) {
   endWheel();
   if (event.button !== 0) return;
-  const el = setOff(origin(event));
+  const el = meant(event);
   if (field && field.at !== holder(el)) endField();
   if (held && held.at !== el) release();
   tellPointing(el);
   over = null; // what the page shows from now on is because of this
-  down = see(el);
+  down = { ...see(el), inner: withinLabel(event, el) };
   takeHold(event, down);
 }
 
@@ -140,7 +144,7 @@ const heldKeys = (event) => ["Control", "Alt", "Shift", "Meta"].filter((key) => 
 const isBrowsers = (el) => !!upTo(el, "a[href],area[href]");
 
 function onClick(event) {
-  const el = setOff(origin(event));
+  const el = meant(event);
   const modifiers = heldKeys(event);
   if (modifiers.length && isBrowsers(el)) return;
   if (event.pointerType === "" && event.detail === 0) return byKeyboard(el);
@@ -170,6 +174,28 @@ function twiceOn(event, list, seen) {
   const entry = upTo(origin(event), "option");
   if (event.detail === 2 && entry) tell("double", { before: seen.before, element: describe(entry) });
   clicked = list;
+}
+
+// What is gone by the time the pointer comes up has done its work when it went down: no click follows.
+const GONE_MS = 50;
+
+function onRelease(event) {
+  onPointerUp(event);
+  const seen = down;
+  if (seen) setTimeout(() => {
+    const { at, element } = seen.inner || seen;
+    if (down !== seen || isAttached(at)) return;
+    down = null;
+    settle(); // the click that opened it may be held back still
+    tell("click", { before: seen.before, element });
+  }, GONE_MS);
+}
+
+// A click in a label is one on its control, unless what was pressed is gone before there is a click.
+function withinLabel(event, control) {
+  const at = origin(event);
+  if (isInside(at, control) || !upTo(at, "label")) return null;
+  return { at, element: describe(upTo(at, "td,li,[tabindex],[role]") || at) };
 }
 
 // A menu of the page's own opens where the browser's would: known when the page has heard of it.
@@ -296,7 +322,7 @@ const HEARD = {
   pointerdown: onPointerDown, click: onClick, keydown: onKeyDown, input: onInput, change: onChange,
   beforeinput: (event) => isEditable(holder(origin(event))) && beginField(holder(origin(event))),
   contextmenu: onContextMenu, auxclick: onOtherClick, paste: onPaste, wheel: onWheel,
-  pointermove: onPointerMove, pointerup: onPointerUp, pointerover: onPointerOver,
+  pointermove: onPointerMove, pointerup: onRelease, pointerover: onPointerOver,
   pointercancel: letGo, dragstart: onDragStart, drop: onDrop, dragend: () => (dragged = null),
   focusout: (event) => field?.at === holder(origin(event)) && endField(),
   pagehide: settle,
