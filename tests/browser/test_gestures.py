@@ -53,6 +53,78 @@ EDITOR = """<div id=a contenteditable role=textbox aria-label=Text></div><script
     a.onpaste = (e) => { e.preventDefault(); a.textContent += e.clipboardData.getData("text") };
     </script>"""
 
+# Enter with shift runs what is written, as in a notebook; without, it makes a line.
+NOTEBOOK = f"""<div id=a contenteditable role=textbox aria-label=Cell></div><script>
+    a.onkeydown = (e) => {{ if (e.key !== "Enter") return; e.preventDefault();
+      if (e.shiftKey) {{ {DONE} }} else document.execCommand("insertLineBreak") }}</script>"""
+FRAME_WRITTEN = """<label>Title <input id=t></label> <iframe id=f title=Editor></iframe><script>
+    const inner = f.contentDocument; inner.open();
+    inner.write("<textarea id=a aria-label=Body></textarea>"); inner.close()</script>"""
+GROUPS = f"""<label>Groups <select id=a multiple size=3 ondblclick="{DONE}"><option>Deck</option>
+    <option id=o>Engine</option></select></label>"""
+# The calendar is a part of the field's label, and gone before there is a click.
+IN_LABEL = f"""<label>Day <input id=a readonly onclick="g.hidden = false"><table id=g hidden><tr>
+    <td id=d5 tabindex=0 onmouseup="g.remove(); {DONE}"><span>5</span></table></label>"""
+SWITCH = f"""<div role=switch aria-label="Pilot wanted" aria-checked=false
+    onclick="this.ariaChecked = 'true'; {DONE}"><i>o</i> <span id=b>Pilot wanted</span></div>"""
+TAB = f"""<a id=a href="#sheet" ondblclick="{DONE}">Sheet 1</a>"""
+CARRIED = """<body style="user-select:none"><p id=a>Card</p><svg id=b width=300 height=80
+    aria-label=Board role=group><path d="M0 40H300" stroke=black stroke-width=1 /></svg><script>
+    let held = null;
+    a.onpointerdown = () => { held = document.body.appendChild(a.cloneNode(true)); held.id = "" };
+    onpointermove = (e) => { if (held) held.style = `position:fixed;margin:0;
+      left:${e.x - 5}px;top:${e.y - 5}px` };
+    onpointerup = (e) => { if (!held) return; held.remove(); held = null;
+      if (b.contains(document.elementFromPoint(e.x, e.y))) document.title = "moved" }</script>"""
+
+
+async def ran(hand: Hand) -> None:
+    await hand.click("#a")
+    await hand.type("one")
+    await hand.press("Enter")
+    await hand.type("two")
+    await hand.press("Shift+Enter")
+    await hand.looks(2)
+
+
+async def written_in_frame(hand: Hand) -> None:
+    await hand.fill("#t", "Log")
+    field = hand.page.frame_locator("#f").locator("#a")
+    await field.click()
+    await hand.type("Fair wind")
+    await hand.click("#t")
+    await hand.looks(2)
+
+
+async def twice(hand: Hand) -> None:
+    await hand.page.locator("#o").dblclick()
+    await hand.looks(2)
+
+
+async def pressed(hand: Hand) -> None:
+    await hand.click("#a")
+    await hand.sees("#d5")
+    await hand.page.locator("#d5 span").hover()
+    await hand.page.mouse.down()
+    await hand.page.mouse.up()
+    await hand.looks(2)
+
+
+async def switched(hand: Hand) -> None:
+    await hand.click("#b")
+    await hand.looks(1)
+
+
+async def opened(hand: Hand) -> None:
+    await hand.page.locator("#a").dblclick()
+    await hand.looks(1)
+
+
+async def carried(hand: Hand) -> None:
+    await hand.page.locator("#a").drag_to(hand.page.locator("#b"))
+    await hand.page.wait_for_function("document.title === 'moved'")
+    await hand.looks(1)
+
 
 async def double(hand: Hand) -> None:
     await hand.page.locator("#a").dblclick()
@@ -130,6 +202,17 @@ async def written(hand: Hand) -> None:
         (COMBO, chosen, ["type 'Rott' into 'Port'", "click 'Rotterdam'"]),
         (PICKER, picked, ["click 'Day'", "click '6'"]),
         (EDITOR, written, ["type 'Call the mate' into 'Text'"]),
+        (NOTEBOOK, ran, ["type 'one two' into 'Cell'", "press Shift+Enter"]),
+        (
+            FRAME_WRITTEN,
+            written_in_frame,
+            ["type 'Log' into 'Title'", "type 'Fair wind' into 'Body'", "click 'Title'"],
+        ),
+        (GROUPS, twice, ["select 'Engine' in 'Groups'", "double click 'Engine'"]),
+        (IN_LABEL, pressed, ["click 'Day'", "click '5'"]),
+        (SWITCH, switched, ["click 'Pilot wanted'"]),
+        (TAB, opened, ["double click 'Sheet 1'"]),
+        (CARRIED, carried, ["drag #a onto 'Board'"]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
