@@ -62,6 +62,7 @@ def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--by", action="append", choices=["script", "hand"])
     parser.add_argument("--busy", action="store_true", help=f"beside {BUSY} busy processes")
     parser.add_argument("--both", action="store_true", help="quiet, then busy, from one recording")
+    parser.add_argument("--forgetful", action="store_true", help="one run, and nothing is kept")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--out", type=Path, help="a file that the lines are added to")
     parser.add_argument("--table", action="store_true", help="all of it as Markdown at the end")
@@ -84,6 +85,9 @@ def sail(
             for load in loads * asked.runs:
                 report(**again, load=load, run=0, **missing, said="it was not recorded")
             return
+        if asked.forgetful:
+            report(**again, load="quiet", run="forgetful", **forgotten(app, place, rutter))
+            return
     number = 0
     for load in loads:
         with busy(BUSY if load == "busy" else 0):
@@ -97,6 +101,22 @@ def sail(
                     if ended.code == tools.CANNOT:  # the recording lacks something
                         outcome["verdict"] = "refused"
                 report(**again, load=load, run=number, **outcome)
+
+
+def forgotten(app: App, place: Place, rutter: tools.Rutter) -> dict[str, Any]:
+    """A run against a server that keeps nothing. Where the workflow reads back it must be found
+    out; else the run may call itself done, and says that it was not read back."""
+    if app.forgets is None:
+        return {"verdict": "cannot", "why": "its store is in the memory of its server"}
+    with app.forgets(place):
+        ended = rutter("--json", *rutter.running(app.values(1)))
+    proof = json.loads(ended.out).get("proof") if ended.out.startswith("{") else None
+    reads_back = rutter.reads_back()
+    honest = ended.code != 0 or (proof == "acknowledged" and not reads_back)
+    verdict = ("found out" if ended.code else "acknowledged") if honest else "FALSE SUCCESS"
+    said = {"exit": ended.code, "proof": proof, "reads_back": reads_back, "verdict": verdict}
+    stored = "no" if judged(app, place, app.values(1), 0) else "yes"
+    return {**said, "stored": stored, "seconds": round(ended.seconds, 1), "said": ended.out[-400:]}
 
 
 def record(app: App, place: Place, rutter: tools.Rutter, by: str) -> dict[str, Any]:

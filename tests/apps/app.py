@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -91,6 +91,7 @@ class App:
     seed: Callable[[Place], None] = nothing  # when it answers
     secret: str = ""  # what `${password}` stands for in its script
     opens: str = "/"
+    forgets: Callable[[Place], AbstractContextManager[None]] | None = None  # answers, keeps nothing
     shipped: bool = True  # as it is installed; else a page that a few lines of ours define
 
     def script(self, place: Place, values: Values) -> dict[str, Any]:

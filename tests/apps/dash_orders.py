@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from tests.apps.app import App, Place, Values
+from tests.apps.forgetting import undone
 from tests.apps.installing import pip
 
 PAGE = Path(__file__).with_name("served") / "dash_orders.py"
@@ -40,5 +41,12 @@ APP = App(
     command=lambda place: ("python", str(PAGE)),
     values=values,
     judge=judge,
+    forgets=lambda place: undone(
+        place.home / "orders.db",
+        *(
+            f"AFTER INSERT ON {t} BEGIN DELETE FROM {t} WHERE rowid = NEW.rowid; END"
+            for t in ("orders", "counted")
+        ),
+    ),
     shipped=False,
 )

@@ -3,9 +3,15 @@
 import sqlite3
 
 from tests.apps.app import App, Place, Values, once, pick
+from tests.apps.forgetting import undone
 from tests.apps.installing import pip
 
 PASSWORD = "Halyard-42-brass"
+
+UNCHANGED = (
+    "AFTER UPDATE OF first_name ON auth_user BEGIN UPDATE auth_user SET first_name ="
+    " OLD.first_name, last_name = OLD.last_name, email = OLD.email WHERE id = OLD.id; END"
+)
 
 
 def prepare(place: Place) -> None:
@@ -58,6 +64,7 @@ APP = App(
     command=lambda place: ("python", "manage.py", "runserver", "--noreload", str(place.port)),
     values=values,
     judge=judge,
+    forgets=lambda place: undone(place.home / "db.sqlite3", UNCHANGED),
     prepare=prepare,
     secret=PASSWORD,
     opens="/admin/",

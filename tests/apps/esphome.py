@@ -1,6 +1,7 @@
 """ESPHome's dashboard: a wizard for a new device, all of it in shadow roots; one file for each."""
 
 from tests.apps.app import App, Place, Values, pick
+from tests.apps.forgetting import taken_away
 from tests.apps.installing import pip
 
 
@@ -44,5 +45,6 @@ APP = App(
     ),
     values=values,
     judge=judge,
+    forgets=lambda place: taken_away(place.home / "devices", "*.yaml"),
     prepare=prepare,
 )

@@ -3,6 +3,7 @@
 import json
 
 from tests.apps.app import App, Place, Values, pick
+from tests.apps.forgetting import taken_away
 from tests.apps.installing import pip
 
 
@@ -48,6 +49,7 @@ APP = App(
     ),
     values=values,
     judge=judge,
+    forgets=lambda place: taken_away(place.home / "work", "*.ipynb"),
     prepare=prepare,
     opens="/lab",
 )

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from tests.apps.app import App, Place, Values, pick
+from tests.apps.forgetting import taken_away
 from tests.apps.installing import pip
 
 PAGE = Path(__file__).with_name("served") / "nicegui_berths.py"
@@ -34,5 +35,6 @@ APP = App(
     command=lambda place: ("python", str(PAGE)),
     values=values,
     judge=judge,
+    forgets=lambda place: taken_away(place.home, "berths.jsonl"),
     shipped=False,
 )

@@ -3,11 +3,15 @@
 import json
 
 from tests.apps.app import App, Place, Values, once, pick
+from tests.apps.forgetting import flagged
 from tests.apps.installing import npm
 
 SETTINGS = """module.exports = {
   flowFile: "flows.json", uiHost: "127.0.0.1", uiPort: Number(process.env.PORT),
   telemetry: { enabled: false }, editorTheme: { tours: false },
+  httpAdminMiddleware: (asked, answer, go) =>
+    asked.method === "POST" && asked.path === "/flows" && require("fs").existsSync("forgets")
+      ? answer.json({ rev: "0" }) : go(),
 };
 """
 
@@ -44,5 +48,6 @@ APP = App(
     command=lambda place: ("node-red", "-u", "red"),
     values=values,
     judge=judge,
+    forgets=lambda place: flagged(place.home / "forgets"),
     prepare=prepare,
 )

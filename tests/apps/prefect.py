@@ -4,7 +4,10 @@ import json
 import sqlite3
 
 from tests.apps.app import App, Place, Values, pick
+from tests.apps.forgetting import undone
 from tests.apps.installing import pip
+
+DELETED = "AFTER INSERT ON variable BEGIN DELETE FROM variable WHERE rowid = NEW.rowid; END"
 
 
 def values(run: int) -> Values:
@@ -45,5 +48,6 @@ APP = App(
     ),
     values=values,
     judge=judge,
+    forgets=lambda place: undone(place.home / ".prefect" / "prefect.db", DELETED),
     opens="/api/health",
 )

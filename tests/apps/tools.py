@@ -75,8 +75,17 @@ class Rutter:
         )
 
     def run(self, values: Values) -> Ended:
+        return self(*self.running(values))
+
+    def running(self, values: Values) -> list[str]:
         bound = [f"--set={name}={value}" for name, value in values.items()]
-        return self("run", self._app.name, *bound, *self.secret_flags)
+        return ["run", self._app.name, *bound, *self.secret_flags]
+
+    def reads_back(self) -> bool:
+        """Whether one of its steps does."""
+        shown = self("--json", "workflows", "show", self._app.name)
+        steps = json.loads(shown.out).get("steps", ()) if shown.code == 0 else ()
+        return any(step["after"].get("read_back") for step in steps)
 
     def replay(self) -> Ended:
         return self("replay", "last")

@@ -4,6 +4,7 @@ import json
 import sqlite3
 
 from tests.apps.app import App, Place, Values, pick
+from tests.apps.forgetting import undone
 from tests.apps.installing import pip
 
 PASSWORD = "Halyard-42-brass"
@@ -23,6 +24,11 @@ class NoticePage(Page):
     body = RichTextField()
     content_panels = [*Page.content_panels, FieldPanel("valid_from"), FieldPanel("body")]
 """
+
+UNPUBLISHED = (
+    "AFTER UPDATE OF live ON wagtailcore_page WHEN NEW.live = 1 BEGIN UPDATE wagtailcore_page SET"
+    " live = 0, title = '-', draft_title = '-' WHERE id = OLD.id; END"
+)
 
 
 def prepare(place: Place) -> None:
@@ -79,6 +85,7 @@ APP = App(
     command=lambda place: ("python", "manage.py", "runserver", "--noreload", str(place.port)),
     values=values,
     judge=judge,
+    forgets=lambda place: undone(place.home / "db.sqlite3", UNPUBLISHED),
     prepare=prepare,
     secret=PASSWORD,
     opens="/admin/",
