@@ -482,7 +482,9 @@ def _settles(state: CriticState) -> bool:
 
 def _trial(state: CriticState, case: Case) -> ReadBackDue | None:
     """Whether what was typed shows where the step led, when that is loaded anew."""
-    if not state.settings.seeks_proof or state.held is not None or not sends(case):
+    if not state.settings.seeks_proof or state.held is not None:
+        return None
+    if not sends(case, state.proving):
         return None
     wanted = to_look_for(state.proving)
     signs_in = case.element is not None and case.element.signs_in
@@ -503,12 +505,14 @@ def _tried(state: CriticState, held: Held, seen: Seen) -> Iterable[AnyEvent]:
 
 def _proof(state: CriticState, case: Case, judgement: Judgement) -> Proof | None:
     """What bears out a confirmed step that sent something."""
-    if judgement.verdict != "confirmed" or is_read_back(case.running) or not sends(case):
+    if judgement.verdict != "confirmed" or is_read_back(case.running):
+        return None
+    if not sends(case, state.proving):
         return None
     grade, by = grade_of(case, judgement)
     plan = state.plan
     index = plan.index if plan is not None and plan.step == case.running.step else -1
-    return Proof(case.running.step, index, grade, by)
+    return Proof(case.running.step, index, grade, by, passing=not case.running.irreversible)
 
 
 def _released(held: Held, back: Judgement, vision: VisionGiven | None) -> Iterable[AnyEvent]:

@@ -17,7 +17,7 @@ def taken(exchange: Exchange) -> bool:
 
 
 def is_open(exchange: Exchange) -> bool:
-    return not exchange.status and not exchange.failed
+    return not exchange.status and not exchange.failed and not exchange.socket
 
 
 def refused(exchange: Exchange) -> bool:
@@ -27,7 +27,8 @@ def refused(exchange: Exchange) -> bool:
 def is_own(exchange: Exchange, url: str) -> bool:
     """Whether it went to the site of the page, and somebody waits for its answer: the rest counts
     visitors or reports errors."""
-    return not exchange.beacon and origin_of(exchange.to.partition(" ")[2]) == origin_of(url)
+    unasked = exchange.beacon or exchange.socket
+    return not unasked and origin_of(exchange.to.partition(" ")[2]) == origin_of(url)
 
 
 def folded(

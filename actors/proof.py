@@ -14,7 +14,7 @@ from actors.checking import Seen, result_of
 from actors.exchanges import is_one_of, is_own, taken
 from actors.judging import Case, Judgement
 from actors.pace import followed
-from events.action import Action, Parameter, Text
+from events.action import CLICKS, Action, Parameter, Text
 from events.checks import HERE, Check, ReadBack, TextVisible, ValueSet
 from events.critic import Grade, Proof
 from events.executor import ActionDone
@@ -24,6 +24,7 @@ from events.workflow import RunSettings
 SHORTEST, LONGEST = 3, 200  # of a value that is looked for: shorter ones are everywhere
 MOST = 4  # values that one read-back looks for
 ENTERS = frozenset({"type", "paste"})
+SETS_OFF = frozenset({*CLICKS, "press"})
 SEARCHES = frozenset({"searchbox", "combobox"})
 
 
@@ -129,14 +130,19 @@ def proven(proving: Proving, proof: Proof) -> Proving:
 # -- what a verdict proves ------------------------------------------------------------------------
 
 
-def sends(case: Case) -> bool:
-    """Whether a step sent something that matters: it cannot be undone, and the page asked its site
-    for more than to read, or left for what came of it."""
-    if not case.running.irreversible or not isinstance(case.outcome, ActionDone):
+def sends(case: Case, proving: Proving) -> bool:
+    """Whether a step sent something that matters. It cannot be undone, and the page asked its site
+    for more than to read, spoke to it by a socket, or left for what came of it; or it can, and the
+    site took something while there was something entered to be sent."""
+    if not isinstance(case.outcome, ActionDone):
         return False
-    own = any(is_own(each, case.before.url) for each in case.seen.exchanges)
+    own = [each for each in case.seen.exchanges if is_own(each, case.before.url)]
+    if not case.running.irreversible:
+        sets_off = case.running.action.type in SETS_OFF
+        return sets_off and bool(to_look_for(proving)) and any(map(taken, own))
+    spoken = any(each.socket for each in case.seen.exchanges)
     learned = case.expects.learned if case.expects is not None else ()
-    return own or case.outcome.navigated or bool(followed(learned))
+    return bool(own) or spoken or case.outcome.navigated or bool(followed(learned))
 
 
 def grade_of(case: Case, judgement: Judgement) -> tuple[Grade, str]:
@@ -208,9 +214,16 @@ def unanswered(owed: Iterable[tuple[int, str]], exchanges: Iterable[Exchange]) -
     return ""
 
 
+def lasting(proofs: Iterable[Proof]) -> tuple[Proof, ...]:
+    """Without those that are only passing and not the last."""
+    known = tuple(proofs)
+    last = max((each.step for each in known), default=0)
+    return tuple(each for each in known if not each.passing or each.step == last)
+
+
 def overall(proofs: Iterable[Proof]) -> Grade | None:
     """The weakest of them; nothing where nothing was sent."""
-    grades = [each.grade for each in proofs]
+    grades = [each.grade for each in lasting(proofs)]
     if not grades:
         return None
     return "" if "" in grades else "acknowledged" if "acknowledged" in grades else "stored"
@@ -219,4 +232,4 @@ def overall(proofs: Iterable[Proof]) -> Grade | None:
 def lacking(proofs: Iterable[Proof], settings: RunSettings) -> tuple[Proof, ...]:
     """Those steps whose proof is too weak for this run to call itself done."""
     wanted = ("stored",) if settings.proof == "stored" else ("acknowledged", "stored")
-    return tuple(each for each in proofs if each.grade not in wanted)
+    return tuple(each for each in lasting(proofs) if each.grade not in wanted)

@@ -18,12 +18,14 @@ Grade = Literal["", "acknowledged", "stored"]
 
 
 class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A step that sent something, its place in the workflow, and what bears it out."""
+    """A step that sent something, its place in the workflow, and what bears it out. `passing`: it
+    can be undone as far as is known, and what is sent later takes its place."""
 
     step: int
     index: int = -1
     grade: Grade = ""
     by: str = ""
+    passing: bool = False
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -82,7 +82,8 @@ class Exchange(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `to` is method and address, without what varies. `number` counts those of a page, so that an
     answer is known for its request; `step` is the one that was being done when it began, 0 where
-    nobody knows. `status` is 0 as long as there is no answer; `failed`: there will be none.
+    nobody knows. `status` is 0 as long as there is no answer; `failed`: there will be none. By a
+    `socket` something was said, once or more in that step, and answers are not known.
     """
 
     number: int
@@ -92,6 +93,7 @@ class Exchange(msgspec.Struct, frozen=True, omit_defaults=True):
     failed: bool = False
     document: bool = False
     beacon: bool = False
+    socket: bool = False
 
 
 class Resting(msgspec.Struct, frozen=True, omit_defaults=True):

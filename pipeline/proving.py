@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator
 
 from actors.critic import UNPROVEN, UNSENT
+from actors.pace import followed
 from events.action import CLICKS
 from events.checks import HERE, ReadBack
 from events.workflow import Step, Workflow
@@ -21,13 +22,16 @@ UNANSWERED = "something that was sent has no answer yet"
 def sending(workflow: Workflow) -> Iterator[tuple[int, Step]]:
     """The steps that send something, by their numbers. Signing in leaves nothing behind."""
     for number, step in enumerate(workflow.steps, 1):
-        if step.irreversible and step.action.type in SENDS and step.state != "LOGIN_REQUIRED":
+        matters = step.irreversible or step.after.read_back is not None
+        if matters and step.action.type in SENDS and step.state != "LOGIN_REQUIRED":
             yield number, step
 
 
 def is_unread(workflow: Workflow) -> bool:
-    """Whether what one of its steps sends is not read back."""
-    return any(step.after.read_back is None for _, step in sending(workflow))
+    """Whether what one of its steps sends is not read back. What can be undone may send too."""
+    sent = [step for _, step in sending(workflow)]
+    sent = sent or [step for step in workflow.steps if followed(step.after.learned)]
+    return any(step.after.read_back is None for step in sent)
 
 
 # -- commands --------------------------------------------------------------------------------------

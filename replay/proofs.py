@@ -3,6 +3,7 @@ run could look to prove more."""
 
 import msgspec
 
+from actors.proof import lasting
 from events.checks import ReadBack
 from events.critic import ActionJudged, CompletionChecked, Grade, Proof, ReadBackFound
 from events.runtime import SessionStarted
@@ -60,7 +61,7 @@ class Proofs:
     def told(self) -> list[ProofStory]:
         return [
             ProofStory(each.step, each.index, each.grade, each.by, self._proposed(each))
-            for each in sorted(self._proofs.values(), key=lambda each: each.step)
+            for each in sorted(lasting(self._proofs.values()), key=lambda each: each.step)
         ]
 
     def _proposed(self, proof: Proof) -> ReadBack | None:

@@ -628,6 +628,7 @@ class Tab:
         on("Page.downloadProgress", self._on_progress)
         on("Network.requestWillBeSent", self.traffic.on_request)
         on("Network.webSocketCreated", self._on_websocket)
+        on("Network.webSocketFrameSent", self.traffic.on_said)
         on("Network.responseReceived", self.traffic.on_response)
         on("Network.loadingFinished", self.traffic.on_finished)
         on("Network.loadingFailed", self.traffic.on_finished)

@@ -65,6 +65,7 @@ class Traffic:
         self._untold: dict[int, None] = {}
         self._polls: set[str] = set()
         self._over: dict[str, float] = {}  # when a read of this key that was held open was answered
+        self._spoken: dict[str, int] = {}  # the step at which something was said by a socket
         self._input = 0
         self._follows = False
         self.begun = 0
@@ -108,7 +109,7 @@ class Traffic:
         told = tuple(self._exchanges[number] for number in self._untold)
         self._untold.clear()
         for each in told:
-            if each.status or each.failed:
+            if each.status or each.failed or each.socket:
                 self._exchanges.pop(each.number, None)
         return told[-MOST_TOLD:]
 
@@ -186,6 +187,18 @@ class Traffic:
 
     def on_finished(self, event: Mapping[str, Any]) -> None:
         self._end(event["requestId"], failed="errorText" in event)
+
+    def on_said(self, event: Mapping[str, Any]) -> None:
+        """Something was sent by a socket: what the other side makes of it nobody is told. Once for
+        each step."""
+        key, step = f"SOCKET {event['requestId']}", self._step()
+        if self._spoken.get(key) == step:
+            return
+        self._spoken[key] = step
+        number = self._number()
+        if len(self._exchanges) < MOST:
+            self._exchanges[number] = Exchange(number, "SOCKET", step, socket=True)
+            self._untold[number] = None
 
     # -- how -----------------------------------------------------------------------------------
 

@@ -124,12 +124,31 @@ COUNTER = Exchange(1, "POST https://count.example/hit", status=200)
         (case(COUNTER), False),
         (case(outcome=done(navigated=True)), True),
         (case(expects=LEARNED), True),  # it sent something when it was recorded
+        (case(Exchange(1, "SOCKET", socket=True)), True),
+        (case(Exchange(1, "SOCKET", socket=True), irreversible=False), False),
         (case(OWN, irreversible=False), False),
         (case(OWN, outcome=failed("timeout", dispatched=True)), False),
     ],
 )
 def test_a_step_sends_something(one: Case, does: bool) -> None:
-    assert sends(one) == does
+    assert sends(one, Proving()) == does
+
+
+@pytest.mark.parametrize(
+    ("one", "does"),
+    [
+        (case(OWN, irreversible=False), True),  # a wizard's "Next" that saves
+        (case(irreversible=False), False),
+        (case(COUNTER, irreversible=False), False),
+        (case(Exchange(1, SENT, status=404), irreversible=False), False),
+    ],
+)
+def test_what_can_be_undone_sends_what_was_entered_if_the_site_took_it(
+    one: Case, does: bool
+) -> None:
+    assert sends(one, Proving(entered=(Entered("${customer}", "Aurora"),))) == does
+    known = Proving(entered=(Entered("${customer}", "Aurora"),), known=("${customer}",))
+    assert not sends(one, known)
 
 
 SHOWN = Judgement("confirmed", "seen", results=(Result(TextVisible("Sent"), True, "Sent"),))
@@ -215,6 +234,7 @@ def test_what_an_earlier_field_sent_does_not_pay_for_a_later_one() -> None:
     assert unanswered(((2, SENT), (4, SENT)), earlier) == SENT
 
 
+PASSING = Proof(1, passing=True)
 NONE, SAID, KEPT = Proof(1), Proof(2, grade="acknowledged"), Proof(3, grade="stored")
 
 
@@ -225,6 +245,8 @@ NONE, SAID, KEPT = Proof(1), Proof(2, grade="acknowledged"), Proof(3, grade="sto
         ((KEPT,), "stored", (), ()),
         ((SAID, KEPT), "acknowledged", (), (SAID,)),
         ((NONE, SAID, KEPT), "", (NONE,), (NONE, SAID)),
+        ((PASSING, SAID), "acknowledged", (), (SAID,)),  # what is sent later takes its place
+        ((PASSING,), "", (PASSING,), (PASSING,)),
     ],
 )
 def test_a_run_is_proven_as_far_as_its_weakest_step(
