@@ -15,7 +15,7 @@ from actors.criteria import first_met
 from actors.evidence import confidence, evidence_of, vision_evidence
 from actors.exchanges import folded, is_open, is_own
 from actors.expecting import at_end, has_changed
-from actors.judging import Case, Judgement, decisive, differs, is_read_back, judge
+from actors.judging import Case, Judgement, decisive, differs, is_read_back, is_that_page, judge
 from actors.pace import followed
 from actors.place import origin_of
 from actors.proof import (
@@ -23,6 +23,7 @@ from actors.proof import (
     Proving,
     found,
     grade_of,
+    is_passing,
     lacking,
     proven,
     remember,
@@ -460,7 +461,7 @@ def _decided(state: CriticState, case: Case, judgement: Judgement) -> Iterable[A
     yield _verdict(running, judgement, _evidence(judgement, vision), vision, proof)
     if is_read_back(running) and (state.held is not None or _settles(state)):
         if state.held is not None and state.held.sought:
-            yield from _tried(state, state.held, case.seen)
+            yield from _tried(state.held, case)
         elif state.held is not None:
             yield from _released(state.held, judgement, vision)
         yield ObservationRequested("aside_over", 0)
@@ -494,9 +495,11 @@ def _trial(state: CriticState, case: Case) -> ReadBackDue | None:
     return ReadBackDue(case.running.step, case.running.attempt, back, trial=True)
 
 
-def _tried(state: CriticState, held: Held, seen: Seen) -> Iterable[AnyEvent]:
-    """The verdict was made before; what was found is where later runs can look."""
-    back, proof = shown_there(held.sought, seen), held.proof
+def _tried(held: Held, case: Case) -> Iterable[AnyEvent]:
+    """The verdict was made before; what was found is where later runs can look. Not on a page that
+    came in place of the one asked for: a later run would not take that for it."""
+    there = is_that_page(case.running.action.url or "", case)
+    back, proof = shown_there(held.sought, case.seen) if there else None, held.proof
     if back is not None and proof is not None:
         proof = msgspec.structs.replace(proof, grade="stored", by="the page loaded anew")
         yield ReadBackFound(held.running.step, back, proof.index)
@@ -512,7 +515,7 @@ def _proof(state: CriticState, case: Case, judgement: Judgement) -> Proof | None
     grade, by = grade_of(case, judgement)
     plan = state.plan
     index = plan.index if plan is not None and plan.step == case.running.step else -1
-    return Proof(case.running.step, index, grade, by, passing=not case.running.irreversible)
+    return Proof(case.running.step, index, grade, by, passing=is_passing(case))
 
 
 def _released(held: Held, back: Judgement, vision: VisionGiven | None) -> Iterable[AnyEvent]:

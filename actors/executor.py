@@ -15,7 +15,7 @@ import anyio
 import msgspec
 
 from actors.bindings import Bindings
-from actors.browser.addresses import LEADING
+from actors.browser.addresses import leads_on
 from actors.browser.close_up import CloseUps
 from actors.browser.keyboard import Field
 from actors.browser.mouse import LEFT, Press
@@ -322,7 +322,7 @@ class Executor:
         try:
             if not await self._come_to_front(action):
                 return self._closed()
-            self._tab.addresses.arm(leads=action.type in LEADING)
+            self._tab.addresses.arm(leads=leads_on(action.type, _role(action)))
             return await self._do(action, digest)
         finally:
             window.answer_with(())
@@ -625,6 +625,11 @@ async def _in_time(picture: "asyncio.Task[Artifact | None]") -> Artifact | None:
     await asyncio.wait({picture}, timeout=KEEP_S)
     over = picture.done() and not picture.cancelled() and picture.exception() is None
     return picture.result() if over else None
+
+
+def _role(action: Action) -> str:
+    recorded = action.target.fingerprint if action.target is not None else None
+    return recorded.role if recorded is not None else ""
 
 
 def _press_of(action: Action) -> Press:

@@ -303,12 +303,12 @@ def _is_reached(case: Case) -> bool:
     if case.expects is not None and case.expects.place is not None:
         return _is_at(case.expects.place, case)
     if is_read_back(case.running):
-        return _is_that_page(case.running.action.url or "", case)
+        return is_that_page(case.running.action.url or "", case)
     # A first visit may be redirected within the site; anything else is not what was asked.
     return place_of(case.after.url).origin == asked.origin
 
 
-def _is_that_page(url: str, case: Case) -> bool:
+def is_that_page(url: str, case: Case) -> bool:
     """A result shows on the page that was asked for: not on one in its place, such as a sign-in."""
     now, stated = case.seen.state, case.running.action.verify
     if now in ("LOGIN_REQUIRED", "FAILED") and StateIs(now) not in stated:

@@ -141,8 +141,18 @@ def sends(case: Case, proving: Proving) -> bool:
         sets_off = case.running.action.type in SETS_OFF
         return sets_off and bool(to_look_for(proving)) and any(map(taken, own))
     spoken = any(each.socket for each in case.seen.exchanges)
+    return spoken or not is_passing(case)
+
+
+def is_passing(case: Case) -> bool:
+    """Whether what it sent, if that was anything, may be a part of what is sent later: it can be
+    undone; or only a socket was heard, and those speak all the time."""
+    if not case.running.irreversible:
+        return True
+    own = any(is_own(each, case.before.url) for each in case.seen.exchanges)
+    navigated = isinstance(case.outcome, ActionDone) and case.outcome.navigated
     learned = case.expects.learned if case.expects is not None else ()
-    return bool(own) or spoken or case.outcome.navigated or bool(followed(learned))
+    return not own and not navigated and not followed(learned)
 
 
 def grade_of(case: Case, judgement: Judgement) -> tuple[Grade, str]:

@@ -119,7 +119,7 @@ class Witness:
     # -- steps ---------------------------------------------------------------------------------
 
     async def _acted(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
-        before = self._observed(heard.body["before"], heard.tab, "before_input")
+        before = self._called(self._observed(heard.body["before"], heard.tab, "before_input"))
         element = msgspec.convert(heard.body["element"], Resolved)
         action = action_of(heard.body, element, self._names)
         if isinstance(action.value, Secret):
@@ -311,6 +311,15 @@ class Witness:
         page = msgspec.structs.replace(seen.page, been=tab.addresses.been)
         self._seen = msgspec.structs.replace(seen, page=page, exchanges=self._window.exchanges())
         return self._seen
+
+    def _called(self, before: PageObserved) -> PageObserved:
+        """With what the page had called itself by then, as far as it was looked at or is there."""
+        page, tabs = before.page, self._window.tabs
+        last = self._seen.page if self._seen is not None else None
+        been = last.been if last is not None and last.url == page.url else ()
+        if page.tab < len(tabs) and tabs[page.tab].addresses.now == page.url:
+            been = tabs[page.tab].addresses.been
+        return msgspec.structs.replace(before, page=msgspec.structs.replace(page, been=been))
 
     def _observed(self, raw: dict[str, Any], tab: int, why: Why) -> PageObserved:
         phrases = msgspec.convert(raw.pop("phrases", ()), tuple[str, ...])

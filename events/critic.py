@@ -18,8 +18,8 @@ Grade = Literal["", "acknowledged", "stored"]
 
 
 class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A step that sent something, its place in the workflow, and what bears it out. `passing`: it
-    can be undone as far as is known, and what is sent later takes its place."""
+    """A step that sent something, its place in the workflow, and what bears it out. `passing`:
+    it may be a part of what is sent later, which then takes its place."""
 
     step: int
     index: int = -1

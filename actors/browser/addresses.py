@@ -7,6 +7,12 @@ from actors.secret_words import safe_url
 LONGEST = 4_000  # as long as the page itself tells it
 MOST = 8  # of one document: some pages count in theirs
 LEADING = frozenset({"navigate", "click", "press"})  # of what is done to a page
+WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})  # a click there puts the cursor there
+
+
+def leads_on(kind: str, role: str) -> bool:
+    """Whether what was done may lead somewhere."""
+    return kind in LEADING and not (kind == "click" and role in WRITTEN)
 
 
 class Addresses:

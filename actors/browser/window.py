@@ -16,7 +16,7 @@ from playwright.async_api import BrowserContext, Dialog, Page
 from playwright.async_api import Download as BrowserDownload
 from playwright.async_api import Error as PlaywrightError
 
-from actors.browser.addresses import LEADING
+from actors.browser.addresses import leads_on
 from actors.browser.crowd import Crowd
 from actors.browser.hearing import Hearing, Listener
 from actors.browser.hearing import Kind as Heard
@@ -457,7 +457,8 @@ class Window:
                 self._front = tab  # where the person is
                 self._tell()
             if kind == "input":
-                tab.addresses.arm(leads=body.get("kind") in LEADING)
+                role = (body.get("element") or {}).get("role", "")
+                tab.addresses.arm(leads=leads_on(body.get("kind", ""), role))
                 tab.addresses.on_input()
             at = self._tabs.index(tab) if tab in self._tabs else 0
             listener.tell(kind, at, body, alone=self._pages == 0)

@@ -12,6 +12,7 @@ from actors.proof import (
     Proving,
     found,
     grade_of,
+    is_passing,
     lacking,
     overall,
     proven,
@@ -132,6 +133,15 @@ COUNTER = Exchange(1, "POST https://count.example/hit", status=200)
 )
 def test_a_step_sends_something(one: Case, does: bool) -> None:
     assert sends(one, Proving()) == does
+
+
+def test_what_is_known_of_by_a_socket_alone_may_be_a_part_of_what_comes_later() -> None:
+    said = Exchange(1, "SOCKET", socket=True)
+    assert [is_passing(each) for each in (case(said), case(said, OWN))] == [True, False]
+    assert [is_passing(each) for each in (case(OWN, irreversible=False), case(OWN))] == [
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,13 @@ def test_what_shows_there_is_where_later_runs_look() -> None:
     assert judged_of(decided, 2).proof == Proof(2, 1, "stored", "the page loaded anew")
 
 
+def test_what_shows_on_a_page_in_its_place_is_not_where_later_runs_look() -> None:
+    elsewhere = page("/workspaces/2/orders/7", "order")
+    decided = said(*TRIED, *looked_aside(LOOK, "Aurora Shipping", there=elsewhere))
+    assert not any(isinstance(each, ReadBackFound) for each in decided)
+    assert judged_of(decided, 2).proof == Proof(2, 1, "acknowledged", "the server's answer")
+
+
 def test_what_does_not_show_there_changes_no_verdict() -> None:
     decided = said(*TRIED, *looked_aside(LOOK))
     assert not any(isinstance(each, ReadBackFound) for each in decided)

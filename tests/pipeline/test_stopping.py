@@ -163,7 +163,8 @@ async def test_an_element_that_changes_for_ever_is_not_judged_for_ever(
     log = replayed.memory()
     other = [Becomes(Thing(name=f"Find {n}", leads_to="/results")) for n in range(9_000)]
     async with open_app(log) as app:
-        ended = await sail(app, shop().trouble("#find", *other))
+        ample = recording(max_wall_ms=60_000)
+        ended = await sail(app, shop().trouble("#find", *other), started=ample)
     assert (ended.reason, ended.failure) == ("failed", "lost")
     assert ended.detail == ("ref_invalid: the element changed 4 times before it could be acted on")
 
