@@ -308,6 +308,7 @@ def test_a_file_that_is_no_log(tmp_path: Path, kind: str, arguments: tuple[str, 
     else:
         logbook.keep_locked(log)
         log.write_bytes(log.read_bytes()[:5_000])
+    log.chmod(0o600)  # else that is told as well
     before = log.read_bytes()
     ended = Rutter(tmp_path)(*arguments)
 
