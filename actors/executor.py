@@ -123,9 +123,10 @@ class Executor:
         patience = self._patience = Patience(admitted)
         rest: Rest | None = None
         try:
-            rest = await self._rest(action, admitted.rest)
+            rest, raw = await self._find_at_rest(admitted)
             began = perf_counter_ns()
-            raw = await self._look(patience, admitted.within_ms, admitted.unless)
+            if raw is None:
+                raw = await self._look(patience, admitted)
         except PageTimeout:
             return TargetMissing(admitted.step, admitted.attempt, "timeout")
         except PageClosed as closed:
@@ -153,24 +154,41 @@ class Executor:
             await self._screen.show(action.tab, within_ms=wanted.within_ms)
         return await self._screen.tab.rest(wanted)
 
-    async def _look(self, patience: Patience, within_ms: int, unless: tuple[Action, ...]) -> Any:
-        action = patience.action
+    async def _find_at_rest(self, admitted: PlanAdmitted) -> tuple[Rest | None, Any]:
+        """Of a page that is at rest an element is found in the same call; nothing where it is not
+        there yet, or not of use: that is to be waited for."""
+        wanted, action = admitted.rest, admitted.action
+        if wanted is None or action.target is None:
+            return await self._rest(action, wanted), None
         if action.tab is not None:
-            await self._screen.show(action.tab, within_ms=within_ms)
+            await self._screen.show(action.tab, within_ms=wanted.within_ms)
+        tab = self._pinned = self._screen.tab
+        rest, found = await tab.rest_and_find(wanted, self._sought(admitted, 0))
+        there = found is not None and found["element"] is not None and not found["wanting"]
+        return rest, found if there and tab is self._screen.tab else None
+
+    async def _look(self, patience: Patience, admitted: PlanAdmitted) -> Any:
+        action = admitted.action
+        if action.tab is not None:
+            await self._screen.show(action.tab, within_ms=admitted.within_ms)
         tab = self._pinned = self._screen.tab
         if action.target is None:
             return await tab.call("resolveFocused", action.key, within_ms=INPUT_MS)
-        ways = self._ways(action)
-        key = action.key if action.type == "press" else None
-        choice = self._chosen(action)
-        others = [self._ways(other) for other in unless]
-        use, cover_ms = action.type, patience.cover_ms
 
         async def look(ms: int) -> Any:
-            asked = (ways, ms, key, choice, others, use, cover_ms)
+            asked = self._sought(admitted, ms)
             return await tab.call("resolve", *asked, within_ms=ms + ANSWER_MS)
 
         return await patience.spend(tab, look)
+
+    def _sought(self, admitted: PlanAdmitted, within_ms: int) -> tuple[object, ...]:
+        """What `resolve` is asked for in the page."""
+        action = admitted.action
+        key = action.key if action.type == "press" else None
+        others = [self._ways(other) for other in admitted.unless]
+        chosen = self._chosen(action)
+        ways, cover_ms = self._ways(action), admitted.cover_ms
+        return ways, within_ms, key, chosen, others, action.type, cover_ms
 
     def _ways(self, action: Action) -> list[Strategy]:
         found = action.target.strategies if action.target is not None else ()

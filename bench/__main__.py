@@ -25,6 +25,7 @@ BENCHES = {
     "live": "pictures of a page that moves, as whoever watches gets them",
     "egress": "page loads through the gate's proxy against direct ones",
     "flow": "a whole workflow on the bundled site against plain Playwright",
+    "django": "19 steps in Django's admin (which is installed), against plain Playwright",
     "daemon": "20 sessions at once in the daemon, against plain Playwright scripts; memory",
     "sailing": "five workflows recorded over and over: what is foreseen, and done alone",
     "minds": "a way found once and sailed for nothing: model calls, money, how often it is right",

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from events.critic import PageAssessed
+from events.critic import PageAssessed, ReadBackDue
 from events.envelope import Envelope
 from events.executor import ActionDone, TargetResolved
 from events.observer import PageObserved
-from events.planner import PlanProposed
+from events.planner import ObservationRequested, PlanProposed
 from events.predictor import PredictionMade, StepDue
 from events.runtime import SessionStarted
 from events.validator import ActionStarted, PlanAdmitted
@@ -69,6 +69,23 @@ def spans_of(events: Iterable[Envelope]) -> list[Span]:
                 continue
         last_ns = now_ns
     return found
+
+
+def read_backs_ms(events: Iterable[Envelope]) -> float:
+    """What a session spent on looking where a result must show: from the moment that it is due
+    until the page that it was left for has been seen again."""
+    total_ns = began_ns = 0
+    over = False
+    for envelope in events:
+        match envelope.event:
+            case ReadBackDue():
+                began_ns = envelope.at_ns
+            case ObservationRequested(why="aside_over"):
+                over = True
+            case PageObserved() if over:
+                total_ns += envelope.at_ns - began_ns
+                over = False
+    return ms(total_ns)
 
 
 def ms(ns: float) -> float:

@@ -412,7 +412,16 @@ class Tab:
     async def rest(self, wanted: Resting) -> Rest:
         """Waits until the page has nothing left to do: no navigation, no request that a script
         waits for, nothing that was put off and is due. Time that is up is no error."""
+        rest, _ = await self.rest_and_find(wanted, ())
+        return rest
+
+    async def rest_and_find(
+        self, wanted: Resting, sought: tuple[object, ...]
+    ) -> tuple[Rest, dict[str, Any] | None]:
+        """The same, and what `resolve` says of `sought` right then; nothing where the page was not
+        at rest by then, or nothing was sought."""
         began = monotonic_ns()
+        found: dict[str, Any] | None = None
         waited: dict[str, None] = {}
         restless = ["page"]
         with contextlib.suppress(PageTimeout):
@@ -422,13 +431,15 @@ class Tab:
                         continue
                     left_ms = wanted.within_ms - (monotonic_ns() - began) // 1_000_000
                     left_ms = max(0, left_ms - TELLING_MS)  # to say what it was that is not over
-                    await self._put_off_over(left_ms, wanted.quiet_ms, waited, restless)
+                    times = (left_ms, wanted.quiet_ms)
+                    found = await self._put_off_over(times, sought, waited, restless)
                     if not restless and (unseen := self.traffic.unseen(wanted.awaits)):
                         waited[unseen] = None
                         restless = [unseen]
                         await self._begun(unseen)
         self.traffic.seen.clear()
-        return Rest((monotonic_ns() - began) // 1_000, tuple(waited), tuple(restless))
+        rest = Rest((monotonic_ns() - began) // 1_000, tuple(waited), tuple(restless))
+        return rest, None if restless else found
 
     async def _begun(self, kinds: str) -> None:
         """Waits a while for a request that came here before."""
@@ -454,18 +465,26 @@ class Tab:
         return True
 
     async def _put_off_over(
-        self, left_ms: int, quiet_ms: int, waited: dict[str, None], restless: list[str]
-    ) -> None:
+        self,
+        times: tuple[int, int],
+        sought: tuple[object, ...],
+        waited: dict[str, None],
+        restless: list[str],
+    ) -> dict[str, Any] | None:
         """Waits for what the page's scripts put off; what they ask for then is another round's."""
         begun = self.traffic.begun
         with contextlib.suppress(DocumentGone):
-            answer = await self._evaluate("rest", (left_ms, quiet_ms))
+            function = "restAndFind" if sought else "rest"
+            answer = await self._evaluate(function, (*times, *sought))
             waited.update(dict.fromkeys(answer["waited"]))
             over = self.traffic.begun == begun and self._navigation == "none"
             if over or answer["restless"]:
                 restless[:] = answer["restless"]
                 if restless:
                     raise PageTimeout("rest")
+                found: dict[str, Any] | None = answer.get("found")
+                return found
+        return None
 
     @property
     def busy(self) -> bool:

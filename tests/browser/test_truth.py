@@ -37,13 +37,13 @@ const shown = () => said.textContent = "Thank you";
 def hurry(patch: pytest.MonkeyPatch) -> None:
     """No page is let come to rest."""
 
-    async def rest(self: Tab, wanted: Resting) -> Rest:
-        return Rest()
+    async def rest_and_find(self: Tab, wanted: Resting, sought: object) -> tuple[Rest, None]:
+        return Rest(), None
 
     async def sent_off(self: Tab) -> None:
         """Not waited for."""
 
-    patch.setattr(Tab, "rest", rest)
+    patch.setattr(Tab, "rest_and_find", rest_and_find)
     patch.setattr(Tab, "sent_off", sent_off)
 
 

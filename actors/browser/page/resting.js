@@ -87,4 +87,10 @@ function rest(withinMs, quietMs) {
   });
 }
 
-Object.assign(functions, { rest });
+// And then finds an element, which most often is there: one call in place of two.
+async function restAndFind(withinMs, quietMs, ...wanted) {
+  const rested = await rest(withinMs, quietMs);
+  return { ...rested, found: rested.restless.length ? null : await functions.resolve(...wanted) };
+}
+
+Object.assign(functions, { rest, restAndFind });
