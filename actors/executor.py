@@ -6,7 +6,7 @@ navigation was asked for, or the new document is there.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from time import perf_counter_ns
 from typing import Any, ClassVar
@@ -66,6 +66,9 @@ SWITCHED = {
 }
 # These act on the page as a whole, not on an element that was found on one.
 WHOLE_PAGE = frozenset({"navigate", "wait", "wait_for", "check"})
+
+
+Call = Callable[..., Awaitable[Any]]  # of a function in the page
 
 
 class Executor:
@@ -425,13 +428,13 @@ class Executor:
         return await self._settled()
 
     async def _checked(
-        self, function: str, digest: str, *more: object, acts: bool = False
+        self, function: str, digest: str, *more: object, call: Call | None = None
     ) -> dict[str, Any]:
         """What the page says right before input. As long as what it minds may pass, and the step
         has patience, it is asked again; an element that took the place of the one that was judged
         is told from it by its digest."""
         tab, patience = self._tab, self._patience
-        call = tab.act if acts else tab.call
+        call = call or tab.call
         ways = self._ways(patience.action) if patience is not None else []
         use = patience.action.type if patience is not None else ""
 
@@ -495,7 +498,7 @@ class Executor:
     async def _type(self, action: Action, digest: str) -> Outcome:
         assert action.value is not None
         value = await self._bound(action.value)
-        checked = await self._checked("ready", digest)
+        checked = await self._checked("ready", digest, call=self._tab.call_to_type)
         if refused := refused_by(checked):
             return refused
         if checked["how"] == "file":
@@ -587,7 +590,7 @@ class Executor:
         value = await self._bound(action.value)
         self._dispatched = True
         try:
-            checked = await self._checked("choose", digest, value, acts=True)
+            checked = await self._checked("choose", digest, value, call=self._tab.act)
         except DocumentGone:
             checked = {"set": True}  # nothing but the choice can have led away
         if refused := refused_by(checked):

@@ -154,6 +154,7 @@ class Tab:
         self._documents_before = 0
         self._heard = True
         self._clicked = False
+        self._keys: bool | None = None  # whether they are listened to, where that is known
         self._gone: BrowserGone | None = None
         self._downloads: dict[str, str] = {}
         self._scopes: set[anyio.CancelScope] = set()
@@ -189,6 +190,20 @@ class Tab:
                     return await self._evaluate(function, arguments)
                 except DocumentGone:
                     await self._arrival()
+
+    async def call_to_type(self, function: str, *arguments: object, within_ms: int) -> Any:
+        """The same for one that gives a field the focus. Whether the page listens to its keys is
+        asked right behind it: the page answers in that order, and one after the other would take
+        twice as long."""
+        async with self._deadline(within_ms, function):
+            while True:
+                asked = (self._evaluate(function, arguments), self._keys_heard())
+                try:
+                    answer, self._keys = await asyncio.gather(*asked)
+                except DocumentGone:
+                    await self._arrival()
+                else:
+                    return answer
 
     async def ask(self, function: str, *arguments: object, within_ms: int) -> Any:
         """Runs a function in this document or in none. Raises `DocumentGone`."""
@@ -251,9 +266,10 @@ class Tab:
     ) -> None:
         """Text into the focused field: by its keys, all sent together and in this order, or in one
         call where nobody listens to keys."""
+        heard = self._keys
         async with self._input("type", within_ms + KEY_MS * len(text)):
             few = field.editor or len(text) <= FEW_KEYS
-            keys = not whole and (few or await self._keys_heard())
+            keys = not whole and (few or (heard if heard is not None else await self._keys_heard()))
             for number, calls in enumerate(typing(text, field, append=append, keys=keys)):
                 if number and not await self._evaluate("typedInto", ()):
                     return  # a composition cannot be held back: it is not begun elsewhere
@@ -572,6 +588,7 @@ class Tab:
     def _begin_input(self) -> None:
         self._heard = False
         self._clicked = False
+        self._keys = None
         self.missed = ""
         self.traffic.begin_input()
         self._documents_before = self._documents
