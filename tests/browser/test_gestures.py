@@ -52,6 +52,17 @@ EDITOR = """<div id=a contenteditable role=textbox aria-label=Text></div><script
     a.onbeforeinput = (e) => { e.preventDefault(); if (e.data) a.textContent += e.data };
     a.onpaste = (e) => { e.preventDefault(); a.textContent += e.clipboardData.getData("text") };
     </script>"""
+# All that is written is taken, and what is shown again a moment later lacks its last letters.
+HANDED_BACK = """<div id=a contenteditable role=textbox aria-label=Text></div><script>
+    a.onkeydown = (e) => { if (e.shiftKey && e.key === "Enter") e.preventDefault() };
+    let due; a.oninput = () => { const all = a.textContent; clearTimeout(due);
+      due = setTimeout(() => { a.textContent = all.slice(0, -3); document.title = all }, 300) };
+    </script>"""
+# Takes the last letter back when it is asked to, in its own time, and tells nobody.
+TAKEN_BACK = """<div id=a contenteditable role=textbox aria-label=Text></div><script>
+    const back = () => { a.textContent = a.textContent.slice(0, -1); document.title = "back" };
+    a.onkeydown = (e) => { if (e.key !== "Backspace" && !(e.ctrlKey && e.key === "z")) return;
+      e.preventDefault(); setTimeout(back, 100) }</script>"""
 
 # Enter with shift runs what is written, as in a notebook; without, it makes a line.
 NOTEBOOK = f"""<div id=a contenteditable role=textbox aria-label=Cell></div><script>
@@ -188,6 +199,35 @@ async def written(hand: Hand) -> None:
     await hand.looks(1)
 
 
+async def handed_back(hand: Hand, key: str = "Tab", steps: int = 1) -> None:
+    await hand.click("#a")
+    await hand.type("Call the mate")
+    await hand.page.wait_for_function("document.title === 'Call the mate'")
+    await hand.press(key)
+    await hand.looks(steps)
+
+
+async def handed_back_and_sent(hand: Hand) -> None:
+    await handed_back(hand, "Shift+Enter", 2)
+
+
+async def taken_back(hand: Hand, key: str) -> None:
+    await hand.click("#a")
+    await hand.type("mates")
+    await hand.press(key)
+    await hand.page.wait_for_function("document.title === 'back'")
+    await hand.press("Tab")
+    await hand.looks(1)
+
+
+async def erased(hand: Hand) -> None:
+    await taken_back(hand, "Backspace")
+
+
+async def undone(hand: Hand) -> None:
+    await taken_back(hand, "Control+z")
+
+
 @pytest.mark.parametrize(
     ("html", "do", "steps"),
     [
@@ -202,6 +242,14 @@ async def written(hand: Hand) -> None:
         (COMBO, chosen, ["type 'Rott' into 'Port'", "click 'Rotterdam'"]),
         (PICKER, picked, ["click 'Day'", "click '6'"]),
         (EDITOR, written, ["type 'Call the mate' into 'Text'"]),
+        (HANDED_BACK, handed_back, ["type 'Call the mate' into 'Text'"]),
+        (
+            HANDED_BACK,
+            handed_back_and_sent,
+            ["type 'Call the mate' into 'Text'", "press Shift+Enter"],
+        ),
+        (TAKEN_BACK, erased, ["type 'mate' into 'Text'"]),
+        (TAKEN_BACK, undone, ["type 'mate' into 'Text'"]),
         (NOTEBOOK, ran, ["type 'one two' into 'Cell'", "press Shift+Enter"]),
         (
             FRAME_WRITTEN,

@@ -66,7 +66,7 @@ function beginField(el) {
   endField();
   if (held && held.at !== el) release();
   held = null;
-  field = { ...see(el), dirty: false, pasted: false, said: textIn(el) };
+  field = { ...see(el), dirty: false, pasted: false, said: textIn(el), stages: new Set(), whole: null };
 }
 
 // What kind of field it is comes first: a secret one's value is never looked at.
@@ -77,10 +77,47 @@ function endField() {
   if (!el || !(typed.dirty || (el.isContentEditable && textIn(el) !== typed.said))) return;
   const { pasted } = typed;
   if (isSecret(el)) tell("type", plain(typed), { secret: secretName(el), pasted });
-  else tell("type", plain(typed), { value: typed.holds ?? typedSoFar(el), pasted });
+  else tell("type", plain(typed), { value: typed.holds ?? wholeOf(typed), pasted });
 }
 
 const typedSoFar = (el) => (el.isContentEditable ? textIn(el) : el.value);
+
+// An editor keeps its text behind what it shows. One that is handed it back late shows again, when the last
+// letter is long there and was taken, what stood there some letters before. What was typed is all of it. A
+// field has no text but what it shows.
+const STAGES = 300, STAGE_LENGTH = 5000;
+
+function wholeOf({ at, stages, whole }) {
+  const now = typedSoFar(at);
+  return whole !== null && stages.has(now) ? whole : now;
+}
+
+// Read at each letter, for several may come at once, and when the page has heard of it: it may close a bracket,
+// or write over one.
+function noteLetter(event) {
+  const typed = field, el = typed.at;
+  if (!el.isContentEditable || isSecret(el)) return;
+  if (!LETTERS.has(event.inputType)) return forgetLetters();
+  noteStage(typed);
+  typed.whole = null;
+  setTimeout(() => field === typed && (typed.whole = noteStage(typed)));
+}
+
+function noteStage({ at, stages }) {
+  const now = typedSoFar(at);
+  if (now.length > STAGE_LENGTH || stages.size >= STAGES) stages.clear();
+  stages.add(now);
+  return now;
+}
+
+const LETTERS = new Set(["insertText", "insertCompositionText"]);
+
+// Whatever else a person does in it may take something back: that is theirs.
+function forgetLetters() {
+  if (!field) return;
+  field.stages.clear();
+  field.whole = null;
+}
 
 // Enter where lines are written makes a new one, or is what the page makes of it: sends, runs, closes. That
 // is known when the page has heard of it.
@@ -88,7 +125,8 @@ let pressedEnter = null;
 
 function enter(event, el) {
   beginField(el);
-  pressedEnter = { event, el, seen: see(el, chord(event)), key: chord(event), holds: typedSoFar(el), lines: linesIn(el) };
+  pressedEnter = { event, el, seen: see(el, chord(event)), key: chord(event), holds: wholeOf(field), lines: linesIn(el) };
+  forgetLetters();
   setTimeout(decideEnter, 0);
 }
 
@@ -232,8 +270,9 @@ function onKeyDown(event) {
   lastKey = null;
   decideEnter();
   if (event.key === "Enter" && isEditable(el) && takesLines(el) && !event.ctrlKey && !event.metaKey) return enter(event, el);
-  if (isText(event, el)) return beginField(el);
+  if (isText(event, el)) return onLetter(event, el);
   if (!isStep(event, el)) {
+    if (!keepsText(event)) forgetLetters();
     if (activates(event, el) || MOVING.has(event.key)) lastKey = { ...see(el), key: event.key };
     return;
   }
@@ -246,6 +285,13 @@ function onKeyDown(event) {
 const isText = (event, el) =>
   isEditable(el) && !event.ctrlKey && !event.metaKey &&
   (event.key.length === 1 || event.key === "Backspace" || event.key === "Delete");
+
+function onLetter(event, el) {
+  beginField(el);
+  if (event.key.length > 1) forgetLetters();
+}
+
+const keepsText = (event) => !event.ctrlKey && !event.metaKey && (event.key === "Tab" || MOVING.has(event.key));
 
 const takesLines = (el) => el.localName === "textarea" || el.isContentEditable;
 
@@ -288,6 +334,7 @@ function onInput(event) {
   if (field?.at !== el) beginField(el);
   field.pasted = event.inputType === "insertFromPaste" && (field.pasted || !field.dirty);
   field.dirty = true;
+  noteLetter(event);
 }
 
 // An editor may make its own text of what is pasted: then no input follows.
@@ -295,6 +342,7 @@ function onPaste(event) {
   const el = holder(origin(event));
   if (!isEditable(el)) return;
   beginField(el);
+  forgetLetters();
   if (el.isContentEditable) field.pasted = !field.dirty && textIn(el) === field.said;
 }
 
