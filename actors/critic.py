@@ -15,6 +15,7 @@ from actors.criteria import first_met
 from actors.evidence import confidence, evidence_of, vision_evidence
 from actors.exchanges import folded, is_open, is_own
 from actors.expecting import at_end, has_changed
+from actors.handwork import Handwork, entered_by, sent_by
 from actors.judging import Case, Judgement, decisive, differs, is_read_back, is_that_page, judge
 from actors.pace import followed
 from actors.place import origin_of
@@ -77,12 +78,13 @@ UNSENT = "the page has not sent what it sent when this was recorded"
 
 class Held(msgspec.Struct, frozen=True):
     """A step that the page confirmed, until its result was looked for where it must show. With
-    `sought` it is only tried whether that shows there."""
+    `sought` it is only tried whether that shows there; `by_hand` the verdict was given before."""
 
     running: ActionStarted
     judgement: Judgement
     proof: Proof | None = None
     sought: tuple[Entered, ...] = ()
+    by_hand: bool = False
 
 
 class Sight(msgspec.Struct, frozen=True):
@@ -131,6 +133,7 @@ class CriticState(msgspec.Struct, frozen=True):
     stopped: bool = False
     careful: bool = False
     proving: Proving = Proving()
+    hand: Handwork = Handwork()
     owed: tuple[tuple[int, str], ...] = ()
     sent: tuple[Exchange, ...] = ()
     rested: bool = False
@@ -165,7 +168,7 @@ class Critic:
             case ActionDone() | ActionFailed() as outcome:
                 return change(state, outcome=outcome, since_ns=envelope.at_ns)
             case PersonActed() as acted:
-                return change(state, acted=acted, before=state.sight)
+                return _by_hand(state, acted)
             case WorkflowFinished():
                 return change(state, finishing=True, since_ns=envelope.at_ns)
             case ActionJudged() as judged:
@@ -195,12 +198,14 @@ class Critic:
                 yield OutcomeUnknown(state.running.step, state.running.attempt, why)
             case WorkflowFinished():
                 yield _completion(state, now_ns)
-            case RecordingFinished() if state.acted is not None:
-                yield ActionJudged(state.acted.step, 1, "no_effect", "over_before_it_was_seen")
+            case RecordingFinished() as finished:
+                yield from _handed_over(state, finished)
             case RunStopped(reason=reason):
                 # Stopped, or its browser or process died, before its outcome was seen.
-                open_step = state.held.running if state.held is not None else state.running
-                if open_step is not None and not _settles(state):
+                held = state.held
+                open_step = held.running if held is not None else state.running
+                looks = _settles(state) or (held is not None and held.by_hand)
+                if open_step is not None and not looks:
                     why = f"{reason} before its outcome was judged"
                     yield OutcomeUnknown(open_step.step, open_step.attempt, why)
             case _:
@@ -236,7 +241,8 @@ def _after_verdict(state: CriticState, judged: ActionJudged) -> CriticState:
     if not isinstance(state.outcome, ActionDone):
         return state
     action = running.action
-    proving = remember(state.proving, action, state.outcome, state.element, state.values)
+    typed = state.outcome.typed
+    proving = remember(state.proving, action, typed, state.element, state.values)
     expects = state.plan.expects if state.plan is not None else None
     learned = expects.learned if expects is not None and not running.irreversible else ()
     owed = (*state.owed, *((judged.step, kinds) for kinds in followed(learned)))
@@ -246,6 +252,16 @@ def _after_verdict(state: CriticState, judged: ActionJudged) -> CriticState:
 def _begun(state: CriticState, running: ActionStarted) -> CriticState:
     return msgspec.structs.replace(
         state, running=running, outcome=None, before=state.sight, inquiry=Inquiry()
+    )
+
+
+def _by_hand(state: CriticState, acted: PersonActed) -> CriticState:
+    return msgspec.structs.replace(
+        state,
+        acted=acted,
+        before=state.sight,
+        proving=entered_by(state.proving, acted, state.values),
+        hand=msgspec.structs.replace(state.hand, acted=acted),
     )
 
 
@@ -270,6 +286,10 @@ def _noted(state: CriticState, event: AnyEvent) -> CriticState:
     match event:
         case PageObserved() as observed:
             return _seen(state, observed)
+        case ReadBackDue() if state.running is None and (sending := state.hand.sending):
+            done = ActionStarted(sending.acted.step, 1, sending.acted.action)
+            shown = Judgement("confirmed", "page_changed")
+            return change(state, held=Held(done, shown, None, sending.sought, by_hand=True))
         case ReadBackDue():
             judgement = _judgement(state)
             assert judgement is not None
@@ -305,7 +325,10 @@ def _seen(state: CriticState, observed: PageObserved) -> CriticState:
     exchanges = folded(state.inquiry.exchanges, own)
     inquiry = msgspec.structs.replace(state.inquiry, asked=asked, shown=shown, exchanges=exchanges)
     sent = folded(state.sent, observed.exchanges, MOST_SENT)
-    return msgspec.structs.replace(state, sight=sight, inquiry=inquiry, sent=sent)
+    # What a page sends while a person acts has the number of no step of theirs.
+    hand = sent_by(state.hand, state.proving, page.url, observed.exchanges)
+    hand = state.hand if state.held is not None else hand
+    return msgspec.structs.replace(state, sight=sight, inquiry=inquiry, sent=sent, hand=hand)
 
 
 def _inquired(state: CriticState, event: AnyEvent) -> Inquiry:
@@ -495,6 +518,21 @@ def _trial(state: CriticState, case: Case) -> ReadBackDue | None:
     return ReadBackDue(case.running.step, case.running.attempt, back, trial=True)
 
 
+def _handed_over(state: CriticState, finished: RecordingFinished) -> Iterable[AnyEvent]:
+    """A person is done. As long as their window is there, it is looked where what they sent shows;
+    what they did is judged already, whatever comes of that."""
+    if state.acted is not None:
+        yield ActionJudged(state.acted.step, 1, "no_effect", "over_before_it_was_seen")
+    if finished.by == "window_closed" or not state.settings.seeks_proof:
+        return
+    sending = state.hand.sending
+    if sending is None:
+        yield _assessment(state)
+    else:
+        back = trial_of(sending.sought, sending.url)
+        yield ReadBackDue(sending.acted.step, 1, back, trial=True)
+
+
 def _tried(held: Held, case: Case) -> Iterable[AnyEvent]:
     """The verdict was made before; what was found is where later runs can look. Not on a page that
     came in place of the one asked for: a later run would not take that for it."""
@@ -503,6 +541,10 @@ def _tried(held: Held, case: Case) -> Iterable[AnyEvent]:
     if back is not None and proof is not None:
         proof = msgspec.structs.replace(proof, grade="stored", by="the page loaded anew")
         yield ReadBackFound(held.running.step, back, proof.index)
+    if held.by_hand:
+        if back is not None:
+            yield ReadBackFound(held.running.step, back)
+        return
     yield _verdict(held.running, held.judgement, _evidence(held.judgement, None), None, proof)
 
 

@@ -103,11 +103,13 @@ class Planner:
                     recent=recent,
                     element=None,
                 )
-            case ActionStarted() | ActionFailed() | ActionJudged() as happened:
+            case (
+                ActionStarted() | ActionFailed() | ActionJudged() | QueryAnswered() | QueryFailed()
+            ) as happened:
                 return _of_plan(state, happened)
-            case QueryAnswered() | QueryFailed() as happened:
-                return _of_plan(state, happened)
-            case PersonAwaited() | CheckpointReached() | ObservationRequested() as asked:
+            case PersonAwaited() | RecordingFinished() as of_person:
+                return _with_person(state, of_person)
+            case CheckpointReached() | ObservationRequested() as asked:
                 return _having_asked(state, asked)
             case RunStopped():
                 return change(state, stopped=True)
@@ -126,6 +128,9 @@ class Planner:
     def _decided(self, state: PlannerState, envelope: Envelope) -> Iterable[AnyEvent]:
         if state.desk is not None:
             yield from decide_call(state.desk, envelope, held=state.pause.holds)
+            return
+        if state.handed_over:
+            yield from _after_the_person(state, envelope.event)
             return
         match envelope.event:
             case StepDue() | PredictionMade() as due:
@@ -154,13 +159,17 @@ def _opened(started: SessionStarted) -> PlannerState:
     return PlannerState(started=started, desk=open_desk(started), consulting=consulting)
 
 
+def _with_person(state: PlannerState, event: PersonAwaited | RecordingFinished) -> PlannerState:
+    if isinstance(event, RecordingFinished):
+        return msgspec.structs.replace(state, handed_over=event.by)
+    return msgspec.structs.replace(state, person=True)
+
+
 def _having_asked(
-    state: PlannerState, asked: PersonAwaited | CheckpointReached | ObservationRequested
+    state: PlannerState, asked: CheckpointReached | ObservationRequested
 ) -> PlannerState:
     change = msgspec.structs.replace
     match asked:
-        case PersonAwaited():
-            return change(state, person=True)
         case CheckpointReached(index=index, taken_to=to):
             times = state.by_hand[1] if state.by_hand[0] == index else 0
             asked_for = change(state, by_hand=(index, times + 1), taken_to=to)
@@ -191,7 +200,7 @@ def _of_plan(
         case ActionFailed() as failure:
             return change(state, failure=failure)
         case ActionJudged() as judged:
-            return _after_verdict(state, judged)
+            return _after_verdict(change(state, last=judged.step), judged)
         case QueryAnswered():
             return change(state, failures=0, index=state.index + 1)
         case QueryFailed() as missed:
@@ -349,6 +358,29 @@ def _withheld(state: PlannerState, reason: str) -> Iterable[AnyEvent]:
     yield helped(state, stop_run(state, "failed", "lost", reason))
 
 
+def _after_the_person(state: PlannerState, event: AnyEvent) -> Iterable[AnyEvent]:
+    """What they did is whole. As long as their window is there, it is looked once more where it
+    shows; with whatever comes of that, and whatever comes between, it is complete."""
+    assert state.started is not None
+    looks = state.started.settings.seeks_proof and not state.pause.holds
+    match event:
+        case RecordingFinished(by="interrupt") if looks:
+            return
+        case ReadBackDue() as due:
+            # Their steps have numbers too, and this one comes after all of them.
+            yield from looking(msgspec.structs.replace(state, step=state.last), due)
+        case RecordingFinished() | PredictionMade() | ActionRejected():
+            yield _whole(state)
+        case _ if any(_stopped_by(state, event)):
+            yield _whole(state)
+        case _:
+            return
+
+
+def _whole(state: PlannerState) -> RunStopped:
+    return stop_run(state, "completed", "", f"the person was done ({state.handed_over})")
+
+
 def _interruption(state: PlannerState, event: AnyEvent) -> Iterable[AnyEvent]:
     """What ends a run from outside; a question that is open then was asked for nothing."""
     stops = tuple(_stopped_by(state, event))
@@ -362,8 +394,6 @@ def _stopped_by(state: PlannerState, event: AnyEvent) -> Iterable[AnyEvent]:
     match event:
         case DeadlinePassed(what="wall_time", after_ms=after_ms):
             yield stop_run(state, "max_wall_time", "", f"{after_ms} ms have passed")
-        case RecordingFinished(by=by):
-            yield stop_run(state, "completed", "", f"the person was done ({by})")
         case StopRequested(by=by, why=why):
             yield stop_run(state, "cancelled", "", f"stopped by {by}{': ' if why else ''}{why}")
         case BrowserLost(why=why):

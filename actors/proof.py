@@ -51,14 +51,14 @@ class Proving(msgspec.Struct, frozen=True):
 def remember(
     proving: Proving,
     action: Action,
-    outcome: ActionDone,
+    typed: str | None,
     element: Resolved | None,
     values: Mapping[str, str],
 ) -> Proving:
     """Something was typed: where it shows up later, it was stored."""
     if action.type not in ENTERS or (element is not None and _is_asking(element)):
         return proving
-    entered = _entered(action, outcome, values)
+    entered = _entered(action, typed, values)
     if entered is None or entered in proving.entered:
         return proving
     return msgspec.structs.replace(proving, entered=(*proving.entered, entered))
@@ -69,14 +69,14 @@ def _is_asking(element: Resolved) -> bool:
     return element.role in SEARCHES or element.signs_in
 
 
-def _entered(action: Action, outcome: ActionDone, values: Mapping[str, str]) -> Entered | None:
+def _entered(action: Action, typed: str | None, values: Mapping[str, str]) -> Entered | None:
     match action.value:
         case Parameter(name) if name in values:
             found = Entered("${" + name + "}", values[name].strip())
         case Text(text):
             found = Entered(text.strip(), text.strip())
-        case _ if outcome.typed is not None:
-            found = Entered(outcome.typed.strip(), outcome.typed.strip())
+        case _ if typed is not None:
+            found = Entered(typed.strip(), typed.strip())
         case _:
             return None
     fits = SHORTEST <= len(found.value) <= LONGEST and "\n" not in found.value

@@ -205,7 +205,8 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     due again where that is in the way. `compares`: a recording under a known name is merged with
     what is known, and with `newest_first` its choice comes before the one that was known.
     `pictures`: each recorded step keeps a small one. A run is done when what it sent is proven as
-    far as `proof` says; with `seeks_proof` it looks for where the result of a step shows.
+    far as `proof` says; with `seeks_proof` it looks for where the result of a step shows,
+    and with `proposes` leaves it to a person whether runs of what is recorded look there too.
     """
 
     predictor: PredictorName = "markov2"
@@ -230,3 +231,4 @@ class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     newest_first: bool = False
     proof: Literal["acknowledged", "stored"] = "acknowledged"
     seeks_proof: bool = False
+    proposes: bool = False

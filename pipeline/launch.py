@@ -103,8 +103,10 @@ def watching(
     policy: Policy = DEFAULT_POLICY,
     screenshots: bool = False,
     given: Given = NOTHING,
+    attended: bool = False,
 ) -> SessionStarted:
-    """A recording of a person. It begins with going to `url`; from there on they act."""
+    """A recording of a person. It begins with going to `url`; from there on they act. If somebody
+    reads what is said when it is over, a read-back that was found is proposed to them."""
     # Whoever types an address has named its host.
     hosts = (host_typed(url), *allow)
     return SessionStarted(
@@ -119,6 +121,8 @@ def watching(
             service=given.service,
             compares=True,
             newest_first=True,
+            seeks_proof=True,
+            proposes=attended,
         ),
         policy=_policy(policy, hosts, given, public=True),
         name=name,

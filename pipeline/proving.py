@@ -16,6 +16,9 @@ from replay.story import StepStory, Story
 from replay.wording import called, check_in_words
 
 SENDS = frozenset({*CLICKS, "press"})
+CLOSED = (
+    "window_closed"  # how the Planner says that a person was done, where they left nothing open
+)
 UNANSWERED = "something that was sent has no answer yet"
 
 
@@ -51,18 +54,45 @@ def to_read_back(settings: Settings, name: str, number: int, back: ReadBack | No
 
 def told_of_recording(workflow: Workflow, story: Story, settings: Settings) -> Iterator[str]:
     """A sentence for each step that sends something: what proves it, or how to."""
-    found = [each.read_back for each in story.proofs]
-    for number, step in sending(workflow):
+    found = [*story.read_backs.values(), *(each.read_back for each in story.proofs)]
+    offered = _offered(workflow, story)
+    sent = dict(sending(workflow)) | {number: workflow.steps[number - 1] for number in offered}
+    unread = False
+    for number, step in sorted(sent.items(), key=lambda each: each[0]):
         what, back = called(step.action), step.after.read_back
-        if back is None:
+        if back is None and number in offered:
+            shown = _in_words(offered[number])
+            edit = to_read_back(settings, workflow.name, number, offered[number])
+            yield f"After {what} (step {number}), {shown} when the page is loaded again."
+            yield f"To have every run look: {edit}"
+        elif back is None:
+            unread = True
             edit = to_read_back(settings, workflow.name, number)
             yield f"Rutter cannot tell whether {what} (step {number}) really worked."
             yield f"Tell it what to look for: {edit}"
         elif back in found:
-            shown = " and ".join(map(check_in_words, back.checks))
             out = f"workflows edit {shlex.quote(workflow.name)} --no-expect {number}"
             yield f"After {what} (step {number}), Rutter will load the page again and look whether"
-            yield f"{shown} (found by itself). To take it out: {settings.command(out)}"
+            yield f"{_in_words(back)} (found by itself). To take it out: {settings.command(out)}"
+    if unread and CLOSED in story.detail:
+        yield "The window was closed, so Rutter could not look by itself; the first run will."
+
+
+def _offered(workflow: Workflow, story: Story) -> dict[int, ReadBack]:
+    """What was found and not taken, by the number of its step in the workflow. Where the recording
+    became a part of what was known before, the steps are counted otherwise: the first run looks."""
+    if story.proofs or len(story.steps) != len(workflow.steps):
+        return {}
+    numbers = {step.step: number for number, step in enumerate(story.steps, 1)}
+    return {
+        numbers[step]: back
+        for step, back in story.read_backs.items()
+        if step in numbers and workflow.steps[numbers[step] - 1].after.read_back is None
+    }
+
+
+def _in_words(back: ReadBack) -> str:
+    return " and ".join(map(check_in_words, back.checks))
 
 
 # -- after a run -----------------------------------------------------------------------------------
@@ -87,7 +117,7 @@ def proposed(story: Story, settings: Settings) -> Iterator[str]:
     for each in story.proofs:
         step = f"step {each.number} ({_words(story, each)})"
         if each.read_back is not None and each.index >= 0:
-            shown = " and ".join(map(check_in_words, each.read_back.checks))
+            shown = _in_words(each.read_back)
             yield f"after {step}, {shown} when it is loaded again; to have every run look:"
         elif each.grade != "stored" and each.index >= 0:
             yield f"to have every run look whether {step} was stored:"

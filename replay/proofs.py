@@ -58,6 +58,11 @@ class Proofs:
             case _:
                 pass
 
+    @property
+    def found(self) -> dict[int, ReadBack]:
+        """Where what a step sent showed, by the step."""
+        return dict(self._found)
+
     def told(self) -> list[ProofStory]:
         return [
             ProofStory(each.step, each.index, each.grade, each.by, self._proposed(each))

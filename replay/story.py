@@ -10,6 +10,7 @@ from actors.pausing import RULE as PAUSED
 from events.action import Action, ByRef, Kind
 from events.advisor import VisionGiven
 from events.artifacts import artifacts_in
+from events.checks import ReadBack
 from events.critic import (
     ActionJudged,
     CompletionChecked,
@@ -176,7 +177,8 @@ class Story(msgspec.Struct, omit_defaults=True):
     `downloads` are files that it was sent. `forgotten`: what it taught no longer counts, and why.
     `pauses` are those before its first step. `expired` are the digests of what it named that went
     by a rule since. `page` is where it was when it ended, `expected` where it should have been, and
-    `start` where it began. `proofs` are of the steps that sent something."""
+    `start` where it began. `proofs` are of the steps that sent something, `read_backs` where that
+    showed when it was looked for, by the number of the step."""
 
     session: str = ""
     purpose: str = ""
@@ -209,6 +211,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     unknown: str = ""
     sent: bool = False
     proofs: list[ProofStory] = []
+    read_backs: dict[int, ReadBack] = {}
     erased: int = 0
     forgotten: str | None = None
     logins: list[str] = []
@@ -292,7 +295,7 @@ class _Teller:
         story.model_calls, story.tokens = advice.calls, advice.tokens
         story.cost_microdollars, story.unpriced = advice.cost_microdollars, advice.unpriced
         self._failed_at()
-        story.proofs = self._proofs.told()
+        story.proofs, story.read_backs = self._proofs.told(), self._proofs.found
         for proof in story.proofs:
             if (sender := self._numbered.get(proof.step)) is not None:
                 sender.proof = proof.words

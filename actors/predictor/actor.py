@@ -322,6 +322,8 @@ def _kept(
                 downloads = (*state.downloads, name.text)
                 return msgspec.structs.replace(state, downloads=downloads)
         case ReadBackFound(step=step, read_back=back):
+            if state.started is not None and state.started.settings.proposes:
+                return state
             found = (*state.read_backs, (step, back))
             return msgspec.structs.replace(state, read_backs=found)
         case _:

@@ -50,6 +50,7 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         policy=base_for(options.url, settings.policy, terminal),
         screenshots=sailing.pictured(options, settings),
         given=read_given(options),
+        attended=terminal.interactive,
     )
     config = settings.config
     started = launch.configured(started, config.knobs, config.sureness, headed=True)

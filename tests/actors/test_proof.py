@@ -61,9 +61,9 @@ def by_name(name: str) -> Action:
 def test_what_is_typed_is_remembered(
     value: Value | str, typed: str | None, remembered: tuple[Entered, ...]
 ) -> None:
-    proving = remember(Proving(), fill(value=value), done(typed=typed), None, VALUES)
+    proving = remember(Proving(), fill(value=value), typed, None, VALUES)
     assert proving.entered == remembered
-    again = remember(proving, fill(value=value), done(typed=typed), None, VALUES)
+    again = remember(proving, fill(value=value), typed, None, VALUES)
     assert again == proving
 
 

@@ -128,7 +128,8 @@ class Hand:
                 self._do(step)
             except Lost as error:
                 raise Lost(f"step {number} ({step['type']}): {error}") from error
-            time.sleep(PAUSE_S)
+            if step["type"] != "keyDown":  # a key that is held long comes again and again
+                time.sleep(PAUSE_S)
 
     def _do(self, step: Mapping[str, Any]) -> None:
         match step["type"]:

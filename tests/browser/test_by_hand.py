@@ -15,6 +15,8 @@ from actors.browser.chromium import Chromium
 from actors.egress.gate import Gate
 from actors.person import Answer, ScriptedPerson
 from events.action import DialogAnswer, Parameter, Secret, Text
+from events.checks import HERE, ReadBack, TextVisible
+from events.critic import ActionJudged, ReadBackFound
 from events.executor import PersonActed
 from events.log import EventLog
 from events.predictor import WorkflowLearned
@@ -403,6 +405,57 @@ async def test_a_recording_that_is_interrupted_keeps_what_was_being_typed(
         assert ended["it"].reason == "completed"
         assert [each.action.value for each in hand.heard.acted] == [Text("half")]
         assert (await learned(log)).complete
+
+
+SHIPS = """<h1>Ships</h1><label>Ship <input id=ship></label><button id=save>Save</button>
+<ul id=list></ul><script>
+const show = (name) => list.innerHTML = name ? `<li>${name}</li>` : "";
+show(%s);
+save.onclick = () => fetch("/kept", {method: "POST", body: ship.value}).then(() => {
+  localStorage.ship = ship.value; show(ship.value); ship.value = "" });</script>"""
+KEPT, LOST = SHIPS % "localStorage.ship", SHIPS % '""'
+FOUND = ReadBack(HERE, (TextVisible("${name}"),))
+
+
+@pytest.mark.parametrize(
+    ("html", "attended", "closed", "found", "taken"),
+    [
+        (KEPT, False, False, [FOUND], FOUND),
+        (KEPT, True, False, [FOUND], None),
+        (KEPT, False, True, [], None),
+        (LOST, False, False, [], None),
+    ],
+    ids=["taken", "proposed", "window closed", "nothing kept"],
+)
+async def test_what_was_typed_is_looked_for_when_the_person_is_done(
+    chromium: Chromium,
+    server: PageServer,
+    log: EventLog,
+    html: str,
+    attended: bool,
+    closed: bool,
+    found: list[ReadBack],
+    taken: ReadBack | None,
+) -> None:
+    values = {"name": "Aurora Borealis"}
+    async with App.open(log) as app:
+        started = launch.watching("it", server.show(html), values, attended=attended)
+        async with recorded(app, chromium, started, name="it") as (hand, ended):
+            await hand.fill("#ship", values["name"])
+            await hand.click("#save")
+            await hand.sees("#list li")
+            await hand.looks(2)
+            if not closed:
+                assert app.finish("it")
+                await hand.heard.until(SessionEnded)
+        assert ended["it"].reason == "completed"
+        told = [each for each in hand.heard.events if isinstance(each, ReadBackFound)]
+        assert [(each.step, each.read_back) for each in told] == [(3, back) for back in found]
+        flow = await learned(log)
+        assert flow.complete
+        assert [step.action.type for step in flow.steps] == ["navigate", "type", "click"]
+        assert flow.steps[2].after.read_back == taken
+        assert hand.heard.count(ActionJudged) == len(flow.steps) + (not closed)
 
 
 async def test_a_browser_that_dies_leaves_what_was_recorded(
