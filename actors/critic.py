@@ -104,6 +104,7 @@ class Inquiry(msgspec.Struct, frozen=True):
 
     asked: tuple[str, ...] = ()
     shown: Mapping[str, Untrusted | None] = {}
+    kept: tuple[str, ...] = ()  # texts that the browser itself keeps for the site
     looking: tuple[FileCheck, ...] = ()
     files: Mapping[FileCheck, FileSeen] = {}
     downloads: tuple[str, ...] = ()
@@ -323,7 +324,10 @@ def _seen(state: CriticState, observed: PageObserved) -> CriticState:
     step = state.running.step if state.running is not None else 0
     own = [each for each in observed.exchanges if each.step in (0, step)]
     exchanges = folded(state.inquiry.exchanges, own)
-    inquiry = msgspec.structs.replace(state.inquiry, asked=asked, shown=shown, exchanges=exchanges)
+    kept = tuple(each.text for each in observed.shown if each.kept)
+    inquiry = msgspec.structs.replace(
+        state.inquiry, asked=asked, shown=shown, kept=kept, exchanges=exchanges
+    )
     sent = folded(state.sent, observed.exchanges, MOST_SENT)
     # What a page sends while a person acts has the number of no step of theirs.
     hand = sent_by(state.hand, state.proving, page.url, observed.exchanges)
@@ -484,7 +488,7 @@ def _decided(state: CriticState, case: Case, judgement: Judgement) -> Iterable[A
     yield _verdict(running, judgement, _evidence(judgement, vision), vision, proof)
     if is_read_back(running) and (state.held is not None or _settles(state)):
         if state.held is not None and state.held.sought:
-            yield from _tried(state.held, case)
+            yield from _tried(state.held, case, state.inquiry.kept)
         elif state.held is not None:
             yield from _released(state.held, judgement, vision)
         yield ObservationRequested("aside_over", 0)
@@ -533,11 +537,13 @@ def _handed_over(state: CriticState, finished: RecordingFinished) -> Iterable[An
         yield ReadBackDue(sending.acted.step, 1, back, trial=True)
 
 
-def _tried(held: Held, case: Case) -> Iterable[AnyEvent]:
+def _tried(held: Held, case: Case, kept: tuple[str, ...]) -> Iterable[AnyEvent]:
     """The verdict was made before; what was found is where later runs can look. Not on a page that
-    came in place of the one asked for: a later run would not take that for it."""
+    came in place of the one asked for: a later run would not take that for it. What the browser
+    keeps itself shows again whether the server has it or not."""
     there = is_that_page(case.running.action.url or "", case)
-    back, proof = shown_there(held.sought, case.seen) if there else None, held.proof
+    sought = tuple(each for each in held.sought if each.value not in kept)
+    back, proof = shown_there(sought, case.seen) if there else None, held.proof
     if back is not None and proof is not None:
         proof = msgspec.structs.replace(proof, grade="stored", by="the page loaded anew")
         yield ReadBackFound(held.running.step, back, proof.index)

@@ -264,7 +264,8 @@ class Observer:
             aside = window.is_aside(tab)
             self._looks += 1
             try:
-                raw = await tab.call("observe", {**how, "look": self._looks}, within_ms=OBSERVE_MS)
+                asked = {**how, "look": self._looks, "aside": aside}
+                raw = await tab.call("observe", asked, within_ms=OBSERVE_MS)
             except (BrowserGone, PageTimeout) as gone:
                 if aside and await window.browser_answers():
                     break
@@ -338,11 +339,15 @@ def seen_of(
     """What the page told of itself, as it may be used."""
     found = msgspec.convert(raw.pop("shown", []), list[tuple[str, Untrusted | None]])
     phrases = msgspec.convert(raw.pop("phrases", []), tuple[str, ...])
+    raw_kept = raw.pop("kept", [])
     status = msgspec.convert(raw.pop("status", 0), int)
     unread = msgspec.convert(raw.pop("unread", False), bool)
     page, suspicious = quarantined(msgspec.convert(raw, Page))
     page = msgspec.structs.replace(page, tab=index, tabs=tabs, been=tab.addresses.been)
-    shown = tuple(Shown(text, plain(around) if around else None) for text, around in found)
+    kept = frozenset(msgspec.convert(raw_kept, tuple[str, ...]))
+    shown = tuple(
+        Shown(text, plain(around) if around else None, text in kept) for text, around in found
+    )
     traffic = tab.traffic
     return Seen(
         page, shown, phrases, traffic.pending, traffic.sent, status, unread, suspicious, exchanges

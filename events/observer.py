@@ -10,10 +10,12 @@ from events.page import Artifact, Exchange, Page, Rest
 
 
 class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A text that was asked for, and about 200 characters around it where the page shows it."""
+    """A text that was asked for, and about 200 characters around it where the page shows it; and of
+    a page aside whether the browser itself keeps it for the site."""
 
     text: str
     around: Untrusted | None = None
+    kept: bool = False
 
 
 class PageObserved(Event, frozen=True, tag="PageObserved"):

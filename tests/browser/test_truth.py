@@ -11,6 +11,7 @@ from actors.browser.chromium import Chromium
 from actors.browser.tab import Tab
 from actors.person import Answer, ScriptedPerson
 from events.action import Action, ByCss, Parameter, Target
+from events.observer import Shown
 from events.page import Rest, Resting
 from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
@@ -146,3 +147,24 @@ async def test_done_means_that_the_server_has_it(
         case.control(patch)
         await author.run(workflow, "Oars")
     assert not author.has("Oars"), "the control shows nothing"
+
+
+DRAFT = """keep.hidden = false;
+for (const at of Object.values(localStorage)) note.value = JSON.parse(at).text;
+keep.onclick = () => {
+  localStorage.setItem("draft", JSON.stringify({text: note.value}));
+  post(note.value).then(shown);
+};"""
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_what_the_browser_keeps_itself_is_no_proof_that_the_server_has_it(
+    author: Author, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that fills its field again from the browser's own storage; the control is not told
+    that it is kept there, and takes it for stored."""
+    if not told:
+        shown = Shown
+        monkeypatch.setattr("actors.observer.Shown", lambda text, *more: shown(text, *more[:1]))
+    workflow = await author.record(Case(DRAFT, hurry))
+    assert any(step.after.read_back for step in workflow.steps) is not told

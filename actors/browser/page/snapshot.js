@@ -62,7 +62,7 @@ function observe(how = {}) {
     const phrases = (how.phrases || globalThis.rutterPhrases || []).slice(0, MAX_PHRASES);
     const look = walkPage(texts.length || phrases.length ? [] : null);
     const page = describePage(look);
-    if (look.words) Object.assign(page, soughtIn(look.words, texts, phrases));
+    if (look.words) Object.assign(page, soughtIn(look.words, texts, phrases, how.aside));
     const kept = keepBest(look, page, how);
     // A look that nobody is told of leaves the refs of the one that somebody was.
     if (how.look || !refsOf) {
@@ -318,12 +318,25 @@ function noteAlert(look, el) {
 
 // ---- what is looked for ---------------------------------------------------------------------------
 
+// Of these texts those that the browser itself keeps for the site: a page that shows one of them again may
+// have it from there, and its server nothing.
+function keptOf(texts) {
+  let held = "";
+  try {
+    held = Object.values({ ...localStorage }).join("\n");
+  } catch {
+    // a page that may keep nothing
+  }
+  return texts.filter((text) => held.includes(text) || held.includes(JSON.stringify(text).slice(1, -1)));
+}
+
 // The text that the page shows, in any case and across elements. What fields hold is no part of it.
-function soughtIn(words, texts, phrases) {
+function soughtIn(words, texts, phrases, aside) {
   // What neither a person sees nor a screen reader says is not said.
   const readings = readingsOf(words.filter(({ el, place }) => !place.silent || !el || isSeen(el)));
   const found = {};
   if (texts.length) found.shown = texts.map((text) => [text, aroundIn(readings, squeeze(plainOf(text)).toLowerCase())]);
+  if (texts.length && aside) found.kept = keptOf(texts);
   if (phrases.length) found.phrases = phrasesIn(readings, phrases);
   return found;
 }
