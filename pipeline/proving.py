@@ -63,7 +63,7 @@ def told_of_recording(workflow: Workflow, story: Story, settings: Settings) -> I
         if back is None and number in offered:
             shown = _in_words(offered[number])
             edit = to_read_back(settings, workflow.name, number, offered[number])
-            yield f"After {what} (step {number}), {shown} when the page is loaded again."
+            yield f"After {what} (step {number}), {shown} when it is loaded again."
             yield f"To have every run look: {edit}"
         elif back is None:
             unread = True

@@ -1,16 +1,23 @@
 """A person at work: what the deciders make of steps that had happened when they heard of them."""
 
+from typing import Literal
+
 import msgspec
 
 from actors.critic import Critic
 from actors.planner import Planner
 from actors.predictor import Predictor
 from events.action import ByCss, Parameter, Secret, Target
-from events.critic import ActionJudged, PageAssessed
+from events.checks import ReadBack, TextVisible
+from events.critic import ActionJudged, PageAssessed, ReadBackDue, ReadBackFound
 from events.executor import PersonActed
+from events.observer import BrowserLost, ObservationFailed, PageObserved
+from events.page import Exchange
 from events.planner import ObservationRequested, PersonAwaited, PlanProposed, RunStopped
 from events.predictor import PredictionMade, StepDue, TransitionLearned, WorkflowLearned
-from events.runtime import RecordingFinished, SessionStarted
+from events.runtime import RecordingFinished, SessionInterrupted, SessionStarted, StopRequested
+from events.validator import ActionRejected
+from events.vocabulary import AnyEvent
 from events.workflow import Standing
 from tests.facts import (
     ORIGIN,
@@ -31,8 +38,8 @@ from tests.given import Story, given, only
 NOTHING = PredictionMade("markov2", position=0)
 
 
-def by_hand(**values: str) -> SessionStarted:
-    started = recording_of(go_to("/"), values=values)
+def by_hand(*, seeks_proof: bool = False, **values: str) -> SessionStarted:
+    started = recording_of(go_to("/"), values=values, seeks_proof=seeks_proof)
     return msgspec.structs.replace(started, driver="person")
 
 
@@ -50,6 +57,43 @@ def test_when_the_beginning_is_done_the_person_is_awaited_once() -> None:
 def test_a_recording_by_hand_is_complete_when_the_person_is_done() -> None:
     stopped = only(given(Planner(), by_hand(), RecordingFinished("window_closed")), RunStopped)
     assert stopped.reason == "completed"
+
+
+BACK = ReadBack(f"{ORIGIN}/orders/7", (TextVisible("Aurora"),))
+LOOK = ReadBackDue(3, 1, BACK, trial=True)
+
+
+def handed_over() -> Story:
+    """A person who did five steps and pressed Ctrl-C; nothing follows from that alone."""
+    told = Story(Planner())
+    for event in (by_hand(seeks_proof=True), saw(page("/")), NOTHING):
+        told.tell(event)
+    told.tell(PlanProposed(1, 1, "script", go_to("/"), "it"))
+    for event in (judged(), NOTHING, PersonAwaited(2), judged(number=5)):
+        told.tell(event)
+    assert told.tell(RecordingFinished("interrupt")) == ()
+    return told
+
+
+def test_after_the_person_it_is_looked_once_more_with_a_number_of_its_own() -> None:
+    told = handed_over()
+    look = only(told.tell(LOOK), PlanProposed)
+    assert (look.step, look.read_back_of, look.action.aside) == (6, 3, True)
+    assert (look.action.url, look.action.verify) == (BACK.url, BACK.checks)
+    assert only(told.tell(NOTHING), RunStopped).reason == "completed"
+
+
+def test_whatever_comes_of_that_look_the_recording_is_complete() -> None:
+    for ends in (
+        ObservationFailed("timeout", "it hangs"),
+        BrowserLost("it died"),
+        StopRequested("person"),
+        ActionRejected(6, "denylist", "no", "1", "policy_denied"),
+        SessionInterrupted("the process died"),
+    ):
+        told = handed_over()
+        told.tell(LOOK)
+        assert only(told.tell(ends), RunStopped).reason == "completed"
 
 
 def test_a_script_that_goes_on_in_another_tab_turns_to_it_once() -> None:
@@ -101,12 +145,55 @@ def test_nobody_waits_for_the_effect_of_a_persons_step() -> None:
     assert not [e for e in given(Critic(), *story) if isinstance(e, ObservationRequested)]
 
 
+SENT = Exchange(1, f"POST {ORIGIN}/orders", 1, 201)
+TYPED = PersonActed(2, fill("#ship", Parameter("ship")), element("input", name="Ship"))
+SAVED = PersonActed(3, click("#save"), element(name="Save"))
+
+
+def after(*exchanges: Exchange, path: str = "/orders/7") -> PageObserved:
+    return PageObserved(page(path), "after_action", exchanges=exchanges)
+
+
+def when_done(
+    *story: AnyEvent, by: Literal["interrupt", "window_closed"] = "interrupt"
+) -> tuple[AnyEvent, ...]:
+    start = (by_hand(seeks_proof=True, ship="Aurora"), saw(page("/")))
+    return given(Critic(), *start, *story, RecordingFinished(by))
+
+
+def test_what_was_typed_is_looked_for_on_the_page_that_sending_it_led_to() -> None:
+    went_on = PersonActed(4, click("#all"), element("a", name="All orders"))
+    sent = (TYPED, saw(page("/")), SAVED, after(SENT))
+    assert when_done(*sent) == (LOOK,)
+    assert when_done(*sent, went_on, after(path="/orders")) == (LOOK,)
+
+
+def test_nothing_is_looked_for_where_nothing_was_sent_or_typed_or_the_window_is_gone() -> None:
+    sent = (TYPED, saw(page("/")), SAVED, after(SENT))
+    refused = msgspec.structs.replace(SENT, status=500)
+    elsewhere = msgspec.structs.replace(SENT, to="POST https://counter.example/hit")
+    picked = PersonActed(3, click("#a"), element("a", name="Aurora Shipping"))
+    saved_later = PersonActed(4, click("#save"), element(name="Save"))
+    assert when_done(*sent, by="window_closed") == ()
+    for story in (
+        (TYPED, saw(page("/")), SAVED, after()),
+        (TYPED, saw(page("/")), SAVED, after(refused)),
+        (TYPED, saw(page("/")), SAVED, after(elsewhere)),
+        (SAVED, after(SENT)),
+        (TYPED, saw(page("/")), picked, after(), saved_later, after(SENT)),  # known before
+    ):
+        assert when_done(*story) == (PageAssessed(""),)
+
+
 # -- the Predictor -----------------------------------------------------------------------------
 
 
-def recorded(*story: object, **values: str) -> WorkflowLearned:
+def recorded(*story: object, proposes: bool = False, **values: str) -> WorkflowLearned:
     told = Story(Predictor())
-    for event in (by_hand(**values), saw(page("/")), *story):
+    start = by_hand(**values)
+    chosen = msgspec.structs.replace(start.settings, proposes=proposes)
+    start = msgspec.structs.replace(start, settings=chosen)
+    for event in (start, saw(page("/")), *story):
         told.tell(event)  # type: ignore[arg-type]
     learned: WorkflowLearned = only(
         told.tell(RunStopped("completed", "", "the person was done")), WorkflowLearned
@@ -129,6 +216,12 @@ def test_doing_it_in_person_approves_it_for_later_runs() -> None:
     ).workflow
     assert flow.complete
     assert flow.steps[0].standing == Standing(ORIGIN, "d")
+
+
+def test_where_a_result_shows_is_part_of_it_unless_that_is_proposed() -> None:
+    story = (SAVED, after(SENT), judged(number=3), ReadBackFound(3, BACK))
+    assert recorded(*story).workflow.steps[0].after.read_back == BACK
+    assert recorded(*story, proposes=True).workflow.steps[0].after.read_back is None
 
 
 def test_the_target_is_named_as_the_page_names_it() -> None:

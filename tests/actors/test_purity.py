@@ -20,6 +20,7 @@ PURE = (
     "settling",
     "signing_in",
     "pausing",
+    "handwork",
     "holding",
     "suggesting",
     "quarantine",

@@ -353,6 +353,27 @@ def after_recording(capsys: pytest.CaptureFixture[str], *steps: Step, found: boo
     return capsys.readouterr().out
 
 
+def test_what_was_found_after_a_person_is_proposed_to_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    done = [StepStory(1, "script", "go", "it"), StepStory(2, "person", "save", "done by a person")]
+    steps = (Step(Action("navigate", url="https://shop.example/")), Step(SAVE))
+    story = Story(purpose="record", steps=done, read_backs={2: FOUND})
+    tell_unproven(Workflow("order", 1, steps), story, Settings(data=Path()), Terminal())
+    out = capsys.readouterr().out
+    assert 'After "Save" (step 2), the page shows <number> when it is loaded again.' in out
+    assert "workflows edit order --read-back '2=here text_visible:${number}'" in out
+    # As a part of what was known before, its steps are counted otherwise.
+    tell_unproven(Workflow("order", 2, steps[1:]), story, Settings(data=Path()), Terminal())
+    assert "--read-back" not in capsys.readouterr().out
+
+
+def test_that_nothing_could_be_looked_at_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    story = Story(purpose="record", detail="the person was done (window_closed)")
+    tell_unproven(Workflow("order", 1, (sender(),)), story, Settings(data=Path()), Terminal())
+    assert "The window was closed, so Rutter could not look by itself" in capsys.readouterr().out
+
+
 def sender(action: Action = SAVE, **more: Any) -> Step:
     return Step(action, **{"irreversible": True, **more})
 
