@@ -1,5 +1,6 @@
 """A person at work: what the deciders make of steps that had happened when they heard of them."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -38,8 +39,8 @@ from tests.given import Story, given, only
 NOTHING = PredictionMade("markov2", position=0)
 
 
-def by_hand(*, seeks_proof: bool = False, **values: str) -> SessionStarted:
-    started = recording_of(go_to("/"), values=values, seeks_proof=seeks_proof)
+def by_hand(values: Mapping[str, str] | None = None, *, seeking: bool = False) -> SessionStarted:
+    started = recording_of(go_to("/"), values=values, seeks_proof=seeking)
     return msgspec.structs.replace(started, driver="person")
 
 
@@ -66,10 +67,9 @@ LOOK = ReadBackDue(3, 1, BACK, trial=True)
 def handed_over() -> Story:
     """A person who did five steps and pressed Ctrl-C; nothing follows from that alone."""
     told = Story(Planner())
-    for event in (by_hand(seeks_proof=True), saw(page("/")), NOTHING):
-        told.tell(event)
-    told.tell(PlanProposed(1, 1, "script", go_to("/"), "it"))
-    for event in (judged(), NOTHING, PersonAwaited(2), judged(number=5)):
+    begun: tuple[AnyEvent, ...] = (by_hand(seeking=True), saw(page("/")), NOTHING)
+    proposed = PlanProposed(1, 1, "script", go_to("/"), "it")
+    for event in (*begun, proposed, judged(), NOTHING, PersonAwaited(2), judged(number=5)):
         told.tell(event)
     assert told.tell(RecordingFinished("interrupt")) == ()
     return told
@@ -157,7 +157,7 @@ def after(*exchanges: Exchange, path: str = "/orders/7") -> PageObserved:
 def when_done(
     *story: AnyEvent, by: Literal["interrupt", "window_closed"] = "interrupt"
 ) -> tuple[AnyEvent, ...]:
-    start = (by_hand(seeks_proof=True, ship="Aurora"), saw(page("/")))
+    start = (by_hand({"ship": "Aurora"}, seeking=True), saw(page("/")))
     return given(Critic(), *start, *story, RecordingFinished(by))
 
 
@@ -190,7 +190,7 @@ def test_nothing_is_looked_for_where_nothing_was_sent_or_typed_or_the_window_is_
 
 def recorded(*story: object, proposes: bool = False, **values: str) -> WorkflowLearned:
     told = Story(Predictor())
-    start = by_hand(**values)
+    start = by_hand(values)
     chosen = msgspec.structs.replace(start.settings, proposes=proposes)
     start = msgspec.structs.replace(start, settings=chosen)
     for event in (start, saw(page("/")), *story):
