@@ -13,7 +13,7 @@ from pipeline.exit_codes import Exit
 from pipeline.export.everything import export_all
 from pipeline.export.playwright import playwright_script
 from pipeline.export.recorder import recorder_script
-from pipeline.export.waiting import unchecked
+from pipeline.export.waiting import not_done, unchecked
 from pipeline.known import latest_workflow, project
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
@@ -76,14 +76,15 @@ def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
             f"{workflow.name!r} was not recorded to its end", "record it again, then export it"
         )
     text = FORMATS[options.format](workflow, values)
-    left_out = tuple(unchecked(workflow, options.format))
+    undone = tuple(not_done(workflow, options.format))
+    left_out = (*undone, *unchecked(workflow, options.format))
     for each in left_out:
         terminal.note(f"not carried over: {each}")
     if options.out is not None:
         _write(options.out, text)
     if terminal.as_json:
         report: dict[str, object] = {"workflow": workflow.name, "version": workflow.version}
-        report |= {"format": options.format, "left_out": left_out}
+        report |= {"format": options.format, "left_out": left_out, "not_done": undone}
         place = {"text": text} if options.out is None else {"file": str(options.out)}
         terminal.json(report | place)
     elif options.out is None:

@@ -12,6 +12,7 @@ import msgspec
 
 from actors.bindings import PLACEHOLDER
 from actors.checking import bound_back
+from actors.pace import CAREFUL_MS
 from actors.predictor.recording import template
 from events.action import (
     DOUBLE,
@@ -34,7 +35,23 @@ from events.checks import HERE, Check, ReadBack
 from events.errors import BadInput
 from events.workflow import Step, Workflow
 from pipeline.checks import mapped
-from pipeline.export.waiting import check_expression, notices_of, place_expression
+from pipeline.export.pacing import pacing_of
+from pipeline.export.waiting import (
+    LEAVING,
+    LONGEST_HELD,
+    NOT_DONE,
+    answered_expression,
+    check_expression,
+    enter_expression,
+    held_expression,
+    is_ours,
+    left_expression,
+    mark_expression,
+    notices_of,
+    place_expression,
+    read_at_the_end,
+    rest_expression,
+)
 from pipeline.recorder import BUTTONS, FRAME, INTO, MODIFIERS, read_way
 
 Json = dict[str, Any]
@@ -43,6 +60,7 @@ VIEWPORT = {"width": 1280, "height": 900, "deviceScaleFactor": 1}  # that of a r
 PATIENCE_MS = 10_000  # for each step, as exported scripts have
 Alternative = tuple[list[str], list[int]]  # a path of selectors, and the frames it lies in
 SHADOW = "s"  # of the roots around an element: any other is the number of a frame
+PIERCE = "pierce/"
 NEAR_PX = 8  # from the corner of what may be shorter the next time
 
 
@@ -50,6 +68,7 @@ def recorder_script(workflow: Workflow, values: Mapping[str, str]) -> str:
     """The workflow with these values for its parameters."""
     writer = _Writer(workflow, values)
     steps = [said for number, step in enumerate(workflow.steps, 1) for said in writer(number, step)]
+    steps += writer.end()
     script = {"title": writer.title(), "timeout": PATIENCE_MS, "steps": [_viewport(), *steps]}
     return json.dumps(script, indent=2) + "\n"
 
@@ -63,31 +82,75 @@ class _Writer:
     def __init__(self, workflow: Workflow, values: Mapping[str, str]) -> None:
         self._workflow = workflow
         self._values = {name: template(name) for name in workflow.parameters} | dict(values)
+        self._pacing = pacing_of(workflow)
+        self._owed: list[tuple[int, str]] = []
 
     def title(self) -> str:
         bound = {name for name, value in self._values.items() if value != template(name)}
         left = [name for name in self._workflow.parameters if name not in bound]
         left += self._workflow.secrets
         name = self._workflow.name
-        return f"{name} (fill in {', '.join(map(template, left))})" if left else name
+        notes = [f"fill in {', '.join(map(template, left))}"] if left else []
+        ours = [n for n, step in enumerate(self._workflow.steps, 1) if is_ours(step.action)]
+        notes += [f"not done here: step {', '.join(map(str, ours))}"] if ours else []
+        return f"{name} ({'; '.join(notes)})" if notes else name
 
     def __call__(self, number: int, step: Step) -> Iterator[Json]:
         try:
-            yield from self._said(step)
+            yield from self._before(number, step)
+            yield from self._said(number, step)
         except BadInput as error:
             raise BadInput(
                 f"step {number} ({step.action.type}): {error.what}",
                 "drop it with rutter workflows edit, or export with --format playwright",
             ) from error
 
-    def _said(self, step: Step) -> Iterator[Json]:
+    def _before(self, number: int, step: Step) -> Iterator[Json]:
+        """Until the page has come to rest, and what it sends from now on can be told apart."""
+        paced = self._pacing.steps[number - 1]
+        if paced.quiet_ms is not None:
+            yield from self._rest(number, paced.quiet_ms)
+        if paced.owes or paced.answered:
+            yield _wait(mark_expression(number))
+        if paced.owes:
+            self._owed.append((number, paced.owes))
+
+    def _rest(self, number: int, quiet_ms: int) -> Iterator[Json]:
+        """What is owed is waited for once: before what takes it."""
+        owed = self._owed if quiet_ms >= CAREFUL_MS else []
+        yield _wait(rest_expression(number, quiet_ms, owed))
+        self._owed = [] if owed else self._owed
+
+    def end(self) -> Iterator[Json]:
+        """Chrome closes the page behind the last step; then the result is read back, where that
+        can be done by going there."""
+        steps = self._workflow.steps
+        yield from self._rest(len(steps) + 1, self._pacing.end_ms)
+        if (number := read_at_the_end(self._workflow)) is None:
+            return
+        back = steps[number - 1].after.read_back
+        assert back is not None
+        yield _wait(LEAVING)
+        url = "" if back.url == HERE else self._bound_address(back.url)
+        yield _wait(left_expression(url))
+        for check in back.checks:
+            if expression := check_expression(mapped(check, self._bound)):
+                yield _wait(expression)
+
+    def _said(self, number: int, step: Step) -> Iterator[Json]:
         """The step, where its result is read back, and what must be so after it: read again, that
         is a step of its own."""
         if what := _unsaid(step):
             raise BadInput(what)
         if step.action.type != "check":
+            yield from self._typing(number, step, done=False)
             yield from self._done(step)
+            yield from self._typing(number, step, done=True)
             yield from map(_wait, self._awaited(step))
+        if answered := self._pacing.steps[number - 1].answered:
+            yield _wait(answered_expression(number, answered))
+        if is_ours(step.action):
+            yield {**_wait(NOT_DONE), "timeout": 1}
         if (back := step.after.read_back) is not None:
             url = back.url if back.url == HERE else self._bound_address(back.url)
             yield _custom("read_back", {"url": url, "checks": list(map(self._check, back.checks))})
@@ -95,6 +158,23 @@ class _Writer:
             yield _custom("verify", self._check(check))
             if expression := check_expression(mapped(check, self._bound)):
                 yield _wait(expression)
+
+    def _typing(self, number: int, step: Step, *, done: bool) -> Iterator[Json]:
+        """Around a step that types: Chrome types into whatever has the focus, and into an editor
+        only where it is emptied first, which some do not survive."""
+        action = step.action
+        if action.type not in ("type", "select") or action.pasted:
+            return
+        typed = None if isinstance(action.value, Secret) else self._value(action)
+        said = self._target(action)
+        paths = [path for path in said.pop("selectors") if path[0].startswith(PIERCE)]
+        if not paths or len(typed or "") > LONGEST_HELD:
+            return
+        plain = [[path[0].removeprefix(PIERCE), *path[1:]] for path in paths]
+        if done:
+            yield {**_wait(held_expression(number, plain, typed)), **said}
+        elif _is_editor(action) and typed is not None:
+            yield {**_wait(enter_expression(number, plain, typed)), **said}
 
     def _awaited(self, step: Step) -> Iterator[str]:
         """Where the step led, and what the page said then."""
@@ -290,7 +370,7 @@ def _path(path: list[str], within: list[str]) -> Alternative | None:
         if any(part.startswith(FRAME) for part in hosts[inner:]):
             return None
     first, *others = [*hosts[inner:], last]
-    return [f"pierce/{first}", *others], frames
+    return [f"{PIERCE}{first}", *others], frames
 
 
 def _unsaid(step: Step) -> str:
@@ -334,6 +414,13 @@ def _point(action: Action) -> Json:
         return {"offsetX": 1, "offsetY": 1}
     across = min(box.width // 2, NEAR_PX) if _varies(action) else box.width // 2
     return {"offsetX": max(across, 1), "offsetY": max(box.height // 2, 1)}
+
+
+def _is_editor(action: Action) -> bool:
+    """Neither a field nor a list: its text is the page's own."""
+    fingerprint = action.target.fingerprint if action.target is not None else None
+    tag = fingerprint.tag if fingerprint is not None else ""
+    return action.type == "type" and tag not in ("", "input", "textarea", "select")
 
 
 def _varies(action: Action) -> bool:

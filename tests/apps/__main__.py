@@ -22,6 +22,11 @@ from tests.apps.table import table_of
 BUSY = 8
 RECORDED = (0, 6)  # done; done, and nothing shows that it worked
 Report = Callable[..., None]
+# Each tool with the format that it takes, and which values its runs have.
+EXPORTED: tuple[tuple[str, str, Callable[[int], int]], ...] = (
+    ("puppeteer", "recorder", lambda run: 2 * run - 1),
+    ("playwright", "playwright", lambda run: 2 * run),
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     for app in map(app_of, asked.apps or NAMES):
         programs = app.packages.install(app.name)
-        for tool in asked.tool or ["rutter"]:
+        for tool in ["rutter"] if asked.exported else asked.tool or ["rutter"]:
             for by in (asked.by or ["script"]) if tool == "rutter" else ["script"]:
                 at = Path(tempfile.mkdtemp(prefix=f"app-{app.name}-"))
                 try:
@@ -62,6 +67,7 @@ def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--by", action="append", choices=["script", "hand"])
     parser.add_argument("--busy", action="store_true", help=f"beside {BUSY} busy processes")
     parser.add_argument("--both", action="store_true", help="quiet, then busy, from one recording")
+    parser.add_argument("--exported", action="store_true", help="what is exported, elsewhere")
     parser.add_argument("--forgetful", action="store_true", help="one run, and nothing is kept")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--out", type=Path, help="a file that the lines are added to")
@@ -88,6 +94,11 @@ def sail(
         if asked.forgetful:
             report(**again, load="quiet", run="forgetful", **forgotten(app, place, rutter))
             return
+        if asked.exported:
+            for load in loads:
+                with busy(BUSY if load == "busy" else 0):
+                    sail_exported(app, place, rutter, asked.runs, load, report)
+            return
     number = 0
     for load in loads:
         with busy(BUSY if load == "busy" else 0):
@@ -101,6 +112,27 @@ def sail(
                     if ended.code == tools.CANNOT:  # the recording lacks something
                         outcome["verdict"] = "refused"
                 report(**again, load=load, run=number, **outcome)
+
+
+def sail_exported(
+    app: App, place: Place, rutter: tools.Rutter, runs: int, load: str, report: Report
+) -> None:
+    """The workflow as others run it: a file for each run, with values that no other run has."""
+    for number in range(1, runs + 1):
+        for tool, format, values_of in EXPORTED:
+            values = app.values(values_of(number))
+            file = rutter.data.with_suffix(f".{format}.{number}")
+            exported = rutter.export(format, values, file)
+            if exported.ended.code or exported.not_done:
+                why = "; ".join(exported.not_done) or exported.ended.said[-500:]
+                outcome: dict[str, Any] = {"verdict": "cannot", "why": why}
+            else:
+                run = {"puppeteer": tools.exported_to_puppeteer}.get(
+                    tool, tools.exported_to_playwright
+                )
+                outcome = outcome_of(app, place, values, run(app, file))
+            said = {"left_out": exported.left_out} if exported.left_out else {}
+            report(app=app.name, tool=tool, by="exported", load=load, run=number, **outcome, **said)
 
 
 def forgotten(app: App, place: Place, rutter: tools.Rutter) -> dict[str, Any]:

@@ -13,6 +13,10 @@ COLUMNS = (
     ("puppeteer", "script", "busy"),
     ("playwright", "script", "quiet"),
     ("playwright", "script", "busy"),
+    ("puppeteer", "exported", "quiet"),
+    ("puppeteer", "exported", "busy"),
+    ("playwright", "exported", "quiet"),
+    ("playwright", "exported", "busy"),
 )
 
 

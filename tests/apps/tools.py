@@ -29,6 +29,16 @@ class Ended:
     out: str = ""
 
 
+@dataclass(frozen=True)
+class Exported:
+    """`not_done` are the steps that the file leaves to Rutter, `left_out` those and all else."""
+
+    at: Path
+    ended: Ended
+    not_done: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
 class Rutter:
     """`rutter` with a data directory of its own."""
 
@@ -81,6 +91,14 @@ class Rutter:
         bound = [f"--set={name}={value}" for name, value in values.items()]
         return ["run", self._app.name, *bound, *self.secret_flags]
 
+    def export(self, format: str, values: Values, at: Path) -> "Exported":
+        """The workflow as a file for others, and which of its steps that file does not do."""
+        bound = [f"--set={name}={value}" for name, value in values.items()]
+        wanted = ["export", self._app.name, "--format", format, "--out", str(at), *bound]
+        ended = self("--json", *wanted)
+        told = json.loads(ended.out) if ended.code == 0 else {}
+        return Exported(at, ended, tuple(told.get("not_done", ())), tuple(told.get("left_out", ())))
+
     def reads_back(self) -> bool:
         """Whether one of its steps does."""
         shown = self("--json", "workflows", "show", self._app.name)
@@ -104,6 +122,20 @@ def with_puppeteer(app: App, place: Place, values: Values, at: Path) -> Ended:
     replayer = Path(__file__).with_name("puppeteer_replay.mjs")
     script = written(app.script(place, values), at)
     return timed(["node", str(replayer), str(script), chromium()], cwd=folder)
+
+
+def exported_to_puppeteer(app: App, file: Path) -> Ended:
+    """The Recorder's file, with the secret filled in as its title asks."""
+    folder = REPLAYER.install("puppeteer").parents[1]
+    replayer = Path(__file__).with_name("puppeteer_replay.mjs")
+    file.write_text(file.read_text().replace("${" + SECRET + "}", app.secret))
+    return timed(["node", str(replayer), str(file), chromium()], cwd=folder)
+
+
+def exported_to_playwright(app: App, file: Path) -> Ended:
+    """By itself, beside nothing of ours."""
+    given = {"CHROMIUM": chromium(), f"SECRET_{SECRET.upper()}": app.secret, "PYTHONPATH": ""}
+    return timed([sys.executable, str(file)], cwd=file.parent, env=given)
 
 
 def with_playwright(app: App, place: Place, values: Values, at: Path) -> Ended:
