@@ -21,12 +21,17 @@ from playwright.sync_api import (
     Frame,
     Locator,
     Page,
+    Request,
+    Response,
     ViewportSize,
     sync_playwright,
 )
 
 WITHIN_S = 10.0
 OPTIONAL_S = 3.0
+WEAK_S = 2.0  # before a way is believed that tells only where an element lies
+READING_S = 3.0  # a page that reads for longer listens to news
+MOST_TYPED = 200  # letters that are worth a key each
 POLL_MS = 30
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 Ways = Callable[[Frame], list[Locator]]
@@ -74,6 +79,68 @@ class NotAsRecorded(Exception):
     """The page is not what it was when the workflow was recorded."""
 
 
+class Wire:
+    """What the pages send and how it is answered."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.answers: list[tuple[str, int]] = []  # method and address, status
+        self._open: dict[Request, float] = {}
+        self._since = time.monotonic()
+        self._owed: list[tuple[str, int]] = []
+        context.on("request", self._sent)
+        context.on("response", self._answered)
+        context.on("requestfinished", self._ended)
+        context.on("requestfailed", self._ended)
+
+    def _sent(self, request: Request) -> None:
+        self._since = time.monotonic()
+        if request.resource_type in ("fetch", "xhr", "document"):
+            self._open[request] = self._since
+
+    def _answered(self, response: Response) -> None:
+        sent = response.request
+        self.answers.append((f"{sent.method} {re.split('[?#]', sent.url)[0]}", response.status))
+
+    def _ended(self, request: Request) -> None:
+        self._open.pop(request, None)
+        self._since = time.monotonic()
+
+    def owe(self, kinds: str) -> None:
+        """What follows the step that comes now."""
+        self._owed.append((kinds, len(self.answers)))
+
+    def rest(self, page: Page, quiet_s: float) -> None:
+        """Until the page has sent what it owes, nothing is on its way and none was for a while. A
+        page that never rests is not waited for longer than any other step."""
+        began = time.monotonic()
+        while time.monotonic() - began < WITHIN_S and not self._rests(began, quiet_s):
+            page.wait_for_timeout(POLL_MS)
+        self._owed.clear()
+
+    def _rests(self, began: float, quiet_s: float) -> bool:
+        now = time.monotonic()
+        if any(not self.took(kinds, since) for kinds, since in self._owed):
+            return False
+        for sent, at in self._open.items():
+            if sent.method != "GET" or now - at < READING_S:
+                return False
+        return now - max(began, min(self._since, began + READING_S)) >= quiet_s
+
+    def took(self, kinds: str, since: int) -> bool:
+        """Whether one of these was answered well since then."""
+        return any(status < 400 and is_to(kinds, to) for to, status in self.answers[since:])
+
+
+def is_to(kinds: str, sent: str) -> bool:
+    """Whether a request is one of these, with `*` for a part of its path that varies."""
+    wanted = [kind.split("/") for kind in kinds.split(" | ")]
+    return any(
+        len(parts) == len(sent.split("/"))
+        and all(part in ("*", found) for part, found in zip(parts, sent.split("/"), strict=True))
+        for parts in wanted
+    )
+
+
 class Pages:
     """The open pages of the run, in the order in which they opened; one of them in front."""
 
@@ -82,6 +149,7 @@ class Pages:
         self._front: Page | None = None
         self._context = context
         self.downloads: list[str] = []
+        self._wire = Wire(context)
         context.on("page", self._add)
         context.new_page()
 
@@ -97,6 +165,20 @@ class Pages:
         page.goto(url, wait_until="domcontentloaded")
         yield page
         page.close()
+
+    def owe(self, kinds: str) -> None:
+        self._wire.owe(kinds)
+
+    def rest(self, quiet_s: float) -> None:
+        self._wire.rest(self.front(), quiet_s)
+
+    @contextmanager
+    def answered(self, kinds: str) -> Iterator[None]:
+        """The server must take what is sent meanwhile."""
+        since = len(self._wire.answers)
+        yield
+        page = self.front()
+        wait(page, lambda: self._wire.took(kinds, since), f"the server did not take: {kinds}")
 
     def open(self) -> list[Page]:
         return [page for page in self._opened if not page.is_closed()]
@@ -124,12 +206,17 @@ def wait(page: Page, true: Callable[[], bool], what: str, within_s: float = WITH
         page.wait_for_timeout(POLL_MS)
 
 
-def one_of(page: Page, ways: Ways, within_s: float = WITHIN_S, hidden: bool = False) -> Locator:
-    """The element that the first way leads to which leads to exactly one, frames included."""
+def one_of(
+    page: Page, ways: Ways, within_s: float = WITHIN_S, hidden: bool = False, sure: int = 0
+) -> Locator:
+    """The element that the first way leads to which leads to exactly one, frames included. As long
+    as something else may lie where it will, only the first `sure` ways are gone, if any are."""
     found: list[Locator] = []
+    patient = time.monotonic() + WEAK_S
 
     def look() -> bool:
-        for way in zip(*map(ways, own_frames(page)), strict=True):
+        most = sure if sure and time.monotonic() < patient else None
+        for way in [*zip(*map(ways, own_frames(page)), strict=True)][:most]:
             seen = [each for inside in way for each in matching(inside, hidden)]
             if len(seen) == 1:
                 found[:] = seen
@@ -188,7 +275,7 @@ def check_heading(page: Page, heading: str) -> None:
 
     def shown() -> bool:
         headings = page.get_by_role("heading").all_inner_texts()
-        return any(re.fullmatch(heading, blurred(text)) for text in headings)
+        return any(re.fullmatch(heading, folded(text)) for text in headings)
 
     wait(page, shown, f"there is no heading {heading!r}")
 
@@ -215,10 +302,10 @@ def shows(page: Page, text: str) -> bool:
 
 def check_said(page: Page, said: str) -> None:
     """What a notice says: `*` is what varies, numbers were blurred when it was recorded."""
-    pattern = ".+".join(re.escape(part) for part in blurred(said).split("*"))
+    pattern = ".+".join(re.escape(part) for part in re.split(r"[*#]+", blurred(said)))
 
     def told() -> bool:
-        return any(re.search(pattern, blurred(text)) for text in texts(page))
+        return any(re.search(pattern, folded(text)) for text in texts(page))
 
     wait(page, told, f"the page does not say {said!r}")
 
@@ -321,6 +408,36 @@ def check_file(page: Page, path: str, text: str = "", least: int = 0, most: floa
 def arriving(page: Page, place: str) -> AbstractContextManager[object]:
     """Waits, at the end of the block, for the page that it leads to."""
     return page.expect_navigation(url=re.compile(place), wait_until="domcontentloaded")
+
+
+def type_in(element: Locator, value: str) -> None:
+    """With a key for each letter, as some fields wait for that; and as a whole where that is too
+    long, cannot be typed so or did not come to the same."""
+    typed = element.evaluate(
+        "e => e.isContentEditable || e.localName === 'textarea' || e.localName === 'input' &&"
+        " ['text', 'search', 'url', 'tel', 'email', 'number', ''].includes(e.type)"
+    )
+    if not typed or len(value) > MOST_TYPED or "\n" in value:
+        element.fill(value)
+        return
+    if content(element):
+        element.fill("")
+    element.press_sequentially(value)
+    try:
+        if same(content(element)) != same(value):
+            element.fill(value)
+    except Error:
+        return  # it is gone: the page took it
+
+
+def content(element: Locator) -> str:
+    said = str(element.evaluate("e => e.isContentEditable ? e.textContent : e.value"))
+    return re.sub("[\u200b\ufeff]", "", said).strip()
+
+
+def same(text: str) -> str:
+    """A text however a field writes it."""
+    return re.sub(r"[\W_]", "", re.sub(r"\b0+(?=\d)", "", text)).casefold()
 
 
 def type_secret(element: Locator, value: str) -> None:

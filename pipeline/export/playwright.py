@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from actors.bindings import PLACEHOLDER
+from actors.pace import CAREFUL_MS
 from events.action import (
     DOUBLE,
     Action,
@@ -46,6 +47,7 @@ from events.errors import BadInput
 from events.workflow import Step, Workflow
 from pipeline.checks import write_check
 from pipeline.export import hands
+from pipeline.export.pacing import Paced, pacing_of
 from pipeline.export.recorder import is_upload
 from pipeline.export.waiting import notices_of, place_pattern
 from pipeline.recorder import INTO
@@ -117,11 +119,17 @@ def _flow(workflow: Workflow) -> Iterator[str]:
     yield ") -> Mapping[str, str]:"
     yield f"{INDENT}results: dict[str, str] = {{}}"
     opened = True
+    pacing = pacing_of(workflow)
     for number, step in enumerate(workflow.steps, 1):
         following = workflow.steps[number].action.tab if number < len(workflow.steps) else None
         elsewhere = following is not None and following != step.action.tab
         try:
-            lines = [*_page(step.action, opened), *_step(step, workflow, elsewhere=elsewhere)]
+            paced = pacing.steps[number - 1]
+            lines = [
+                *_page(step.action, opened),
+                *_before(paced),
+                *_step(step, workflow, paced, elsewhere=elsewhere),
+            ]
             opened = step.action.type not in STAYING
         except BadInput as error:
             said = f"step {number} ({step.action.type}): {error.what}"
@@ -132,6 +140,7 @@ def _flow(workflow: Workflow) -> Iterator[str]:
         yield f"{INDENT}# {number}. {ascii_only(in_words(step.action))}{note}"
         yield from (INDENT + line for line in lines)
     yield f"{INDENT}# the end, as it was recorded"
+    yield f"{INDENT}pages.rest({pacing.end_ms / 1000})"
     yield from (INDENT + line for line in _end(workflow))
     yield f"{INDENT}return results"
 
@@ -144,7 +153,15 @@ def _page(action: Action, opened: bool) -> Iterator[str]:
         yield "page = pages.front()"
 
 
-def _step(step: Step, workflow: Workflow, *, elsewhere: bool) -> Iterator[str]:
+def _before(paced: Paced) -> Iterator[str]:
+    """What waits for the page, and what is owed by it afterwards."""
+    if paced.quiet_ms is not None:
+        yield f"pages.rest({paced.quiet_ms / 1000})"
+    if paced.owes:
+        yield f"pages.owe({paced.owes!a})"
+
+
+def _step(step: Step, workflow: Workflow, paced: Paced, *, elsewhere: bool) -> Iterator[str]:
     """One step. `elsewhere` says that the next one is done on another page."""
     action = step.action
     if step.fork is not None:
@@ -155,7 +172,8 @@ def _step(step: Step, workflow: Workflow, *, elsewhere: bool) -> Iterator[str]:
         deep = INDENT if step.optional else ""
     if deep:
         yield "if element is not None:"
-    around = list(_around(step, elsewhere=elsewhere))
+    around = [f"pages.answered({paced.answered!a})"] if paced.answered else []
+    around += _around(step, elsewhere=elsewhere)
     if around:
         yield f"{deep}with {', '.join(around)}:"
         deep += INDENT
@@ -179,6 +197,7 @@ def _checked(step: Step, workflow: Workflow) -> Iterator[str]:
     yield from (_asserted(check, workflow) for check in checks)
     if (back := step.after.read_back) is not None:
         asserted = [_asserted(check, workflow) for check in back.checks]
+        yield f"pages.rest({CAREFUL_MS / 1000})"
         if all(line.startswith("#") for line in asserted):
             asserted.append("pass")
         url = "page.url" if back.url == HERE else _address(back.url, workflow)
@@ -254,6 +273,9 @@ def _found(step: Step, workflow: Workflow) -> Iterator[str]:
     yield f"{INDENT}lambda at: ["
     yield from (f"{INDENT * 2}{way}," for way in ways)
     yield f"{INDENT}],"
+    sure = sum(not _doubt(way) for way in ways)
+    if not step.optional and not awaited and 0 < sure < len(ways):
+        yield f"{INDENT}sure={sure},"
     if not step.optional and is_upload(action):
         yield f"{INDENT}hidden=True,"
     if awaited and action.wanted is not None:
@@ -342,8 +364,9 @@ def _typed(action: Action) -> str:
         return f"paste(element, {_value(action)}, behind={action.append!a})"
     if action.append:
         return f"type_behind(element, {_value(action)})"
-    typed = "set_input_files" if is_upload(action) else "fill"
-    return f"element.{typed}({_value(action)})"
+    if is_upload(action):
+        return f"element.set_input_files({_value(action)})"
+    return f"type_in(element, {_value(action)})"
 
 
 def _scroll(action: Action) -> str:
@@ -383,7 +406,13 @@ def _ways(target: Target, workflow: Workflow) -> list[str]:
     roles = {way.name for way in target.strategies if isinstance(way, ByRole) and way.role}
     loose = [ByRole("", name) for name in roles]
     kept = [way for way in target.strategies if way not in loose]
-    return list(dict.fromkeys(said for way in kept for said in _locators(way, workflow)))
+    said = dict.fromkeys(each for way in kept for each in _locators(way, workflow))
+    return sorted(said, key=_doubt)
+
+
+def _doubt(way: str) -> int:
+    """Where it lies, something else may lie before or after; what it says, others may say too."""
+    return 2 if way.startswith("at.get_by_text(") else int(":nth-" in way)
 
 
 def _locators(way: Strategy, workflow: Workflow) -> Iterator[str]:
@@ -431,5 +460,5 @@ def _end(workflow: Workflow) -> Iterator[str]:
     if place := place_pattern(workflow.end.place):
         yield f"check_place(page, {place!a})"
     for heading in workflow.end.headings:
-        pattern = ".+".join(re.escape(part) for part in heading.split("*"))
+        pattern = ".+".join(re.escape(part) for part in re.split(r"[*#]+", heading))
         yield f"check_heading(page, {pattern!a})"

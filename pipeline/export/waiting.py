@@ -63,6 +63,9 @@ AT = (
     "const enter = (field) => { field.focus(); if (field.select) field.select(); "
     "else if (field.textContent.replace(/\\u200b|\\ufeff/g, '').trim()) "
     "getSelection().selectAllChildren(field); "
+    "const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', typed); "
+    "const how = { clipboardData, bubbles: true, cancelable: true, composed: true }; "
+    "if (field.select || field.dispatchEvent(new ClipboardEvent('paste', how))) "
     "document.execCommand('insertText', false, typed); }; "
 )
 # Whether a field holds what was typed, however it writes it; one that is gone has been taken.
@@ -82,8 +85,9 @@ HOLDS = (
 # Chrome empties an editor behind its back before it types; what is there already it leaves alone.
 ENTER = (
     "((step, paths, typed) => { " + AT + "if (!found.length) return false; "
-    "if (!(window.rutterEntered ??= {})[step]) { window.rutterEntered[step] = true; "
-    "enter(found[0]); } return true; })"
+    "const now = performance.now(), began = (window.rutterEntered ??= {})[step] ??= now; "
+    "if (began === now) { enter(found[0]); return false; } "
+    "return found[0].innerText === typed || now - began > 2000; })"
 )
 NOT_DONE = f"{WRITTEN}/* only Rutter does the step before this one */ false"
 LEAVING = f"{WRITTEN}(window.rutterStale = true)"
