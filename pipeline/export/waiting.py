@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from actors.exchanges import EITHER
 from events.action import Action
-from events.checks import Answered, Check, Said, StateIs, TextGone, TextVisible, UrlHas
+from events.checks import HERE, Answered, Check, Said, StateIs, TextGone, TextVisible, UrlHas
 from events.workflow import Place, Step, Workflow
 from pipeline.checks import write_check
 from pipeline.recorder import WRITTEN
@@ -18,7 +18,7 @@ SAID = (
     "((says) => { const all = (node) => node.nodeType === 3 ? node.data : "
     "/^(script|style|template|noscript)$/i.test(node.nodeName) ? '' : "
     "[...(node.shadowRoot?.childNodes ?? []), ...node.childNodes].map(all).join(' '); "
-    "return says(all(document.body).replace(/\\s+/g, ' ').toLowerCase()); })"
+    "return says((document.body ? all(document.body) : '').replace(/\\s+/g, ' ').toLowerCase()); })"
 )
 
 
@@ -134,10 +134,12 @@ def left_expression(url: str) -> str:
     """In another document than the one that was marked: at an address, or this one again."""
     there = json.dumps(url) if url else "location.href"
     return (
-        f"{WRITTEN}((url) => {{ if (window.rutterStale === undefined) return true; "
+        f"{WRITTEN}((url) => {{ if (window.rutterStale === undefined) "
+        "return document.readyState !== 'loading'; "
         "if (window.rutterStale === true) { window.rutterStale = 'left'; "
-        "const aside = url.split('#')[0] !== location.href.split('#')[0]; "
-        "location.assign(url); if (!aside) location.reload(); } return false; })"
+        "const same = url.split('#')[0] === location.href.split('#')[0]; "
+        "if (url !== location.href) location.assign(url); if (same) location.reload(); } "
+        "return false; })"
         f"({there})"
     )
 
