@@ -437,7 +437,7 @@ def content(element: Locator) -> str:
 
 def same(text: str) -> str:
     """A text however a field writes it."""
-    return re.sub(r"[\W_]", "", re.sub(r"\b0+(?=\d)", "", text)).casefold()
+    return re.sub(r"[\W_]", "", re.sub(r"(?<![\d.,])0+(?=\d)", "", text)).casefold()
 
 
 def type_secret(element: Locator, value: str) -> None:

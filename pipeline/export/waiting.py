@@ -72,7 +72,7 @@ AT = (
 # What a page that was in motion has mixed up is put right once.
 HOLDS = (
     "((step, paths, typed) => { " + AT + "const folded = (text) => text.toLowerCase()"
-    ".replace(/\\b0+(?=\\d)/g, '').replace(/[^\\p{L}\\p{N}]/gu, ''); "
+    ".replace(/(?<![\\d.,])0+(?=\\d)/g, '').replace(/[^\\p{L}\\p{N}]/gu, ''); "
     "const held = (each) => [each.value ?? each.textContent, "
     "...[...each.selectedOptions ?? []].map((option) => option.label)]; "
     "const is = (text) => typed === null ? text !== '' : folded(text) === folded(typed) || "

@@ -32,6 +32,8 @@ from events.action import (
     Typed,
 )
 from events.checks import (
+    HERE,
+    Answered,
     Check,
     Downloaded,
     ElementState,
@@ -51,10 +53,21 @@ from events.signature import signature
 from events.workflow import Expectation, Fork, Step, Workflow
 from pipeline.checks import write_check
 from pipeline.cli.exporting import FORMATS
+from pipeline.export import hands
 from pipeline.export.playwright import playwright_script
 from pipeline.export.recorder import keys_of, recorder_script
-from pipeline.export.waiting import not_done, unchecked
-from pipeline.recorder import RecorderScript, prepare
+from pipeline.export.waiting import (
+    ANSWERED,
+    ENTER,
+    HOLDS,
+    NOT_DONE,
+    REST,
+    SAID,
+    not_done,
+    notice_pattern,
+    unchecked,
+)
+from pipeline.recorder import WRITTEN, RecorderScript, prepare
 from tests.facts import any_action, click, css, fill, go_to, place, step, workflow
 
 FILE = Fingerprint(tag="input", attributes=(("id", "scan"), ("type", "file")))
@@ -600,3 +613,157 @@ def test_the_script_needs_nothing_of_ours(tmp_path: Path) -> None:
 
 def test_every_format_has_its_writer() -> None:
     assert sorted(FORMATS) == ["playwright", "recorder"]
+
+
+# -- what exported scripts wait for ----------------------------------------------------------------
+
+SAVED = Answered("PUT http://shop.example/notes/* | POST http://shop.example/save")
+
+
+def learning(action: Action, *learned: Check, **more: Any) -> Step:
+    return Step(action=action, after=Expectation(learned=learned), **more)
+
+
+def waits(script: str) -> list[str]:
+    """What each step of the file is or waits for, in a word."""
+    names = {REST: "rest", HOLDS: "held", ENTER: "enter", ANSWERED: "answered"}
+    names |= {"rutterMarks ??=": "mark", SAID: "text", "rutterStale": "leave"}
+    said = []
+    for each in json.loads(script)["steps"]:
+        expression = each.get("expression", "")
+        said.append(next((n for js, n in names.items() if js in expression), each["type"]))
+    return said
+
+
+def test_what_was_learned_to_follow_is_waited_for_before_what_takes_it_and_must_be_answered() -> (
+    None
+):
+    typed = learning(fill("#q", "rope"), SAVED)
+    made = flow(go_to("/"), typed, learning(click("#save"), SAVED, irreversible=True))
+    script = playwright_script(made, {})
+    kinds = ascii(SAVED.value)
+
+    order = (
+        "pages.rest(0.1)",
+        f"pages.owe({kinds})",
+        "type_in(element, 'rope')",
+        "pages.rest(0.5)",
+        f"with pages.answered({kinds}):",
+        "element.click()",
+        "pages.rest(0.5)\n    page = pages.front()\n    return results",
+    )
+    places = [script.index(each) for each in order]
+    assert places == sorted(places)
+    assert waits(recorder_script(made, {}))[2:] == [
+        *("rest", "mark", "change", "held"),
+        *("rest", "mark", "click", "answered", "rest"),
+    ]
+
+
+def test_what_is_owed_is_named_to_the_wait_that_comes_before_what_takes_it() -> None:
+    typed = learning(fill("#q", "rope"), SAVED)
+    made = flow(typed, click("#more"), learning(click("#save"), irreversible=True))
+    rests = [
+        each["expression"]
+        for each in json.loads(recorder_script(made, {}))["steps"]
+        if REST in each.get("expression", "")
+    ]
+    owed = [json.loads(f"[{each.partition(REST)[2][1:-1]}]") for each in rests]
+    pattern = r"^(?:http://shop\.example/notes/[^/?#]*|http://shop\.example/save)(?:[?#]|$)"
+    assert owed == [[2, 100, []], [3, 500, [[1, pattern]]], [4, 500, []]]
+
+
+def test_nothing_typed_is_nothing_to_wait_long_for() -> None:
+    script = playwright_script(flow(learning(click("#save"), irreversible=True)), {})
+    assert script.count("pages.rest(0.5)") == 1  # before the browser is closed
+    assert "pages.rest(0.1)" in script
+
+
+def test_a_field_is_asked_whether_it_holds_what_was_typed_a_secret_one_whether_it_holds_any() -> (
+    None
+):
+    made = flow(fill("#q", "rope"), fill("#pin", Secret("pin")), aimed(ByRole("link", "x")))
+    held = [
+        each["expression"].removeprefix(f"{WRITTEN}{HOLDS}")
+        for each in json.loads(recorder_script(made, {}))["steps"]
+        if HOLDS in each.get("expression", "")
+    ]
+    assert held == ['(1, [["#q"]], "rope")', '(2, [["#pin"]], null)']
+
+
+def test_an_editor_in_a_frame_has_its_text_before_chrome_would_empty_it() -> None:
+    target = Target((ByCss("iframe >>> .editor"),), within("0", tag="div"))
+    made = flow(Action("type", target=target, value=Text("rope")))
+    assert waits(recorder_script(made, {}))[1:5] == ["enter", "change", "held", "rest"]
+    entered = json.loads(recorder_script(made, {}))["steps"][1]
+    assert entered["frame"] == [0]
+    assert entered["expression"].endswith('(1, [[".editor"]], "rope")')
+
+
+def test_the_last_result_that_is_read_back_is_looked_for_at_the_end() -> None:
+    back = ReadBack(HERE, (TextVisible("${customer}"), ValueSet("1", "Number")))
+    typed = fill("#q", Parameter("customer"))
+    made = flow(stating(typed, read_back=back), stating(click("#go"), read_back=back))
+    script = recorder_script(made, {"customer": "Ann"})
+
+    assert waits(script)[-4:] == ["rest", "leave", "leave", "text"]
+    assert '"ann"' in json.loads(script)["steps"][-1]["expression"]
+    assert list(unchecked(made, "recorder")) == [
+        "step 1: only Rutter looks at here afterwards",
+        "step 2: only Rutter checks value_set:Number=1",
+    ]
+    assert len(read_back(script, {"customer": "Ann"}, {})) == 2
+
+
+def test_what_is_shown_on_a_page_that_is_left_again_is_not_looked_for_at_the_end() -> None:
+    back = ReadBack(HERE, (TextVisible("rope"),))
+    made = flow(stating(click("#go"), read_back=back), go_to("/elsewhere"))
+    assert "leave" not in waits(recorder_script(made, {}))
+    assert list(unchecked(made, "recorder")) == ["step 1: only Rutter looks at here afterwards"]
+
+
+def test_chrome_stops_where_only_rutter_goes_on_and_the_title_says_so() -> None:
+    drags = Action("drag", target=css("#card"), to=css("#column"))
+    script = recorder_script(flow(click("#go"), drags), {})
+
+    assert json.loads(script)["title"] == "order (not done here: step 2)"
+    steps = json.loads(script)["steps"]
+    [at] = [number for number, each in enumerate(steps) if each["type"] == "customStep"]
+    assert (steps[at + 1]["expression"], steps[at + 1]["timeout"]) == (NOT_DONE, 1)
+    assert len(read_back(script, {}, {})) == 2
+
+
+def test_what_was_blurred_in_a_notice_is_any_word() -> None:
+    """A number, and a word that is also the name of a month."""
+    pattern = notice_pattern(Said("user “*” was added. you # edit it below.", whole=True))
+    assert re.search(pattern, "the user “ann” was added. you may edit it below.")
+    assert not re.search(pattern, "the user “ann” was not added. you may edit it below.")
+
+
+def test_a_way_that_tells_only_where_something_lies_is_gone_last() -> None:
+    ways = (ByCss("div > b:nth-of-type(2)"), ByRole("button", "Skip"), ByText("Skip"))
+    script = lines(aimed(*ways))
+    order = [script.index(each) for each in ("get_by_role", "nth-of-type", "get_by_text", "sure=1")]
+    assert order == sorted(order)
+    assert "sure=" not in lines(aimed(ByCss("div > b:nth-of-type(2)")))
+
+
+@pytest.mark.parametrize(
+    ("sent", "fits"),
+    [
+        ("PUT http://shop.example/notes/7", True),
+        ("POST http://shop.example/save", True),
+        ("GET http://shop.example/save", False),
+        ("PUT http://shop.example/notes/7/more", False),
+    ],
+)
+def test_a_request_is_known_again(sent: str, fits: bool) -> None:
+    assert hands.is_to(SAVED.value, sent) is fits
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown", "same"),
+    [("1000", "1,000", True), ("3/1/2027", "03/01/2027", True), ("berth", "berht", False)],
+)
+def test_a_field_may_write_it_otherwise(typed: str, shown: str, same: bool) -> None:
+    assert (hands.same(typed) == hands.same(shown)) is same
