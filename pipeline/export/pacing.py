@@ -56,3 +56,11 @@ def _paced(step: Step, *, entered: bool, acted: bool) -> Paced:
 def takes(step: Step) -> bool:
     """Whether it may take what was entered: it leaves the page, sends or cannot be undone."""
     return step.irreversible or step.after.moved or bool(followed(step.after.learned))
+
+
+def is_led(step: Step) -> bool:
+    """Whether the step itself leads to another page. Where something was entered, or the page has
+    several addresses, it gives itself another one in its own time, or has it already."""
+    place = step.after.place
+    by_itself = step.action.type in ENTERS or (place is not None and bool(place.also))
+    return step.after.moved and not by_itself

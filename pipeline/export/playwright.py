@@ -47,7 +47,7 @@ from events.errors import BadInput
 from events.workflow import Step, Workflow
 from pipeline.checks import write_check
 from pipeline.export import hands
-from pipeline.export.pacing import Paced, pacing_of
+from pipeline.export.pacing import Paced, is_led, pacing_of
 from pipeline.export.recorder import is_upload
 from pipeline.export.waiting import notices_of, place_pattern
 from pipeline.recorder import INTO
@@ -179,9 +179,10 @@ def _step(step: Step, workflow: Workflow, paced: Paced, *, elsewhere: bool) -> I
         deep += INDENT
     if done := _done(action):
         yield deep + done
-    if action.type == "navigate" and (place := place_pattern(step.after.place)):
-        yield f"check_place(page, {place!a})"
+    arrives = action.type == "navigate" or (step.after.moved and not is_led(step))
     deep = INDENT if step.optional and action.target is not None else ""
+    if arrives and not elsewhere and (place := place_pattern(step.after.place)):
+        yield f"{deep}check_place(page, {place!a})"
     yield from (deep + line for line in _checked(step, workflow))
 
 
@@ -296,7 +297,7 @@ def _around(step: Step, *, elsewhere: bool) -> Iterator[str]:
     if step.action.dialogs:
         yield f"answering(page, {', '.join(map(_answer, step.action.dialogs))})"
     place = place_pattern(step.after.place)
-    if step.after.moved and place and not elsewhere and step.action.type != "navigate":
+    if is_led(step) and place and not elsewhere and step.action.type != "navigate":
         yield f"arriving(page, {place!a})"
 
 

@@ -35,7 +35,7 @@ from events.checks import HERE, Check, ReadBack
 from events.errors import BadInput
 from events.workflow import Step, Workflow
 from pipeline.checks import mapped
-from pipeline.export.pacing import pacing_of
+from pipeline.export.pacing import is_led, pacing_of
 from pipeline.export.waiting import (
     LEAVING,
     LONGEST_HELD,
@@ -450,6 +450,6 @@ def _counted(count: Count | None) -> Json:
 
 def _asserting(said: Json, step: Step) -> Json:
     """A step that led to another page is waited for until it has."""
-    if step.after.moved or step.action.type == "navigate":
+    if is_led(step) or step.action.type == "navigate":
         said["assertedEvents"] = [{"type": "navigation"}]
     return said

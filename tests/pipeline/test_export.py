@@ -50,7 +50,7 @@ from events.checks import (
 )
 from events.errors import BadInput
 from events.signature import signature
-from events.workflow import Expectation, Fork, Step, Workflow
+from events.workflow import Expectation, Fork, Place, Step, Workflow
 from pipeline.checks import write_check
 from pipeline.cli.exporting import FORMATS
 from pipeline.export import hands
@@ -767,3 +767,15 @@ def test_a_request_is_known_again(sent: str, fits: bool) -> None:
 )
 def test_a_field_may_write_it_otherwise(typed: str, shown: str, same: bool) -> None:
     assert (hands.same(typed) == hands.same(shown)) is same
+
+
+def test_an_address_that_a_page_gives_itself_is_looked_at_and_not_waited_for_to_change() -> None:
+    """It may have it already, by a request that followed what was typed before."""
+    both = Place("https://shop.example", "/add", also=("/7/edit",))
+    typed = Step(action=fill("#q", "rope"), after=Expectation(moved=True, place=both))
+    clicked = Step(action=click("#save"), after=Expectation(moved=True, place=both))
+    script, file = lines(typed, clicked), recorder_script(flow(typed, clicked), {})
+
+    assert "arriving(" not in script
+    assert script.count("check_place(") == 2
+    assert not any("assertedEvents" in each for each in json.loads(file)["steps"])
