@@ -179,10 +179,11 @@ def _step(step: Step, workflow: Workflow, paced: Paced, *, elsewhere: bool) -> I
         deep += INDENT
     if done := _done(action):
         yield deep + done
-    arrives = action.type == "navigate" or (step.after.moved and not is_led(step))
+    by_itself = step.after.moved and not is_led(step) and not elsewhere
     deep = INDENT if step.optional and action.target is not None else ""
-    if arrives and not elsewhere and (place := place_pattern(step.after.place)):
-        yield f"{deep}check_place(page, {place!a})"
+    there = place_pattern(step.after.place)
+    if there and (action.type == "navigate" or by_itself):
+        yield f"{deep}check_place(page, {there!a})"
     yield from (deep + line for line in _checked(step, workflow))
 
 
