@@ -22,10 +22,10 @@ from tests.apps.table import table_of
 BUSY = 8
 RECORDED = (0, 6)  # done; done, and nothing shows that it worked
 Report = Callable[..., None]
-# Each tool with the format that it takes, and which values its runs have.
-EXPORTED: tuple[tuple[str, str, Callable[[int], int]], ...] = (
-    ("puppeteer", "recorder", lambda run: 2 * run - 1),
-    ("playwright", "playwright", lambda run: 2 * run),
+# Each tool with the format that it takes, and how it is run with such a file.
+EXPORTED: tuple[tuple[str, str, Callable[[App, Path], tools.Ended]], ...] = (
+    ("puppeteer", "recorder", tools.exported_to_puppeteer),
+    ("playwright", "playwright", tools.exported_to_playwright),
 )
 
 
@@ -119,18 +119,14 @@ def sail_exported(
 ) -> None:
     """The workflow as others run it: a file for each run, with values that no other run has."""
     for number in range(1, runs + 1):
-        for tool, format, values_of in EXPORTED:
-            values = app.values(values_of(number))
-            file = rutter.data.with_suffix(f".{format}.{number}")
-            exported = rutter.export(format, values, file)
+        for order, (tool, format, run) in enumerate(EXPORTED):
+            values = app.values(number * len(EXPORTED) - order)
+            exported = rutter.export(format, values, rutter.data.with_suffix(f".{format}.{number}"))
             if exported.ended.code or exported.not_done:
                 why = "; ".join(exported.not_done) or exported.ended.said[-500:]
                 outcome: dict[str, Any] = {"verdict": "cannot", "why": why}
             else:
-                run = {"puppeteer": tools.exported_to_puppeteer}.get(
-                    tool, tools.exported_to_playwright
-                )
-                outcome = outcome_of(app, place, values, run(app, file))
+                outcome = outcome_of(app, place, values, run(app, exported.at))
             said = {"left_out": exported.left_out} if exported.left_out else {}
             report(app=app.name, tool=tool, by="exported", load=load, run=number, **outcome, **said)
 

@@ -92,7 +92,7 @@ class Rutter:
         return ["run", self._app.name, *bound, *self.secret_flags]
 
     def export(self, format: str, values: Values, at: Path) -> "Exported":
-        """The workflow as a file for others, and which of its steps that file does not do."""
+        """The workflow as a file for others, and what it says that the file does not do."""
         bound = [f"--set={name}={value}" for name, value in values.items()]
         wanted = ["export", self._app.name, "--format", format, "--out", str(at), *bound]
         ended = self("--json", *wanted)
