@@ -407,13 +407,14 @@ async def test_a_recording_that_is_interrupted_keeps_what_was_being_typed(
         assert (await learned(log)).complete
 
 
+# A cookie stands for a server's store: every request takes it there.
 SHIPS = """<h1>Ships</h1><label>Ship <input id=ship></label><button id=save>Save</button>
 <ul id=list></ul><script>
 const show = (name) => list.innerHTML = name ? `<li>${name}</li>` : "";
 show(%s);
 save.onclick = () => fetch("/kept", {method: "POST", body: ship.value}).then(() => {
-  localStorage.ship = ship.value; show(ship.value); ship.value = "" });</script>"""
-KEPT, LOST = SHIPS % "localStorage.ship", SHIPS % '""'
+  document.cookie = `ship=${ship.value}`; show(ship.value); ship.value = "" });</script>"""
+KEPT, LOST = SHIPS % 'document.cookie.split("=")[1]', SHIPS % '""'
 FOUND = ReadBack(HERE, (TextVisible("${name}"),))
 
 
