@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from actors.place import origin_of
+from actors.place import fits_path, origin_of
 from events.checks import Answered
 from events.page import Exchange
+from events.workflow import Place
 
 EITHER = " | "
 MOST = 4  # kinds of requests that one step is known by
@@ -42,12 +43,24 @@ def folded(
 
 
 def learned_answer(
-    exchanges: Iterable[Exchange], url: str, values: Mapping[str, str]
+    exchanges: Iterable[Exchange], page: Place, values: Mapping[str, str]
 ) -> Answered | None:
-    """What the page sent to its own site and had answered well: one of that must come again."""
-    sent = [_steady(each.to, values) for each in exchanges if is_own(each, url) and taken(each)]
-    kinds = list(dict.fromkeys(sent))[:MOST]
-    return Answered(EITHER.join(kinds)) if kinds else None
+    """What the page sent to its own site and had answered well: one of that must come again. What
+    it sent to its own address goes to whichever it has then."""
+    own = [each for each in exchanges if is_own(each, page.origin) and taken(each)]
+    sent = list(dict.fromkeys(_steady(each.to, values) for each in own))
+    kinds = dict.fromkeys(kind for each in sent for kind in (each, *_elsewhere(each, page)))
+    return Answered(EITHER.join(list(kinds)[:MOST])) if kinds else None
+
+
+def _elsewhere(kind: str, page: Place) -> tuple[str, ...]:
+    """The same request to the other addresses of the page, if it went to one of them."""
+    method, _, address = kind.partition(" ")
+    path = address.removeprefix(page.origin)
+    if not page.also or not any(fits_path(known, path) for known in page.paths):
+        return ()
+    others = (known for known in page.paths if known != path)
+    return tuple(f"{method} {page.origin}{known}" for known in others)
 
 
 def matching(check: Answered, exchanges: Iterable[Exchange]) -> tuple[Exchange, ...]:

@@ -235,9 +235,10 @@ def _is_label(tag: str, traits: Mapping[str, str], others: Mapping[str, str]) ->
 
 
 def _same_bearing(traits: Mapping[str, str], others: Mapping[str, str]) -> int:
-    """The same form at another stage: an address that differs in ids and in `add` or `edit`."""
-    bears = traits.get("bears")
-    return ONE_OF_MANY if bears and bears == others.get("bears") else 0
+    """The same form at another stage: an address that differs in ids and in `add` or `edit`, or
+    that of the page that it is on."""
+    same = any(traits.get(key, "") == others.get(key) for key in ("bears", "home"))
+    return ONE_OF_MANY if same else 0
 
 
 def _same_form(form: str, other: str) -> int:

@@ -50,7 +50,8 @@ def with_addresses(place: Place, urls: Iterable[str], values: Iterable[str] = ()
 
 def with_paths(place: Place, paths: Iterable[str]) -> Place:
     """The place with these paths too, as far as it does not have them."""
-    new = [path for path in dict.fromkeys(paths) if not any(_fits(p, path) for p in place.paths)]
+    known = place.paths
+    new = [path for path in dict.fromkeys(paths) if not any(fits_path(p, path) for p in known)]
     return msgspec.structs.replace(place, also=(*place.also, *new)) if new else place
 
 
@@ -66,7 +67,7 @@ def is_at(place: Place, url: str) -> bool:
     if here.origin != place.origin:
         return False
     written = path_of(url)
-    return any(_fits(path, here.path) or _fits(path, written) for path in place.paths)
+    return any(fits_path(path, here.path) or fits_path(path, written) for path in place.paths)
 
 
 def stands_at(place: Place, page: Page) -> bool:
@@ -169,7 +170,8 @@ def fits(pattern: str, text: str) -> bool:
     return at + 1 <= len(text) - len(last)
 
 
-def _fits(path: str, other: str) -> bool:
+def fits_path(path: str, other: str) -> bool:
+    """Whether a path is a recorded one, in which what varies is `*`."""
     wanted, found = segments_of(path), segments_of(other)
     return len(wanted) == len(found) and all(
         w in ("*", f) for w, f in zip(wanted, found, strict=True)

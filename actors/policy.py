@@ -93,9 +93,11 @@ def is_irreversible(case: Case) -> bool:
     return any(rule(case) is not None for rule in IRREVERSIBLE)
 
 
-def stands(standing: Standing | None, element: Resolved | None) -> bool:
-    """Whether the recording's own approval covers this very element on this origin."""
-    if standing is None or element is None:
+def stands(standing: Standing | None, element: Resolved | None, *, same_page: bool = False) -> bool:
+    """Whether the recording's own approval covers this very element on this origin. On the
+    `same_page` by another of its addresses, what is sent to that page is the same too."""
+    if standing is None or element is None or standing.origin != element.origin:
         return False
     same = standing.identity and standing.identity == element.identity
-    return standing.origin == element.origin and bool(same or standing.digest == element.digest)
+    at_home = same_page and standing.home and standing.home == element.home
+    return bool(same or at_home or standing.digest == element.digest)

@@ -27,7 +27,7 @@ TAGS = frozenset({"event", "is"})
 # Kinds and roles of elements: by them it is judged what a step does.
 OF_PAGES = ("password", "email", "search", "submit", "textbox", "checkbox", "link", "combobox")
 # Sums that we make, by which something is found again: digits of theirs are nobody's secret.
-SUMS = frozenset({"digest", "exact", "identity", "sha256", "prompt_sha256"})
+SUMS = frozenset({"digest", "exact", "home", "identity", "sha256", "prompt_sha256"})
 SUM = re.compile("[0-9a-f]{1,64}")
 # Not words of a page, or such that something is found again by them: nothing is detected there.
 EXACT = SUMS | {"session", "call", "approval", "policy", "values"}

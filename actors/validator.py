@@ -13,7 +13,7 @@ import msgspec
 from actors.healing import LIKENESS, doubtful, unlike
 from actors.pausing import HAD_THE_WHEEL, Pause, evolve_pause, hands_over
 from actors.pausing import RULE as PAUSED
-from actors.place import origin_of
+from actors.place import origin_of, place_of
 from actors.policy import (
     CALLERS,
     READING,
@@ -56,7 +56,7 @@ from events.validator import (
     QueryStarted,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import Standing
+from events.workflow import Standing, Step
 
 # These need no element; everything else is resolved before it is judged, a key press to what has
 # the focus. A wait_for looks for its element itself, because the element is not there yet.
@@ -264,7 +264,7 @@ def _verdict(state: ValidatorState) -> Iterable[AnyEvent]:
     reason, rule = verdict.reason, verdict.rule
     if verdict.effect == "ask":
         reason, rule = "approved by its recording", "standing_approval"
-        if not stands(_standing(state), element):
+        if not _stood(state):
             reason, rule = "a credential is bound to this origin", "bound_credential"
     yield from _approve(state, rule, reason, "")
 
@@ -295,7 +295,7 @@ def _unsettled(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict |
         return _done_before(state, started, verdict)
     if state.had_wheel and _is_final(state, case):
         return _done_by_hand(state, verdict)
-    stood = stands(_standing(state), element) and not _was_done_on_the_way(state, case)
+    stood = _stood(state) and not _was_done_on_the_way(state, case)
     if verdict.effect == "ask":
         answered = stood or _is_let_in(state, case, verdict)
         return None if answered and not verdict.always else verdict
@@ -601,13 +601,34 @@ def _was_irreversible(state: ValidatorState) -> bool:
     return workflow.steps[plan.index].irreversible
 
 
+def _stood(state: ValidatorState) -> bool:
+    """Whether the recording has approved this. Two addresses are the same page's if the recording
+    saw it go by both."""
+    return stands(_standing(state), state.element, same_page=_is_sent_there(state))
+
+
+def _is_sent_there(state: ValidatorState) -> bool:
+    """Whether its form is sent to the page of the recording: to one of its addresses as they are,
+    for what varies in them stands for no word."""
+    step, element = _recorded(state), state.element
+    if step is None or element is None:
+        return False
+    led = place_of(element.form_action)
+    return led.origin == step.before.origin and led.path in step.before.paths
+
+
+def _recorded(state: ValidatorState) -> Step | None:
+    workflow = state.started.workflow if state.started else None
+    plan = state.plan
+    if workflow is None or plan is None or plan.driver != "workflow":
+        return None
+    return workflow.steps[plan.index] if 0 <= plan.index < len(workflow.steps) else None
+
+
 def _standing(state: ValidatorState) -> Standing | None:
     """The approval that the recording gave this very step of this workflow version. What was
     healed is another element, and has none."""
-    workflow = state.started.workflow if state.started else None
-    plan = state.plan
-    if workflow is None or plan is None or plan.driver != "workflow" or plan.healed:
+    step = _recorded(state)
+    if step is None or state.plan is None or state.plan.healed:
         return None
-    if not 0 <= plan.index < len(workflow.steps):
-        return None
-    return workflow.steps[plan.index].standing
+    return step.standing

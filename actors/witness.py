@@ -17,6 +17,7 @@ from actors.browser.close_up import CloseUps
 from actors.browser.hearing import Listener, Overheard
 from actors.browser.tab import DocumentGone, PageTimeout
 from actors.browser.window import Window
+from actors.exchanges import folded
 from actors.place import blur, host_of
 from actors.quarantine import quarantined
 from actors.secret_words import asks_for_a_secret, safe_url
@@ -34,7 +35,7 @@ from events.action import (
 from events.errors import BrowserGone
 from events.executor import PersonActed, StepPictured
 from events.observer import PageObserved
-from events.page import Page, Resolved
+from events.page import Exchange, Page, Resolved
 from events.runtime import RecordingFinished
 from events.vocabulary import AnyEvent
 
@@ -75,6 +76,9 @@ class Witness:
         self._close_ups = close_ups or CloseUps(None, taking=False)
         self._seen: PageObserved | None = None
         self._unseen = False
+        self._taken: Overheard | None = None  # what they did and is no fact yet
+        self._sent: tuple[Exchange, ...] = ()  # by pages, and not told yet
+        window.under_way = self._under_way
 
     async def facts(self) -> AsyncIterator[AnyEvent]:
         """Until the window is closed or the session is stopped."""
@@ -106,14 +110,19 @@ class Witness:
 
     async def _finished(self) -> AsyncIterator[AnyEvent]:
         """What is still being typed is a step too."""
+        typing = self._listener.typing
         for tab in self._window.tabs:
             with suppress(PageTimeout, DocumentGone, BrowserGone):
                 await tab.call("settleInput", within_ms=SETTLE_MS)
+        self._listener.typing = False  # if it was told, it is heard below
         while (heard := self._take("input")) is not None:
             async for fact in self._acted(heard):
                 yield fact
-        if not self._unseen and (seen := await self._look_anew()) is not None:
-            yield seen
+        if self._unseen and typing:  # it came to nothing, and was waited for
+            async for seen in self._after():
+                yield seen
+        elif not self._unseen and (last := await self._look_anew()) is not None:
+            yield self._telling(last)
         yield RecordingFinished("interrupt")
 
     # -- steps ---------------------------------------------------------------------------------
@@ -167,6 +176,7 @@ class Witness:
         answers: tuple[DialogAnswer, ...],
     ) -> PersonActed:
         step, self._step, self._unseen = self._step, self._step + 1, True
+        self._taken = None
         # Where more than one page was open, which one it was is part of the step.
         where = None if heard.alone else heard.tab
         action = msgspec.structs.replace(action, tab=where, dialogs=answers)
@@ -181,14 +191,30 @@ class Witness:
 
     async def _after(self) -> AsyncIterator[PageObserved]:
         """The page as it is now, unless the person has gone on already: then it is told with what
-        they did next."""
-        if any(heard.kind == "input" for heard in self._heard()):
+        they did next. What they are typing is no effect of what they did before."""
+        if self._goes_on():
             return
         seen = await self._look("after_action")
-        if seen is not None:
+        if seen is not None and not self._goes_on():
             self._unseen = False
-            yield seen
+            yield self._telling(seen)
             await self._remember(seen.page)
+
+    def _goes_on(self) -> bool:
+        return any(heard.kind == "input" for heard in self._heard()) or self._listener.typing
+
+    def _telling(self, seen: PageObserved) -> PageObserved:
+        """This look is told, and what was sent with it."""
+        self._sent = ()
+        return seen
+
+    def _under_way(self) -> int:
+        """The step that whatever pages send now follows from: the last that the person began,
+        however far it has been told. One that is being typed is told when it is over."""
+        taken = () if self._taken is None else (self._taken,)
+        begun = [each for each in (*taken, *self._waiting, *self._listener.untaken) if _acts(each)]
+        halves = sum(map(_is_double_of, begun, begun[1:]))
+        return self._step - 1 + len(begun) - halves + self._listener.typing
 
     async def _glance(self) -> None:
         """What is before the person when they begin was told already: only a picture is wanted."""
@@ -215,17 +241,17 @@ class Witness:
             if self._unseen or left_ms <= 0 or not await self._stirred(left_ms):
                 return
             seen = await self._look_anew()
-            if seen is not None and not self._heard():
-                yield seen
+            if seen is not None and not self._heard() and not self._listener.typing:
+                yield self._telling(seen)
                 await self._remember(seen.page)
 
     async def _look_anew(self) -> PageObserved | None:
-        """The page, if it is another one than was seen last."""
+        """The page, if it is another one than was seen last, or has sent something."""
         before = self._seen
         seen = await self._look("requested")
-        if seen is None or (before is not None and seen.page == before.page):
-            return None
-        return seen
+        if seen is None or seen.exchanges:
+            return seen
+        return None if before is not None and seen.page == before.page else seen
 
     # -- what came of it -----------------------------------------------------------------------
 
@@ -309,7 +335,8 @@ class Witness:
             return None
         seen = self._observed(raw, self._window.index, why)
         page = msgspec.structs.replace(seen.page, been=tab.addresses.been)
-        self._seen = msgspec.structs.replace(seen, page=page, exchanges=self._window.exchanges())
+        self._sent = folded(self._sent, self._window.exchanges())
+        self._seen = msgspec.structs.replace(seen, page=page, exchanges=self._sent)
         return self._seen
 
     def _called(self, before: PageObserved) -> PageObserved:
@@ -335,7 +362,11 @@ class Witness:
     async def _next(self) -> Overheard:
         while not self._heard():
             await self._listener.more()
-        return self._waiting.popleft()
+        return self._now(self._waiting.popleft())
+
+    def _now(self, heard: Overheard) -> Overheard:
+        self._taken = heard if _acts(heard) else None
+        return heard
 
     def _heard(self) -> deque[Overheard]:
         self._waiting.extend(self._listener.take())
@@ -346,7 +377,7 @@ class Witness:
         for heard in self._heard():
             if heard.kind == kind:
                 self._waiting.remove(heard)
-                return heard
+                return self._now(heard) if _acts(heard) else heard
             if heard.kind in ("input", "went"):
                 return None
         return None
@@ -387,6 +418,15 @@ def _value(body: Mapping[str, Any], names: Mapping[str, str]) -> Value:
         return Secret(str(body["secret"]))
     typed = str(body["value"])
     return Parameter(names[typed]) if typed in names else Text(typed)
+
+
+def _acts(heard: Overheard) -> bool:
+    return heard.kind == "input" or (heard.kind == "went" and _is_web(str(heard.body["url"])))
+
+
+def _is_double_of(first: Overheard, second: Overheard) -> bool:
+    """Two clicks that are one step."""
+    return second.body.get("kind") == "double" and bool(first.body.get("may_double"))
 
 
 def _until(then_ns: int) -> int:

@@ -54,7 +54,8 @@ class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `icon` is what it shows in place of words: the names of its picture, its symbol, its classes.
     `identity` is its digest without where its form is sent to the letter; empty when that is all
-    that tells it from others.
+    that tells it from others. `home` is the same of what sends its form to the page that it is on,
+    whatever that is called.
     """
 
     tag: str
@@ -75,6 +76,7 @@ class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
     exact: str = ""
     icon: Untrusted = Untrusted()
     identity: str = ""
+    home: str = ""
 
 
 class Exchange(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -47,11 +47,13 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
     """A recording approves its own steps, on this origin and this very element (design 8), which
-    `identity` knows again when the address of its form changed in its ids or its stage alone."""
+    `identity` knows again when the address of its form changed in its ids or its stage alone, and
+    `home` when it sends to the page that it is on, by whichever of its addresses."""
 
     origin: str
     digest: str
     identity: str = ""
+    home: str = ""
 
 
 class Fork(msgspec.Struct, frozen=True, array_like=True):

@@ -16,7 +16,7 @@ from playwright.async_api import CDPSession
 BINDING = "rutterHeard"
 MADE_BY_PAGE_S = 1.0  # going back this soon after input is the page's doing: history.back()
 
-Kind = Literal["input", "went", "dialog_opened", "dialog_closed", "closed", "finished"]
+Kind = Literal["input", "typing", "went", "dialog_opened", "dialog_closed", "closed", "finished"]
 
 
 class Overheard(NamedTuple):
@@ -34,6 +34,7 @@ class Listener:
     def __init__(self) -> None:
         self._heard: deque[Overheard] = deque()
         self._more = asyncio.Event()
+        self.typing = False  # somebody has begun to, and is not done
 
     def tell(
         self,
@@ -43,8 +44,14 @@ class Listener:
         *,
         alone: bool = True,
     ) -> None:
-        self._heard.append(Overheard(kind, tab, body or {}, alone))
-        self._more.set()
+        self.typing = kind == "typing" or (self.typing and kind not in ("input", "went"))
+        if kind != "typing":
+            self._heard.append(Overheard(kind, tab, body or {}, alone))
+            self._more.set()
+
+    @property
+    def untaken(self) -> tuple[Overheard, ...]:
+        return tuple(self._heard)
 
     async def more(self) -> None:
         """Until there is something to take."""
@@ -89,7 +96,8 @@ class Hearing:
     def _on_called(self, event: Mapping[str, Any]) -> None:
         if event["name"] == BINDING:
             self._last_input_s = asyncio.get_running_loop().time()
-            self._tell("input", msgspec.json.decode(event["payload"]))
+            body = msgspec.json.decode(event["payload"])
+            self._tell("typing" if body["kind"] == "typing" else "input", body)
 
     def _on_requested(self, event: Mapping[str, Any]) -> None:
         if event["frameId"] == self._frame and event.get("disposition") == "currentTab":

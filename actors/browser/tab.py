@@ -81,8 +81,7 @@ class Opener(Protocol):
     @property
     def secret_forms(self) -> tuple[str, ...]: ...
 
-    @property
-    def step(self) -> int: ...
+    def step_now(self) -> int: ...
 
     def next_number(self) -> int: ...
 
@@ -158,7 +157,7 @@ class Tab:
         self._gone: BrowserGone | None = None
         self._downloads: dict[str, str] = {}
         self._scopes: set[anyio.CancelScope] = set()
-        self.traffic = Traffic(window.asked, lambda: window.step, window.next_number)
+        self.traffic = Traffic(window.asked, window.step_now, window.next_number)
         self.missed = ""  # what was in the way of the last click, which then was held back
         self.addresses = Addresses()
 

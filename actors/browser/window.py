@@ -107,6 +107,7 @@ class Window:
         self._listener: Listener | None = None
         self._phrases: Sequence[str] = ()
         self.step = 0  # the last that began
+        self.under_way: Callable[[], int] | None = None  # the same, where a person acts
         self._numbers = 0
         self.secrets: tuple[str, ...] = ()
         self.misplaced: Callable[[str, str], bool] = lambda secret, address: False
@@ -410,6 +411,10 @@ class Window:
 
     # -- a person in front of it ---------------------------------------------------------------
 
+    def step_now(self) -> int:
+        """The step that whatever happens now follows from."""
+        return self.under_way() if self.under_way is not None else self.step
+
     async def listen(self, phrases: Sequence[str] = ()) -> Listener:
         """From now on a person acts here: what they do is told, dialogs are theirs to answer.
         The page before each step says which of the phrases it shows."""
@@ -614,7 +619,7 @@ class Window:
     def _on_download(self, download: BrowserDownload) -> None:
         self._files_seen[download.url] += 1
         self._opening.clear()  # a page that was opened for a file does not stay
-        task = asyncio.ensure_future(self._receive(download, self.step))
+        task = asyncio.ensure_future(self._receive(download, self.step_now()))
         self._sending[task] = download
         if download.url in self._too_large:
             self._spawn(_cancelled(download))

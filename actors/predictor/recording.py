@@ -96,12 +96,14 @@ def named_target(target: Target, values: Mapping[str, str]) -> Target:
     return Target(tuple(dict.fromkeys(by_data or ways)), known_by)
 
 
+def standing_of(element: Resolved) -> Standing:
+    return Standing(element.origin, element.digest, element.identity, element.home)
+
+
 def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
     action = canonical(performed.action, performed.element, values)
     element = performed.element
-    standing = (
-        Standing(element.origin, element.digest, element.identity) if element is not None else None
-    )
+    standing = standing_of(element) if element is not None else None
     before, after = performed.before, performed.after
     clicked = action.type in CLICKS
     expects = expectation(before.page, after.page, values, element, clicked=clicked)
@@ -129,7 +131,7 @@ def healed_step(step: Step, action: Action, element: Resolved | None, *, approve
     not approve this one; a person who was asked about it does."""
     standing = None
     if approved and element is not None:
-        standing = Standing(element.origin, element.digest, element.identity)
+        standing = standing_of(element)
     return msgspec.structs.replace(step, action=action, standing=standing)
 
 

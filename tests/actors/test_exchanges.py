@@ -12,8 +12,10 @@ from actors.exchanges import (
     taken,
     worst,
 )
+from actors.place import place_of
 from events.checks import Answered
 from events.page import Exchange
+from events.workflow import Place
 from tests.facts import ORIGIN
 
 AT = f"{ORIGIN}/orders/new"
@@ -67,9 +69,21 @@ def test_what_was_answered_well_is_learned_without_what_was_typed() -> None:
         Exchange(5, "POST https://count.example/hit", status=200),
         Exchange(6, f"POST {ORIGIN}/seen", status=200, beacon=True),
     ]
-    learned = learned_answer(sent, AT, {"customer": "Aurora Shipping", "n": "3"})
+    learned = learned_answer(sent, place_of(AT), {"customer": "Aurora Shipping", "n": "3"})
     assert learned == Answered(f"PUT {ORIGIN}/drafts/*/text | {SENT}")
-    assert learned_answer(sent[3:], AT, {}) is None
+    assert learned_answer(sent[3:], place_of(AT), {}) is None
+
+
+def test_what_a_page_sends_to_its_own_address_goes_to_whichever_it_has() -> None:
+    page = Place(ORIGIN, "/notes/*/edit/", also=("/notes/add/",))
+    saved = Exchange(1, f"POST {ORIGIN}/notes/add/", status=200)
+    seen = Exchange(2, f"POST {ORIGIN}/seen/", status=200)
+    learned = learned_answer([saved, seen], page, {})
+    assert learned is not None
+    assert matching(learned, [Exchange(3, f"POST {ORIGIN}/notes/17/edit/")])
+    assert not matching(learned, [Exchange(3, f"DELETE {ORIGIN}/notes/17/edit/")])
+    assert not matching(learned, [Exchange(3, f"POST {ORIGIN}/users/add/")])
+    assert learned_answer([seen], page, {}) == Answered(f"POST {ORIGIN}/seen/")
 
 
 @pytest.mark.parametrize(

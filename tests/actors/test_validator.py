@@ -31,7 +31,7 @@ from events.validator import (
     QueryStarted,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import Driver, Policy, Standing, Workflow
+from events.workflow import Driver, Place, Policy, Standing, Workflow
 from tests.facts import (
     ORIGIN,
     any_action,
@@ -295,6 +295,35 @@ def test_a_recording_approves_its_own_irreversible_step() -> None:
 
 def test_standing_approval_is_not_for_another_element() -> None:
     assert asks(run_second_step(recorded(Standing(ORIGIN, "other")), SEND))
+
+
+AT_HOME = msgspec.structs.replace(
+    SEND, digest="now", identity="now", home="same", form_action=f"{ORIGIN}/notes/add"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "approved"),
+    [
+        ({}, True),
+        ({"form_action": f"{ORIGIN}/notes/*"}, True),
+        ({"form_action": f"{ORIGIN}/notes/delete"}, False),
+        ({"form_action": f"{ORIGIN}/users/add"}, False),
+        ({"form_action": "https://evil.example/notes/add"}, False),
+        ({"form_action": ""}, False),
+        ({"home": "other"}, False),
+        ({"home": ""}, False),
+    ],
+)
+def test_what_is_sent_to_its_own_page_is_approved_by_all_addresses_of_that_page(
+    change: dict[str, str], approved: bool
+) -> None:
+    """The recording saw `/notes/add` become `/notes/17`: what it sent then was to the latter."""
+    page_then = Place(ORIGIN, "/notes/*", also=("/notes/add",))
+    flow = recorded(Standing(ORIGIN, "then", "then", "same"))
+    steps = tuple(msgspec.structs.replace(each, before=page_then) for each in flow.steps)
+    flow = msgspec.structs.replace(flow, steps=steps)
+    assert asks(run_second_step(flow, msgspec.structs.replace(AT_HOME, **change))) is not approved
 
 
 def test_standing_approval_is_not_for_another_origin() -> None:

@@ -12,7 +12,7 @@ from events.envelope import Envelope
 from events.observer import PageObserved
 from events.page import Exchange
 from events.predictor import Notices
-from events.workflow import Expectation, Step
+from events.workflow import Expectation, Place, Step
 from tests.facts import ORIGIN, click, done, fill, page, plan, run_of, step, workflow
 
 SENT, SAVED = f"POST {ORIGIN}/orders", f"PUT {ORIGIN}/draft"
@@ -87,3 +87,33 @@ def test_a_run_says_what_came_again_in_the_words_of_what_was_expected() -> None:
         Notices(0, (either,)),
         Notices(1, (Said("Sent"), Answered(SENT))),
     )
+
+
+def test_what_keeps_being_sent_while_a_person_looks_around_tells_nothing() -> None:
+    steps = (step(click()), step(fill()), step(click(), irreversible=True))
+    sent = (
+        Exchange(1, SAVED, 1, 200),
+        Exchange(2, SAVED, 2, 200),
+        Exchange(3, SAVED, 3, 200),
+        Exchange(4, SENT, 3, 201),
+    )
+    for driver, typed in (("person", ()), ("script", (Answered(SAVED),))):
+        begun = msgspec.structs.replace(run_of(workflow(*steps)), driver=driver)
+        state = heard(recorded(*steps, started=begun), saw(*sent))
+        _, entered, last = with_what_followed(state, {})
+        assert entered.after.learned == typed
+        assert Answered(SENT) in last.after.learned or driver == "script"
+
+
+def test_what_is_sent_to_the_page_itself_is_known_by_its_other_addresses() -> None:
+    """The step that has the page rename itself, and each one behind it."""
+    add, edit = Place(ORIGIN, "/notes/add"), Place(ORIGIN, "/notes/*", also=("/notes/add",))
+    renamed = msgspec.structs.replace(step(fill()), before=add, after=Expectation(place=edit))
+    later = msgspec.structs.replace(step(fill()), before=edit)
+    left = msgspec.structs.replace(renamed, after=Expectation(place=Place(ORIGIN, "/notes/*")))
+    to = f"POST {ORIGIN}/notes"
+    state = recorded(renamed, later, left)
+    state = heard(state, saw(*(Exchange(n, f"{to}/add", n, 200) for n in (1, 2, 3))))
+    learned = [each.after.learned for each in with_what_followed(state, {})]
+    both = (Answered(f"{to}/add | {to}/*"),)
+    assert learned == [both, both, (Answered(f"{to}/add"),)]

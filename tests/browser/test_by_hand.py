@@ -15,7 +15,7 @@ from actors.browser.chromium import Chromium
 from actors.egress.gate import Gate
 from actors.person import Answer, ScriptedPerson
 from events.action import DialogAnswer, Parameter, Secret, Text
-from events.checks import HERE, ReadBack, TextVisible
+from events.checks import HERE, Answered, ReadBack, TextVisible
 from events.critic import ActionJudged, ReadBackFound
 from events.executor import PersonActed
 from events.log import EventLog
@@ -218,6 +218,34 @@ async def test_keys_in_one_field_are_one_step_with_the_click_into_it(
 
     acted = await steps_of(chromium, server, log, FIELDS, do)
     assert [each.action.value for each in acted] == [Parameter("name"), Text("one\ntwo")]
+
+
+# A click that does nothing by itself, in an editor that has the cursor and saves what is typed.
+EDITOR = """<h1>Editor</h1><div id=pad>Pad</div><label>Text <input id=text></label>
+<script>
+pad.onmousedown = (event) => event.preventDefault();
+text.oninput = () => fetch("/none", {method: "POST", body: text.value});
+text.focus();
+</script>"""
+
+
+async def test_what_is_typed_behind_a_click_is_no_effect_of_the_click(
+    chromium: Chromium, server: PageServer, log: EventLog
+) -> None:
+    async with App.open(log) as app:
+        started = launch.watching("it", server.show(EDITOR), {})
+        async with recorded(app, chromium, started) as (hand, _):
+            await hand.click("#pad")
+            await hand.page.keyboard.type("at a person's pace", delay=90)
+            await hand.press("Tab")
+            await hand.looks(2)
+        _, clicked, typed = (await learned(log)).steps
+        assert (clicked.action.type, typed.action.type) == ("click", "type")
+        assert not clicked.after.effect
+        assert clicked.after.learned == ()
+        assert Answered(f"POST {server.url}/none") in typed.after.learned
+        sailed = await app.sail(launch.run_of(await learned(log), {}, ()), chromium)
+        assert sailed.reason == "completed", sailed
 
 
 async def test_a_click_into_a_field_that_nothing_is_typed_into_is_a_step(

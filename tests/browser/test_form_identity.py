@@ -68,6 +68,50 @@ async def test_what_an_element_is_and_where_its_form_is_sent(tab: Tab, server: P
     assert wrong == []
 
 
+# A form on the page that it is sent to, before and after that was renamed by the first save. What a
+# script writes into a hidden field is no word as long as there is nothing.
+SELF = """<h1>Note</h1><form method=post action=/notes/add><input type=hidden name=op value=store>
+<input type=hidden name=body value=null>
+<label>Title <input id=title name=title></label> <button id=go name=publish>Publish</button></form>
+<script>history.replaceState(0, '', '/notes/add')</script>"""
+SAVED = SELF.replace("/notes/add", "/library/17/pages").replace("value=null", 'value="[1]"')
+AT_HOME = [
+    (SAVED, "sure", True),
+    (SAVED.replace("op value=store", "op value=delete"), "unsure", False),
+    (SAVED.replace("name=title", "name=user"), "unsure", False),
+    (SAVED.replace("method=post", "method=get"), "unsure", False),
+    (SAVED.replace("Publish", "Delete"), "none", False),
+    (SAVED.replace("action=/library/17/pages", "action=/library/17/drop"), "unsure", False),
+    (SAVED.replace("action=", "action=https://evil.example"), "unsure", False),
+    (SAVED.replace("name=publish", "name=publish formaction=/drop"), "unsure", False),
+]
+
+
+async def test_a_form_that_is_sent_to_the_page_it_is_on_is_the_same_when_that_is_renamed(
+    tab: Tab, server: PageServer
+) -> None:
+    was = await described(tab, server, SELF, "#go")
+    target = Target(was.ways, was.fingerprint)
+    standing = Standing(was.origin, was.digest, was.identity, was.home)
+    wrong = []
+    for number, (html, known, approved) in enumerate(AT_HOME):
+        now = await described(tab, server, html, "#go")
+        assert not stands(standing, now)  # nobody says that these are addresses of one page
+        found = (grounds(target, now), stands(standing, now, same_page=True))
+        if found != (known, approved):
+            wrong.append((number, found, (known, approved)))
+    assert wrong == []
+
+
+async def test_only_what_sends_a_form_has_a_home(tab: Tab, server: PageServer) -> None:
+    homes = [
+        (await described(tab, server, html, selector)).home
+        for html, selector in ((SELF, "#title"), (FORM, "#go"), (SELF, "h1"), (SELF, "#go"))
+    ]
+    assert homes[:3] == ["", "", ""]
+    assert homes[3]
+
+
 async def test_an_approval_of_an_earlier_recording_is_for_its_digest(
     tab: Tab, server: PageServer
 ) -> None:

@@ -424,10 +424,15 @@ function digestOf(el, withText, key) {
 
 // What it is, whatever has become of its form's address: that of a field does not matter, and what sends
 // the form is known by what it sends and the kind of address. Empty for what sends a form without names.
-function identityOf(el, key) {
+const identityOf = (el, key) => knownBy(el, key, sends(el, setOff(el), key) ? bearingOfForm : () => "-");
+
+// The same of what sends a form to the page that it is on; empty for everything else.
+const homeOf = (el, key) => knownBy(el, key, sends(el, setOff(el), key) ? homeOfForm : () => "");
+
+function knownBy(el, key, of) {
   const role = roleOf(el);
   const actor = setOff(el);
-  const form = sends(el, actor, key) ? bearingOfForm(senderOf(el, actor, key)) : "-";
+  const form = of(senderOf(el, actor, key));
   return form && hash(JSON.stringify([
     tagOf(el), role, clip(calledBy(el, role), 80), holdsText(el) ? clip(saidIn(el), 80) : "",
     lastingOf(el), templated(attribute(actor, "href"), documentOf(el).baseURI), form,
@@ -467,6 +472,7 @@ function describe(el, key) {
     digest: digestOf(el, holdsText(el), key),
     exact: exactOf(el, key),
     identity: identityOf(el, key),
+    home: homeOf(el, key),
     role, name, text,
     kind: kindOf(el),
     href: templated(attribute(actor, "href"), documentOf(el).baseURI),

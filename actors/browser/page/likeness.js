@@ -26,6 +26,8 @@ function traitsOf(el) {
     if (isSubmit(actor) && isOnlySubmit(actor)) traits.push(["only", "submit"]);
     const bears = bearingOfForm(actor);
     if (bears) traits.push(["bears", bears]);
+    const home = homeOfForm(actor);
+    if (home) traits.push(["home", home]);
   }
   const icon = !calledBy(el, roleOf(el)) && !saidIn(el) && clip(pictureOf(el, actor), 80);
   if (icon) traits.push(["icon", icon]);
@@ -108,6 +110,21 @@ function bearingOfForm(el) {
   }
 }
 
+// The same of a form that is sent to the very page that it is on: whatever that page is called by then.
+// An application that saves by itself turns what is added into what is edited, with another address.
+function homeOfForm(el) {
+  const form = property(el, "form");
+  const names = form ? namesIn(form) : "";
+  if (!names) return "";
+  const { written, exact } = formOf(el);
+  try {
+    const to = new URL(exact, documentOf(el).baseURI), at = new URL(documentOf(el).URL);
+    return to.origin === at.origin && to.pathname === at.pathname ? shortened(`${written} . ${names}`) : "";
+  } catch {
+    return "";
+  }
+}
+
 // Of what is hidden only words count: what is to be done. Ids come with the first save.
 function namesIn(form) {
   const known = namesKnown?.get(form);
@@ -124,8 +141,9 @@ function namesIn(form) {
   return all;
 }
 
+// What a script writes where there is no value yet is no word.
 const saysWhatToDo = ({ name, value }) =>
-  /^[a-z][a-z_-]{0,30}$/i.test(value) && (/^_?method$/i.test(name) || !(SESSION_KEY.test(name) || SECRET_PARAMETER.test(name)));
+  /^(?!(?:null|undefined)$)[a-z][a-z_-]{0,30}$/i.test(value) && (/^_?method$/i.test(name) || !(SESSION_KEY.test(name) || SECRET_PARAMETER.test(name)));
 
 // Keys of a session are other ones each time and tell nothing; some of them nobody should read.
 const SESSION_KEY = /csrf|xsrf|nonce|viewstate|eventvalidation|^_/i;

@@ -66,7 +66,14 @@ function beginField(el) {
   endField();
   if (held && held.at !== el) release();
   held = null;
-  field = { ...see(el), dirty: false, pasted: false, said: textIn(el), stages: new Set(), whole: null };
+  field = { ...see(el), dirty: false, pasted: false, said: textIn(el), begun: false, stages: new Set(), whole: null };
+}
+
+// Typing is told when it is over: what the page shows and sends by then is of it already.
+function tellTyping() {
+  if (!field || field.begun) return;
+  field.begun = true;
+  tell("typing", {});
 }
 
 // What kind of field it is comes first: a secret one's value is never looked at.
@@ -288,7 +295,8 @@ const isText = (event, el) =>
 
 function onLetter(event, el) {
   beginField(el);
-  if (event.key.length > 1) forgetLetters();
+  if (event.key.length > 1) return forgetLetters();
+  tellTyping(); // an editor may take it, and no input follows
 }
 
 const keepsText = (event) => !event.ctrlKey && !event.metaKey && (event.key === "Tab" || MOVING.has(event.key));
@@ -335,6 +343,7 @@ function onInput(event) {
   field.pasted = event.inputType === "insertFromPaste" && (field.pasted || !field.dirty);
   field.dirty = true;
   noteLetter(event);
+  tellTyping();
 }
 
 // An editor may make its own text of what is pasted: then no input follows.
@@ -344,6 +353,7 @@ function onPaste(event) {
   beginField(el);
   forgetLetters();
   if (el.isContentEditable) field.pasted = !field.dirty && textIn(el) === field.said;
+  tellTyping();
 }
 
 // Other fields are done with when they are left: a date changes with each of its numbers.
