@@ -1,8 +1,12 @@
 """Syncthing's own page: a shared folder and its settings, kept in config.xml."""
 
 import xml.etree.ElementTree as ET
+from contextlib import AbstractContextManager
+
+import httpx
 
 from tests.apps.app import App, Place, Values, once, pick
+from tests.apps.forgetting import withdrawn
 from tests.apps.installing import debian
 
 ALONE = {  # it speaks to nobody
@@ -60,6 +64,16 @@ def judge(place: Place, values: Values) -> str:
     return "" if got == wanted else f"it has {got}"
 
 
+def forgets(place: Place) -> AbstractContextManager[None]:
+    key = ET.parse(place.home / "sync" / "config.xml").findtext("gui/apikey", "")
+    door = httpx.Client(base_url=place.base, headers={"X-API-Key": key})
+
+    def names() -> set[str]:
+        return {folder["id"] for folder in door.get("/rest/config/folders").json()}
+
+    return withdrawn(names, lambda name: door.delete(f"/rest/config/folders/{name}"))
+
+
 APP = App(
     name="syncthing",
     title="Syncthing",
@@ -78,5 +92,6 @@ APP = App(
     ),
     values=values,
     judge=judge,
+    forgets=forgets,
     prepare=prepare,
 )

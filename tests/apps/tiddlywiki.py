@@ -1,6 +1,12 @@
 """TiddlyWiki on Node.js: a note in a framed editor, saved by itself, one file for each."""
 
+from contextlib import AbstractContextManager
+from urllib.parse import quote
+
+import httpx
+
 from tests.apps.app import App, Place, Values, once, pick
+from tests.apps.forgetting import withdrawn
 from tests.apps.installing import npm
 
 
@@ -36,6 +42,15 @@ def judge(place: Place, values: Values) -> str:
     return once(found, "note")
 
 
+def forgets(place: Place) -> AbstractContextManager[None]:
+    door = httpx.Client(base_url=place.base, headers={"X-Requested-With": "TiddlyWiki"})
+
+    def names() -> set[str]:
+        return {note["title"] for note in door.get("/recipes/default/tiddlers.json").json()}
+
+    return withdrawn(names, lambda name: door.delete(f"/bags/default/tiddlers/{quote(name, '')}"))
+
+
 APP = App(
     name="tiddlywiki",
     title="TiddlyWiki",
@@ -45,5 +60,6 @@ APP = App(
     command=lambda place: ("tiddlywiki", "wiki", "--listen", f"port={place.port}"),
     values=values,
     judge=judge,
+    forgets=forgets,
     prepare=prepare,
 )
