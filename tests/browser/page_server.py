@@ -14,6 +14,7 @@ class PageServer:
 
     /another    a page with a heading
     /none       204, no content
+    /store      keeps what is posted, and says all of it; keeps nothing while it is `forgetful`
     /file       an attachment
     /slow-file  the same; its end comes when `release` is called
     /kept       how often it was asked for; a browser may keep the answer
@@ -35,6 +36,15 @@ class PageServer:
     def asked(self) -> list[str]:
         """What was asked for so far, form bodies behind their path."""
         return list(self._server.asked)
+
+    @property
+    def stored(self) -> list[str]:
+        return list(self._server.stored)
+
+    def forget(self, forgetful: bool) -> None:
+        """From now on what is posted to /store is answered as ever, and kept or not."""
+        self._server.stored.clear()
+        self._server.forgetful = forgetful
 
     def release(self) -> None:
         """The end of all slow files."""
@@ -74,6 +84,8 @@ class _Server(ThreadingHTTPServer):
     def __init__(self) -> None:
         self.pages: dict[str, str] = {"/another": f"<!doctype html>{ANOTHER}"}
         self.asked: list[str] = []
+        self.stored: list[str] = []
+        self.forgetful = False
         self.stopping = threading.Event()
         self.released = threading.Event()
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -103,6 +115,11 @@ class _Handler(BaseHTTPRequestHandler):
         match path:
             case "/none":
                 self._send(204)
+            case "/store":
+                _, posted, note = self.path.partition(" ")
+                if posted and not self.server.forgetful:
+                    self.server.stored.append(note)
+                self._send(200, ", ".join(self.server.stored).encode())
             case "/file":
                 self._send(200, b"a file", ("Content-Disposition", "attachment; filename=a.txt"))
             case "/slow-file":
