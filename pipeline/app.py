@@ -280,9 +280,10 @@ class App:
         return running
 
     async def _hand_over(self, running: Session, said: SessionPaused | SessionResumed) -> None:
-        if not await running.hand_in("runtime", said):
+        handed = await running.hand_in("runtime", said)
+        if handed is None:
             raise BadInput(f"session {running.name!r} has just ended", "see: rutter sessions")
-        await self._written()
+        await self._written(handed.seq)
 
     async def erase(self, intent: PayloadErased) -> None:
         """Says, in this process's own session, what will go; `pipeline.erasing` then does it."""
@@ -304,9 +305,8 @@ class App:
         said = await self._sequencer.submit(self._process, "runtime", event)
         await self._written(said.seq)
 
-    async def _written(self, seq: int = 0) -> None:
-        """Until this position is on disk; without one, until all is that was handed in so far."""
-        seq = seq or self._log.next_seq - 1
+    async def _written(self, seq: int) -> None:
+        """Until this position is on disk."""
         if seq <= self._on_disk:
             return
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -332,7 +332,7 @@ class App:
     async def hand_in(self, session: str, actor: Actor, event: AnyEvent) -> bool:
         """A fact from outside for a running session; `False` when it has stopped."""
         running = self._sessions.get(session)
-        return running is not None and await running.hand_in(actor, event)
+        return running is not None and await running.hand_in(actor, event) is not None
 
     @property
     def log(self) -> EventLog:

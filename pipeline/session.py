@@ -69,11 +69,13 @@ class Session:
     def stopped(self) -> bool:
         return self._stopped.is_set()
 
-    async def hand_in(self, actor: Actor, event: AnyEvent) -> bool:
-        """A fact from outside. Not once it has stopped: `SessionEnded` closes the chain."""
-        if not self.stopped:
-            await self._submit(self.name, actor, event, 0)
-        return not self.stopped
+    async def hand_in(self, actor: Actor, event: AnyEvent) -> Envelope | None:
+        """A fact from outside, as it is numbered; None once it has stopped, for `SessionEnded`
+        closes the chain."""
+        if self.stopped:
+            return None
+        handed = await self._submit(self.name, actor, event, 0)
+        return None if self.stopped else handed
 
     def statistics(self) -> tuple[Statistics, ...]:
         return tuple(box.statistics() for box in self._inboxes.values())

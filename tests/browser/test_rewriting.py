@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from actors.browser.addresses import Addresses
 from actors.browser.chromium import Chromium
 from actors.person import Answer, ScriptedPerson
 from events.action import Action, ByCss, Parameter, Target
@@ -105,5 +106,16 @@ async def test_what_verified_runs_showed_is_known_from_then_on(author: Author) -
 async def test_a_page_that_is_sent_aside_is_another_one(author: Author) -> None:
     workflow = await author.record("soon")
     reason, events = await author.work(workflow, "aside")
+    judged = [each for each in events if isinstance(each, ActionJudged)]
+    assert (reason, judged[-1].verdict) == ("failed", "wrong_target")
+
+
+async def test_the_control_that_knows_one_address_only_refuses_a_right_run(
+    author: Author, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was seen: whichever address the page had at some moment was the step's."""
+    monkeypatch.setattr(Addresses, "been", ())
+    workflow = await author.record("typed")
+    reason, events = await author.work(workflow, "soon")
     judged = [each for each in events if isinstance(each, ActionJudged)]
     assert (reason, judged[-1].verdict) == ("failed", "wrong_target")

@@ -180,6 +180,8 @@ async def test_a_pause_anywhere_changes_neither_the_steps_nor_the_end(
                 group.start_soon(voyage.sail)
                 with anyio.fail_after(60):
                     await wheel.take()
+                    told = await events_of(log, "s")  # who is told that it is paused can read it
+                    assert wheel.refused or SessionPaused(WHO) in told, number
                     if not at_once:
                         await wheel.quiet()
                     await wheel.hand_back()
