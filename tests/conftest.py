@@ -224,7 +224,12 @@ IN_MANY_FORMS = ("tests/browser/", "tests/cli/", "tests/minds/", "tests/site/", 
 EVERY = 5
 
 
+# Begun last, it would be what everybody waits for at the end.
+LONGEST = "test_every_command_gives_what_it_says"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.name != LONGEST)
     met: Counter[str] = Counter()
     for item in items:
         name, _, form = item.nodeid.partition("[")
