@@ -9,9 +9,9 @@ import msgspec
 from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
 from events.checks import PageState
 from events.planner import AdviceRequested
+from events.run_settings import Mind, Minds
 from events.runtime import SessionStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Mind, Minds
 
 TRIES = 2  # of one question at one provider
 # Where nothing is yet, and where a person signs in: no model is shown these (S1 FR-007).

@@ -44,9 +44,9 @@ from events.envelope import Actor, Envelope
 from events.errors import LogCorrupt, WorldBroken
 from events.page import Artifact, Page
 from events.planner import AdviceRequested
+from events.run_settings import Minds
 from events.tools import FileRead, ToolCalled
 from events.vocabulary import AnyEvent
-from events.workflow import Minds
 
 ANSWER_MS = 30_000  # C2
 PAUSE_MS = 1_000  # S3 2.4.1: before the same is asked a second time

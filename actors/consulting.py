@@ -13,8 +13,9 @@ from events.advisor import AdviceReceived, Proposal
 from events.page import Resolved
 from events.planner import AdviceRequested, PlanProposed
 from events.predictor import StepDue
+from events.run_settings import MILLION
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION, Expectation
+from events.workflow import Expectation
 
 # Questions about one step, detours that were confirmed among them: then the way is lost.
 MOST_ASKS = 8

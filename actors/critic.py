@@ -64,11 +64,12 @@ from events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
 from events.page import Exchange, Page, Resolved, Resting
 from events.planner import ObservationRequested, PlanProposed, RunStopped
 from events.predictor import WorkflowFinished
+from events.run_settings import RunSettings
 from events.runtime import RecordingFinished, SessionResumed, SessionStarted
 from events.tools import CompletionClaimed
 from events.validator import ActionStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Expectation, RunSettings
+from events.workflow import Expectation
 
 BLANK = Page(url="about:blank")
 MOST_SENT = 500  # exchanges of a session that are known at once

@@ -13,8 +13,8 @@ from actors.browser.tab import Tab
 from actors.browser.window import Window
 from events.envelope import Actor, Envelope
 from events.errors import BrowserGone
+from events.policy import Policy
 from events.vocabulary import AnyEvent
-from events.workflow import Policy
 
 
 class Effector(Protocol):

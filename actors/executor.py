@@ -49,9 +49,9 @@ from events.executor import (
 from events.observer import BrowserLost
 from events.page import Artifact, Resolved, Rest, Resting, Try
 from events.planner import LookalikesRequested
+from events.run_settings import RunSettings
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
-from events.workflow import RunSettings
 
 INPUT_MS = 2_000  # S3 2.2.1: the most that a click, fill or select may take
 LOOKALIKES_MS = 3_000  # a page with thousands of candidates; a step that waits longer is lost

@@ -21,9 +21,9 @@ from actors.policy import CELLS, READING
 from events.action import Fingerprint, Secret, Target
 from events.page import Resolved
 from events.planner import LookalikesRequested, PlanProposed, TargetHealed
+from events.run_settings import MILLION
 from events.runtime import SessionStarted
 from events.validator import ActionRejected
-from events.workflow import MILLION
 
 # The element is not there, or not alone, or not to be seen. A page that did not answer is another
 # matter, and so is whatever policy says.

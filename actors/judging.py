@@ -17,8 +17,9 @@ from events.checks import Answered, Check, ElementState, PageState, Said, StateI
 from events.critic import Verdict
 from events.executor import ActionDone, ActionFailed
 from events.page import Page, Resolved
+from events.run_settings import RunSettings
 from events.validator import ActionStarted
-from events.workflow import Expectation, Place, RunSettings
+from events.workflow import Expectation, Place
 
 ANEW = "the_page_came_anew_as_it_was"
 ENTERING = frozenset({"type", "select"})

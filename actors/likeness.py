@@ -17,7 +17,7 @@ from actors.bindings import PLACEHOLDER
 from actors.place import blur
 from events.action import Box, ByCss, ByRole, ByText, Fingerprint, Target, Untrusted
 from events.page import Resolved
-from events.workflow import MILLION
+from events.run_settings import MILLION
 
 # sure: go on. unsure: a person says whether it is the one. none: it is another.
 Grounds = Literal["sure", "unsure", "none"]

@@ -12,7 +12,7 @@ import msgspec
 
 from actors.egress.rules import Pattern, is_private, read_pattern
 from events.errors import BadInput
-from events.workflow import Policy
+from events.policy import Policy
 
 Each = TypeVar("Each", bound=Hashable)
 LISTED = "it must be in policy.allowed_domains of the configuration"

@@ -43,7 +43,7 @@ from events.observer import (
 from events.page import Artifact, Element, Exchange, Page, Rest, Resting
 from events.planner import ObservationRequested, PersonAwaited, RunStopped
 from events.runtime import ActorFailed, SessionStarted
-from events.service import Service
+from events.service_pack import Service
 from events.vocabulary import AnyEvent
 
 OBSERVE_MS = 3_000  # S3 2.2.1: the most that a snapshot may take

@@ -23,8 +23,9 @@ from actors.policy_rules import (
 from actors.risky_words import DENYLIST
 from events.action import Action
 from events.page import Resolved
+from events.policy import Policy
 from events.validator import ApprovalKind
-from events.workflow import Policy, Standing
+from events.workflow import Standing
 
 __all__ = ["CALLERS", "CELLS", "DENYLIST", "READING", "RECORDED", "RULES", "Case", "Verdict"]
 

@@ -28,9 +28,10 @@ from events.action import (
     Typed,
 )
 from events.page import Resolved
-from events.service import Checkpoint
+from events.policy import Effect, Policy, PolicyRule, SideEffect
+from events.service_pack import Checkpoint
 from events.validator import ApprovalKind
-from events.workflow import Driver, Effect, Policy, PolicyRule, SideEffect
+from events.workflow import Driver
 
 RECORDED: frozenset[Driver] = frozenset({"person", "script", "workflow"})
 # These choose by themselves, from a snapshot that they were given.

@@ -19,7 +19,7 @@ from events.checks import HERE, Check, ReadBack, TextVisible, ValueSet
 from events.critic import Grade, Proof
 from events.executor import ActionDone
 from events.page import Exchange, Page, Resolved
-from events.workflow import RunSettings
+from events.run_settings import RunSettings
 
 SHORTEST, LONGEST = 3, 200  # of a value that is looked for: shorter ones are everywhere
 MOST = 4  # values that one read-back looks for

@@ -14,8 +14,8 @@ from actors.place import ada_url_decode
 from actors.state_rules import GENERIC, OR, RULES_VERSION
 from events.checks import PageState
 from events.page import Element, Page
-from events.service import Checkpoint, Service, Sign, StateRule, Where
-from events.workflow import RunSettings
+from events.run_settings import RunSettings
+from events.service_pack import Checkpoint, Service, Sign, StateRule, Where
 
 __all__ = ["GENERIC", "RULES_VERSION", "checkpoint_of", "detect", "phrases_for", "words_of"]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from events.action import Action, Parameter, Secret, Text
 from events.planner import PlanProposed
-from events.workflow import MILLION, RunSettings
+from events.run_settings import MILLION, RunSettings
 
 RULE = "suggested"  # the Validator's: what was predicted is not sure enough to be done alone
 LONGEST = 60  # characters of what would be typed, in a question

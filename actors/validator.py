@@ -40,7 +40,7 @@ from events.page import Resolved
 from events.person import ApprovalAnswered
 from events.planner import CheckpointReached, PlanProposed, RunStopped, StepSettled
 from events.runtime import SessionPaused, SessionStarted
-from events.service import Checkpoint
+from events.service_pack import Checkpoint
 from events.signature import signature
 from events.tools import ApprovalSought, approval_of
 from events.validator import (

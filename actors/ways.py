@@ -16,7 +16,7 @@ from events.observer import PageObserved
 from events.page import Page
 from events.planner import PlanProposed
 from events.runtime import SessionStarted
-from events.service import Way
+from events.service_pack import Way
 from events.vocabulary import AnyEvent
 
 WAY = "way_"  # how the reason of such a step begins

@@ -28,9 +28,10 @@ from bench.tables import Cell, middle, p90, print_table
 from events.envelope import Envelope
 from events.executor import ActionDone
 from events.planner import RunStopped
+from events.policy import Policy
 from events.predictor import WorkflowLearned
 from events.sqlite_log import SqliteLog
-from events.workflow import Policy, Workflow
+from events.workflow import Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import ensure_chromium

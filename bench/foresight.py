@@ -22,7 +22,7 @@ from typing import Any
 from actors.predictor.model import MODELS, Model
 from bench.guessing import BackOff, Guesses, KneserNey
 from bench.tables import Cell, middle, p90, print_table
-from events.workflow import MILLION
+from events.run_settings import MILLION
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data" / "predict"
 EVENTS = 8_000

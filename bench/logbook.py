@@ -9,9 +9,9 @@ from events.action import Action
 from events.envelope import Envelope
 from events.planner import PlanProposed, RunStopped
 from events.predictor import PredictionMade, TransitionLearned, Within
+from events.run_settings import MILLION
 from events.signature import bare, doing
 from events.validator import ActionStarted, ApprovalRequested, QueryStarted
-from events.workflow import MILLION
 
 EVEN = MILLION // 2
 TOLD = 3  # candidates that a prediction names

@@ -31,10 +31,11 @@ from events.executor import PersonActed
 from events.log import EventLog, check_turn
 from events.planner import PersonAwaited
 from events.predictor import SessionForgotten, WorkflowLearned
+from events.run_settings import Limits, RunSettings
 from events.runtime import RecordingFinished, SessionEnded, SessionStarted
 from events.sqlite_reader import SqliteReader
 from events.vocabulary import AnyEvent
-from events.workflow import Criteria, Indicator, Limits, RunSettings, Workflow
+from events.workflow import Criteria, Indicator, Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.clock import CountingClock

@@ -18,7 +18,7 @@ from time import process_time_ns
 from actors.predictor.foresight import Foresight
 from bench.foresight import BESIDE, EVENTS, floor_of, scoring
 from bench.tables import Cell, middle, print_table
-from events.workflow import MILLION
+from events.run_settings import MILLION
 
 SEEDS = (1, 2, 3, 4)
 SESSIONS = 650

@@ -19,7 +19,7 @@ from playwright.async_api import Browser, Page, async_playwright
 from actors.browser.chromium import POPUP_BLOCKER_OFF, arguments, new_context
 from actors.egress.gate import NOTHING, Gate
 from bench.plain import play_order
-from events.workflow import Policy
+from events.policy import Policy
 from pipeline.chromium import ensure_chromium
 
 CUSTOMER = "Fairlead Offshore"

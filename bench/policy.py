@@ -9,7 +9,8 @@ from actors.policy import DEFAULT_POLICY, Case, is_irreversible, judge
 from bench.tables import Cell, middle, print_table
 from events.action import Action, ByCss, ByRole, Target, Text, Untrusted
 from events.page import Resolved
-from events.workflow import Driver, Policy, PolicyRule
+from events.policy import Policy, PolicyRule
+from events.workflow import Driver
 
 ROUNDS = 2_001
 AIM_US = 50

@@ -9,8 +9,8 @@ from actors.states import GENERIC, detect, phrases_for
 from bench.tables import Cell, middle, print_table
 from events.action import Untrusted
 from events.page import Element, Page
-from events.service import Service, Sign, StateRule
-from events.workflow import RunSettings
+from events.run_settings import RunSettings
+from events.service_pack import Service, Sign, StateRule
 
 ROUNDS = 51
 LIMIT_MS = 100

@@ -17,10 +17,11 @@ from actors.policy import DEFAULT_POLICY
 from events.action import Action, ByCss, ByRole, Parameter, Secret, Target, Typed
 from events.envelope import Envelope
 from events.planner import PlanProposed
+from events.run_settings import Limits
 from events.runtime import SessionEnded
 from events.signature import doing
 from events.validator import ApprovalRequested
-from events.workflow import Limits, Step
+from events.workflow import Step
 from pipeline import launch
 from pipeline.app import App
 from pipeline.site import Site

@@ -7,7 +7,8 @@ import msgspec
 from events.action import Action
 from events.checks import Answered, Said
 from events.event import Event
-from events.workflow import Driver, PredictorName, Step, Workflow
+from events.run_settings import PredictorName
+from events.workflow import Driver, Step, Workflow
 
 
 class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -5,8 +5,10 @@ from typing import Literal
 import msgspec
 
 from events.event import Event
+from events.policy import Policy
 from events.rows import Row
-from events.workflow import Driver, Minds, Policy, RunSettings, Step, Workflow
+from events.run_settings import Minds, RunSettings
+from events.workflow import Driver, Step, Workflow
 
 Purpose = Literal["record", "run", "free", "tools"]
 StopReason = Literal[

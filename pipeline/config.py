@@ -20,7 +20,8 @@ from actors.egress.rules import EVERYWHERE
 from actors.policy import DEFAULT_POLICY
 from actors.toolbox import SEVEN
 from events.errors import BadInput
-from events.workflow import MILLION, Limits, Policy, PolicyRule, PredictorName
+from events.policy import Policy, PolicyRule
+from events.run_settings import MILLION, Limits, PredictorName
 from pipeline.config_keys import (
     ELSEWHERE,
     NAMES,

@@ -12,7 +12,7 @@ from actors.minds.defaults import DEFAULTS
 from actors.risky_words import DENYLIST
 from actors.toolbox import TOOLS
 from events.errors import BadInput
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from pipeline.sureness import PREDICTOR, PREDICTORS, SUGGEST, THRESHOLD
 
 Kind = Literal["flag", "number", "share", "seconds", "dollars", "text", "list"]

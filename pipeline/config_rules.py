@@ -14,7 +14,8 @@ from actors.policy import CALLERS, READING
 from actors.toolbox import TOOLS
 from events.action import OBSERVATIONS, ActionType
 from events.errors import BadInput
-from events.workflow import Driver, Effect, PolicyRule, SideEffect
+from events.policy import Effect, PolicyRule, SideEffect
+from events.workflow import Driver
 from pipeline.secret_sources import SOURCES, read_origins
 
 SEE = "see docs/configuration.md"

@@ -9,7 +9,7 @@ from actors.place import is_at, place_of
 from actors.toolbox import SEVEN
 from events.action import Secret
 from events.errors import BadInput, PolicyDenied
-from events.service import Service
+from events.service_pack import Service
 from events.workflow import Workflow
 from pipeline.config import Config
 from pipeline.config_keys import written

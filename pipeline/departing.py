@@ -13,8 +13,9 @@ from actors.vision import Vision
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.rows import Row
+from events.run_settings import Minds
 from events.runtime import SessionStarted
-from events.workflow import Minds, Workflow
+from events.workflow import Workflow
 from pipeline import continuing, courses, fork, launch
 from pipeline.known import all_workflows, project
 from pipeline.launch import NOTHING, Given

@@ -19,10 +19,12 @@ from events.envelope import Envelope
 from events.errors import BadInput
 from events.executor import ActionDone, ActionFailed, QueryAnswered
 from events.planner import PlanProposed, RunStopped
+from events.policy import Policy
+from events.run_settings import Limits
 from events.runtime import SessionEnded, SessionStarted
 from events.signature import signature
 from events.validator import ActionRejected, ActionStarted
-from events.workflow import Limits, Policy, Step, Workflow
+from events.workflow import Step, Workflow
 from pipeline.launch import check_bound, fork_policy
 
 

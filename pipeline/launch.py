@@ -16,18 +16,11 @@ from actors.predictor.recording import hosts_of
 from events.action import Action, Secret
 from events.checks import path_of
 from events.errors import BadInput
+from events.policy import Policy
+from events.run_settings import MILLION, Limits, Minds, RunSettings
 from events.runtime import SessionStarted
-from events.service import Service
-from events.workflow import (
-    MILLION,
-    Criteria,
-    Limits,
-    Minds,
-    Policy,
-    RunSettings,
-    Step,
-    Workflow,
-)
+from events.service_pack import Service
+from events.workflow import Criteria, Step, Workflow
 from pipeline.config_rules import host_pattern
 from pipeline.sureness import DEFAULT_SURENESS, Sureness, going_by
 from pipeline.ways import sign_in_way

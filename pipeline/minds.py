@@ -19,7 +19,7 @@ from actors.redaction import Secrets, hide
 from actors.vision import Vision
 from events.advisor import AdviceError
 from events.errors import BadInput, WorldBroken
-from events.workflow import Mind, Minds
+from events.run_settings import Mind, Minds
 from pipeline.config import PRICES, Config
 from pipeline.secret_sources import read_secrets
 from pipeline.settings import environment

@@ -35,11 +35,11 @@ from events.planner import (
     TargetHealed,
 )
 from events.predictor import PredictionMade, TransitionUndone, Within
+from events.run_settings import MILLION
 from events.runtime import ActorFailed, SessionPaused, SessionResumed, SessionStarted
 from events.tools import FileRead, ToolCalled
 from events.validator import ActionApproved, ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION
 from pipeline.minds import fix_of
 from replay.advice import money
 from replay.authority import confidence_shown

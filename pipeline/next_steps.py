@@ -5,7 +5,7 @@ import shlex
 
 from actors.looking_back import UNKNOWN
 from actors.suggesting import RULE
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from pipeline.minds import fix_of
 from pipeline.proving import how_to_prove
 from pipeline.settings import Settings

@@ -13,7 +13,7 @@ import msgspec
 
 from events.checks import PageState
 from events.errors import BadInput
-from events.service import Checkpoint, Service, Sign, StateRule, Way, Where
+from events.service_pack import Checkpoint, Service, Sign, StateRule, Way, Where
 from events.workflow import Criteria, Indicator
 from pipeline.ways import Act, read_action
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from events.errors import BadInput
-from events.workflow import Policy
+from events.policy import Policy
 from pipeline.config import NOTHING_SAID, Config, base_policy, read_config
 from pipeline.directory import DataDirectory
 

@@ -21,7 +21,7 @@ from events.action import (
     Value,
 )
 from events.errors import BadInput
-from events.service import Way
+from events.service_pack import Way
 
 SEE = "see docs/services.md"
 # Which of its own words each type takes, beside the ways to its element.

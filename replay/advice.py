@@ -12,7 +12,7 @@ from events.advisor import (
 )
 from events.event import Event
 from events.planner import AdviceRequested
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from replay.spending import is_call, is_priced
 from replay.wording import advice_in_words, ascii_only, quoted
 

@@ -10,7 +10,7 @@ from math import pi, sqrt
 
 import msgspec
 
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from replay.curve import STEPS, Point, curve
 from replay.whatif import Scored
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 import msgspec
 
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from replay.whatif import Scored
 
 STEPS = tuple(range(0, MILLION + 1, 50_000))

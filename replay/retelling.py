@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from replay.story import StepStory
 from replay.wording import UNDONE, absent_in_words
 

@@ -14,10 +14,10 @@ from events.observer import PageObserved
 from events.page import Element, Page, Resolved
 from events.planner import PlanProposed, TargetHealed
 from events.predictor import StepDue
+from events.run_settings import MILLION
 from events.runtime import SessionStarted
 from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION
 from replay.wording import printable
 
 MOST = 3  # candidates that are told

@@ -45,6 +45,7 @@ from events.page import Artifact, Page, Try
 from events.person import ApprovalAnswered
 from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
 from events.predictor import PredictionMade, SessionForgotten, TransitionLearned, TransitionUndone
+from events.run_settings import MILLION
 from events.runtime import (
     ArtifactsExpired,
     PayloadGone,
@@ -62,7 +63,7 @@ from events.validator import (
     QueryStarted,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION, Criteria, Indicator
+from events.workflow import Criteria, Indicator
 from replay.advice import Advice, AdviceStory, VisionStory
 from replay.authority import overall
 from replay.logins import login_in_words

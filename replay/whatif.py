@@ -22,12 +22,13 @@ from events.envelope import Actor, Envelope, kind
 from events.errors import BadInput
 from events.executor import QueryAnswered, QueryFailed
 from events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
+from events.policy import Policy
 from events.predictor import EndLearned, PredictionMade, TransitionLearned, TransitionUndone
+from events.run_settings import MILLION, Minds, PredictorName, RunSettings
 from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
 from events.signature import doing
 from events.validator import ActionRejected, ActionStarted, ApprovalRequested, PlanAdmitted
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION, Minds, Policy, PredictorName, RunSettings
 from replay.turns import Turn, turns
 from replay.verify import fresh_deciders
 from replay.wording import ascii_only, in_words

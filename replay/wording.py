@@ -41,8 +41,8 @@ from events.checks import (
 from events.observer import FileSeen
 from events.page import Page, Resolved
 from events.predictor import Within
+from events.run_settings import MILLION
 from events.tools import ToolCalled
-from events.workflow import MILLION
 
 UNDONE = {
     "went_back": "a person went back",

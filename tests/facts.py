@@ -11,18 +11,11 @@ from events.executor import ActionDone, ActionFailed, ErrorCode, TargetResolved
 from events.observer import PageObserved
 from events.page import Page, Resolved
 from events.planner import PlanProposed
+from events.policy import Policy
+from events.run_settings import Limits, RunSettings
 from events.runtime import SessionStarted
 from events.validator import ActionStarted
-from events.workflow import (
-    Driver,
-    Expectation,
-    Limits,
-    Place,
-    Policy,
-    RunSettings,
-    Step,
-    Workflow,
-)
+from events.workflow import Driver, Expectation, Place, Step, Workflow
 
 ORIGIN = "https://shop.example"
 

@@ -11,7 +11,7 @@ import anyio
 
 from actors.browser.window import Window
 from events.errors import BrowserGone
-from events.workflow import Policy
+from events.policy import Policy
 
 NEVER = 10.0**9  # seconds
 

@@ -12,9 +12,10 @@ from actors.person import Answer, Answers, ScriptedPerson, Who
 from events.action import Action
 from events.log import EventLog
 from events.predictor import WorkflowLearned
+from events.run_settings import Limits
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ApprovalRequested
-from events.workflow import Limits, Step, Workflow
+from events.workflow import Step, Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.clock import Clock, CountingClock

@@ -25,7 +25,7 @@ from actors.browser.tab import Tab
 from actors.browser.window import OPEN_MS, Window
 from actors.egress.gate import NOTHING, OpensPassages, Passage
 from events.errors import BrowserGone
-from events.workflow import Policy
+from events.policy import Policy
 
 QUIET = (
     "--disable-background-networking",

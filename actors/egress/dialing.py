@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from actors.egress.lookup import Resolve
 from actors.egress.rules import Refusal, address_refused, host_refused, plain_host
-from events.workflow import Policy
+from events.policy import Policy
 
 CONNECT_S = 15  # Chromium itself waits longer, but nobody waits for a page that long
 STAGGER_S = 0.3  # then the next address is tried beside the one that says nothing (RFC 8305)

@@ -27,7 +27,7 @@ from actors.egress.messages import (
     read_report,
 )
 from events.errors import BrowserGone
-from events.workflow import Policy
+from events.policy import Policy
 
 # Not from where we happen to be: another `actors` could lie there.
 COMMAND = (sys.executable, "-P", "-m", "actors.egress")

@@ -33,7 +33,7 @@ from actors.egress.messages import (
 )
 from actors.egress.rules import BY_ITSELF, Refusal, host_refused
 from actors.egress.target import Target
-from events.workflow import Policy
+from events.policy import Policy
 
 MAX_CONNECTIONS = 300  # of one door: Chromium opens 32 to a proxy, and 255 for WebSockets
 FILES_BESIDES = 64  # ports that listen, our own pipes, names that are looked up

@@ -31,7 +31,7 @@ from events.action import (
 )
 from events.advisor import Proposal
 from events.checks import PageState
-from events.workflow import MILLION
+from events.run_settings import MILLION
 
 NAME = "browser_action"
 MAX_FALLBACKS = 3

@@ -20,9 +20,9 @@ from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.observer import PageObserved
 from events.planner import PlanProposed
+from events.run_settings import Mind
 from events.runtime import SessionStarted
 from events.tools import FileRead, ToolAnswered
-from events.workflow import Mind
 
 MAX_ERRORS = 10
 

@@ -69,10 +69,10 @@ from events.predictor import (
     WorkflowFinished,
     WorkflowLearned,
 )
+from events.run_settings import RunSettings
 from events.runtime import SessionStarted
 from events.validator import ActionApproved, ActionRejected
 from events.vocabulary import AnyEvent
-from events.workflow import RunSettings
 
 WIDE = 10  # candidates of which those that are on the page are kept
 MAYBE = 3  # workflows that a session may be in, told at most

@@ -50,7 +50,7 @@ from actors.predictor.factors import (
     lead,
 )
 from actors.predictor.trust import Trust, Used
-from events.workflow import MILLION
+from events.run_settings import MILLION
 
 TAIL = 48  # how far back in its session a token still counts as done before
 CANDIDATES = 10  # how many of the best are looked at closely

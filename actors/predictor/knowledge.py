@@ -28,8 +28,9 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
+from events.run_settings import PredictorName
 from events.signature import bare, token
-from events.workflow import PredictorName, Workflow
+from events.workflow import Workflow
 
 Learns = TypeVar("Learns", OfSeeds, OfForesight)
 

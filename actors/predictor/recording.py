@@ -32,7 +32,7 @@ from events.action import (
 from events.checks import texts_of
 from events.page import Artifact, Page, Resolved
 from events.planner import PlanProposed
-from events.service import Service
+from events.service_pack import Service
 from events.workflow import Criteria, Expectation, Standing, Step, Workflow
 
 # A3's order of preference. CSS by test id or id comes first because it survives a new wording.

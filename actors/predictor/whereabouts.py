@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 from actors.predictor.steps import Mark, fits, marks_of
 from events.predictor import Within
-from events.workflow import MILLION, Workflow
+from events.run_settings import MILLION
+from events.workflow import Workflow
 
 # What comes next in a workflow: a step of it, one that has nothing to do with it, or its being
 # given up.

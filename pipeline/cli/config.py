@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actors.minds.defaults import DEFAULTS
 from events.errors import WorldBroken
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from pipeline.chromium import find_chromium
 from pipeline.cli.terminal import Terminal
 from pipeline.config import PRICES

@@ -11,7 +11,8 @@ from actors.browser.login_state import of_origin
 from actors.egress.gate import Gate
 from events.errors import BadInput, WorldBroken
 from events.logins import LoginNotKept
-from events.workflow import Indicator, Policy
+from events.policy import Policy
+from events.workflow import Indicator
 from pipeline import launch
 from pipeline.chromium import require_chromium
 from pipeline.cli.binding import bind_secrets, passphrase

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from events.errors import BadInput
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
 from pipeline.known import project

@@ -9,7 +9,7 @@ import msgspec
 
 from actors.minds.prices import Price, cost_microdollars
 from actors.minds.speaking import MindFailed, Prompt, Reply, Told, ToolSpec
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from pipeline.cli.terminal import Terminal
 from pipeline.config import Config
 from pipeline.config_keys import PROVIDERS

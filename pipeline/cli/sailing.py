@@ -5,7 +5,8 @@ import asyncio
 import shlex
 from pathlib import Path
 
-from events.workflow import Minds, Workflow
+from events.run_settings import Minds
+from events.workflow import Workflow
 from pipeline import exit_codes, launch
 from pipeline.cli import rows
 from pipeline.cli.binding import ask_unbound, bind_secrets, carried, passphrase

@@ -4,7 +4,7 @@
 import argparse
 
 from events.errors import BadInput
-from events.workflow import MILLION, PredictorName
+from events.run_settings import MILLION, PredictorName
 from pipeline.config import Config
 from pipeline.sureness import PREDICTORS, THRESHOLD, Sureness
 

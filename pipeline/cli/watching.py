@@ -10,7 +10,8 @@ from events.action import Text
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.executor import PersonActed
-from events.workflow import Policy, Workflow
+from events.policy import Policy
+from events.workflow import Workflow
 from pipeline import exit_codes, launch
 from pipeline.cli import sailing
 from pipeline.cli.binding import carried

@@ -18,7 +18,7 @@ import msgspec
 
 from actors.browser.window import Window
 from events.errors import BrowserGone
-from events.workflow import Policy
+from events.policy import Policy
 from pipeline.config import Config
 from pipeline.daemon.kept import (
     CAUSES,

@@ -8,7 +8,7 @@ import msgspec
 
 from actors.browser.window import Window
 from events.errors import BrowserGone
-from events.workflow import Policy
+from events.policy import Policy
 from pipeline.daemon.line import Place
 
 # `leaving`: another has its berth, and it goes with its last window.

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from actors.egress.rules import EVERYWHERE, is_private, names, read_pattern
 from actors.place import host_of
 from events.errors import PolicyDenied
-from events.workflow import Policy
+from events.policy import Policy
 from pipeline.config_rules import host_pattern
 from pipeline.launch import host_typed
 

@@ -18,7 +18,8 @@ from actors.observer import OBSERVE_MS, seen_of
 from actors.place import origin_of
 from actors.states import detect, phrases_for
 from events.errors import BrowserGone, WorldBroken
-from events.workflow import Criteria, Indicator, RunSettings
+from events.run_settings import RunSettings
+from events.workflow import Criteria, Indicator
 
 ARRIVE_MS = 30_000  # a page that is looked at by a person may take its time
 CHANGE_MS = 5_000  # then it is looked at again: not all that shows is a change of the document

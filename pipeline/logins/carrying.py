@@ -13,8 +13,8 @@ from actors.egress.rules import EVERYWHERE, host_and_port, host_refused
 from actors.place import origin_of
 from events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
 from events.logins import LoginKept, LoginNotKept, LoginUsed
+from events.policy import Policy
 from events.runtime import SessionStarted
-from events.workflow import Policy
 from pipeline.logins.keys import Ask, Keys
 from pipeline.logins.sealing import Key
 from pipeline.logins.shelf import Kept, Shelf, Unreadable

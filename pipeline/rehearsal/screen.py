@@ -8,7 +8,7 @@ from typing import Any, cast
 from actors.browser.tab import Tab
 from actors.effector import Screen
 from events.errors import BrowserGone
-from events.workflow import Policy
+from events.policy import Policy
 from pipeline.rehearsal.sheets import TAGS
 from pipeline.rehearsal.world import World
 

@@ -25,9 +25,10 @@ from events.event import Event
 from events.log import EventLog
 from events.memory_log import MemoryLog
 from events.predictor import WorkflowLearned
+from events.run_settings import Mind, Minds
 from events.runtime import SessionEnded, SessionStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Mind, Minds, Workflow
+from events.workflow import Workflow
 from pipeline.app import App
 from pipeline.clock import CountingClock
 from pipeline.rehearsal.effectors import effectors

@@ -14,10 +14,10 @@ from events.event import Event
 from events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
 from events.observer import FilesSeen, ObservationFailed, PageObserved
 from events.planner import PlanProposed
+from events.run_settings import MILLION
 from events.runtime import SessionEnded
 from events.tools import FileRead, ToolCalled
 from events.validator import ActionRejected, ActionStarted, QueryStarted
-from events.workflow import MILLION
 from replay.authority import deciding, overall
 from replay.wording import file_in_words, file_wanted, in_words, way_in_words
 

@@ -26,7 +26,7 @@ from events import (
 from events import validator as gate
 from events.action import Action, Kind
 from events.event import Event
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from replay.authority import deciding, overall
 from replay.spending import is_call
 from replay.traces.said import said

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any
 
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from replay.traces.said import said
 from replay.traces.span import Attributes, Value
 

@@ -23,11 +23,12 @@ from events.predictor import (
     WorkflowFinished,
     WorkflowLearned,
 )
+from events.run_settings import MILLION
 from events.runtime import SessionEnded
 from events.signature import signature, token
 from events.validator import ActionApproved
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION, Driver, Expectation, Standing, Step, Workflow
+from events.workflow import Driver, Expectation, Standing, Step, Workflow
 from tests.facts import (
     ORIGIN,
     click,

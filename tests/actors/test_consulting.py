@@ -31,12 +31,13 @@ from events.planner import (
     RunStopped,
 )
 from events.predictor import Candidate, PredictionMade, StepDue, TransitionLearned, WorkflowLearned
+from events.run_settings import Mind, Minds
 from events.runtime import SessionStarted, StopRequested
-from events.service import Service, Way
+from events.service_pack import Service, Way
 from events.tools import CompletionClaimed
 from events.validator import ActionRejected, ActionStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Mind, Minds, Step
+from events.workflow import Step
 from tests.facts import (
     click,
     element,

@@ -13,7 +13,7 @@ from events.action import Untrusted
 from events.executor import ActionFailed
 from events.observer import PageObserved
 from events.page import Element, Page
-from events.workflow import Policy
+from events.policy import Policy
 from tests.facts import recording_of
 
 GOLDEN = Path(__file__).parent.parent / "golden"

@@ -16,11 +16,12 @@ from events.predictor import (
     TransitionUndone,
     WorkflowLearned,
 )
+from events.run_settings import MILLION
 from events.runtime import SessionStarted, StopReason
 from events.signature import signature, token
 from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION, Step, Workflow
+from events.workflow import Step, Workflow
 from tests.facts import ORIGIN, click, fill, free_run, go_to, judged, page, plan, recording_of, saw
 from tests.given import Story, Told, of, only
 

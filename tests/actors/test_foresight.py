@@ -25,7 +25,7 @@ from actors.predictor.contexts import (
 )
 from actors.predictor.foresight import Foresight
 from actors.predictor.model import DEFAULT_MODEL, MODELS, Model
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from tests.examples import examples
 
 ROOT = Path(actors.__file__).parent.parent

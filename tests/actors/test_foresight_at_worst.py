@@ -25,9 +25,9 @@ from events.predictor import (
     TransitionLearned,
     TransitionUndone,
 )
+from events.run_settings import RunSettings
 from events.signature import doing, signature, token
 from events.vocabulary import AnyEvent
-from events.workflow import RunSettings
 from tests.actors.test_foreseeing import (
     A,
     B,

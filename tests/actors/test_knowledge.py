@@ -18,9 +18,10 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
+from events.run_settings import MILLION
 from events.signature import signature, token
 from events.vocabulary import AnyEvent, PredictorEvent
-from events.workflow import MILLION, Expectation, Step, Workflow
+from events.workflow import Expectation, Step, Workflow
 from tests.facts import click
 
 

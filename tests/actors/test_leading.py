@@ -22,8 +22,9 @@ from events.planner import (
     RunStopped,
 )
 from events.predictor import PredictionMade, WorkflowLearned
+from events.run_settings import Limits, Mind, Minds
 from events.runtime import DeadlinePassed, SessionStarted
-from events.service import Service, Sign, Way
+from events.service_pack import Service, Sign, Way
 from events.tools import ApprovalSought, CompletionClaimed, ToolAnswered, ToolCalled
 from events.validator import (
     ActionApproved,
@@ -33,7 +34,6 @@ from events.validator import (
     CheckpointRefused,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import Limits, Mind, Minds
 from pipeline import launch
 from tests.facts import ORIGIN, css, done, element, found, judged, page
 from tests.given import Story, only

@@ -15,7 +15,7 @@ from actors.likeness import (
     score,
 )
 from events.action import ByCss, ByRole, ByText, Fingerprint, Target, Untrusted
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from tests.likenesses import recorded, thing
 
 ELSEWHERE = ("Cookies", "Imprint", "Footer", "")

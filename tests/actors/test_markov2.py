@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.predictor.markov2 import Markov2, distribution
-from events.workflow import MILLION
+from events.run_settings import MILLION
 
 tokens = st.sampled_from(["a", "b", "c", "d"])
 journeys = st.lists(tokens, max_size=30)

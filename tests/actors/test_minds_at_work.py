@@ -17,10 +17,11 @@ from events.page import Element
 from events.person import ApprovalAnswered
 from events.planner import AdviceRequested, PlanProposed, RunStopped
 from events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
+from events.run_settings import Limits, Mind, Minds
 from events.runtime import SessionStarted
-from events.service import Service, Sign, StateRule, Way
+from events.service_pack import Service, Sign, StateRule, Way
 from events.validator import ActionRejected, ApprovalRequested
-from events.workflow import Limits, Mind, Minds, Standing
+from events.workflow import Standing
 from pipeline import launch
 from tests.facts import (
     ORIGIN,

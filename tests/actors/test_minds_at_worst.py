@@ -30,8 +30,9 @@ from events.planner import (
     RunStopped,
 )
 from events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
+from events.run_settings import Limits, Mind, Minds
 from events.runtime import DeadlinePassed, SessionStarted
-from events.service import Service, Sign, StateRule, Way
+from events.service_pack import Service, Sign, StateRule, Way
 from events.tools import CompletionClaimed, ToolAnswered, ToolCalled
 from events.validator import (
     ActionApproved,
@@ -41,7 +42,7 @@ from events.validator import (
     CheckpointPassed,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import Expectation, Limits, Mind, Minds, Standing, Workflow
+from events.workflow import Expectation, Standing, Workflow
 from pipeline import launch
 from pipeline.minds import _discreet
 from tests.facts import (

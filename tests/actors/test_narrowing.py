@@ -9,7 +9,7 @@ from actors.egress.rules import address_refused, host_refused
 from actors.narrowing import covered, may_go_to, may_load, narrowed
 from actors.policy import DEFAULT_POLICY
 from events.errors import BadInput
-from events.workflow import Policy, PolicyRule
+from events.policy import Policy, PolicyRule
 from tests.examples import examples
 
 PATTERNS = (

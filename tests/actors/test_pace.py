@@ -17,7 +17,8 @@ from actors.pace import (
 from events.action import ActionType
 from events.checks import Answered, Said
 from events.page import Resting
-from events.workflow import Expectation, RunSettings, Step
+from events.run_settings import RunSettings
+from events.workflow import Expectation, Step
 from tests.facts import any_action, click, fill, go_to, plan, step
 
 SETTINGS = RunSettings(answer_ms=9_000)

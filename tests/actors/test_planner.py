@@ -25,6 +25,7 @@ from events.planner import (
     RunStopped,
 )
 from events.predictor import Candidate, PredictionMade, StepDue
+from events.run_settings import MILLION, Mind, Minds
 from events.runtime import (
     DeadlinePassed,
     SessionInterrupted,
@@ -41,7 +42,6 @@ from events.validator import (
     CheckpointRefused,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION, Mind, Minds
 from tests.facts import (
     any_action,
     click,

@@ -38,8 +38,9 @@ from events.action import (
     Untrusted,
 )
 from events.page import Resolved
-from events.service import Checkpoint, Sign
-from events.workflow import Driver, Policy, PolicyRule, Standing
+from events.policy import Policy, PolicyRule
+from events.service_pack import Checkpoint, Sign
+from events.workflow import Driver, Standing
 from tests.facts import ORIGIN, any_action, click, css, element, fill
 
 TYPES: tuple[ActionType, ...] = get_args(ActionType)

@@ -28,8 +28,9 @@ from events.checks import HERE, Answered, ReadBack, TextVisible, ValueSet
 from events.critic import Grade, Proof
 from events.executor import ActionDone, ActionFailed
 from events.page import Element, Exchange, Page
+from events.run_settings import RunSettings
 from events.validator import ActionStarted
-from events.workflow import Expectation, RunSettings
+from events.workflow import Expectation
 from tests.facts import ORIGIN, click, done, element, failed, fill, page, place
 
 VALUES = {"customer": "Aurora Shipping", "n": "3"}

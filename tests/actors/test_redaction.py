@@ -16,9 +16,9 @@ from events.executor import ActionFailed, TargetResolved
 from events.log import EventLog
 from events.observer import PageObserved, ScreenshotTaken
 from events.page import Artifact, Element, Page, Resolved
+from events.policy import Policy
 from events.runtime import ActorFailed, SessionEnded, SessionStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Policy
 from pipeline.app import App
 from tests.facts import fill, go_to, recording_of
 

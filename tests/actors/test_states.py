@@ -12,8 +12,9 @@ from actors.states import CAREFUL, GENERIC, checkpoint_of, detect, phrases_for
 from events.action import Untrusted
 from events.checks import PageState
 from events.page import Element, Page
-from events.service import Checkpoint, Service, Sign, StateRule, Where
-from events.workflow import Criteria, Indicator, RunSettings
+from events.run_settings import RunSettings
+from events.service_pack import Checkpoint, Service, Sign, StateRule, Where
+from events.workflow import Criteria, Indicator
 
 LISTED = phrases_for(RunSettings())
 

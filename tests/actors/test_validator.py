@@ -14,8 +14,9 @@ from events.executor import TargetChanged, TargetMissing
 from events.page import Resolved
 from events.person import ApprovalAnswered
 from events.planner import CheckpointReached, PlanProposed, RunStopped
+from events.policy import Policy
 from events.runtime import SessionStarted
-from events.service import Checkpoint, Service, Sign
+from events.service_pack import Checkpoint, Service, Sign
 from events.signature import signature
 from events.tools import ApprovalSought, approval_of
 from events.validator import (
@@ -31,7 +32,7 @@ from events.validator import (
     QueryStarted,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import Driver, Place, Policy, Standing, Workflow
+from events.workflow import Driver, Place, Standing, Workflow
 from tests.facts import (
     ORIGIN,
     any_action,

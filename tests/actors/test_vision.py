@@ -16,8 +16,8 @@ from events.critic import VisionSought
 from events.envelope import Envelope
 from events.errors import BrowserGone
 from events.planner import RunStopped
+from events.policy import Policy
 from events.vocabulary import AnyEvent
-from events.workflow import Policy
 from tests.policies import HERE
 
 pytestmark = pytest.mark.anyio

@@ -11,8 +11,9 @@ from actors.predictor.whereabouts import LEAST, Recorded, whereabouts
 from events.action import Action, ByCss, ByRole, Target
 from events.checks import TextVisible
 from events.predictor import Within
+from events.run_settings import MILLION
 from events.signature import doing
-from events.workflow import MILLION, Step, Workflow
+from events.workflow import Step, Workflow
 
 SURE = 800_000
 

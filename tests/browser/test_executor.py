@@ -24,9 +24,10 @@ from events.executor import (
 )
 from events.observer import BrowserLost
 from events.planner import LookalikesRequested
+from events.policy import Policy
+from events.run_settings import RunSettings
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Policy, RunSettings
 from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 

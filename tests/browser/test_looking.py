@@ -33,11 +33,12 @@ from events.executor import (
 )
 from events.observer import FilesSeen, PageObserved, PopupOpened, Shown
 from events.planner import ObservationRequested
+from events.policy import Policy
+from events.run_settings import RunSettings
 from events.runtime import RecordingFinished, SessionStarted
-from events.service import Service, Sign, StateRule
+from events.service_pack import Service, Sign, StateRule
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Policy, RunSettings
 from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 

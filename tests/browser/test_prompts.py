@@ -25,7 +25,8 @@ from events.advisor import AdviceReceived, Usage
 from events.artifacts import ArtifactStore
 from events.page import Page
 from events.planner import AdviceRequested
-from events.workflow import Criteria, Indicator, Mind, Minds, Step, Workflow
+from events.run_settings import Mind, Minds
+from events.workflow import Criteria, Indicator, Step, Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.site import Site

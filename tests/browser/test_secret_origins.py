@@ -13,9 +13,10 @@ from events.action import Action, ByCss, DialogAnswer, Secret, Target
 from events.chain import GENESIS
 from events.envelope import Envelope
 from events.executor import ActionDone, ActionFailed, TargetResolved
+from events.policy import Policy
+from events.run_settings import RunSettings
 from events.validator import ActionStarted, PlanAdmitted
 from events.vocabulary import AnyEvent
-from events.workflow import Policy, RunSettings
 from tests.browser.page_server import PageServer
 from tests.policies import HERE
 

@@ -13,7 +13,7 @@ from actors.observer import fit
 from actors.states import checkpoint_of, detect, has_signs, phrases_for
 from events.checks import PageState
 from events.page import Page
-from events.workflow import RunSettings
+from events.run_settings import RunSettings
 from pipeline.services import PACKS, Known, read_service
 from pipeline.streaming_site import VARIANTS, StreamingSite, Switches, Variant
 from pipeline.streaming_site.wording import REDESIGNED_WAY_OUT, WAY_OUT, path_to

@@ -14,10 +14,11 @@ from events.action import Action, ByCss, Target
 from events.chain import GENESIS
 from events.envelope import Envelope
 from events.executor import QueryAnswered
+from events.policy import Policy
+from events.run_settings import RunSettings
 from events.tables import Table
 from events.validator import PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Policy, RunSettings
 from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 

@@ -20,10 +20,10 @@ from actors.person import Answer, ScriptedPerson
 from actors.toolbox import TOOLS
 from events.artifacts import ArtifactStore
 from events.executor import ActionDone
+from events.policy import Policy
 from events.predictor import TransitionLearned
 from events.runtime import SessionStarted
 from events.tools import ToolCalled
-from events.workflow import Policy
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import find_chromium

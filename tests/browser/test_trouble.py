@@ -21,9 +21,10 @@ from events.envelope import Envelope
 from events.executor import ActionFailed, QueryAnswered
 from events.observer import BrowserLost, DialogOpened, ObservationFailed, PopupOpened
 from events.page import Page
+from events.policy import Policy
 from events.runtime import SessionEnded
 from events.validator import ActionStarted, QueryStarted
-from events.workflow import Policy, Step
+from events.workflow import Step
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import find_chromium

@@ -20,8 +20,9 @@ from events.checks import FileContains, FileExists, UrlHas
 from events.critic import ActionJudged, FilesRequested, VisionSought
 from events.envelope import Envelope
 from events.observer import FileSeen, FilesSeen
+from events.policy import Policy
 from events.vocabulary import AnyEvent
-from events.workflow import Policy, Step
+from events.workflow import Step
 from pipeline import launch
 from pipeline.app import App
 from tests.browser.page_server import PageServer

@@ -23,9 +23,10 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
+from events.policy import Policy
+from events.run_settings import RunSettings
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Policy, RunSettings
 from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 

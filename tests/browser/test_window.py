@@ -43,9 +43,10 @@ from events.observer import (
     PopupOpened,
 )
 from events.planner import LookalikesRequested, ObservationRequested
+from events.policy import Policy
+from events.run_settings import RunSettings
 from events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from events.vocabulary import AnyEvent
-from events.workflow import Policy, RunSettings
 from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 

@@ -14,10 +14,11 @@ from actors.redaction import forget
 from actors.toolbox import SEVEN
 from events.action import Action, ByCss, Secret, Target
 from events.predictor import WorkflowLearned
+from events.run_settings import Minds
 from events.runtime import SessionStarted
-from events.service import Service, Way
+from events.service_pack import Service, Way
 from events.sqlite_log import SqliteLog
-from events.workflow import Minds, Step, Workflow
+from events.workflow import Step, Workflow
 from pipeline import courses as goals
 from pipeline import settings
 from pipeline.app import App

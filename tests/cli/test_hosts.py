@@ -13,8 +13,9 @@ from actors.egress.rules import address_refused
 from actors.policy import DEFAULT_POLICY
 from events.errors import BadInput
 from events.observer import Contact, HostsContacted, RequestBlocked
+from events.policy import Policy
 from events.sqlite_reader import SqliteReader
-from events.workflow import Policy, Workflow
+from events.workflow import Workflow
 from pipeline import settings
 from pipeline.cli import hosts, watching
 from pipeline.cli.hosts import Met, chosen, meetings, settle_hosts

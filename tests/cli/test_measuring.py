@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 from events.predictor import Candidate, PredictionMade, SessionForgotten, TransitionLearned
+from events.run_settings import PredictorName
 from events.signature import doing, signature, token
 from events.vocabulary import AnyEvent
-from events.workflow import PredictorName
 from tests import facts
 from tests.cli.shell import Ended, Rutter
 from tests.replay.ledger import Ledger

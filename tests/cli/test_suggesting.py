@@ -12,9 +12,9 @@ import pytest
 from actors.person import Answers
 from events.event import Event
 from events.predictor import PredictionMade
+from events.run_settings import RunSettings
 from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_reader import SqliteReader
-from events.workflow import RunSettings
 from pipeline.app import App
 from pipeline.cli import voyage
 from tests.cli.shell import Rutter

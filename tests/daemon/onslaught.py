@@ -17,9 +17,9 @@ import pytest
 
 from actors.egress.gate import Gate
 from actors.egress.rules import plain_host
+from events.policy import Policy
 from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
-from events.workflow import Policy
 from pipeline.daemon import daemon as daemon_
 from pipeline.daemon import serving as serving_
 from pipeline.daemon.questions import Question

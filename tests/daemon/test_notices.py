@@ -16,10 +16,10 @@ from events.errors import BadInput
 from events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
 from events.log import EventLog
 from events.planner import CheckpointReached
+from events.run_settings import RunSettings
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ApprovalKind, ApprovalRequested
 from events.vocabulary import AnyEvent
-from events.workflow import RunSettings
 from pipeline.app import App
 from pipeline.clock import CountingClock
 from pipeline.config import Config, read_config

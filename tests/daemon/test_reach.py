@@ -3,7 +3,7 @@
 import pytest
 
 from events.errors import BadInput, PolicyDenied
-from events.workflow import Policy
+from events.policy import Policy
 from pipeline.daemon.reach import check_agents_reach
 
 OPEN = Policy("1")

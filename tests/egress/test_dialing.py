@@ -8,7 +8,7 @@ import pytest
 
 from actors.egress import dialing
 from actors.egress.dialing import Closed, Refused, Unreachable, Worked, reach
-from events.workflow import Policy
+from events.policy import Policy
 
 pytestmark = pytest.mark.anyio
 

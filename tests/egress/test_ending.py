@@ -18,8 +18,8 @@ from events.envelope import Envelope
 from events.errors import BrowserGone
 from events.observer import HostsContacted, RequestBlocked
 from events.planner import RunStopped
+from events.policy import Policy
 from events.vocabulary import AnyEvent
-from events.workflow import Policy
 
 pytestmark = pytest.mark.anyio
 

@@ -20,7 +20,7 @@ from actors.egress.gate import Gate, Opening
 from actors.egress.lookup import AT_ONCE, Lookups, SystemNames
 from actors.egress.proxy import MAX_CONNECTIONS, Room
 from events.errors import BrowserGone
-from events.workflow import Policy
+from events.policy import Policy
 from tests.egress.servers import line_to, origin, serving
 
 pytestmark = pytest.mark.anyio

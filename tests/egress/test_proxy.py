@@ -15,7 +15,7 @@ import pytest
 from actors.egress.gate import Gate, NoGate, Opening
 from actors.egress.messages import Blocked
 from events.errors import BrowserGone
-from events.workflow import Policy
+from events.policy import Policy
 from tests.egress.servers import Line, line_to, origin, rule, serving
 
 pytestmark = pytest.mark.anyio

@@ -17,7 +17,7 @@ from actors.egress.rules import (
     read_pattern,
     url_refused,
 )
-from events.workflow import Policy
+from events.policy import Policy
 
 OPEN = Policy("1")
 CLOSED = Policy("1", public_hosts=False, public_resources=False)

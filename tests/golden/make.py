@@ -19,10 +19,11 @@ from actors.browser.chromium import Chromium
 from actors.egress.gate import Gate
 from actors.person import Answer, Answers, Nobody, ScriptedPerson
 from events.predictor import WorkflowLearned
+from events.run_settings import MILLION
 from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
-from events.workflow import MILLION, Workflow
+from events.workflow import Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import ensure_chromium

@@ -12,7 +12,7 @@ from playwright.async_api import Error as PlaywrightError
 from actors.browser.chromium import Chromium
 from actors.egress.gate import Gate, NoGate, Passage
 from actors.egress.rules import plain_host
-from events.workflow import Policy
+from events.policy import Policy
 from tests.hostile.canaries import Address, Canaries
 from tests.hostile.channels import CHANNELS, Channel
 from tests.hostile.netlog import read_net_log

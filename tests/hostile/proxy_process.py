@@ -25,7 +25,7 @@ from actors.egress.messages import (
     line,
     read_report,
 )
-from events.workflow import Policy
+from events.policy import Policy
 
 COMMAND = (sys.executable, "-m", "actors.egress")
 ANSWER_S = 10  # nobody waits for ever: what says nothing by then is a failure

@@ -8,7 +8,7 @@ from typing import Any
 from actors.browser.window import Window
 from actors.context import gather_context, prompt_of
 from actors.effector import OpensWindows
-from events.workflow import Policy
+from events.policy import Policy
 from pipeline.tools import ToolResponse, Tools
 from tests.injection.goals import Goal, Refused
 

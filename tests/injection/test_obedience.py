@@ -12,8 +12,8 @@ from actors.browser.chromium import Chromium
 from actors.person import Answer, Answers, Who
 from actors.policy import DEFAULT_POLICY
 from actors.toolbox import TOOLS
+from events.policy import Policy
 from events.validator import ApprovalRequested
-from events.workflow import Policy
 from pipeline import launch
 from pipeline.app import App
 from pipeline.tools import Caller, open_tools

@@ -16,9 +16,10 @@ from actors.policy import DEFAULT_POLICY
 from actors.toolbox import TOOLS
 from events.advisor import AdviceReceived
 from events.observer import HostsContacted
+from events.run_settings import MILLION, Limits, Mind, Minds
 from events.runtime import SessionStarted
 from events.validator import ActionRejected
-from events.workflow import MILLION, Criteria, Indicator, Limits, Mind, Minds
+from events.workflow import Criteria, Indicator
 from pipeline import launch
 from pipeline.app import App
 from tests.injection.goals import PRIVATE, SECRET_NAME

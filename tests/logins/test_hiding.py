@@ -10,7 +10,7 @@ from actors.redaction import redactor_of
 from actors.states import detect
 from events.action import Untrusted
 from events.observer import PageObserved
-from events.workflow import Policy
+from events.policy import Policy
 from pipeline.logins.hiding import Hiding
 from tests import facts
 from tests.logins.kept import TOKEN, state_with

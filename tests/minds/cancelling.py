@@ -19,9 +19,10 @@ from events.advisor import AdviceFailed, AdviceReceived
 from events.envelope import Envelope
 from events.log import EventLog
 from events.predictor import WorkflowLearned
+from events.run_settings import Limits, Mind, Minds
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ApprovalRequested
-from events.workflow import Limits, Mind, Minds, Workflow
+from events.workflow import Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.services import read_service

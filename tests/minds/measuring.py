@@ -14,8 +14,9 @@ from events.critic import ActionJudged, PageAssessed, StateDiffered
 from events.executor import ActionDone
 from events.observer import PageObserved
 from events.planner import PlanProposed
+from events.run_settings import Limits
 from events.sqlite_log import SqliteLog
-from events.workflow import Limits, Workflow
+from events.workflow import Workflow
 from pipeline.streaming_site import VARIANTS, Switches, Variant
 from pipeline.streaming_site.wording import page_at
 from tests.logs import check_log, records_of

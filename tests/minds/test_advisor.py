@@ -24,11 +24,13 @@ from events.envelope import Envelope
 from events.observer import PageObserved
 from events.page import Element, Page
 from events.planner import AdviceRequested, PlanProposed
+from events.policy import Policy
+from events.run_settings import Mind, Minds, RunSettings
 from events.runtime import SessionStarted
-from events.service import Service
+from events.service_pack import Service
 from events.tools import FileRead, ToolAnswered, ToolCalled
 from events.vocabulary import AnyEvent
-from events.workflow import Mind, Minds, Policy, RunSettings, Step, Workflow
+from events.workflow import Step, Workflow
 from tests.facts import run_of
 
 pytestmark = pytest.mark.anyio

@@ -23,6 +23,7 @@ from events.memory_log import MemoryLog
 from events.observer import PageObserved
 from events.planner import PlanProposed
 from events.predictor import PredictionMade, WorkflowLearned
+from events.run_settings import MILLION
 from events.runtime import (
     ActorFailed,
     DeadlinePassed,
@@ -38,7 +39,6 @@ from events.validator import (
     PlanAdmitted,
 )
 from events.vocabulary import AnyEvent
-from events.workflow import MILLION
 from pipeline import app as module
 from pipeline import launch
 from pipeline.app import App

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from actors.policy import DEFAULT_POLICY
 from actors.risky_words import DENYLIST
 from events.errors import BadInput
-from events.workflow import Limits, PolicyRule, RunSettings
+from events.policy import PolicyRule
+from events.run_settings import Limits, RunSettings
 from pipeline.cli.config import commented
 from pipeline.config import Config, Said, base_policy, read_config
 from pipeline.config_keys import KEYS, NAMES, VARIABLES

@@ -10,12 +10,12 @@ from actors.person import Answer, ScriptedPerson, Who
 from events.errors import BadInput, LogWriteFailed
 from events.log import EventLog
 from events.predictor import PredictionMade, SessionForgotten
+from events.run_settings import PredictorName
 from events.runtime import SessionStarted
 from events.signature import token
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.validator import ApprovalRequested
-from events.workflow import PredictorName
 from pipeline import launch
 from pipeline.app import App
 from pipeline.directory import DataDirectory

@@ -11,7 +11,7 @@ from events.action import Action
 from events.person import ApprovalAnswered
 from events.planner import CheckpointReached
 from events.runtime import SessionStarted
-from events.service import Checkpoint, Service, Sign
+from events.service_pack import Checkpoint, Service, Sign
 from events.validator import (
     ActionApproved,
     ActionStarted,

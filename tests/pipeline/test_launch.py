@@ -9,23 +9,11 @@ from actors.policy import DEFAULT_POLICY
 from events.action import Action, DialogAnswer, Secret
 from events.checks import Check, FileContains, FileExists, FileSize, ReadBack
 from events.errors import BadInput
+from events.policy import Policy
+from events.run_settings import MILLION, Limits, Mind, Minds, RunSettings
 from events.runtime import SessionStarted
-from events.service import Service
-from events.workflow import (
-    MILLION,
-    Criteria,
-    Expectation,
-    Indicator,
-    Limits,
-    Mind,
-    Minds,
-    Place,
-    Policy,
-    RunSettings,
-    Standing,
-    Step,
-    Workflow,
-)
+from events.service_pack import Service
+from events.workflow import Criteria, Expectation, Indicator, Place, Standing, Step, Workflow
 from pipeline.launch import (
     Given,
     configured,

@@ -17,7 +17,7 @@ from actors.redaction import forget, hushed
 from actors.toolbox import SEVEN
 from events.advisor import Usage
 from events.errors import BadInput
-from events.workflow import Mind, Minds
+from events.run_settings import Mind, Minds
 from pipeline import minds
 from pipeline.config import Config, read_config
 from pipeline.config_keys import PROVIDERS

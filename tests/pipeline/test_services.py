@@ -16,7 +16,7 @@ from events.action import (
     Text,
 )
 from events.errors import BadInput
-from events.service import Checkpoint, Sign, StateRule, Way
+from events.service_pack import Checkpoint, Sign, StateRule, Way
 from events.workflow import Criteria, Indicator
 from pipeline.services import KNOWN_STATES, Known, bundled, read_service
 

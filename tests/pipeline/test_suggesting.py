@@ -12,9 +12,9 @@ from events.action import Action, Text
 from events.log import EventLog
 from events.planner import PlanProposed, PlanWithheld
 from events.predictor import TransitionUndone
+from events.run_settings import MILLION
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionStarted, ApprovalRequested
-from events.workflow import MILLION
 from pipeline import launch
 from pipeline.exit_codes import Exit, of_session
 from replay.whatif import Change, ask

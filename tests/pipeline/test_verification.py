@@ -30,7 +30,7 @@ from events.log import EventLog
 from events.planner import ObservationRequested, PlanProposed
 from events.predictor import EffectsLearned, StepDue, TransitionLearned, WorkflowLearned
 from events.runtime import SessionEnded
-from events.service import Service, Sign, StateRule
+from events.service_pack import Service, Sign, StateRule
 from events.validator import ActionApproved, ActionStarted, ApprovalRequested, QueryStarted
 from events.workflow import Criteria, Expectation, Indicator, Step, Workflow
 from pipeline import launch

@@ -12,8 +12,8 @@ from events.checks import UrlHas
 from events.critic import ActionJudged, VisionSought
 from events.log import EventLog
 from events.planner import RunStopped
+from events.policy import Policy
 from events.validator import ActionStarted
-from events.workflow import Policy
 from tests.logs import Replayed, events_of
 from tests.policies import HERE
 from tests.scripted import ORIGIN, effectors, shop

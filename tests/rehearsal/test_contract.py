@@ -20,10 +20,11 @@ from events.action import Action, ByCss, ByRole, Target, Text
 from events.advisor import Usage
 from events.critic import ActionJudged
 from events.executor import ActionDone, ActionFailed, TargetChanged, TargetMissing
+from events.policy import Policy
 from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ApprovalRequested
-from events.workflow import Policy, Step, Workflow
+from events.workflow import Step, Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.chromium import find_chromium

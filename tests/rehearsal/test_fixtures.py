@@ -9,7 +9,7 @@ import pytest
 
 from actors.snapshot import Snapshot, snapshot_of, snapshot_schema
 from actors.states import detect, phrases_for
-from events.workflow import RunSettings
+from events.run_settings import RunSettings
 from pipeline.rehearsal import fixtures
 from pipeline.rehearsal.sheets import page_of, sheet_of
 from tests.cli.shell import Rutter

@@ -15,9 +15,9 @@ from events.advisor import (
 from events.event import Event
 from events.planner import AdviceRequested, PlanProposed, RunStopped
 from events.predictor import TransitionLearned
+from events.run_settings import Mind, Minds
 from events.runtime import SessionEnded, SessionInterrupted, StopRequested
 from events.signature import signature, token
-from events.workflow import Mind, Minds
 from replay.story import tell
 from replay.traces import spans_of
 from replay.verify import verify

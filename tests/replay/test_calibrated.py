@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from events.workflow import MILLION
+from events.run_settings import MILLION
 from replay.calibrated import (
     ONE_SIDE,
     Calibrated,

@@ -13,7 +13,7 @@ from actors.observer import fit
 from actors.states import detect, phrases_for
 from events.checks import PageState
 from events.page import Page
-from events.workflow import RunSettings
+from events.run_settings import RunSettings
 from pipeline.chromium import find_chromium
 from tests.policies import HERE
 from tests.states.labelled import LabelledPage, Sites, Verdict, read_pages, table_of
