@@ -1,1 +1,2 @@
-"""Who decides: the six actors. Deciders are pure; effectors touch the world and choose nothing."""
+"""Actors decide and act: a folder for each actor, `rules` that several go by, `world` that
+effectors touch."""

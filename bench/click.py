@@ -6,7 +6,7 @@ from time import perf_counter_ns
 
 from playwright.async_api import CDPSession, Page
 
-from actors.browser.tab import Tab
+from actors.world.browser.tab import Tab
 from bench.flow import SharedBrowser, shared_browser
 from bench.plain import by_test_id
 from bench.spans import ms

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import msgspec
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
-from actors.browser.chromium import QUIET, new_context
-from actors.browser.window import Window
-from actors.egress.gate import Gate, Passage, Unguarded
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
+from actors.world.browser.chromium import QUIET, new_context
+from actors.world.browser.window import Window
+from actors.world.egress.gate import Gate, Passage, Unguarded
 from bench.plain import play_order
 from bench.spans import PHASES, Span, ms, read_backs_ms, spans_of
 from bench.tables import Cell, middle, p90, print_table

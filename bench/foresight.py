@@ -19,7 +19,7 @@ from time import process_time_ns
 from types import ModuleType
 from typing import Any
 
-from actors.predictor.model import MODELS, Model
+from actors.predictor.model.model import MODELS, Model
 from bench.guessing import BackOff, Guesses, KneserNey
 from bench.tables import Cell, middle, p90, print_table
 from events.run_settings import MILLION

@@ -4,9 +4,9 @@ watching costs the page itself."""
 import asyncio
 from time import perf_counter
 
-from actors.browser.screencast import Screencast
-from actors.browser.tab import Tab
-from actors.browser.window import Window
+from actors.world.browser.screencast import Screencast
+from actors.world.browser.tab import Tab
+from actors.world.browser.window import Window
 from bench.flow import shared_browser
 from bench.tables import Cell, print_table
 from pipeline.site import Site

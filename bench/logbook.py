@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from actors.predictor.markov2 import Markov2
+from actors.predictor.model.markov2 import Markov2
 from bench.voyages import Trip
 from events.action import Action
 from events.envelope import Envelope

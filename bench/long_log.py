@@ -16,11 +16,12 @@ from typing import Any
 import anyio
 import msgspec
 
-from actors.bindings import Bindings
+from actors.answers import Answer, ScriptedPerson
 from actors.effector import Effector
-from actors.person import Answer, Person, ScriptedPerson
-from actors.redaction import redactor_of
-from actors.states import phrases_for
+from actors.person.actor import Person
+from actors.rules.pages.page_state import phrases_for
+from actors.world.secrets.bindings import Bindings
+from actors.world.secrets.redaction import redactor_of
 from bench import coast
 from bench.append import row_of, statement
 from bench.coast import Way

@@ -28,8 +28,9 @@ import psutil
 
 from actors.decider import DecidingActor
 from actors.predictor import Predictor
-from actors.predictor.knowledge import LEARNED, Knowledge
-from actors.predictor.learners import BREAK, kept
+from actors.predictor.knowledge import Knowledge
+from actors.predictor.model.learners import BREAK, kept
+from actors.rules.workflows.learned_events import LEARNED
 from bench.long_log import SIDE_BY_SIDE, Use, make
 from bench.tables import Cell, print_table
 from events import sqlite_schema as schema

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from actors.browser.chromium import Chromium
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.egress.gate import Gate
 from bench.tables import print_table
 from pipeline.chromium import ensure_chromium
 from tests.minds.measuring import (

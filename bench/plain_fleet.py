@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, cast
 import msgspec
 from playwright.async_api import Browser, Page, async_playwright
 
-from actors.browser.chromium import POPUP_BLOCKER_OFF, arguments, new_context
-from actors.egress.gate import NOTHING, Gate
+from actors.world.browser.chromium import POPUP_BLOCKER_OFF, arguments, new_context
+from actors.world.egress.gate import NOTHING, Gate
 from bench.plain import play_order
 from events.policy import Policy
 from pipeline.chromium import ensure_chromium

@@ -5,7 +5,7 @@ Fifty microseconds are aimed at; it is told beside that, and never asserted.
 
 from time import perf_counter_ns
 
-from actors.policy import DEFAULT_POLICY, Case, is_irreversible, judge
+from actors.rules.policy.policy import DEFAULT_POLICY, Case, is_irreversible, judge
 from bench.tables import Cell, middle, print_table
 from events.action import Action, ByCss, ByRole, Target, Text, Untrusted
 from events.page import Resolved

@@ -18,10 +18,11 @@ from pathlib import Path
 
 import msgspec
 
-from actors.browser.chromium import Chromium
-from actors.egress.gate import Gate
-from actors.person import Answer, ScriptedPerson
-from actors.predictor.knowledge import LEARNED, Knowledge
+from actors.answers import Answer, ScriptedPerson
+from actors.predictor.knowledge import Knowledge
+from actors.rules.workflows.learned_events import LEARNED
+from actors.world.browser.chromium import Chromium
+from actors.world.egress.gate import Gate
 from bench.tables import print_table
 from events import sqlite_schema
 from events.chain import GENESIS, link

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from actors.browser.chromium import Chromium
-from actors.effector import OpensWindows
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.screen import OpensWindows
+from actors.world.egress.gate import Gate
 from bench.logbook import (
     Foretold,
     Recognised,

@@ -5,7 +5,7 @@ S1 allows 100 ms for it; it is told beside that, and never asserted.
 
 from time import perf_counter
 
-from actors.states import GENERIC, detect, phrases_for
+from actors.rules.pages.page_state import GENERIC, detect, phrases_for
 from bench.tables import Cell, middle, print_table
 from events.action import Untrusted
 from events.page import Element, Page

@@ -1,7 +1,7 @@
 """What a model reads: tokens of a page in our text form and in others, and of a conversation.
 
-All by our own estimate (`actors/page_text.estimate_tokens`), which is rather too high; pictures are
-the same in every way and are left out.
+All by our own estimate (`actors.rules.pages.text_form.estimate_tokens`), which is rather too high;
+pictures are the same in every way and are left out.
 """
 
 import asyncio
@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.browser.tab import Tab
-from actors.minds.conversation import (
+from actors.advisor.conversation import (
     Exchange,
     Seen,
     Task,
@@ -20,11 +19,11 @@ from actors.minds.conversation import (
     thought_of,
     turn_tokens,
 )
-from actors.minds.speaking import Used
-from actors.minds.tool_specs import specs_tokens, tool_specs
-from actors.page_text import estimate_tokens, line_of, text_of
-from actors.snapshot import snapshot_of
-from actors.toolbox import SEVEN
+from actors.advisor.tool_specs import specs_tokens, tool_specs
+from actors.rules.pages.text_form import estimate_tokens, line_of, text_of
+from actors.rules.tools.tool_table import SEVEN
+from actors.world.browser.tab import Tab
+from actors.world.models.messages import Used
 from bench.flow import CUSTOMER, shared_browser
 from bench.plain import by_test_id
 from bench.tables import Cell, print_table
@@ -32,6 +31,7 @@ from events.page import Page
 from events.tools import ToolAnswered
 from pipeline.site import Site
 from pipeline.site.sessions import DEFAULT_PASSWORD, USER
+from pipeline.snapshot import snapshot_of
 
 WITHIN_MS = 10_000
 NONCE = "0123456789abcdef01234567"

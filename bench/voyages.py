@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.effector import OpensWindows
-from actors.person import Answer, Answers, Nobody, ScriptedPerson, Who
-from actors.policy import DEFAULT_POLICY
+from actors.answers import Answer, Answers, Nobody, ScriptedPerson, Who
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.world.browser.screen import OpensWindows
 from events.action import Action, ByCss, ByRole, Parameter, Secret, Target, Typed
 from events.envelope import Envelope
 from events.planner import PlanProposed

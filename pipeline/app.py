@@ -12,20 +12,23 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 
-from actors.advisor import Advisor
-from actors.bindings import Bindings
-from actors.browser.login_state import CarriesLogins
-from actors.clean_artifacts import CleanArtifacts
+from actors.advisor.actor import Advisor
+from actors.answers import Answers, Nobody
 from actors.decider import DecidingActor
-from actors.effector import Effector, OpensWindows, Screen
-from actors.executor import Executor
-from actors.minds.prices import Counsel
-from actors.observer import Observer
-from actors.person import Answers, Nobody, Person
+from actors.effector import Effector
+from actors.executor.actor import Executor
+from actors.observer.actor import Observer
+from actors.person.actor import Person
 from actors.predictor import Predictor
-from actors.redaction import Redactor, check_secrets, hide, redactor_of
-from actors.timer import Timer
+from actors.timer.actor import Timer
 from actors.vision import Vision
+from actors.world.browser.login_state import CarriesLogins
+from actors.world.browser.screen import OpensWindows, Screen
+from actors.world.models.prices import Counsel
+from actors.world.secrets.bindings import Bindings
+from actors.world.secrets.login_tokens import Hiding
+from actors.world.secrets.redacted_artifacts import CleanArtifacts
+from actors.world.secrets.redaction import Redactor, check_secrets, hide, redactor_of
 from events.artifacts import ArtifactStore
 from events.envelope import Actor, Envelope
 from events.errors import BadInput, LogCorrupt
@@ -50,7 +53,6 @@ from events.runtime import (
 )
 from events.vocabulary import AnyEvent
 from pipeline.clock import Clock, SystemClock
-from pipeline.logins.hiding import Hiding
 from pipeline.mailbox import Statistics
 from pipeline.recovery import close_interrupted, learn_from_log, unsealed_heads
 from pipeline.sequencer import Sequencer

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.egress.rules import EVERYWHERE
-from actors.policy import DEFAULT_POLICY
-from actors.toolbox import SEVEN
+from actors.rules.policy.hosts import EVERYWHERE
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.rules.tools.tool_table import SEVEN
 from events.errors import BadInput
 from events.policy import Policy, PolicyRule
 from events.run_settings import MILLION, Limits, PredictorName

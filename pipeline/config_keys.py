@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from actors.minds.defaults import DEFAULTS
-from actors.risky_words import DENYLIST
-from actors.toolbox import TOOLS
+from actors.rules.policy.risky_words import DENYLIST
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.models.defaults import DEFAULTS
 from events.errors import BadInput
 from events.run_settings import MILLION
 from pipeline.sureness import PREDICTOR, PREDICTORS, SUGGEST, THRESHOLD

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import msgspec
 
-from actors.egress.rules import is_private, read_pattern
-from actors.place import host_of, named_origin, origin_of
-from actors.policy import CALLERS, READING
-from actors.toolbox import TOOLS
+from actors.rules.pages.address import host_of, named_origin, origin_of
+from actors.rules.policy.hosts import is_private, read_pattern
+from actors.rules.policy.policy import CALLERS, READING
+from actors.rules.tools.tool_table import TOOLS
 from events.action import OBSERVATIONS, ActionType
 from events.errors import BadInput
 from events.policy import Effect, PolicyRule, SideEffect

@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from actors.place import is_at, place_of
-from actors.toolbox import SEVEN
+from actors.rules.pages.address import is_at, place_of
+from actors.rules.tools.tool_table import SEVEN
 from events.action import Secret
 from events.errors import BadInput, PolicyDenied
 from events.service_pack import Service

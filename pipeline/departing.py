@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.egress.rules import EVERYWHERE
-from actors.minds.prices import Counsel
-from actors.place import origin_of
+from actors.rules.pages.address import origin_of
+from actors.rules.policy.hosts import EVERYWHERE
 from actors.vision import Vision
+from actors.world.models.prices import Counsel
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.rows import Row

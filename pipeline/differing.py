@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from actors.predictor.aligning import Pair, align
+from actors.rules.workflows.alignment import Pair, align
 from events.action import Action, Strategy
 from events.workflow import Expectation, Place, Step, Workflow
 from pipeline.checks import write_check

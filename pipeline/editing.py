@@ -12,9 +12,9 @@ from urllib.parse import unquote
 
 import msgspec
 
-from actors.place import blur, mapped_paths, place_of
 from actors.predictor import Knowledge, Predictor
-from actors.predictor.recording import hosts_of, named_target, names_used
+from actors.rules.pages.address import blur, mapped_paths, place_of
+from actors.rules.workflows.templates import hosts_of, named_target, names_used
 from events.action import Action, Parameter, Secret, Text, Value
 from events.checks import Check, ReadBack
 from events.envelope import kind

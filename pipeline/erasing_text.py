@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from actors.clean_artifacts import parts_of
-from actors.redaction import SHORTEST, Secrets
+from actors.world.secrets.redacted_artifacts import parts_of
+from actors.world.secrets.redaction import SHORTEST, Secrets
 from events import sqlite_schema as schema
 from events.artifacts import artifacts_in
 from events.chain import is_gone

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from actors.logic import LOGIC
-from actors.policy import DEFAULT_POLICY
-from actors.predictor.recording import told
-from actors.settling import left_off
+from actors.logic_version import LOGIC
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.rules.steps.already_done import left_off
+from actors.rules.workflows.templates import told
 from events.action import Action
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope

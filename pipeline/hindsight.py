@@ -4,7 +4,7 @@ others had taught until its end."""
 import heapq
 from collections.abc import Iterator
 
-from actors.predictor.knowledge import LEARNED
+from actors.rules.workflows.learned_events import LEARNED
 from events.envelope import Envelope, kind
 from events.predictor import SessionForgotten
 from events.runtime import ArtifactsExpired

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from actors.checking import files_in, filled
-from actors.egress.rules import EVERYWHERE
-from actors.logic import LOGIC
-from actors.narrowing import LISTED, may_go_to, narrowed
-from actors.place import host_of
-from actors.policy import DEFAULT_POLICY
-from actors.predictor.recording import hosts_of
+from actors.logic_version import LOGIC
+from actors.rules.pages.address import host_of
+from actors.rules.policy.hosts import EVERYWHERE
+from actors.rules.policy.narrowing import LISTED, may_go_to, narrowed
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.rules.steps.check_results import files_in, filled
+from actors.rules.workflows.templates import hosts_of
 from events.action import Action, Secret
 from events.checks import path_of
 from events.errors import BadInput

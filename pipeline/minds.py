@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from actors.minds.defaults import DEFAULTS
-from actors.minds.looking import MindVision
-from actors.minds.prices import Counsel, Price
-from actors.minds.speaking import Mind as Speaker
-from actors.minds.speaking import MindFailed, Prompt, Reply, Used
-from actors.redaction import Secrets, hide
+from actors.advisor.vision_model import MindVision
 from actors.vision import Vision
+from actors.world.models.defaults import DEFAULTS
+from actors.world.models.messages import Mind as Speaker
+from actors.world.models.messages import MindFailed, Prompt, Reply, Used
+from actors.world.models.prices import Counsel, Price
+from actors.world.secrets.redaction import Secrets, hide
 from events.advisor import AdviceError
 from events.errors import BadInput, WorldBroken
 from events.run_settings import Mind, Minds
@@ -25,9 +25,9 @@ from pipeline.secret_sources import read_secrets
 from pipeline.settings import environment
 
 ADAPTERS = {
-    "anthropic": ("actors.minds.anthropic_mind", "AnthropicMind"),
-    "openai": ("actors.minds.openai_mind", "OpenAIMind"),
-    "ollama": ("actors.minds.ollama_mind", "OllamaMind"),
+    "anthropic": ("actors.world.models.anthropic", "AnthropicMind"),
+    "openai": ("actors.world.models.openai", "OpenAIMind"),
+    "ollama": ("actors.world.models.ollama", "OllamaMind"),
 }
 FREE = Price(0, 0)
 # What to do about an answer that did not come; {provider} is whose.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from actors.pausing import RULE as PAUSED
+from actors.rules.steps.pause import RULE as PAUSED
 from events.action import Action, Kind
 from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, VisionGiven
 from events.critic import ActionJudged, Evidence, ReadBackDue, StateDiffered, VisionSought

@@ -3,8 +3,8 @@
 import re
 import shlex
 
-from actors.looking_back import UNKNOWN
-from actors.suggesting import RULE
+from actors.rules.steps.already_done import UNKNOWN
+from actors.rules.steps.confidence import RULE
 from events.run_settings import MILLION
 from pipeline.minds import fix_of
 from pipeline.proving import how_to_prove

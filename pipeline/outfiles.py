@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from actors.quarantine import on_one_line
+from actors.rules.text.untrusted import on_one_line
 from events.durable import is_full, sync_directory
 from events.errors import BadInput, WorldBroken
 

@@ -4,8 +4,8 @@ next run on."""
 import shlex
 from collections.abc import Iterator
 
-from actors.critic import UNPROVEN, UNSENT
-from actors.pace import followed
+from actors.rules.steps.pace import followed
+from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from events.action import CLICKS
 from events.checks import HERE, ReadBack
 from events.workflow import Step, Workflow

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from actors.bindings import PLACEHOLDER
-from actors.place import place_of
-from actors.predictor.recording import template
-from actors.secret_words import asks_for_a_secret
+from actors.rules.pages.address import place_of
+from actors.rules.steps.placeholders import PLACEHOLDER
+from actors.rules.text.secret_words import asks_for_a_secret
+from actors.rules.workflows.templates import template
 from events.action import (
     DOUBLE,
     ONE_OR_MORE,

@@ -5,8 +5,8 @@ from typing import Any
 
 from actors.decider import DecidingActor
 from actors.predictor import Predictor
-from actors.predictor.knowledge import LEARNED
-from actors.settling import under_way, unknown_outcomes
+from actors.rules.steps.already_done import under_way, unknown_outcomes
+from actors.rules.workflows.learned_events import LEARNED
 from events.envelope import kind
 from events.log import EventLog
 from events.planner import RunStopped

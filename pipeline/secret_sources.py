@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from actors.egress.rules import is_private
-from actors.place import host_of, named_origin
-from actors.redaction import hide
-from actors.secret_words import asks_for_a_secret
+from actors.rules.pages.address import host_of, named_origin
+from actors.rules.policy.hosts import is_private
+from actors.rules.text.secret_words import asks_for_a_secret
+from actors.world.secrets.redaction import hide
 from events.errors import BadInput
 
 SOURCES = "env:VARIABLE, file:PATH, keyring:SERVICE/USER or prompt"

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Sequence
 import anyio
 
 from actors.effector import Effector
-from actors.person import Person
-from actors.settling import under_way, unknown_outcomes
-from actors.timer import Timer
+from actors.person.actor import Person
+from actors.rules.steps.already_done import under_way, unknown_outcomes
+from actors.timer.actor import Timer
 from actors.topology import row
 from events.critic import OutcomeUnknown
 from events.envelope import Actor, Envelope

@@ -9,9 +9,9 @@ from urllib.parse import quote, quote_plus
 
 import msgspec
 
-from actors.bindings import PLACEHOLDER
-from actors.place import blur, host_of, place_of
-from actors.predictor.recording import template, templated
+from actors.rules.pages.address import blur, host_of, place_of
+from actors.rules.steps.placeholders import PLACEHOLDER
+from actors.rules.workflows.templates import template, templated
 from events.action import Action, kind_of
 from events.checks import HERE, Check, ReadBack, Said, UrlHas, ValueSet, texts_of
 from events.errors import BadInput

@@ -12,15 +12,13 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from actors.effector import OpensWindows
-from actors.files import read_file
-from actors.person import Answers
-from actors.quarantine import normalised, suspicions
-from actors.snapshot import Snapshot, snapshot_of
-from actors.tool_calls import WITHOUT_SNAPSHOT
-from actors.tool_orders import Names, Order, order
-from actors.toolbox import TOOLS
+from actors.answers import Answers
+from actors.rules.text.untrusted import normalised, suspicions
+from actors.rules.tools.arguments import Names, Order, order
+from actors.rules.tools.tool_table import TOOLS, WITHOUT_SNAPSHOT
 from actors.vision import Vision
+from actors.world.allowed_files import read_file
+from actors.world.browser.screen import OpensWindows
 from events.action import Untrusted
 from events.critic import ActionJudged
 from events.envelope import Envelope
@@ -41,6 +39,7 @@ from events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolErro
 from events.validator import ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
 from pipeline.app import App
+from pipeline.snapshot import Snapshot, snapshot_of
 
 # S3 2.4.1: the network gets three tries, a second and then two apart, never more than ten.
 NETWORK_TRIES = 3

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from actors.policy import missing_field
+from actors.rules.policy.policy import missing_field
 from events.action import (
     Action,
     ByCss,

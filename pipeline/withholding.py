@@ -10,9 +10,9 @@ from urllib.parse import quote, quote_plus
 
 import msgspec
 
-from actors.likeness import mapped
-from actors.place import blur
-from actors.redaction import SHORTEST
+from actors.rules.pages.address import blur
+from actors.rules.steps.likeness import mapped
+from actors.world.secrets.redaction import SHORTEST
 from events.action import (
     Action,
     ByCss,

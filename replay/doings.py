@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.predictor.recording import named_target
-from actors.predictor.verified import Versions
+from actors.rules.workflows.templates import named_target
+from actors.rules.workflows.versions import Versions
 from events.action import (
     Action,
     ByCss,

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from actors.bindings import PLACEHOLDER
-from actors.place import host_of, origin_of
-from actors.predictor.recording import named_target
-from actors.predictor.steps import Mark, fits, marks_of
-from actors.secret_words import asks_for_a_secret
+from actors.rules.pages.address import host_of, origin_of
+from actors.rules.steps.placeholders import PLACEHOLDER
+from actors.rules.text.secret_words import asks_for_a_secret
+from actors.rules.workflows.step_marks import Mark, fits, marks_of
+from actors.rules.workflows.templates import named_target
 from events.action import Action, ByRole, Parameter, Secret, Text, Value
 from events.envelope import Envelope
 from events.signature import bare

@@ -3,7 +3,7 @@ run could look to prove more."""
 
 import msgspec
 
-from actors.proof import lasting
+from actors.rules.steps.proof_grades import lasting
 from events.checks import ReadBack
 from events.critic import ActionJudged, CompletionChecked, Grade, Proof, ReadBackFound
 from events.runtime import SessionStarted

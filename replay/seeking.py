@@ -4,10 +4,18 @@ log alone. The likeness that decided is asked again; the page is the one that wa
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from actors.healing import recorded_target
-from actors.likeness import MARGIN, MINIMUM, SAME_WORDS, grounds, resemblance, score, weigh
-from actors.place import is_at
-from actors.policy import READING
+from actors.rules.pages.address import is_at
+from actors.rules.policy.policy import READING
+from actors.rules.steps.healing import recorded_target
+from actors.rules.steps.likeness import (
+    MARGIN,
+    MINIMUM,
+    SAME_WORDS,
+    grounds,
+    resemblance,
+    score,
+    weigh,
+)
 from events.action import ByRole, ByText, Strategy, Target
 from events.executor import LookalikesFound, TargetMissing, TargetResolved
 from events.observer import PageObserved

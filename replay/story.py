@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from actors import proof as proving
-from actors.pausing import RULE as PAUSED
+from actors.rules.steps import proof_grades
+from actors.rules.steps.pause import RULE as PAUSED
 from events.action import Action, ByRef, Kind
 from events.advisor import VisionGiven
 from events.artifacts import artifacts_in
@@ -228,7 +228,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     @property
     def proof(self) -> Grade | None:
         """How far all of what was sent is proven; nothing where nothing was sent."""
-        return proving.overall(Proof(each.step, grade=each.grade) for each in self.proofs)
+        return proof_grades.overall(Proof(each.step, grade=each.grade) for each in self.proofs)
 
     @property
     def calls(self) -> list[AdviceStory]:

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.critic import Critic
+from actors.critic.actor import Critic
 from actors.decider import DecidingActor
-from actors.logic import LOGIC
-from actors.planner import Planner
+from actors.logic_version import LOGIC
+from actors.planner.actor import Planner
 from actors.predictor import Predictor
-from actors.predictor.knowledge import LEARNED
+from actors.rules.workflows.learned_events import LEARNED
 from actors.topology import DECIDERS, row
-from actors.validator import Validator
+from actors.validator.actor import Validator
 from events.codec import encode
 from events.envelope import Actor, Envelope, kind
 from events.errors import LogCorrupt

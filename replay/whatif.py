@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from actors.logic import LOGIC
-from actors.predictor.knowledge import LEARNED
-from actors.suggesting import is_suggested
+from actors.logic_version import LOGIC
+from actors.rules.steps.confidence import is_suggested
+from actors.rules.workflows.learned_events import LEARNED
 from actors.topology import row
 from events.critic import ActionJudged
 from events.envelope import Actor, Envelope, kind

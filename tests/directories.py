@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from actors.answers import Answer, ScriptedPerson
 from actors.effector import Effector
-from actors.person import Answer, ScriptedPerson
 from events.artifacts import ArtifactStore
 from events.envelope import Actor, Envelope
 from events.observer import PageObserved

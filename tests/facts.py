@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from actors.logic import LOGIC
-from actors.policy import DEFAULT_POLICY
+from actors.logic_version import LOGIC
+from actors.rules.policy.policy import DEFAULT_POLICY
 from events.action import Action, ActionType, ByCss, Target, Text, Untrusted, Value
 from events.checks import TextVisible
 from events.critic import ActionJudged, Verdict

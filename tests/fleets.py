@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import anyio
 
-from actors.browser.window import Window
+from actors.world.browser.window import Window
 from events.errors import BrowserGone
 from events.policy import Policy
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from actors.logic import LOGIC
+from actors.logic_version import LOGIC
 from events import sqlite_schema
 from events.envelope import Envelope
 

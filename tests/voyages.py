@@ -7,8 +7,8 @@ from typing import Any
 import anyio
 import msgspec
 
+from actors.answers import Answer, Answers, ScriptedPerson, Who
 from actors.decider import DecidingActor
-from actors.person import Answer, Answers, ScriptedPerson, Who
 from events.action import Action
 from events.log import EventLog
 from events.predictor import WorkflowLearned

@@ -10,14 +10,17 @@ from typing import ClassVar
 
 import msgspec
 
-from actors.effects import Look, notices
-from actors.pausing import evolve_pause, hands_over
-from actors.policy import CALLERS
-from actors.predictor.following import answered_in_run, heard, with_what_followed
-from actors.predictor.handed_back import handed_back, left_open, taken_up
 from actors.predictor.knowledge import Knowledge
-from actors.predictor.learners import since_break
-from actors.predictor.mending import (
+from actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
+from actors.predictor.learning.merge import compare
+from actors.predictor.learning.recording import (
+    assemble,
+    canonical,
+    healed_workflow,
+    mended_workflow,
+    pictured_as,
+)
+from actors.predictor.learning.repair import (
     PASSING,
     healed,
     index_after,
@@ -27,25 +30,30 @@ from actors.predictor.mending import (
     step_of,
     strayed_from,
 )
-from actors.predictor.merging import compare
-from actors.predictor.passing import done, is_recalled, led, needless, passed_here
-from actors.predictor.past_sign_in import led_past, past_sign_in
-from actors.predictor.presence import is_there
-from actors.predictor.recording import (
-    assemble,
-    canonical,
-    healed_workflow,
-    mended_workflow,
-    pictured_as,
-    told,
+from actors.predictor.learning.rewritten_addresses import arrived, departed, went_on
+from actors.predictor.learning.teaching import (
+    broken,
+    ended,
+    foresees,
+    is_final,
+    place_mark,
+    refused,
+    teach,
 )
-from actors.predictor.rewriting import arrived, departed, went_on
+from actors.predictor.model.learners import since_break
+from actors.predictor.position.element_presence import is_there
+from actors.predictor.position.handed_back import handed_back, left_open, taken_up
+from actors.predictor.position.past_sign_in import led_past, past_sign_in
+from actors.predictor.position.preconditions import unmet as missing_of
+from actors.predictor.position.skippable_steps import done, is_recalled, led, needless, passed_here
 from actors.predictor.state import PredictorState
-from actors.predictor.teaching import broken, ended, foresees, is_final, place_mark, refused, teach
-from actors.predictor.unmet import unmet as missing_of
-from actors.repeating import is_kept
-from actors.states import detect
-from actors.ways import ELSEWHERE, is_past_sign_in, strayed
+from actors.rules.pages.changes import Look, notices
+from actors.rules.pages.page_state import detect
+from actors.rules.policy.policy import CALLERS
+from actors.rules.steps.pause import evolve_pause, hands_over
+from actors.rules.steps.retry import is_kept
+from actors.rules.steps.service_script import ELSEWHERE, is_past_sign_in, strayed
+from actors.rules.workflows.templates import told
 from events.action import kind_of
 from events.checks import Said
 from events.critic import ActionJudged, PageAssessed, ReadBackFound, Verdict

@@ -11,11 +11,10 @@ from collections.abc import Container, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from actors.predictor.journal import DONE, OWN, Doings, Journal, Taught
-from actors.predictor.learners import NOTHING, OfForesight, OfSeeds
-from actors.predictor.verified import Effects, Versions
-from actors.predictor.whereabouts import Recorded
+from actors.predictor.model.learners import NOTHING, OfForesight, OfSeeds
+from actors.predictor.position.workflow_tracker import Recorded
+from actors.rules.workflows.versions import Effects, Versions
 from events.envelope import Envelope
-from events.event import Event
 from events.predictor import (
     Candidate,
     EffectsLearned,
@@ -33,19 +32,6 @@ from events.signature import bare, token
 from events.workflow import Workflow
 
 Learns = TypeVar("Learns", OfSeeds, OfForesight)
-
-LEARNED: frozenset[type[Event]] = frozenset(
-    {
-        TransitionLearned,
-        TransitionUndone,
-        EndLearned,
-        EffectsLearned,
-        WorkflowLearned,
-        WorkflowDeleted,
-        WorkflowRenamed,
-        SessionForgotten,
-    }
-)
 
 
 def _origin(place: str) -> str:

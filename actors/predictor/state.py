@@ -2,12 +2,10 @@
 
 import msgspec
 
-from actors.effects import Look
-from actors.pausing import Pause
-from actors.predictor.recording import (
-    Mend,
-)
-from actors.predictor.undoing import Taught
+from actors.predictor.learning.recording import Mend
+from actors.predictor.learning.takebacks import Taught
+from actors.rules.pages.changes import Look
+from actors.rules.steps.pause import Pause
 from events.checks import ReadBack
 from events.page import Artifact, Exchange, Page, Resolved
 from events.planner import PlanProposed

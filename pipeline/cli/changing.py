@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from actors.predictor.knowledge import LEARNED, Knowledge
+from actors.predictor.knowledge import Knowledge
+from actors.rules.workflows.learned_events import LEARNED
 from events.envelope import kind
 from events.predictor import SessionForgotten, WorkflowDeleted
 from events.sqlite_reader import SqliteReader

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors.minds.defaults import DEFAULTS
+from actors.world.models.defaults import DEFAULTS
 from events.errors import WorldBroken
 from events.run_settings import MILLION
 from pipeline.chromium import find_chromium

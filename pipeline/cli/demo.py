@@ -5,7 +5,7 @@ import asyncio
 
 import msgspec
 
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
 from events.errors import RutterError
 from events.sqlite_reader import SqliteReader
 from pipeline import launch

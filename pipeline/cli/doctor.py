@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from actors.browser.chromium import Chromium
-from actors.egress.gate import NOTHING, Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.egress.gate import NOTHING, Gate
 from events.errors import DirectoryInUse, RutterError
 from events.sqlite_reader import SqliteReader
 from pipeline.chromium import find_chromium, install_chromium, why_driver_does_not_start

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from actors.egress.rules import read_pattern
-from actors.narrowing import covered
+from actors.rules.policy.hosts import read_pattern
+from actors.rules.policy.narrowing import covered
 from events.envelope import kind
 from events.observer import Contact, HostsContacted, RequestBlocked
 from events.sqlite_reader import SqliteReader

@@ -6,9 +6,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from actors.browser.chromium import Chromium
-from actors.browser.login_state import of_origin
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.login_state import of_origin
+from actors.world.egress.gate import Gate
 from events.errors import BadInput, WorldBroken
 from events.logins import LoginNotKept
 from events.policy import Policy

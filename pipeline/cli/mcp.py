@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import anyio
 import msgspec
 
-from actors.egress.rules import EVERYWHERE
-from actors.person import Answers, Nobody
+from actors.answers import Answers, Nobody
+from actors.rules.policy.hosts import EVERYWHERE
 from events.errors import BadInput, DirectoryInUse
 from pipeline import exit_codes
 from pipeline.cli.binding import bind_secrets

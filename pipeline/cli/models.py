@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from actors.minds.prices import Price, cost_microdollars
-from actors.minds.speaking import MindFailed, Prompt, Reply, Told, ToolSpec
+from actors.world.models.messages import MindFailed, Prompt, Reply, Told, ToolSpec
+from actors.world.models.prices import Price, cost_microdollars
 from events.run_settings import MILLION
 from pipeline.cli.terminal import Terminal
 from pipeline.config import Config

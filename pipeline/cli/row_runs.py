@@ -11,8 +11,8 @@ from typing import Any
 import anyio
 import msgspec
 
-from actors.browser.chromium import Chromium
-from actors.person import Answer, Answers, Who
+from actors.answers import Answer, Answers, Who
+from actors.world.browser.chromium import Chromium
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.jobs import RunWorkflow

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from actors.redaction import SHORTEST, check_secrets
+from actors.world.secrets.redaction import SHORTEST, check_secrets
 from events.errors import BadInput, PolicyDenied
 from events.jobs import RunWorkflow
 from events.workflow import Workflow

@@ -3,7 +3,7 @@
 import argparse
 import asyncio
 
-from actors.person import Answer, TerminalPerson
+from actors.answers import Answer, TerminalPerson
 from events.errors import BadInput
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.through import Through, require_daemon

@@ -11,8 +11,7 @@ from typing import Any
 
 import msgspec
 
-from actors.snapshot import snapshot_schema
-from actors.toolbox import TOOLS, described
+from actors.rules.tools.tool_table import TOOLS, described
 from events.errors import BadInput
 from events.runtime import SessionStarted
 from pipeline import exit_codes, launch
@@ -24,6 +23,7 @@ from pipeline.departing import allowed
 from pipeline.known import project
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
+from pipeline.snapshot import snapshot_schema
 from pipeline.tools import Tools
 from replay.story import Story
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from actors.browser.chromium import Chromium
-from actors.browser.login_state import CarriesLogins
-from actors.egress.gate import Gate
-from actors.minds.prices import Counsel
-from actors.person import Answer, Answers, Nobody, TerminalPerson, Who
+from actors.answers import Answer, Answers, Nobody, TerminalPerson, Who
 from actors.vision import Vision
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.login_state import CarriesLogins
+from actors.world.egress.gate import Gate
+from actors.world.models.prices import Counsel
 from events.errors import BadInput, RutterError
 from events.runtime import SessionStarted
 from events.sqlite_log import SqliteLog

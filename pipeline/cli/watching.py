@@ -5,7 +5,7 @@ import asyncio
 
 import msgspec
 
-from actors.narrowing import LISTED, may_go_to
+from actors.rules.policy.narrowing import LISTED, may_go_to
 from events.action import Text
 from events.envelope import Envelope
 from events.errors import BadInput

@@ -6,8 +6,8 @@ from pathlib import Path
 import anyio
 import msgspec
 
-from actors.effector import OpensWindows
-from actors.redaction import check_secrets
+from actors.world.browser.screen import OpensWindows
+from actors.world.secrets.redaction import check_secrets
 from events.errors import BadInput, PolicyDenied
 from events.jobs import JobQueued, Run, RunFree, RunGoal, RunWorkflow
 from events.runtime import SessionEnded

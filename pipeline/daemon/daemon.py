@@ -12,9 +12,9 @@ from functools import partial
 import anyio
 import msgspec
 
-from actors.browser.chromium import Chromium
-from actors.browser.crowd import Crowd
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.window_load import Crowd
+from actors.world.egress.gate import Gate
 from events.errors import BadInput
 from events.sqlite_log import SqliteLog
 from pipeline.app import App

@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 import msgspec
 
-from actors.browser.window import Window
+from actors.world.browser.window import Window
 from events.errors import BrowserGone
 from events.policy import Policy
 from pipeline.config import Config

@@ -13,7 +13,7 @@ from typing import get_args
 import anyio
 import msgspec
 
-from actors.redaction import hide
+from actors.world.secrets.redaction import hide
 from events.envelope import Envelope, kind
 from events.errors import BadInput, PolicyDenied
 from events.jobs import Overlap, Run

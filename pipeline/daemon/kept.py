@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 import anyio
 import msgspec
 
-from actors.browser.window import Window
+from actors.world.browser.window import Window
 from events.errors import BrowserGone
 from events.policy import Policy
 from pipeline.daemon.line import Place
@@ -22,7 +22,7 @@ LONGEST_PAUSE_S = 30.0
 
 
 class Keepable(Protocol):
-    """What the fleet asks of a browser: `actors.browser.chromium.Chromium` is one."""
+    """What the fleet asks of a browser: `actors.world.browser.chromium.Chromium` is one."""
 
     @property
     def process(self) -> int | None: ...

@@ -12,8 +12,8 @@ from typing import NamedTuple, Protocol
 import anyio
 import msgspec
 
-from actors.browser.screencast import Screencast
-from actors.browser.window import Window
+from actors.world.browser.screencast import Screencast
+from actors.world.browser.window import Window
 from events.errors import BrowserGone
 from pipeline.config import Config
 from pipeline.daemon.refusals import Refusal
@@ -50,13 +50,14 @@ TOO_MANY = Refusal(429, "too_many_watchers", "close another view, then try again
 
 
 class Watchable(Protocol):
-    """What is asked of a session: its window, once it is open (`actors.effector.Screen`)."""
+    """What is asked of a session: its window, once it is open
+    (`actors.world.browser.screen.Screen`)."""
 
     async def appeared(self) -> Window: ...
 
 
 class Casts(Protocol):
-    """What takes the pictures of a window (`actors.browser.screencast.Screencast`)."""
+    """What takes the pictures of a window (`actors.world.browser.screencast.Screencast`)."""
 
     shown: int
     withheld: int

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from actors.redaction import hushed
+from actors.world.secrets.redaction import hushed
 from events.envelope import Envelope, kind
 from events.jobs import JobEnded, JobQueued, JobStarted
 from events.observer import BrowserLost

@@ -11,7 +11,7 @@ from typing import Literal
 import anyio
 import msgspec
 
-from actors.redaction import hushed
+from actors.world.secrets.redaction import hushed
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow

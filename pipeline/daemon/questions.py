@@ -5,7 +5,7 @@ import asyncio
 
 import msgspec
 
-from actors.person import Answer, Who
+from actors.answers import Answer, Who
 from events.errors import BadInput
 from events.validator import ApprovalRequested
 

@@ -6,8 +6,8 @@ was talked into naming this machine or the router beside it is refused before an
 
 from collections.abc import Iterable
 
-from actors.egress.rules import EVERYWHERE, is_private, names, read_pattern
-from actors.place import host_of
+from actors.rules.pages.address import host_of
+from actors.rules.policy.hosts import EVERYWHERE, is_private, names, read_pattern
 from events.errors import PolicyDenied
 from events.policy import Policy
 from pipeline.config_rules import host_pattern

@@ -13,7 +13,7 @@ from typing import get_args
 import anyio
 import msgspec
 
-from actors.secret_words import asks_for_a_secret
+from actors.rules.text.secret_words import asks_for_a_secret
 from events.envelope import Envelope, kind
 from events.errors import BadInput
 from events.jobs import JobQueued, Overlap, Run

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
-from actors.redaction import hide
+from actors.world.secrets.redaction import hide
 from events.errors import WorldBroken
 from pipeline.clock import new_token
 from pipeline.directory import FILE, DataDirectory

@@ -10,8 +10,8 @@ import anyio
 import anyio.abc
 import msgspec
 
-from actors.effector import OpensWindows
-from actors.person import Answers
+from actors.answers import Answers
+from actors.world.browser.screen import OpensWindows
 from events.errors import BadInput, PolicyDenied, RutterError
 from events.runtime import SessionStarted
 from events.workflow import Criteria

@@ -8,8 +8,8 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 
-from actors.bindings import PLACEHOLDER
-from actors.pace import CAREFUL_MS
+from actors.rules.steps.pace import CAREFUL_MS
+from actors.rules.steps.placeholders import PLACEHOLDER
 from events.action import (
     DOUBLE,
     Action,

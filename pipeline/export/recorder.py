@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from actors.bindings import PLACEHOLDER
-from actors.checking import bound_back
-from actors.pace import CAREFUL_MS
-from actors.predictor.recording import template
+from actors.rules.steps.check_results import bound_back
+from actors.rules.steps.pace import CAREFUL_MS
+from actors.rules.steps.placeholders import PLACEHOLDER
+from actors.rules.workflows.templates import template
 from events.action import (
     DOUBLE,
     Action,

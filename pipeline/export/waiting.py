@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from actors.exchanges import EITHER
+from actors.rules.pages.server_exchanges import EITHER
 from events.action import Action
 from events.checks import HERE, Answered, Check, Said, StateIs, TextGone, TextVisible, UrlHas
 from events.workflow import Place, Step, Workflow

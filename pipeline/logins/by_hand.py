@@ -9,14 +9,14 @@ from typing import Literal, NamedTuple
 import anyio
 import msgspec
 
-from actors.browser.hearing import Listener
-from actors.browser.login_state import BrowserState
-from actors.browser.tab import DocumentGone, NavigationFailed, PageTimeout
-from actors.browser.window import Window
-from actors.criteria import first_met
-from actors.observer import OBSERVE_MS, seen_of
-from actors.place import origin_of
-from actors.states import detect, phrases_for
+from actors.rules.pages.address import origin_of
+from actors.rules.pages.end_signs import first_met
+from actors.rules.pages.page_state import detect, phrases_for
+from actors.world.browser.login_state import BrowserState
+from actors.world.browser.page_listener import Listener
+from actors.world.browser.page_reading import OBSERVE_MS, seen_of
+from actors.world.browser.tab import DocumentGone, NavigationFailed, PageTimeout
+from actors.world.browser.window import Window
 from events.errors import BrowserGone, WorldBroken
 from events.run_settings import RunSettings
 from events.workflow import Criteria, Indicator

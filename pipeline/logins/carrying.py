@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.browser.login_state import BrowserState, is_signed_out, of_origin, together
-from actors.egress.rules import EVERYWHERE, host_and_port, host_refused
-from actors.place import origin_of
+from actors.rules.pages.address import origin_of
+from actors.rules.policy.hosts import EVERYWHERE, host_and_port, host_refused
+from actors.world.browser.login_state import BrowserState, is_signed_out, of_origin, together
 from events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
 from events.logins import LoginKept, LoginNotKept, LoginUsed
 from events.policy import Policy
@@ -30,8 +30,8 @@ class Opened(NamedTuple):
 
 
 class Carried:
-    """`actors.browser.login_state.CarriesLogins`. `fresh` is a login that is not there yet: it is
-    kept if the session signs in."""
+    """`actors.world.browser.login_state.CarriesLogins`. `fresh` is a login that is not there yet:
+    it is kept if the session signs in."""
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from actors.redaction import hide
+from actors.world.secrets.redaction import hide
 from events.errors import BadInput
 from pipeline.logins.sealing import KEY, Key, key_of, new_lock
 from pipeline.logins.shelf import Kept

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
-from actors.browser.login_state import BrowserState
+from actors.world.browser.login_state import BrowserState
 from events.errors import LoginCorrupt
 
 FORMAT = b"rutter login 1\n"

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from actors.browser.login_state import BrowserState
-from actors.egress.rules import is_private
-from actors.place import host_of, origin_of
+from actors.rules.pages.address import host_of, origin_of
+from actors.rules.policy.hosts import is_private
+from actors.world.browser.login_state import BrowserState
 from events.durable import is_full, sync_directory
 from events.errors import BadInput, LoginCorrupt, WorldBroken
 from pipeline.clock import Clock, SystemClock

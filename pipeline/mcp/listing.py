@@ -5,9 +5,9 @@ from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
-from actors.minds.conversation import DATA
-from actors.minds.tool_specs import description_of
-from actors.toolbox import TOOLS, Descriptor, SideEffect
+from actors.advisor.conversation import DATA
+from actors.advisor.tool_specs import description_of
+from actors.rules.tools.tool_table import TOOLS, Descriptor, SideEffect
 from pipeline.launch import MAX_TURNS
 
 OPEN, CLOSE = "open_session", "close_session"

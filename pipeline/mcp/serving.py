@@ -22,7 +22,7 @@ from mcp_types import (
     PaginatedRequestParams,
 )
 
-from actors.toolbox import TOOLS
+from actors.rules.tools.tool_table import TOOLS
 from events.envelope import Envelope
 from events.errors import RutterError
 from events.person import ApprovalAnswered

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 
-from actors.minds.clipping import clipped
-from actors.minds.conversation import RESULT, Seen, page_told
-from actors.quarantine import wrapped
+from actors.advisor.conversation import RESULT, Seen, page_told
+from actors.advisor.token_budget import clipped
+from actors.rules.text.untrusted import wrapped
 from events.errors import BadInput, BrowserGone, PolicyDenied, RutterError
 from events.faults import TYPE_OF
 from events.tools import ToolError

@@ -4,11 +4,12 @@ facts."""
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
-from actors.bindings import Bindings
+from actors.answers import Answers, Nobody
 from actors.effector import Effector
-from actors.files import look_at_files
-from actors.person import Answers, Nobody, Person
-from actors.states import phrases_for
+from actors.person.actor import Person
+from actors.rules.pages.page_state import phrases_for
+from actors.world.allowed_files import look_at_files
+from actors.world.secrets.bindings import Bindings
 from events.action import ONE_OR_MORE, Action, ByCss, ByRef, Strategy, Typed, Untrusted
 from events.critic import FilesRequested
 from events.envelope import Actor, Envelope

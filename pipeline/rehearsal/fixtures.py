@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from actors.snapshot import Snapshot, snapshot_schema
 from pipeline.rehearsal.world import World
+from pipeline.snapshot import Snapshot, snapshot_schema
 
 __all__ = ["FOLDER", "cancellation", "names", "snapshot", "snapshot_schema", "words", "written"]
 

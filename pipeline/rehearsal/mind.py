@@ -7,9 +7,18 @@ from typing import ClassVar, NamedTuple
 import anyio
 import msgspec
 
-from actors.minds import proposing
-from actors.minds.speaking import MindFailed, Prompt, Reply, Results, Thought, Told, Turn, Used
-from actors.page_text import estimate_tokens
+from actors.advisor import proposal
+from actors.rules.pages.text_form import estimate_tokens
+from actors.world.models.messages import (
+    MindFailed,
+    Prompt,
+    Reply,
+    Results,
+    Thought,
+    Told,
+    Turn,
+    Used,
+)
 from events.advisor import AdviceError, Usage
 from pipeline.rehearsal.troubles import Waits
 
@@ -17,7 +26,7 @@ from pipeline.rehearsal.troubles import Waits
 TRANSIENT: frozenset[AdviceError] = frozenset(
     {"timeout", "unavailable", "overloaded", "rate_limited", "cut", "invalid"}
 )
-# `@e8 textbox "Name" = "Ann" readonly`, as `actors.page_text.line_of` writes it.
+# `@e8 textbox "Name" = "Ann" readonly`, as `actors.rules.pages.text_form.line_of` writes it.
 _QUOTED = r'"((?:[^"\\]|\\.)*)"'
 _LINE = re.compile(
     rf"^\s*(@e\d+) ([a-z]+)(?: \d+)?(?: {_QUOTED})?(?: = {_QUOTED})?((?: [a-z_-]+)*)\s*$",
@@ -150,7 +159,7 @@ def proposes(
     }
     target = {way: value for way, value in given.items() if value is not None}
     return calls(
-        proposing.NAME,
+        proposal.NAME,
         state=state,
         action_type=action_type,
         target=target,

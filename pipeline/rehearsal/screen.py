@@ -5,8 +5,8 @@ import zlib
 from html import escape
 from typing import Any, cast
 
-from actors.browser.tab import Tab
-from actors.effector import Screen
+from actors.world.browser.screen import Screen
+from actors.world.browser.tab import Tab
 from events.errors import BrowserGone
 from events.policy import Policy
 from pipeline.rehearsal.sheets import TAGS

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET
 
-from actors.secret_words import asks_for_a_secret
-from actors.snapshot import UNOPERATED, Element, Snapshot
+from actors.rules.text.secret_words import asks_for_a_secret
 from events.action import Box, Untrusted
 from events.page import Element as Seen
 from events.page import Page
+from pipeline.snapshot import UNOPERATED, Element, Snapshot
 
 # A snapshot does not say what an element is made of. Where it matters, it is made of this.
 TAGS = {

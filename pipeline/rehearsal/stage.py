@@ -12,14 +12,14 @@ from typing import NamedTuple, TypeVar
 import anyio
 import msgspec
 
-from actors.advisor import Advisor
+from actors.advisor.actor import Advisor
+from actors.answers import Answers
 from actors.effector import Effector
-from actors.minds.prices import Counsel, Price
-from actors.minds.speaking import Mind as Speaker
-from actors.person import Answers
-from actors.redaction import check_secrets, redactor_of
-from actors.timer import Timer
-from actors.toolbox import SEVEN
+from actors.rules.tools.tool_table import SEVEN
+from actors.timer.actor import Timer
+from actors.world.models.messages import Mind as Speaker
+from actors.world.models.prices import Counsel, Price
+from actors.world.secrets.redaction import check_secrets, redactor_of
 from events.envelope import Envelope, Record
 from events.event import Event
 from events.log import EventLog

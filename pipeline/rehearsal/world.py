@@ -9,8 +9,7 @@ from typing import Self
 
 import msgspec
 
-from actors.place import origin_of, place_of
-from actors.snapshot import Snapshot
+from actors.rules.pages.address import origin_of, place_of
 from events.action import (
     Action,
     Box,
@@ -28,6 +27,7 @@ from events.page import Element, Exchange, Page, Resolved, Rest, Try
 from events.vocabulary import AnyEvent
 from pipeline.rehearsal.sheets import Sheet, Thing, sheet_of
 from pipeline.rehearsal.troubles import Raises, Trouble, Waits
+from pipeline.snapshot import Snapshot
 
 ORIGIN = "https://shop.example"
 VIEWPORT = (1_280, 720)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from actors.pausing import RULE as PAUSED
+from actors.rules.steps.pause import RULE as PAUSED
 from events import advisor, critic, executor, observer, person, planner, runtime
 from events import validator as gate
 from events.event import Event

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from actors.predictor.aligning import MOST, Pair, align, both_places, meets
+from actors.rules.workflows.alignment import MOST, Pair, align, both_places, meets
 from events.action import Action, ByCss, ByRole, DialogAnswer, Parameter, Target, Text
 from events.workflow import Fork, Place, Step
 from tests.actors.test_merging import HERE, at, click, goto, typed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.bindings import Bindings
+from actors.world.secrets.bindings import Bindings
 from events.action import ByCss, ByPoint, ByRole, ByText, Parameter, Secret, Strategy, Text
 from events.errors import BadInput
 

@@ -5,8 +5,8 @@ from typing import Literal
 
 import msgspec
 
-from actors.critic import Critic
-from actors.planner import Planner
+from actors.critic.actor import Critic
+from actors.planner.actor import Planner
 from actors.predictor import Predictor
 from events.action import ByCss, Parameter, Secret, Target
 from events.checks import ReadBack, TextVisible

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given as on
 from hypothesis import strategies as st
 
-from actors.checking import Seen, bound, bound_back, files_in, result_of, texts_in
+from actors.rules.steps.check_results import Seen, bound, bound_back, files_in, result_of, texts_in
 from events.action import Untrusted
 from events.checks import (
     Check,

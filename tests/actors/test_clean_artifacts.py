@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from actors import clean_artifacts
-from actors.clean_artifacts import NOT_KEPT, CleanArtifacts
-from actors.redaction import Redactor
+from actors.world.secrets import redacted_artifacts
+from actors.world.secrets.redacted_artifacts import NOT_KEPT, CleanArtifacts
+from actors.world.secrets.redaction import Redactor
 from events.artifacts import ArtifactStore
 
 SECRET = "sheet bend & 9 fathoms"
@@ -59,8 +59,8 @@ def many(*sizes: int) -> bytes:
 def test_what_unpacks_to_more_than_is_looked_through_is_not_kept(
     kept: CleanArtifacts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clean_artifacts, "MAX_INSIDE", 1_000)
-    monkeypatch.setattr(clean_artifacts, "MAX_MEMBERS", 5)
+    monkeypatch.setattr(redacted_artifacts, "MAX_INSIDE", 1_000)
+    monkeypatch.setattr(redacted_artifacts, "MAX_MEMBERS", 5)
     for body in (many(400, 400, 400), many(*[1] * 6), gzip.compress(bytes(1_001))):
         assert kept.get(kept.put(body, "application/zip")) == NOT_KEPT
     for body in (many(400, 400, 200), many(*[1] * 5), gzip.compress(bytes(1_000))):
@@ -70,7 +70,7 @@ def test_what_unpacks_to_more_than_is_looked_through_is_not_kept(
 def test_without_a_secret_nothing_is_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clean_artifacts, "MAX_INSIDE", 1_000)
+    monkeypatch.setattr(redacted_artifacts, "MAX_INSIDE", 1_000)
     kept = CleanArtifacts(ArtifactStore(tmp_path / "artifacts"), Redactor({}))
     assert kept.get(kept.put(many(2_000), "application/zip")) == many(2_000)
 

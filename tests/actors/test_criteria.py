@@ -5,8 +5,8 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from actors.criteria import first_met
-from actors.critic import Critic
+from actors.critic.actor import Critic
+from actors.rules.pages.end_signs import first_met
 from events.action import Untrusted
 from events.critic import CompletionChecked, OutcomeUnknown, PageAssessed
 from events.observer import PageObserved

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.checking import Seen
-from actors.critic import Critic
-from actors.judging import Case, judge
+from actors.critic.actor import Critic
+from actors.critic.verdict import Case, judge
+from actors.rules.steps.check_results import Seen
 from events.action import Action, ActionType, Untrusted
 from events.critic import (
     ActionJudged,

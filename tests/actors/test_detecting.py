@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.detecting import MAX_WORD, Detector
-from actors.redaction import Redactor, redactor_of
+from actors.world.secrets.redaction import Redactor, redactor_of
+from actors.world.secrets.secret_scanner import MAX_WORD, Detector
 from events.action import Untrusted
 from events.executor import ActionFailed
 from events.observer import PageObserved

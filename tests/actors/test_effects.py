@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from actors.effects import Look, effects, notices, notices_of_run
+from actors.rules.pages.changes import Look, effects, notices, notices_of_run
 from events.action import Untrusted
 from events.checks import Downloaded, ElementState, Said, StateIs
 from events.page import Element, Page

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors.critic.evidence import Primary, Vision, confidence, evidence_of, vision_evidence
 from actors.decider import DecidingActor
-from actors.evidence import Primary, Vision, confidence, evidence_of, vision_evidence
-from actors.planner import Planner
-from actors.planning import PlannerState
+from actors.planner.actor import Planner
+from actors.planner.state import PlannerState
 from actors.topology import row
 from actors.vision import ScriptedVision, VisionSaid
 from events.action import Untrusted

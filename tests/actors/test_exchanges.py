@@ -2,7 +2,8 @@
 
 import pytest
 
-from actors.exchanges import (
+from actors.rules.pages.address import place_of
+from actors.rules.pages.server_exchanges import (
     folded,
     is_one_of,
     is_own,
@@ -12,7 +13,6 @@ from actors.exchanges import (
     taken,
     worst,
 )
-from actors.place import place_of
 from events.checks import Answered
 from events.page import Exchange
 from events.workflow import Place

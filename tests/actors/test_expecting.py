@@ -1,6 +1,6 @@
 """Given the pages before and after a step: what it changed, and whether an end is reached."""
 
-from actors.expecting import at_end, ending, expectation
+from actors.rules.pages.expected_changes import at_end, ending, expectation
 from events.action import Untrusted
 from events.workflow import Expectation
 from tests.facts import page, place

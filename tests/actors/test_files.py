@@ -9,8 +9,8 @@ from typing import Any
 import anyio.lowlevel
 import pytest
 
-from actors import files
-from actors.files import CHUNK, MAX_SEARCHED, MAX_TEXT, look_at_files, read_file
+from actors.world import allowed_files
+from actors.world.allowed_files import CHUNK, MAX_SEARCHED, MAX_TEXT, look_at_files, read_file
 from events.checks import FileCheck, FileContains, FileExists, FileSize
 from events.critic import FilesRequested
 from events.observer import FileSeen, FilesSeen
@@ -184,27 +184,30 @@ async def test_a_folder_that_is_gone_holds_no_files(tmp_path: Path) -> None:
 
 
 def test_a_file_that_becomes_a_link_is_not_followed(inside: Path) -> None:
-    with files._found("a.txt", [str(inside)]) as found:
+    with allowed_files._found("a.txt", [str(inside)]) as found:
         (inside / "a.txt").unlink()
         (inside / "a.txt").symlink_to(inside.parent / "outside.txt")
-        with pytest.raises(files._Refused, match="a link"), files._opened(found):
+        with pytest.raises(allowed_files._Refused, match="a link"), allowed_files._opened(found):
             pytest.fail("it was opened")
 
 
 def test_a_file_that_becomes_a_pipe_is_not_read(inside: Path) -> None:
-    with files._found("a.txt", [str(inside)]) as found:
+    with allowed_files._found("a.txt", [str(inside)]) as found:
         (inside / "a.txt").unlink()
         os.mkfifo(inside / "a.txt")
-        with pytest.raises(files._Refused, match="not a file"), files._opened(found):
+        with (
+            pytest.raises(allowed_files._Refused, match="not a file"),
+            allowed_files._opened(found),
+        ):
             pytest.fail("it was opened")
 
 
 def test_a_folder_that_is_renamed_meanwhile_leads_nowhere_else(inside: Path) -> None:
     (inside.parent / "b.txt").write_text("hunter-2")
-    with files._found("deep/b.txt", [str(inside)]) as found:
+    with allowed_files._found("deep/b.txt", [str(inside)]) as found:
         (inside / "deep").rename(inside / "moved")
         (inside / "deep").symlink_to(inside.parent)
-        with files._opened(found) as descriptor:
+        with allowed_files._opened(found) as descriptor:
             assert os.read(descriptor, 100) == b"deep"
 
 
@@ -328,7 +331,7 @@ class Polls:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, then: Any) -> None:
         self.count = 0
         self._at, self._then = at, then
-        monkeypatch.setattr("actors.files.anyio.sleep", self._between)
+        monkeypatch.setattr("actors.world.allowed_files.anyio.sleep", self._between)
 
     async def _between(self, seconds: float) -> None:
         self.count += 1

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import actors
-from actors.predictor.calibration import SUREST, Calibration
-from actors.predictor.contexts import (
+from actors.predictor.model.calibration import SUREST, Calibration
+from actors.predictor.model.contexts import (
     BREAK,
     Contexts,
     Successors,
@@ -23,8 +23,8 @@ from actors.predictor.contexts import (
     key_of,
     keys_on_page,
 )
-from actors.predictor.foresight import Foresight
-from actors.predictor.model import DEFAULT_MODEL, MODELS, Model
+from actors.predictor.model.foresight import Foresight
+from actors.predictor.model.model import DEFAULT_MODEL, MODELS, Model
 from events.run_settings import MILLION
 from tests.examples import examples
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import msgspec
 
-from actors.planner import Planner
-from actors.policy import DEFAULT_POLICY, Case, is_irreversible
+from actors.planner.actor import Planner
 from actors.predictor.journal import DONE, Row
 from actors.predictor.knowledge import Knowledge
-from actors.predictor.learners import OfForesight
-from actors.predictor.verified import Effects
-from actors.suggesting import why_suggested
+from actors.predictor.model.learners import OfForesight
+from actors.rules.policy.policy import DEFAULT_POLICY, Case, is_irreversible
+from actors.rules.steps.confidence import why_suggested
+from actors.rules.workflows.versions import Effects
 from events.action import Action, Parameter, Text
 from events.checks import Said
 from events.envelope import Envelope

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.planner import Planner
+from actors.planner.actor import Planner
 from actors.predictor import Predictor
-from actors.validator import Validator
+from actors.validator.actor import Validator
 from events.action import Action, ByRole, Parameter, Secret, Target, Untrusted, Value
 from events.executor import ErrorCode, LookalikesFound, TargetChanged, TargetMissing
 from events.page import Resolved

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.checking import Seen
-from actors.expecting import has_changed
-from actors.judging import Case, Judgement, judge
+from actors.critic.verdict import Case, Judgement, judge
+from actors.rules.pages.expected_changes import has_changed
+from actors.rules.steps.check_results import Seen
 from events.action import Action, Untrusted
 from events.checks import Downloaded, ElementState, Said, StateIs, TextGone, TextVisible
 from events.critic import Verdict

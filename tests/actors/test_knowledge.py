@@ -5,7 +5,8 @@ from typing import Any, get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.knowledge import LEARNED, Knowledge
+from actors.predictor.knowledge import Knowledge
+from actors.rules.workflows.learned_events import LEARNED
 from events.action import Action
 from events.checks import Said
 from events.envelope import Envelope, kind

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.planner import Planner
+from actors.planner.actor import Planner
 from actors.predictor import Predictor
 from events.action import Action, ByRef, Parameter, Secret, Target, Text, Untrusted
 from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked

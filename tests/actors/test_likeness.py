@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.likeness import (
+from actors.rules.steps.likeness import (
     MARGIN,
     MINIMUM,
     choose,

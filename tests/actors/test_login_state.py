@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from actors.browser.crowd import Crowd
-from actors.browser.login_state import (
+from actors.world.browser.login_state import (
     BrowserState,
     is_signed_out,
     of_origin,
@@ -15,7 +14,8 @@ from actors.browser.login_state import (
     together,
     tokens_in,
 )
-from actors.browser.window import Window
+from actors.world.browser.window import Window
+from actors.world.browser.window_load import Crowd
 from events.errors import BrowserGone
 
 SHOP = "https://app.shop.example"

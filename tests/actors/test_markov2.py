@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.markov2 import Markov2, distribution
+from actors.predictor.model.markov2 import Markov2, distribution
 from events.run_settings import MILLION
 
 tokens = st.sampled_from(["a", "b", "c", "d"])

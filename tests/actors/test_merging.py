@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.merging import Merged, compare
+from actors.predictor.learning.merge import Merged, compare
 from events.action import (
     Action,
     ByCss,

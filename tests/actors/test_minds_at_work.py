@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 
-from actors.planner import Planner
-from actors.policy import DEFAULT_POLICY
+from actors.planner.actor import Planner
 from actors.predictor import Predictor
-from actors.repeating import SENT
-from actors.validator import Validator
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.rules.steps.retry import SENT
+from actors.validator.actor import Validator
 from events.action import Action, ByRole, ByText, Secret, Target
 from events.advisor import AdviceReceived, Proposal
 from events.critic import ActionJudged, PageAssessed

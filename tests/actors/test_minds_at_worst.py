@@ -6,14 +6,14 @@ import anyio
 import msgspec
 import pytest
 
-from actors.minds.conversation import Task
-from actors.minds.prompting import Question, prompt_for
-from actors.minds.speaking import Prompt, Reply, Told, Used
-from actors.planner import Planner
-from actors.policy import DEFAULT_POLICY
+from actors.advisor.conversation import Task
+from actors.advisor.prompt import Question, prompt_for
+from actors.planner.actor import Planner
 from actors.predictor import Predictor
-from actors.timer import Timer
-from actors.validator import Validator
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.timer.actor import Timer
+from actors.validator.actor import Validator
+from actors.world.models.messages import Prompt, Reply, Told, Used
 from events.action import Action, ByCss, ByPoint, ByRole, ByText, Secret, Target
 from events.advisor import AdviceReceived, Asked, Proposal
 from events.checks import ReadBack, TextVisible, UrlHas
@@ -496,7 +496,7 @@ async def test_a_call_that_is_answered_does_not_end_the_wait_for_a_person(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [1_000]
-    monkeypatch.setattr("actors.timer.monotonic_ns", lambda: now[0] * 1_000_000)
+    monkeypatch.setattr("actors.timer.actor.monotonic_ns", lambda: now[0] * 1_000_000)
     timer = Timer()
     started = msgspec.structs.replace(
         run_of(None, max_wall_ms=90_000), purpose="tools", driver="model"

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.egress.rules import address_refused, host_refused
-from actors.narrowing import covered, may_go_to, may_load, narrowed
-from actors.policy import DEFAULT_POLICY
+from actors.rules.policy.hosts import address_refused, host_refused
+from actors.rules.policy.narrowing import covered, may_go_to, may_load, narrowed
+from actors.rules.policy.policy import DEFAULT_POLICY
 from events.errors import BadInput
 from events.policy import Policy, PolicyRule
 from tests.examples import examples

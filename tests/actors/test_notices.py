@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given as on
 from hypothesis import strategies as st
 
-from actors.notices import plain, says
-from actors.place import fits
+from actors.rules.pages.address import fits
+from actors.rules.pages.notices import plain, says
 
 
 @pytest.mark.parametrize(

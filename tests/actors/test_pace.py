@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.pace import (
+from actors.rules.steps.pace import (
     CAREFUL_MS,
     HASTY_MS,
     Pace,

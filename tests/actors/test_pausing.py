@@ -5,11 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.critic import Critic
-from actors.pausing import Pause, evolve_pause
-from actors.planner import Planner
+from actors.critic.actor import Critic
+from actors.planner.actor import Planner
 from actors.predictor import Predictor
-from actors.validator import Validator
+from actors.rules.steps.pause import Pause, evolve_pause
+from actors.validator.actor import Validator
 from events.checks import ReadBack, TextVisible
 from events.critic import CompletionChecked, PageAssessed, ReadBackDue
 from events.executor import TargetChanged, TargetMissing

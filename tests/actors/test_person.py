@@ -6,15 +6,8 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from actors.person import (
-    Answer,
-    Answers,
-    Nobody,
-    Person,
-    ScriptedPerson,
-    TerminalPerson,
-    Who,
-)
+from actors.answers import Answer, Answers, Nobody, ScriptedPerson, TerminalPerson, Who
+from actors.person.actor import Person
 from events.critic import PageAssessed
 from events.envelope import Envelope
 from events.person import ApprovalAnswered

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.place import (
+from actors.rules.pages.address import (
     ada_url_decode,
     blur,
     host_of,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from actors.planner import Planner
-from actors.repeating import TRANSIENT
-from actors.suggesting import hundredths
+from actors.planner.actor import Planner
+from actors.rules.steps.confidence import hundredths
+from actors.rules.steps.retry import TRANSIENT
 from events.action import Action, ActionType
 from events.critic import ActionJudged, CompletionChecked, Verdict
 from events.executor import ActionFailed, ErrorCode

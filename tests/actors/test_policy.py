@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors import policy
-from actors.egress.rules import is_private
-from actors.policy import (
+from actors.rules.policy import policy
+from actors.rules.policy.hosts import is_private
+from actors.rules.policy.policy import (
     CALLERS,
     DEFAULT_POLICY,
     DENYLIST,

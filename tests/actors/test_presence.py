@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.presence import is_there
+from actors.predictor.position.element_presence import is_there
 from events.action import (
     Action,
     ActionType,

@@ -5,16 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.checking import Result, Seen
-from actors.judging import Case, Judgement
-from actors.proof import (
+from actors.critic.proof import (
     Entered,
     Proving,
     found,
     grade_of,
     is_passing,
-    lacking,
-    overall,
     proven,
     remember,
     sends,
@@ -23,6 +19,9 @@ from actors.proof import (
     trial_of,
     unanswered,
 )
+from actors.critic.verdict import Case, Judgement
+from actors.rules.steps.check_results import Result, Seen
+from actors.rules.steps.proof_grades import lacking, overall
 from events.action import Action, ByRole, ByText, Parameter, Secret, Target, Typed, Untrusted, Value
 from events.checks import HERE, Answered, ReadBack, TextVisible, ValueSet
 from events.critic import Grade, Proof

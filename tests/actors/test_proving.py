@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from actors.critic import UNPROVEN, UNSENT, Critic
+from actors.critic.actor import Critic
+from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from events.action import Action, ByRole, Parameter, Target, Untrusted
 from events.checks import HERE, Answered, ReadBack, TextVisible
 from events.critic import (

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.quarantine import (
+from actors.rules.text.suspicious_phrases import RULES, SIGNS
+from actors.rules.text.untrusted import (
     BLOB,
     FAR,
     UNSEEN,
@@ -18,7 +19,6 @@ from actors.quarantine import (
     suspicions,
     wrapped,
 )
-from actors.suspicious_words import RULES, SIGNS
 from events.action import Untrusted
 from events.page import Element, Page
 

@@ -2,16 +2,9 @@
 
 import pytest
 
-from actors.effects import Look
-from actors.predictor.recording import (
-    Performed,
-    assemble,
-    canonical,
-    hosts_of,
-    names_used,
-    recorded_step,
-    template,
-)
+from actors.predictor.learning.recording import Performed, assemble, canonical, recorded_step
+from actors.rules.pages.changes import Look
+from actors.rules.workflows.templates import hosts_of, names_used, template
 from events.action import (
     Action,
     ByCss,

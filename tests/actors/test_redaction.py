@@ -6,8 +6,8 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from actors.browser.window import Window
-from actors.redaction import FAILED, Redactor, check_secrets
+from actors.world.browser.window import Window
+from actors.world.secrets.redaction import FAILED, Redactor, check_secrets
 from events.action import Secret, Untrusted
 from events.codec import encode
 from events.envelope import Actor, Envelope

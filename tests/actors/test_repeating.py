@@ -5,9 +5,9 @@ from typing import Any, get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.planner import Planner
-from actors.planning import PlannerState
-from actors.repeating import TRANSIENT, may_repeat
+from actors.planner.actor import Planner
+from actors.planner.state import PlannerState
+from actors.rules.steps.retry import TRANSIENT, may_repeat
 from events.action import Action, ActionType
 from events.checks import TextVisible
 from events.critic import ActionJudged, Verdict

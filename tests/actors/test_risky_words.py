@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from actors.risky_words import (
+from actors.rules.policy.risky_words import (
     DENIED,
     DENYLIST,
     FINAL,
@@ -14,7 +14,7 @@ from actors.risky_words import (
     denied_by,
     said_by,
 )
-from actors.saying import STEM
+from actors.rules.text.phrases import STEM
 from tests.labels import (
     COOKIES,
     HARMLESS,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from actors import secret_words
-from actors.secret_words import asks_for_a_secret, safe_url
+from actors.rules.text import secret_words
+from actors.rules.text.secret_words import asks_for_a_secret, safe_url
 
-PAGE = Path(secret_words.__file__).parent / "browser" / "page" / "reading.js"
+PAGE = Path(secret_words.__file__).parents[2] / "world" / "browser" / "page" / "reading.js"
 SECRET = [
     *("password", "Passwort", "user_passwd", "passphrase", "PIN", "card-pin", "otp", "app_totp"),
     *(

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.planner import Planner
+from actors.planner.actor import Planner
+from actors.planner.expired_login import Aboard, evolve_aboard, signed_out
 from actors.predictor import Predictor
-from actors.signing_in import Aboard, evolve_aboard, signed_out
 from events.action import Untrusted
 from events.checks import TextVisible
 from events.critic import PageAssessed

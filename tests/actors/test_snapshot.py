@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.page_text import MAX_TOKENS, estimate_tokens, text_of
-from actors.snapshot import Snapshot, snapshot_id, snapshot_of, snapshot_schema
+from actors.rules.pages.text_form import MAX_TOKENS, estimate_tokens, text_of
 from events.action import Box, Untrusted
 from events.page import Element, Page
+from pipeline.snapshot import Snapshot, snapshot_id, snapshot_of, snapshot_schema
 
 VIEWPORT = (1280, 800)
 

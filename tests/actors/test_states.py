@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from actors.states import CAREFUL, GENERIC, checkpoint_of, detect, phrases_for
+from actors.rules.pages.page_state import CAREFUL, GENERIC, checkpoint_of, detect, phrases_for
 from events.action import Untrusted
 from events.checks import PageState
 from events.page import Element, Page

@@ -4,8 +4,8 @@ import anyio
 import msgspec
 import pytest
 
-from actors.timer import Timer
-from actors.toolbox import TOOLS
+from actors.rules.tools.tool_table import TOOLS
+from actors.timer.actor import Timer
 from events.critic import PageAssessed
 from events.envelope import Envelope
 from events.person import ApprovalAnswered
@@ -37,7 +37,7 @@ class Hands:
 @pytest.fixture
 def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     moved = Hands()
-    monkeypatch.setattr("actors.timer.monotonic_ns", moved.now_ns)
+    monkeypatch.setattr("actors.timer.actor.monotonic_ns", moved.now_ns)
     return moved
 
 

@@ -5,9 +5,9 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from actors.planner import Planner
+from actors.planner.actor import Planner
 from actors.predictor import Predictor
-from actors.validator import Validator
+from actors.validator.actor import Validator
 from events.action import Action, ByCss, ByRef, Target, Typed, Untrusted
 from events.critic import CompletionChecked
 from events.executor import ErrorCode, QueryAnswered, QueryFailed

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from actors.toolbox import (
+from actors.rules.tools.tool_table import (
     MAX_WAIT_MS,
     SEVEN,
     TOOLS,

@@ -45,16 +45,20 @@ UNHEARD = {
     "HookDropped",
 }
 MODULES: dict[Actor, tuple[str, ...]] = {
-    "critic": ("actors.critic",),
+    "critic": ("actors.critic.actor",),
     "planner": (
-        "actors.planner",
-        "actors.tool_calls",
-        "actors.holding",
-        "actors.pausing",
-        "actors.signing_in",
+        "actors.planner.actor",
+        "actors.planner.tool_led",
+        "actors.planner.while_paused",
+        "actors.rules.steps.pause",
+        "actors.planner.expired_login",
     ),
-    "validator": ("actors.validator", "actors.pausing"),
-    "predictor": ("actors.predictor.actor", "actors.predictor.knowledge", "actors.pausing"),
+    "validator": ("actors.validator.actor", "actors.rules.steps.pause"),
+    "predictor": (
+        "actors.predictor.actor",
+        "actors.predictor.knowledge",
+        "actors.rules.steps.pause",
+    ),
 }
 
 
@@ -84,7 +88,7 @@ def test_what_a_decider_matches_on_it_hears(decider: Actor) -> None:
 
 @pytest.mark.parametrize("name", ["observer", "executor", "timer"])
 def test_what_an_effector_matches_on_it_hears(name: str) -> None:
-    module = importlib.import_module(f"actors.{name}")
+    module = importlib.import_module(f"actors.{name}.actor")
     actor = "clock" if name == "timer" else name
     deaf = {
         kind(event)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.effects import Look
-from actors.predictor.undoing import Taught, taught, undone
+from actors.predictor.learning.takebacks import Taught, taught, undone
+from actors.rules.pages.changes import Look
 from events.action import Action
 from events.page import Page, Resolved
 from events.predictor import TransitionLearned

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.policy import DEFAULT_POLICY
-from actors.suggesting import apart
-from actors.validator import Validator
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.rules.steps.confidence import apart
+from actors.validator.actor import Validator
 from events.action import Action, ByRole, Parameter, Secret, Target, Text, Untrusted
 from events.critic import PageAssessed
 from events.executor import TargetChanged, TargetMissing

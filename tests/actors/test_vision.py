@@ -7,9 +7,10 @@ import anyio
 import msgspec
 import pytest
 
-from actors.browser.tab import PageClosed, PageTimeout
-from actors.effector import Screen
-from actors.vision import LOOK_MS, ScriptedVision, Vision, VisionAdvisor, VisionSaid
+from actors.advisor.picture_advice import LOOK_MS, VisionAdvisor
+from actors.vision import ScriptedVision, Vision, VisionSaid
+from actors.world.browser.screen import Screen
+from actors.world.browser.tab import PageClosed, PageTimeout
 from events.advisor import Usage, VisionGiven
 from events.artifacts import ArtifactStore
 from events.critic import VisionSought

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from actors.effects import Look
 from actors.predictor.actor import Predictor
-from actors.predictor.following import answered_in_run, heard, with_what_followed
+from actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
 from actors.predictor.state import PredictorState
+from actors.rules.pages.changes import Look
 from events.checks import HERE, Answered, ReadBack, Said, TextVisible
 from events.envelope import Envelope
 from events.observer import PageObserved

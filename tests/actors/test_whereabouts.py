@@ -6,8 +6,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.steps import fits, marks_of
-from actors.predictor.whereabouts import LEAST, Recorded, whereabouts
+from actors.predictor.position.workflow_tracker import LEAST, Recorded, whereabouts
+from actors.rules.workflows.step_marks import fits, marks_of
 from events.action import Action, ByCss, ByRole, Target
 from events.checks import TextVisible
 from events.predictor import Within

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.tab import Tab
-from actors.browser.window import Window
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.tab import Tab
+from actors.world.browser.window import Window
+from actors.world.egress.gate import Gate
 from pipeline.chromium import find_chromium
 from tests.browser.page_server import PageServer
 from tests.policies import HERE

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 from playwright.async_api import BrowserContext, Dialog, Page
 
-from actors.browser.chromium import Chromium
+from actors.world.browser.chromium import Chromium
 from events.critic import ActionJudged
 from events.envelope import Envelope
 from events.event import Event

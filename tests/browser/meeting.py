@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from actors.browser.tab import Tab
-from actors.healing import doubtful, heal, look_for, unlike
+from actors.rules.steps.healing import doubtful, heal, look_for, unlike
+from actors.world.browser.tab import Tab
 from events.action import Action, Fingerprint, Target
 from events.page import Resolved
 from events.planner import PlanProposed

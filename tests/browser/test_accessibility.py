@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.async_api import BrowserContext, CDPSession, Page, async_playwright
 
-from actors.browser.tab import PARTS, library
+from actors.world.browser.tab import PARTS, library
 from pipeline.chromium import find_chromium
 from pipeline.site import Site
 from pipeline.site.sessions import DEFAULT_PASSWORD, USER

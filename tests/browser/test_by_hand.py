@@ -11,9 +11,9 @@ import msgspec
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from actors.browser.chromium import Chromium
-from actors.egress.gate import Gate
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
+from actors.world.browser.chromium import Chromium
+from actors.world.egress.gate import Gate
 from events.action import DialogAnswer, Parameter, Secret, Text
 from events.checks import HERE, Answered, ReadBack, TextVisible
 from events.critic import ActionJudged, ReadBackFound

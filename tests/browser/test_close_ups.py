@@ -7,10 +7,10 @@ import msgspec
 import pytest
 from PIL import Image
 
-from actors.browser import close_up
-from actors.browser.chromium import Chromium
-from actors.browser.close_up import HIGH, IN_VAIN, MARK, WIDE, CloseUps
-from actors.browser.tab import Tab
+from actors.world.browser import step_pictures
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.step_pictures import HIGH, IN_VAIN, MARK, WIDE, CloseUps
+from actors.world.browser.tab import Tab
 from events.action import Box
 from events.artifacts import ArtifactStore
 from events.executor import StepPictured
@@ -53,7 +53,7 @@ def colours(store: ArtifactStore, artifact: Artifact) -> dict[tuple[int, ...], i
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may take longer for a picture than a recording waits for one."""
-    monkeypatch.setattr(close_up, "TAKE_MS", 20 * SECOND)
+    monkeypatch.setattr(step_pictures, "TAKE_MS", 20 * SECOND)
 
 
 async def of_pinned(tab: Tab, close_ups: CloseUps) -> Artifact:

@@ -5,8 +5,7 @@ import struct
 import msgspec
 import pytest
 
-from actors.browser.tab import PageTimeout, Tab
-from actors.context import (
+from actors.advisor.page_context import (
     MAX_HTML,
     MAX_RECORDS,
     MAX_TREE,
@@ -15,6 +14,7 @@ from actors.context import (
     ErrorRecord,
     gather_context,
 )
+from actors.world.browser.tab import PageTimeout, Tab
 from events.page import Page
 from tests.browser.page_server import PageServer
 

@@ -5,8 +5,8 @@ import zlib
 
 import pytest
 
-from actors.browser.tab import Tab
-from actors.browser.window import Window
+from actors.world.browser.tab import Tab
+from actors.world.browser.window import Window
 from events.errors import WorldBroken
 from tests.browser.page_server import PageServer
 

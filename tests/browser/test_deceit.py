@@ -6,8 +6,8 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
+from actors.world.browser.chromium import Chromium
 from events.action import Action, ByCss, Target, Text
 from events.checks import ReadBack, Said, TextVisible
 from events.critic import ActionJudged, OutcomeUnknown

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from actors.browser.tab import Tab
-from actors.executor import Executor
+from actors.executor.actor import Executor
+from actors.world.browser.tab import Tab
 from events.action import Action, Parameter, Text
 from events.executor import ActionDone
 from events.validator import ActionStarted

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from actors.bindings import Bindings
-from actors.browser.tab import Tab
-from actors.browser.window import Window
-from actors.effector import Screen
-from actors.executor import Executor
+from actors.executor.actor import Executor
+from actors.world.browser.screen import Screen
+from actors.world.browser.tab import Tab
+from actors.world.browser.window import Window
+from actors.world.secrets.bindings import Bindings
 from events.action import Action, ByCss, ByRef, Parameter, Secret, Target, Text, Untrusted, Value
 from events.chain import GENESIS
 from events.envelope import Envelope
@@ -231,7 +231,7 @@ async def test_a_secret_is_typed_and_said_nowhere(
 async def test_a_page_that_hangs_in_a_click_may_have_been_clicked(
     executor: Executor, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.executor.INPUT_MS", 500)
+    monkeypatch.setattr("actors.executor.actor.INPUT_MS", 500)
     await show(tab, server, '<button onclick="while (true);">Go</button>')
     failed = await perform(executor, act_on("click", "button"))
     assert isinstance(failed, ActionFailed)

@@ -13,9 +13,9 @@ import anyio
 import psutil
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.window import Window
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.window import Window
+from actors.world.egress.gate import Gate
 from events.action import Action, ByCss, Target
 from events.envelope import Envelope
 from events.errors import BrowserGone
@@ -207,7 +207,7 @@ async def test_a_driver_or_a_proxy_that_dies_takes_its_browser_along_and_no_othe
 async def test_closing_ends_browsers_and_drivers_that_do_not_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("actors.browser.chromium.CLOSE_MS", 500)
+    monkeypatch.setattr("actors.world.browser.chromium.CLOSE_MS", 500)
     async with Fleet(chromium, FleetLimits(size=2)) as fleet:
         await until(lambda: len(ready(fleet)) == 2)
         kill(ready(fleet)[0].pid, signal.SIGSTOP)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.browser.chromium import Chromium
+from actors.world.browser.chromium import Chromium
 from bench.logbook import Foretold
 from bench.sailing import Measured, measure, print_all
 

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from actors.browser.tab import Tab
-from actors.likeness import grounds
-from actors.policy import stands
+from actors.rules.policy.policy import stands
+from actors.rules.steps.likeness import grounds
+from actors.world.browser.tab import Tab
 from events.action import Target
 from events.page import Resolved
 from events.workflow import Standing

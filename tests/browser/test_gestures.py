@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from actors.browser.chromium import Chromium
+from actors.world.browser.chromium import Chromium
 from events.log import EventLog
 from tests.browser.hand import Hand
 from tests.browser.page_server import PageServer

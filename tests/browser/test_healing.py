@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.tab import Tab
-from actors.person import Nobody
+from actors.answers import Nobody
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.tab import Tab
 from events.action import Fingerprint, Untrusted
 from events.envelope import Record
 from events.memory_log import MemoryLog

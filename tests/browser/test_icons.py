@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from actors.browser.tab import Tab
-from actors.risky_words import ICONS, said_by
+from actors.rules.policy.risky_words import ICONS, said_by
+from actors.world.browser.tab import Tab
 from events.page import Resolved
 from tests.browser.page_server import PATIENT, PageServer
 

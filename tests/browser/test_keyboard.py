@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from actors.browser.tab import Tab
-from actors.executor import Executor
+from actors.executor.actor import Executor
+from actors.world.browser.tab import Tab
 from events.action import Secret, Text
 from events.executor import ActionDone, ActionFailed
 from tests.browser.page_server import PageServer

@@ -14,8 +14,8 @@ from playwright.async_api import Page, async_playwright
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from actors.browser.chromium import Chromium
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.egress.gate import Gate
 from events.action import Action, ByCss, Secret, Target
 from events.envelope import Envelope
 from events.log import EventLog

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.login_state import BrowserState, of_origin
-from actors.browser.window import Window
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.login_state import BrowserState, of_origin
+from actors.world.browser.window import Window
 from tests.browser.page_server import PATIENT, PageServer
 from tests.policies import HERE
 

@@ -8,14 +8,14 @@ from typing import Any
 import anyio
 import pytest
 
-from actors.bindings import Bindings
-from actors.browser.hearing import Listener
-from actors.browser.tab import Tab
-from actors.browser.window import MAX_TABS, Window
-from actors.effector import Screen
-from actors.executor import Executor
-from actors.observer import GONE, INLINE, Observer
-from actors.witness import LATE_LOOKS, Witness
+from actors.executor.actor import Executor
+from actors.observer.actor import GONE, INLINE, Observer
+from actors.observer.person_recorder import LATE_LOOKS, Witness
+from actors.world.browser.page_listener import Listener
+from actors.world.browser.screen import Screen
+from actors.world.browser.tab import Tab
+from actors.world.browser.window import MAX_TABS, Window
+from actors.world.secrets.bindings import Bindings
 from events.action import Action, ByCss, Target, Text, Untrusted
 from events.artifacts import ArtifactStore
 from events.chain import GENESIS
@@ -244,7 +244,7 @@ async def test_requests_made_since_the_input_and_not_answered_are_counted(
 async def test_requests_without_end_are_counted_up_to_a_limit(
     hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.browser.traffic.MOST", 3)
+    monkeypatch.setattr("actors.world.browser.traffic.MOST", 3)
     flood = "for (let n = 0; n < 6; n++) fetch('/never?' + n)"
     await show(tab, server, f'<button id=go onclick="{flood}">Go</button>')
     assert (await hands.click("#go")).pending == 3

@@ -13,9 +13,9 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult, ImageContent
 
-from actors.browser.chromium import Chromium
-from actors.person import Answer
-from actors.toolbox import TOOLS
+from actors.answers import Answer
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.browser.chromium import Chromium
 from events.artifacts import ArtifactStore
 from events.envelope import Envelope
 from events.predictor import TransitionLearned

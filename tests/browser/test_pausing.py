@@ -7,8 +7,8 @@ import anyio
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
+from actors.world.browser.chromium import Chromium
 from events.critic import ActionJudged
 from events.executor import QueryAnswered
 from events.log import EventLog

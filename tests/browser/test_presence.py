@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from actors.browser.tab import Tab
-from actors.place import blur
-from actors.predictor.presence import LISTED, is_there
-from actors.predictor.recording import canonical
+from actors.predictor.learning.recording import canonical
+from actors.predictor.position.element_presence import LISTED, is_there
+from actors.rules.pages.address import blur
+from actors.world.browser.tab import Tab
 from events.action import Action, ActionType, ByCss, Target
 from events.page import Page, Resolved
 from pipeline.site import Site

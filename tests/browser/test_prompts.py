@@ -7,19 +7,19 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.tab import Tab
-from actors.context import gather_context, prompt_of
-from actors.minds.conversation import Seen, Task, converse
-from actors.minds.prices import Counsel
-from actors.minds.prompting import Question, prompt_for, prompt_tokens
-from actors.minds.speaking import Prompt, Reply, Thought, Told, Used
-from actors.minds.tool_specs import specs_tokens, tool_specs
-from actors.page_text import estimate_tokens, text_of
-from actors.person import Answer, ScriptedPerson
-from actors.quarantine import quarantined
-from actors.redaction import Redactor
-from actors.toolbox import SEVEN, TOOLS
+from actors.advisor.conversation import Seen, Task, converse
+from actors.advisor.page_context import gather_context, prompt_of
+from actors.advisor.prompt import Question, prompt_for, prompt_tokens
+from actors.advisor.tool_specs import specs_tokens, tool_specs
+from actors.answers import Answer, ScriptedPerson
+from actors.rules.pages.text_form import estimate_tokens, text_of
+from actors.rules.text.untrusted import quarantined
+from actors.rules.tools.tool_table import SEVEN, TOOLS
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.tab import Tab
+from actors.world.models.messages import Prompt, Reply, Thought, Told, Used
+from actors.world.models.prices import Counsel
+from actors.world.secrets.redaction import Redactor
 from events.action import Action, ByCss, Target
 from events.advisor import AdviceReceived, Usage
 from events.artifacts import ArtifactStore

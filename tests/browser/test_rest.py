@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import pytest
 
-from actors.browser.tab import Tab
-from actors.browser.window import Window
+from actors.world.browser.tab import Tab
+from actors.world.browser.window import Window
 from events.page import Exchange, Rest, Resting
 from tests.browser.page_server import PATIENT, PageServer
 from tests.browser.test_tab import click, show
@@ -126,7 +126,7 @@ async def test_what_came_before_is_waited_for_though_nothing_announces_it(
 async def test_what_is_awaited_and_does_not_come_is_said(
     tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.browser.tab.BEGUN_MS", 50)
+    monkeypatch.setattr("actors.world.browser.tab.BEGUN_MS", 50)
     await show(tab, server, FRAME % "")
     kind = f"POST {server.url}/none"
     rest = await tab.rest(Resting(PATIENT, awaits=(kind,)))

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from actors.browser.addresses import Addresses
-from actors.browser.chromium import Chromium
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.page_addresses import Addresses
 from events.action import Action, ByCss, Parameter, Target
 from events.critic import ActionJudged
 from events.predictor import EffectsLearned, WorkflowLearned

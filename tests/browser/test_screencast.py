@@ -6,9 +6,9 @@ import anyio
 import pytest
 from PIL import Image
 
-from actors.browser.screencast import Look, framed
-from actors.browser.tab import Tab
-from actors.browser.window import Window
+from actors.world.browser.screencast import Look, framed
+from actors.world.browser.tab import Tab
+from actors.world.browser.window import Window
 from events.errors import BrowserGone
 from tests.browser.page_server import PageServer
 from tests.browser.pictures import (

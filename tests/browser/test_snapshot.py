@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.browser.tab import Tab
-from actors.observer import INLINE, fit
+from actors.observer.actor import INLINE, fit
+from actors.world.browser.tab import Tab
 from events.codec import pack
 from events.page import Element, Page
 from tests.browser.page_server import PATIENT, PageServer

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from actors.browser.tab import Tab
-from actors.criteria import first_met
-from actors.observer import fit
-from actors.states import checkpoint_of, detect, has_signs, phrases_for
+from actors.observer.actor import fit
+from actors.rules.pages.end_signs import first_met
+from actors.rules.pages.page_state import checkpoint_of, detect, has_signs, phrases_for
+from actors.world.browser.tab import Tab
 from events.checks import PageState
 from events.page import Page
 from events.run_settings import RunSettings

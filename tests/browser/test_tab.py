@@ -10,10 +10,10 @@ import msgspec
 import psutil
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.tab import NavigationFailed, PageTimeout, Tab
-from actors.browser.window import Window
-from actors.observer import INLINE, fit
+from actors.observer.actor import INLINE, fit
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.tab import NavigationFailed, PageTimeout, Tab
+from actors.world.browser.window import Window
 from events.codec import pack
 from events.errors import BrowserGone
 from events.page import Page, Resolved

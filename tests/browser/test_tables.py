@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from actors.bindings import Bindings
-from actors.browser.tab import Tab
-from actors.browser.window import Window
-from actors.effector import Screen
-from actors.executor import Executor
-from actors.redaction import Redactor
+from actors.executor.actor import Executor
+from actors.world.browser.screen import Screen
+from actors.world.browser.tab import Tab
+from actors.world.browser.window import Window
+from actors.world.secrets.bindings import Bindings
+from actors.world.secrets.redaction import Redactor
 from events.action import Action, ByCss, Target
 from events.chain import GENESIS
 from events.envelope import Envelope

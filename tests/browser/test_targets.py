@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.browser.tab import Tab
+from actors.world.browser.tab import Tab
 from events.page import Resolved
 from tests.browser.page_server import PATIENT, PageServer
 

@@ -9,15 +9,15 @@ from urllib.parse import quote
 
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.tab import Tab
-from actors.browser.window import Window
-from actors.context import AgentContext, gather_context
-from actors.effector import OpensWindows
-from actors.egress.gate import Gate
-from actors.keys import MODIFIERS, NAMED, key_named
-from actors.person import Answer, ScriptedPerson
-from actors.toolbox import TOOLS
+from actors.advisor.page_context import AgentContext, gather_context
+from actors.answers import Answer, ScriptedPerson
+from actors.rules.tools.key_names import MODIFIERS, NAMED, key_named
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.screen import OpensWindows
+from actors.world.browser.tab import Tab
+from actors.world.browser.window import Window
+from actors.world.egress.gate import Gate
 from events.artifacts import ArtifactStore
 from events.executor import ActionDone
 from events.policy import Policy

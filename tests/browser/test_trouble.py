@@ -12,9 +12,9 @@ import anyio
 import psutil
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.window import Window
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.window import Window
+from actors.world.egress.gate import Gate
 from events.action import Action, ByCss, Target
 from events.critic import OutcomeUnknown
 from events.envelope import Envelope

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.tab import Tab, library
-from actors.patience import Patience
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
+from actors.executor.patience import Patience
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.tab import Tab, library
 from events.action import Action, ByCss, Parameter, Target
 from events.observer import Shown
 from events.page import Rest, Resting
@@ -72,7 +72,7 @@ def paste(patch: pytest.MonkeyPatch) -> None:
         return False
 
     patch.setattr(Tab, "_keys_heard", nobody)
-    patch.setattr("actors.browser.tab.FEW_KEYS", 0)
+    patch.setattr("actors.world.browser.tab.FEW_KEYS", 0)
 
 
 def give_up(patch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def unmarked(patch: pytest.MonkeyPatch) -> None:
     whole = library()
     noting = "if (!look.over) noteUnmarked(look);"
     assert noting in whole
-    patch.setattr("actors.browser.tab.library", lambda: whole.replace(noting, ""))
+    patch.setattr("actors.world.browser.tab.library", lambda: whole.replace(noting, ""))
 
 
 def plainly(workflow: Workflow) -> Workflow:
@@ -325,7 +325,9 @@ async def test_what_the_browser_keeps_itself_is_no_proof_that_the_server_has_it(
     that it is kept there, and takes it for stored."""
     if not told:
         shown = Shown
-        monkeypatch.setattr("actors.observer.Shown", lambda text, *more: shown(text, *more[:1]))
+        monkeypatch.setattr(
+            "actors.world.browser.page_reading.Shown", lambda text, *more: shown(text, *more[:1])
+        )
     author.show(DRAFT)
     workflow = await author.record(*CLICK)
     assert any(step.after.read_back for step in workflow.steps) is not told

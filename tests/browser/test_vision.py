@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.window import Window
-from actors.effector import Effector, Screen
-from actors.observer import Observer
-from actors.vision import MAX_WIDTH, ScriptedVision, VisionAdvisor, VisionSaid
+from actors.advisor.picture_advice import MAX_WIDTH, VisionAdvisor
+from actors.effector import Effector
+from actors.observer.actor import Observer
+from actors.vision import ScriptedVision, VisionSaid
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.screen import Screen
+from actors.world.browser.window import Window
 from events.action import Action
 from events.advisor import VisionGiven
 from events.artifacts import ArtifactStore

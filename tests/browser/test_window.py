@@ -7,12 +7,12 @@ from typing import Any
 import anyio
 import pytest
 
-from actors.bindings import Bindings
-from actors.browser.tab import PageTimeout, Tab
-from actors.browser.window import MAX_TABS, TOO_MANY, Download, Window
-from actors.effector import Screen
-from actors.executor import Executor
-from actors.observer import Observer
+from actors.executor.actor import Executor
+from actors.observer.actor import Observer
+from actors.world.browser.screen import Screen
+from actors.world.browser.tab import PageTimeout, Tab
+from actors.world.browser.window import MAX_TABS, TOO_MANY, Download, Window
+from actors.world.secrets.bindings import Bindings
 from events.action import (
     Action,
     ByCss,
@@ -440,7 +440,7 @@ async def test_a_file_that_comes_after_the_step_is_told_with_the_look_that_waits
 async def test_a_look_waits_no_longer_for_a_file_than_it_was_given_and_its_step_is_kept(
     hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.observer.DOWNLOAD_MS", 20)
+    monkeypatch.setattr("actors.observer.actor.DOWNLOAD_MS", 20)
     await show(tab, server, '<a id=go href="/slow-file">Go</a><button id=other>Other</button>')
     assert not _files(await hands.click("#go", step=7))
     with anyio.fail_after(30):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from actors.browser.chromium import Chromium
-from actors.person import Answer, Answers, ScriptedPerson
+from actors.answers import Answer, Answers, ScriptedPerson
+from actors.world.browser.chromium import Chromium
 from events.executor import QueryAnswered, TargetChanged, TargetResolved
 from events.log import EventLog
 from events.page import Resolved

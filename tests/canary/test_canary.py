@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
-from actors.browser.keyboard import Field
-from actors.executor import Executor
-from actors.redaction import Redactor, Secrets
+from actors.executor.actor import Executor
+from actors.world.browser.keyboard import Field
+from actors.world.secrets.redaction import Redactor, Secrets
 from events.action import Action
 from tests.canary.echo_site import EchoSite
 from tests.canary.searching import places_of

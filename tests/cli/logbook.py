@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
 from events.action import Action, Parameter, Secret
 from events.log import EventLog
 from events.predictor import WorkflowLearned

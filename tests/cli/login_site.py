@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from actors.browser.login_state import BrowserState
+from actors.world.browser.login_state import BrowserState
 from pipeline.site import Site
 from pipeline.site.exchange import Request, Response
 from pipeline.site.sessions import USER

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors.critic import UNPROVEN, UNSENT
+from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from events.action import Action, ByRole, Target
 from events.checks import ReadBack, Said, TextVisible
 from events.workflow import Expectation, Step, Workflow

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.person import Person
+from actors.person.actor import Person
 from events.errors import BadInput
 from events.person import ApprovalAnswered
 from events.validator import ApprovalRequested

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.browser.hearing import Listener
-from actors.browser.window import Window
+from actors.world.browser.page_listener import Listener
+from actors.world.browser.window import Window
 from events.envelope import Envelope
 from events.planner import PersonAwaited
 from pipeline.app import App

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.redaction import forget
-from actors.toolbox import SEVEN
+from actors.rules.tools.tool_table import SEVEN
+from actors.world.secrets.redaction import forget
 from pipeline.streaming_site import StreamingSite
 from tests.browser.page_server import PageServer
 from tests.canary.searching import places_of

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.person import ScriptedPerson
+from actors.answers import ScriptedPerson
 from events.errors import BrowserGone
 from events.predictor import SessionForgotten, WorkflowDeleted
 from events.sqlite_log import SqliteLog

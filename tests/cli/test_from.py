@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.person import ScriptedPerson
+from actors.answers import ScriptedPerson
 from events.errors import BrowserGone
 from events.sqlite_log import SqliteLog
 from pipeline.continuing import named, unsettled, values_of

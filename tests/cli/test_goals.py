@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.redaction import forget
-from actors.toolbox import SEVEN
+from actors.rules.tools.tool_table import SEVEN
+from actors.world.secrets.redaction import forget
 from events.action import Action, ByCss, Secret, Target
 from events.predictor import WorkflowLearned
 from events.run_settings import Minds

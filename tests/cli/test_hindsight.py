@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.logic import LOGIC
+from actors.logic_version import LOGIC
 from events.codec import encode
 from events.runtime import SessionStarted
 from events.validator import ActionApproved

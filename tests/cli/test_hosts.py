@@ -9,8 +9,8 @@ from threading import Thread
 import msgspec
 import pytest
 
-from actors.egress.rules import address_refused
-from actors.policy import DEFAULT_POLICY
+from actors.rules.policy.hosts import address_refused
+from actors.rules.policy.policy import DEFAULT_POLICY
 from events.errors import BadInput
 from events.observer import Contact, HostsContacted, RequestBlocked
 from events.policy import Policy

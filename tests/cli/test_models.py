@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from actors.minds.defaults import DEFAULTS
-from actors.redaction import forget
-from actors.toolbox import SEVEN
+from actors.rules.tools.tool_table import SEVEN
+from actors.world.models.defaults import DEFAULTS
+from actors.world.secrets.redaction import forget
 from pipeline import minds
 from pipeline.cli import doctor
 from tests.cli.shell import Ended, Rutter

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from actors.person import Answers
+from actors.answers import Answers
 from events.event import Event
 from events.predictor import PredictionMade
 from events.run_settings import RunSettings

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actors.toolbox import TOOLS
+from actors.rules.tools.tool_table import TOOLS
 from pipeline import launch
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.tools import tell_reach

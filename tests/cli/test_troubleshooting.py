@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from actors.critic import UNPROVEN, UNSENT
+from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from events import errors
 from pipeline.lessons import PLAIN, in_plain_words
 from replay.proofs import ProofStory

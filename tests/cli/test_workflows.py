@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.person import ScriptedPerson
+from actors.answers import ScriptedPerson
 from actors.predictor import Knowledge
 from events.action import Text
 from events.checks import Check, Said, ValueSet

@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 import msgspec
 import psutil
 
-from actors.browser.tab import Tab
+from actors.world.browser.tab import Tab
 from events.envelope import Envelope, Record
 from events.planner import PlanProposed
 from events.validator import ActionStarted

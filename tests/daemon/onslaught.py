@@ -15,8 +15,8 @@ import anyio.abc
 import anyio.to_thread
 import pytest
 
-from actors.egress.gate import Gate
-from actors.egress.rules import plain_host
+from actors.rules.policy.hosts import plain_host
+from actors.world.egress.gate import Gate
 from events.policy import Policy
 from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader

@@ -9,8 +9,8 @@ import anyio
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from actors.egress.gate import Opening
-from actors.person import Answer
+from actors.answers import Answer
+from actors.world.egress.gate import Opening
 from pipeline.daemon.refusals import Refusal
 from tests.cli.harbour import Harbour
 from tests.daemon.onslaught import EVERY, Onslaught, onslaught

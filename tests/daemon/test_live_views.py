@@ -14,7 +14,7 @@ from litestar import Litestar
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from actors.browser.window import Window
+from actors.world.browser.window import Window
 from events.errors import BrowserGone
 from pipeline.config import Config
 from pipeline.daemon import streaming

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.redaction import forget, hide
+from actors.world.secrets.redaction import forget, hide
 from events.envelope import Envelope
 from events.jobs import JobQueued, RunWorkflow
 from events.observer import RequestBlocked

@@ -9,8 +9,8 @@ import anyio
 import msgspec
 import pytest
 
-from actors.policy import DEFAULT_POLICY
-from actors.redaction import forget, hide
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.world.secrets.redaction import forget, hide
 from events.envelope import Envelope
 from events.errors import BadInput
 from events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow

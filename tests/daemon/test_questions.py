@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from actors.person import Answer
+from actors.answers import Answer
 from events.errors import BadInput
 from events.validator import ApprovalRequested
 from pipeline.daemon.questions import NoSuchQuestion, Questions

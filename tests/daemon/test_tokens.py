@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.redaction import forget, hushed
+from actors.world.secrets.redaction import forget, hushed
 from pipeline.daemon.tokens import COOKIE, Tickets, Tokens, TokenUnsafe, read_token, token_path
 from pipeline.directory import DataDirectory
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from actors.egress import dialing
-from actors.egress.dialing import Closed, Refused, Unreachable, Worked, reach
+from actors.world.egress import dialer
+from actors.world.egress.dialer import Closed, Refused, Unreachable, Worked, reach
 from events.policy import Policy
 
 pytestmark = pytest.mark.anyio
@@ -64,7 +64,7 @@ class World:
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
     monkeypatch.setattr(asyncio, "open_connection", made.open_connection)
-    monkeypatch.setattr(dialing, "STAGGER_S", 0.01)
+    monkeypatch.setattr(dialer, "STAGGER_S", 0.01)
     return made
 
 
@@ -98,13 +98,13 @@ async def test_what_worked_before_is_only_tried_while_it_is_the_hosts(world: Wor
 async def test_one_that_refuses_gives_way_at_once_and_all_of_them_are_the_reason(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dialing, "STAGGER_S", 60)
+    monkeypatch.setattr(dialer, "STAGGER_S", 60)
     world.refusing = {"1.1.1.1"}
     assert await reached(THERE, Worked()) == "1.0.0.1"
     world.refusing = set(THERE)
     with pytest.raises(Unreachable, match="CONNECTION_REFUSED"):
         await reached(THERE, Worked())
-    monkeypatch.setattr(dialing, "CONNECT_S", 0.05)
+    monkeypatch.setattr(dialer, "CONNECT_S", 0.05)
     with pytest.raises(Unreachable, match="TIMED_OUT"):
         await reached(SILENT, Worked())
     assert set(world.given_up) <= set(SILENT)
@@ -113,7 +113,7 @@ async def test_one_that_refuses_gives_way_at_once_and_all_of_them_are_the_reason
 async def test_of_two_that_answer_at_once_one_is_hung_up_on(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dialing, "STAGGER_S", 0)
+    monkeypatch.setattr(dialer, "STAGGER_S", 0)
     await reached(THERE, Worked())
     await asyncio.sleep(0)
     await asyncio.sleep(0)

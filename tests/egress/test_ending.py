@@ -8,12 +8,12 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from actors import observer as observing
-from actors.browser import chromium as browsers
-from actors.browser.chromium import Chromium, Running
-from actors.egress.gate import NOTHING, Contacts, Unguarded
-from actors.egress.messages import Blocked
-from actors.observer import Observer
+from actors.observer import actor as observing
+from actors.observer.actor import Observer
+from actors.world.browser import chromium as browsers
+from actors.world.browser.chromium import Chromium, Running
+from actors.world.egress.gate import NOTHING, Contacts, Unguarded
+from actors.world.egress.gate_messages import Blocked
 from events.envelope import Envelope
 from events.errors import BrowserGone
 from events.observer import HostsContacted, RequestBlocked

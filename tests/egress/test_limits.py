@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from actors.egress import gate as gates
-from actors.egress import lookup, splicing
-from actors.egress.dialing import Streams
-from actors.egress.gate import Gate, Opening
-from actors.egress.lookup import AT_ONCE, Lookups, SystemNames
-from actors.egress.proxy import MAX_CONNECTIONS, Room
+from actors.world.egress import gate as gates
+from actors.world.egress import name_lookup, splice
+from actors.world.egress.dialer import Streams
+from actors.world.egress.gate import Gate, Opening
+from actors.world.egress.name_lookup import AT_ONCE, Lookups, SystemNames
+from actors.world.egress.proxy import MAX_CONNECTIONS, Room
 from events.errors import BrowserGone
 from events.policy import Policy
 from tests.egress.servers import line_to, origin, serving
@@ -49,7 +49,7 @@ def test_one_door_never_has_all_the_room() -> None:
 
 async def test_a_proxy_without_files_says_so_and_lives_on(tmp_path: Path) -> None:
     said = tmp_path / "said"
-    proxy = shlex.join((sys.executable, "-P", "-m", "actors.egress"))
+    proxy = shlex.join((sys.executable, "-P", "-m", "actors.world.egress"))
     command = ("sh", "-c", f"ulimit -n 128; exec {proxy} 2>{shlex.quote(str(said))}")
     async with origin() as named, Gate(command) as gate:
         first, other = await gate.open(naming(named.host)), await gate.open(naming(named.host))
@@ -147,7 +147,7 @@ async def test_who_has_a_passage_is_told_when_the_proxy_ends() -> None:
 async def test_who_only_listens_through_a_tunnel_is_not_cut_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(splicing, "IDLE_S", 0.6)
+    monkeypatch.setattr(splice, "IDLE_S", 0.6)
     loop = asyncio.get_running_loop()
 
     async def ticking(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -164,7 +164,7 @@ async def test_who_only_listens_through_a_tunnel_is_not_cut_off(
     async def tunnel(*client: *Streams) -> None:
         server = await asyncio.open_connection("127.0.0.1", port)
         with pytest.raises(TimeoutError):  # in the end, when both are silent
-            await splicing.splice(client, server, splicing.uncounted)
+            await splice.splice(client, server, splice.uncounted)
         for _, writer in (client, server):
             writer.close()
         ended.set()
@@ -200,7 +200,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 async def test_names_that_nobody_answers_for_are_no_other_sessions_trouble(
     silent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookup, "RESOLVE_S", 0.1)
+    monkeypatch.setattr(name_lookup, "RESOLVE_S", 0.1)
     names = SystemNames()
     one, other = Lookups(names), Lookups(names)
     asking = [one(f"silent{number}.example", 80) for number in range(3 * AT_ONCE)]
@@ -210,7 +210,7 @@ async def test_names_that_nobody_answers_for_are_no_other_sessions_trouble(
     assert len(silent) == AT_ONCE
     with pytest.raises(TimeoutError):
         await one("shop.example", 80)
-    monkeypatch.setattr(lookup, "RESOLVE_S", 10)
+    monkeypatch.setattr(name_lookup, "RESOLVE_S", 10)
     assert await other("shop.example", 80) == ("192.0.2.1",)
 
 
@@ -220,8 +220,8 @@ async def test_an_answer_is_kept_for_a_moment(
     names = SystemNames()
     assert await names("shop.example", 80) == await names("shop.example", 443) == ("192.0.2.1",)
     assert silent == ["shop.example"]
-    monkeypatch.setattr(lookup, "KEPT_S", 0.0)
+    monkeypatch.setattr(name_lookup, "KEPT_S", 0.0)
     await names("other.example", 80)
     await names("other.example", 80)
     assert silent == ["shop.example", "other.example", "other.example"]
-    assert await names("app.localhost", 80) == lookup.LOOPBACK
+    assert await names("app.localhost", 80) == name_lookup.LOOPBACK

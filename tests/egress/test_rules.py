@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.egress.rules import (
+from actors.rules.policy.hosts import (
     NOT_PUBLIC,
     Refusal,
     address_refused,

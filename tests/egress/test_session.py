@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.egress.gate import Gate
 from events.action import Action, ByCss, Target
 from events.envelope import Envelope
 from events.executor import ActionDone

@@ -11,9 +11,9 @@ from unittest.mock import patch
 
 import anyio
 
-from actors.minds.prices import Price
-from actors.minds.speaking import Prompt, Reply
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
+from actors.world.models.messages import Prompt, Reply
+from actors.world.models.prices import Price
 from events.action import Action, ByRole, Parameter, Target
 from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
 from events.planner import AdviceRequested
@@ -89,7 +89,10 @@ class Rehearsing:
     ) -> Rehearsal:
         more = {"answers": ScriptedPerson(otherwise=YES), **more}
         # How long a call took and what fences a page off are the Advisor's own: neither decides.
-        with patch("actors.advisor.monotonic_ns", int), patch("actors.advisor.urandom", bytes):
+        with (
+            patch("actors.advisor.actor.monotonic_ns", int),
+            patch("actors.advisor.actor.urandom", bytes),
+        ):
             return await rehearse(
                 started, world, mind=minds or None, price=PRICE, log=self.log, **more
             )

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from actors.browser.chromium import Chromium
-from actors.egress.gate import Gate
-from actors.person import Answer, Answers, Nobody, ScriptedPerson
+from actors.answers import Answer, Answers, Nobody, ScriptedPerson
+from actors.world.browser.chromium import Chromium
+from actors.world.egress.gate import Gate
 from events.predictor import WorkflowLearned
 from events.run_settings import MILLION
 from events.runtime import SessionEnded, SessionStarted

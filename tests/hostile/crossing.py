@@ -9,9 +9,9 @@ import anyio
 from playwright.async_api import BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
 
-from actors.browser.chromium import Chromium
-from actors.egress.gate import Gate, NoGate, Passage
-from actors.egress.rules import plain_host
+from actors.rules.policy.hosts import plain_host
+from actors.world.browser.chromium import Chromium
+from actors.world.egress.gate import Gate, NoGate, Passage
 from events.policy import Policy
 from tests.hostile.canaries import Address, Canaries
 from tests.hostile.channels import CHANNELS, Channel

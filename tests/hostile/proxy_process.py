@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 import h11
 
-from actors.egress.messages import (
+from actors.world.egress.gate_messages import (
     Ask,
     Blocked,
     Close,
@@ -27,7 +27,7 @@ from actors.egress.messages import (
 )
 from events.policy import Policy
 
-COMMAND = (sys.executable, "-m", "actors.egress")
+COMMAND = (sys.executable, "-m", "actors.world.egress")
 ANSWER_S = 10  # nobody waits for ever: what says nothing by then is a failure
 
 

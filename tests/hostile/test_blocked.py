@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.egress.gate import Gate
+from actors.world.browser.chromium import Chromium
+from actors.world.egress.gate import Gate
 from events.action import Action, ByCss, Target
 from events.observer import HostsContacted, RequestBlocked
 from events.workflow import Step

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from actors.browser.window import Window
-from actors.context import gather_context, prompt_of
-from actors.effector import OpensWindows
+from actors.advisor.page_context import gather_context, prompt_of
+from actors.world.browser.screen import OpensWindows
+from actors.world.browser.window import Window
 from events.policy import Policy
 from pipeline.tools import ToolResponse, Tools
 from tests.injection.goals import Goal, Refused

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.quarantine import suspicions
-from actors.toolbox import TOOLS
+from actors.rules.text.untrusted import suspicions
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.browser.chromium import Chromium
 from events.observer import PageObserved
 from pipeline import launch
 from pipeline.app import App
@@ -79,9 +79,9 @@ def test_no_decider_reads_the_mark() -> None:
         path = ROOT / Path(*module.split("."))
         files = path.rglob("*.py") if path.is_dir() else [path.with_suffix(".py")]
         for file in files:
-            # What makes the mark, and what tells a model of it, are no deciders.
-            told = module in ("actors.quarantine", "actors.suspicious_words")
-            if not told and not module.startswith("actors.minds."):
+            # What makes the mark, is no decider.
+            told = file.stem in ("untrusted", "suspicious_phrases", "text_form")
+            if not told:
                 assert "suspicio" not in file.read_text("utf-8"), file
 
 

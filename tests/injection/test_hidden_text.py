@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from actors.browser.tab import Tab
-from actors.context import AgentContext, gather_context, prompt_of
+from actors.advisor.page_context import AgentContext, gather_context, prompt_of
+from actors.world.browser.tab import Tab
 from tests.browser.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.person import Answer, Answers, Who
-from actors.policy import DEFAULT_POLICY
-from actors.toolbox import TOOLS
+from actors.answers import Answer, Answers, Who
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.browser.chromium import Chromium
 from events.policy import Policy
 from events.validator import ApprovalRequested
 from pipeline import launch

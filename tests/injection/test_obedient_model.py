@@ -7,13 +7,13 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.minds.defaults import DEFAULTS
-from actors.minds.prices import Counsel
-from actors.person import Answer as Word
-from actors.person import ScriptedPerson
-from actors.policy import DEFAULT_POLICY
-from actors.toolbox import TOOLS
+from actors.answers import Answer as Word
+from actors.answers import ScriptedPerson
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.browser.chromium import Chromium
+from actors.world.models.defaults import DEFAULTS
+from actors.world.models.prices import Counsel
 from events.advisor import AdviceReceived
 from events.observer import HostsContacted
 from events.run_settings import MILLION, Limits, Mind, Minds

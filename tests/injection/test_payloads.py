@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.policy import DEFAULT_POLICY, Case, judge
+from actors.rules.policy.policy import DEFAULT_POLICY, Case, judge
 from events.action import Action, ByRef, Target, Untrusted
 from events.page import Resolved
 from tests.injection.goals import GOALS

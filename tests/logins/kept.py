@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from actors.browser.login_state import BrowserState
+from actors.world.browser.login_state import BrowserState
 from pipeline.clock import CountingClock
 from pipeline.logins.sealing import Key, Lock, key_of, new_lock
 from pipeline.logins.shelf import Kept, Shelf

@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.browser.login_state import BrowserState
-from actors.policy import DEFAULT_POLICY
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.world.browser.login_state import BrowserState
 from events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
 from events.logins import LoginKept, LoginNotKept, LoginUsed
 from events.runtime import SessionStarted

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from actors.effector import Screen
-from actors.redaction import redactor_of
-from actors.states import detect
+from actors.rules.pages.page_state import detect
+from actors.world.browser.screen import Screen
+from actors.world.secrets.login_tokens import Hiding
+from actors.world.secrets.redaction import redactor_of
 from events.action import Untrusted
 from events.observer import PageObserved
 from events.policy import Policy
-from pipeline.logins.hiding import Hiding
 from tests import facts
 from tests.logins.kept import TOKEN, state_with
 
@@ -77,7 +77,7 @@ def test_a_value_that_is_a_word_of_the_run_is_left_alone() -> None:
 
 
 def test_there_are_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.logins.hiding.MOST", 2)
+    monkeypatch.setattr("actors.world.secrets.login_tokens.MOST", 2)
     tokens = [letter * 20 + "9" for letter in "abc"]
     redact = redactor_of(STARTED, {})
     hiding = Hiding(STARTED, redact)

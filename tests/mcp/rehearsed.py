@@ -8,7 +8,7 @@ import anyio
 import anyio.abc
 from mcp_types import CallToolResult, TextContent
 
-from actors.person import Answers
+from actors.answers import Answers
 from events.log import EventLog
 from events.runtime import SessionEnded, SessionStarted
 from events.workflow import Criteria

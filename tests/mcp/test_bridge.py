@@ -4,7 +4,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from actors.person import Answer
+from actors.answers import Answer
 from events.errors import WorldBroken
 from events.runtime import SessionEnded
 from pipeline.mcp.bridge import across

@@ -8,8 +8,8 @@ import anyio
 import pytest
 from mcp import Client
 
-from actors.person import Answer, ScriptedPerson
-from actors.toolbox import TOOLS
+from actors.answers import Answer, ScriptedPerson
+from actors.rules.tools.tool_table import TOOLS
 from events.predictor import TransitionLearned
 from events.runtime import SessionEnded
 from pipeline.mcp.serving import Agents, Seat

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from mcp_types import ImageContent
 
-from actors.page_text import text_of
+from actors.rules.pages.text_form import text_of
 from events.errors import BadInput, BrowserGone, PolicyDenied, RutterError, WorldBroken
 from pipeline.mcp.telling import refused, told
 from pipeline.rehearsal import fixtures

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from actors.minds.speaking import Results
+from actors.world.models.messages import Results
 from events.checks import PageState
 from tests.minds.reading import Line, Sight, goal_of, marked, read_page, told, unmarked, words_of
 from tests.minds.wire import Answer, Call, Heard

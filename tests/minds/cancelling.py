@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from actors.browser.chromium import Chromium
-from actors.minds.defaults import DEFAULTS
-from actors.minds.prices import Counsel
-from actors.minds.speaking import Mind as Speaker
-from actors.minds.speaking import Prompt, Reply
-from actors.person import Answer, ScriptedPerson
-from actors.toolbox import SEVEN
+from actors.answers import Answer, ScriptedPerson
+from actors.rules.tools.tool_table import SEVEN
+from actors.world.browser.chromium import Chromium
+from actors.world.models.defaults import DEFAULTS
+from actors.world.models.messages import Mind as Speaker
+from actors.world.models.messages import Prompt, Reply
+from actors.world.models.prices import Counsel
 from events.advisor import AdviceFailed, AdviceReceived
 from events.envelope import Envelope
 from events.log import EventLog

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from actors.browser.chromium import Chromium
+from actors.world.browser.chromium import Chromium
 from events.checks import PageState
 from events.critic import ActionJudged, PageAssessed, StateDiffered
 from events.executor import ActionDone

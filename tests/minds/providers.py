@@ -3,11 +3,20 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from actors.minds.anthropic_mind import AnthropicMind
-from actors.minds.defaults import DEFAULTS
-from actors.minds.ollama_mind import OllamaMind
-from actors.minds.openai_mind import OpenAIMind
-from actors.minds.speaking import Mind, Outcome, Prompt, Results, Thought, Told, ToolSpec, Used
+from actors.world.models.anthropic import AnthropicMind
+from actors.world.models.defaults import DEFAULTS
+from actors.world.models.messages import (
+    Mind,
+    Outcome,
+    Prompt,
+    Results,
+    Thought,
+    Told,
+    ToolSpec,
+    Used,
+)
+from actors.world.models.ollama import OllamaMind
+from actors.world.models.openai import OpenAIMind
 from tests.minds.wire import WireServer
 
 PROVIDERS = ("anthropic", "openai", "ollama")

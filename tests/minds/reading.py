@@ -7,7 +7,7 @@ import re
 from html import unescape
 from typing import NamedTuple
 
-from actors.minds.speaking import Results, Thought, Told
+from actors.world.models.messages import Results, Thought, Told
 from tests.minds.wire import Heard
 
 _MARKED = re.compile(r"<untrusted-(\w+)>\n(.*?)\n</untrusted-\1>", re.DOTALL)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.browser.chromium import Chromium
+from actors.world.browser.chromium import Chromium
 from events.planner import AdviceRequested
 from pipeline.streaming_site import Switches
 from tests.minds.measuring import (

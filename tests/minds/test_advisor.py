@@ -7,15 +7,15 @@ import anyio
 import msgspec
 import pytest
 
-from actors.advisor import Advisor
-from actors.browser.tab import PageTimeout
-from actors.clean_artifacts import CleanArtifacts
-from actors.effector import Screen
-from actors.minds.prices import Counsel, Price
-from actors.minds.speaking import MindFailed, Prompt, Reply, Results, Thought, Told, Used
-from actors.redaction import Redactor
-from actors.toolbox import SEVEN
+from actors.advisor.actor import Advisor
+from actors.rules.tools.tool_table import SEVEN
 from actors.vision import ScriptedVision, VisionSaid
+from actors.world.browser.screen import Screen
+from actors.world.browser.tab import PageTimeout
+from actors.world.models.messages import MindFailed, Prompt, Reply, Results, Thought, Told, Used
+from actors.world.models.prices import Counsel, Price
+from actors.world.secrets.redacted_artifacts import CleanArtifacts
+from actors.world.secrets.redaction import Redactor
 from events.action import Action, ByCss, Target, Typed, Untrusted
 from events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived, Asked, Usage, VisionGiven
 from events.artifacts import ArtifactStore
@@ -309,7 +309,7 @@ async def test_whatever_goes_wrong_is_a_fact_and_is_asked_no_second_time(
 async def test_who_never_answers_is_cut_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.advisor.SLACK_MS", 0)
+    monkeypatch.setattr("actors.advisor.actor.SLACK_MS", 0)
     world = World(tmp_path, Answers(), within_ms=5)
     *_, failed = await world.tell(started(), SEEN, act())
     assert isinstance(failed, AdviceFailed)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.minds.answering import MAX_CALLS, Heard, calls_of, proposal_in
-from actors.minds.speaking import Reply, Used
-from actors.tool_orders import Names
-from actors.toolbox import TOOLS
+from actors.advisor.reply_parser import MAX_CALLS, Heard, calls_of, proposal_in
+from actors.rules.tools.arguments import Names
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.models.messages import Reply, Used
 from events.advisor import Asked, Ending
 
 NAMES = Names({"customer": "Ann"}, ("password",))

@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from actors.minds.asking import Provider, failure, fitting, object_of
-from actors.minds.ollama_mind import OllamaMind
-from actors.minds.openai_mind import OpenAIMind
+from actors.world.models.ollama import OllamaMind
+from actors.world.models.openai import OpenAIMind
+from actors.world.models.provider_call import Provider, failure, fitting, object_of
 from events.errors import BadInput
 
 

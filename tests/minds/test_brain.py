@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actors.minds.speaking import Told
+from actors.world.models.messages import Told
 from pipeline.streaming_site import VARIANTS, StreamingSite, Switches, Variant
 from pipeline.streaming_site.wording import path_to
 from tests.minds.brain import Quirks, Reader

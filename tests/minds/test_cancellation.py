@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.minds.conversation import IGNORED
-from actors.minds.speaking import Results, Told
-from actors.person import Answer as Word
+from actors.advisor.conversation import IGNORED
+from actors.answers import Answer as Word
+from actors.world.browser.chromium import Chromium
+from actors.world.models.messages import Results, Told
 from events.advisor import AdviceFailed, AdviceReceived
 from events.critic import CompletionChecked, PageAssessed
 from events.log import EventLog

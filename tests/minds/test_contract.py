@@ -6,8 +6,8 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from actors.minds.defaults import DEFAULTS
-from actors.minds.speaking import MindFailed, Prompt, Reply, Told, Used
+from actors.world.models.defaults import DEFAULTS
+from actors.world.models.messages import MindFailed, Prompt, Reply, Told, Used
 from events.advisor import AdviceError, Ending, Usage
 from tests.minds.providers import KEY, PROVIDERS, conversation, mind_of, opened, question
 from tests.minds.wire import Answer, Call, Fault, Heard, WireServer

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.minds.conversation import (
+from actors.advisor.conversation import (
     GO_ON,
     IGNORED,
     KEPT_TURNS,
@@ -22,8 +22,8 @@ from actors.minds.conversation import (
     thought_of,
     turn_tokens,
 )
-from actors.minds.speaking import Results, Thought, Told, Used
-from actors.page_text import estimate_tokens
+from actors.rules.pages.text_form import estimate_tokens
+from actors.world.models.messages import Results, Thought, Told, Used
 from events.action import Untrusted
 from events.page import Element, Page
 from events.tools import ToolAnswered, ToolError

@@ -2,8 +2,8 @@
 
 from typing import get_args
 
-from actors.minds.defaults import DEFAULTS
-from actors.minds.prices import Price, cost_microdollars
+from actors.world.models.defaults import DEFAULTS
+from actors.world.models.prices import Price, cost_microdollars
 from events.advisor import Usage
 
 

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from actors.minds.looking import MindVision
-from actors.minds.prices import Price
+from actors.advisor.vision_model import MindVision
 from actors.vision import VisionSaid
+from actors.world.models.prices import Price
 from tests.minds.providers import PNG, PROVIDERS, opened
 from tests.minds.wire import Answer, Call, Fault, WireServer
 

@@ -9,11 +9,20 @@ from anyio.from_thread import start_blocking_portal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.minds.anthropic_mind import request as anthropic_request
-from actors.minds.asking import fitting
-from actors.minds.ollama_mind import request as ollama_request
-from actors.minds.openai_mind import request as openai_request
-from actors.minds.speaking import Outcome, Prompt, Results, Thought, Told, ToolSpec, Turn, Used
+from actors.world.models.anthropic import request as anthropic_request
+from actors.world.models.messages import (
+    Outcome,
+    Prompt,
+    Results,
+    Thought,
+    Told,
+    ToolSpec,
+    Turn,
+    Used,
+)
+from actors.world.models.ollama import request as ollama_request
+from actors.world.models.openai import request as openai_request
+from actors.world.models.provider_call import fitting
 from tests.examples import examples
 from tests.minds.providers import CLICK, PNG, PROVIDERS, conversation, mind_of, question
 from tests.minds.wire import Answer, Call, Fault, Heard, WireServer

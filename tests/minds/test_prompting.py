@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.minds.conversation import Bound, Task
-from actors.minds.prompting import (
+from actors.advisor.conversation import Bound, Task
+from actors.advisor.prompt import (
     CORRECT,
     PLAN,
     REPAIR,
@@ -13,8 +13,8 @@ from actors.minds.prompting import (
     prompt_tokens,
     step_in_words,
 )
-from actors.minds.speaking import Prompt, Told
-from actors.minds.tool_specs import specs_tokens
+from actors.advisor.tool_specs import specs_tokens
+from actors.world.models.messages import Prompt, Told
 from events.action import (
     Action,
     ByCss,

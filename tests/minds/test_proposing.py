@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.minds.proposing import NAME, Proposed, action_spec, proposal_of
-from actors.policy import missing_field
-from actors.tool_orders import Names
+from actors.advisor.proposal import NAME, Proposed, action_spec, proposal_of
+from actors.rules.policy.policy import missing_field
+from actors.rules.tools.arguments import Names
 from events.action import (
     Action,
     ByCss,

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from actors.minds.speaking import Told, Turn
+from actors.world.models.messages import Told, Turn
 from tests.minds.hearing import Refused, read_anthropic, read_ollama, read_openai
 from tests.minds.wording import Answer, Call, answer_anthropic, answer_ollama, answer_openai
 

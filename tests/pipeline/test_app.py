@@ -7,12 +7,12 @@ from typing import Any
 import anyio
 import pytest
 
+from actors.answers import Answer, ScriptedPerson
 from actors.decider import DecidingActor
 from actors.effector import Effector
-from actors.person import Answer, ScriptedPerson
-from actors.planner import Planner
-from actors.planning import PlannerState
-from actors.timer import Timer
+from actors.planner.actor import Planner
+from actors.planner.state import PlannerState
+from actors.timer.actor import Timer
 from events.action import Action, ByCss, ByRole, ByText
 from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope, Record
@@ -732,7 +732,7 @@ async def test_the_time_that_a_person_thinks_is_not_counted(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_ns = 0
-    monkeypatch.setattr("actors.timer.monotonic_ns", lambda: now_ns)
+    monkeypatch.setattr("actors.timer.actor.monotonic_ns", lambda: now_ns)
     person, started = Thinks(), recording(max_wall_ms=90_000)
     ended: list[SessionEnded] = []
 

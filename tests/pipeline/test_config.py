@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.policy import DEFAULT_POLICY
-from actors.risky_words import DENYLIST
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.rules.policy.risky_words import DENYLIST
 from events.errors import BadInput
 from events.policy import PolicyRule
 from events.run_settings import Limits, RunSettings

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.person import ScriptedPerson
+from actors.answers import ScriptedPerson
 from events.action import (
     Action,
     ByCss,

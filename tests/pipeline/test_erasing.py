@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.predictor.knowledge import LEARNED
+from actors.rules.workflows.learned_events import LEARNED
 from events import sqlite_schema
 from events.artifacts import artifacts_in
 from events.envelope import kind

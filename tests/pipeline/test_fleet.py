@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.egress.gate import NOTHING
+from actors.world.egress.gate import NOTHING
 from events.errors import BrowserGone
 from pipeline.config import Config, Said
 from pipeline.daemon.fleet import CLOSE_S, LINGER_S, START_S, Fleet, FleetLimits, limits_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.person import Answer, ScriptedPerson, Who
+from actors.answers import Answer, ScriptedPerson, Who
 from events.errors import BadInput, LogWriteFailed
 from events.log import EventLog
 from events.predictor import PredictionMade, SessionForgotten

@@ -6,7 +6,8 @@ import anyio
 import msgspec
 import pytest
 
-from actors.person import Answer, Nobody, Person, ScriptedPerson, Who
+from actors.answers import Answer, Nobody, ScriptedPerson, Who
+from actors.person.actor import Person
 from events.action import Action
 from events.person import ApprovalAnswered
 from events.planner import CheckpointReached

@@ -9,8 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors import critic, following, planner, planning, tool_calls, validator
-from actors.vision import ScriptedVision, VisionAdvisor, VisionSaid
+from actors.advisor.picture_advice import VisionAdvisor
+from actors.critic import actor as critic
+from actors.planner import actor as planner
+from actors.planner import state as planning
+from actors.planner import tool_led, workflow_led
+from actors.validator import actor as validator
+from actors.vision import ScriptedVision, VisionSaid
 from events.action import Action, Untrusted
 from events.checks import TextVisible
 from events.critic import ActionJudged, Evidence, VisionSought
@@ -244,17 +249,17 @@ async def test_6_evidence_collection_never_affects_execution(replayed: Replayed)
 # -- 7 ---------------------------------------------------------------------------------------------
 
 
-def _acts_on_files(desk: tool_calls.Desk, call: ToolCalled) -> Iterable[AnyEvent]:
+def _acts_on_files(desk: tool_led.Desk, call: ToolCalled) -> Iterable[AnyEvent]:
     if call.tool == "read_file":
         yield PlanProposed(desk.step + 1, 1, "agent", CLICK, "tool_read_file")
     else:
         yield from _BEGIN(desk, call)
 
 
-_BEGIN = tool_calls._begin
+_BEGIN = tool_led._begin
 
 
-@invariant(patch(tool_calls, "_begin", _acts_on_files))
+@invariant(patch(tool_led, "_begin", _acts_on_files))
 async def test_7_file_reads_are_observations_not_actions(replayed: Replayed) -> None:
     story = Story(planner.Planner())
     for event in (launch.tool_session(), *_a_look()):
@@ -279,7 +284,7 @@ def _insists(state: planning.PlannerState, rejected: ActionRejected) -> AnyEvent
     return _AFTER_REFUSAL(state, rejected)
 
 
-_AFTER_REFUSAL = following.after_refusal
+_AFTER_REFUSAL = workflow_led.after_refusal
 
 
 @invariant(patch(planner, "after_refusal", _insists))

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.logic import LOGIC
-from actors.policy import DEFAULT_POLICY
+from actors.logic_version import LOGIC
+from actors.rules.policy.policy import DEFAULT_POLICY
 from events.action import Action, DialogAnswer, Secret
 from events.checks import Check, FileContains, FileExists, FileSize, ReadBack
 from events.errors import BadInput

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import pytest
 
-from actors.person import ScriptedPerson
+from actors.answers import ScriptedPerson
 from events.action import Action, ByCss, Strategy
 from events.envelope import Envelope
 from events.executor import TargetMissing

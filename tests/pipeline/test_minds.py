@@ -10,11 +10,11 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from actors.minds.defaults import DEFAULTS
-from actors.minds.prices import Counsel, Price
-from actors.minds.speaking import MindFailed, Prompt, Reply, Told
-from actors.redaction import forget, hushed
-from actors.toolbox import SEVEN
+from actors.rules.tools.tool_table import SEVEN
+from actors.world.models.defaults import DEFAULTS
+from actors.world.models.messages import MindFailed, Prompt, Reply, Told
+from actors.world.models.prices import Counsel, Price
+from actors.world.secrets.redaction import forget, hushed
 from events.advisor import Usage
 from events.errors import BadInput
 from events.run_settings import Mind, Minds

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from actors.person import ScriptedPerson
+from actors.answers import ScriptedPerson
 from events.action import Action
 from events.log import EventLog
 from events.planner import PlanWithheld

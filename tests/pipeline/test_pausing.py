@@ -8,11 +8,12 @@ import anyio
 import msgspec
 import pytest
 
-from actors.advisor import Advisor
+from actors.advisor.actor import Advisor
+from actors.answers import Answer, Answers, Nobody, ScriptedPerson
 from actors.effector import Effector
-from actors.minds.prices import Counsel
-from actors.person import Answer, Answers, Nobody, Person, ScriptedPerson
-from actors.timer import Timer
+from actors.person.actor import Person
+from actors.timer.actor import Timer
+from actors.world.models.prices import Counsel
 from events.action import Action
 from events.envelope import Actor, Envelope
 from events.errors import BadInput

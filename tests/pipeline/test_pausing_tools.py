@@ -3,8 +3,8 @@
 import anyio
 import pytest
 
-from actors.person import ScriptedPerson
-from actors.toolbox import TOOLS
+from actors.answers import ScriptedPerson
+from actors.rules.tools.tool_table import TOOLS
 from events.tools import ToolCalled
 from pipeline.tools import ToolResponse
 from tests.examples import moments

@@ -8,10 +8,10 @@ from typing import Any
 import anyio
 import pytest
 
+from actors.answers import ScriptedPerson
 from actors.decider import DecidingActor
-from actors.person import ScriptedPerson
-from actors.planner import Planner
-from actors.planning import PlannerState
+from actors.planner.actor import Planner
+from actors.planner.state import PlannerState
 from actors.predictor import Predictor
 from events.action import Action, Text
 from events.critic import ActionJudged, OutcomeUnknown

@@ -9,7 +9,7 @@ import actors
 from events.errors import BadInput
 from pipeline.recorder import RecorderScript, RecorderStep, prepare
 
-READING = Path(actors.__path__[0]) / "browser" / "page" / "reading.js"
+READING = Path(actors.__path__[0]) / "world" / "browser" / "page" / "reading.js"
 SECRET = (
     "password", "userPassword", "passcode", "passphrase", "pwd", "user_pwd", "pin", "userPin",
     "otp", "userOtp", "totp", "one-time", "one time code", "oneTimeCode", "cvc", "card_cvv", "csc",

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from actors.effector import Effector
-from actors.timer import Timer
+from actors.timer.actor import Timer
 from events.envelope import Actor, Envelope, kind
 from events.errors import BrowserGone
 from events.executor import ActionDone

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.person import ScriptedPerson
-from actors.settling import Settling, look_for
+from actors.answers import ScriptedPerson
+from actors.rules.steps.already_done import Settling, look_for
 from events.action import Action, ByCss, ByRole, Target, Text
 from events.checks import ReadBack, TextVisible
 from events.critic import OutcomeUnknown

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import anyio
 import pytest
 
-from actors.critic import Critic, CriticState
+from actors.answers import ScriptedPerson
+from actors.critic.actor import Critic, CriticState
 from actors.decider import DecidingActor
-from actors.person import ScriptedPerson
-from actors.timer import Timer
+from actors.timer.actor import Timer
 from events.critic import OutcomeUnknown
 from events.envelope import Actor, Envelope
 from events.observer import PageObserved
@@ -59,7 +59,7 @@ class Hands:
 @pytest.fixture
 def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     moved = Hands()
-    monkeypatch.setattr("actors.timer.monotonic_ns", moved.now_ns)
+    monkeypatch.setattr("actors.timer.actor.monotonic_ns", moved.now_ns)
     return moved
 
 

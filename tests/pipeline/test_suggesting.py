@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from actors.person import Answer, Answers, ScriptedPerson
+from actors.answers import Answer, Answers, ScriptedPerson
 from events.action import Action, Text
 from events.log import EventLog
 from events.planner import PlanProposed, PlanWithheld

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.bindings import Bindings
+from actors.answers import Answer, Answers, Nobody, ScriptedPerson
 from actors.effector import Effector
-from actors.person import Answer, Answers, Nobody, Person, ScriptedPerson
-from actors.tool_orders import Names, order
-from actors.toolbox import TOOLS
+from actors.person.actor import Person
+from actors.rules.tools.arguments import Names, order
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.secrets.bindings import Bindings
 from events.action import ByRef, Strategy, Text, Untrusted
 from events.critic import ActionJudged
 from events.errors import BrowserGone

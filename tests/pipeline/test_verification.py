@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.person import ScriptedPerson
+from actors.answers import ScriptedPerson
 from events.action import Action, Text
 from events.checks import (
     FileContains,

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from actors.effector import Screen
-from actors.vision import ScriptedVision, Vision, VisionAdvisor, VisionSaid
+from actors.advisor.picture_advice import VisionAdvisor
+from actors.vision import ScriptedVision, Vision, VisionSaid
+from actors.world.browser.screen import Screen
 from events.action import Action
 from events.advisor import VisionGiven
 from events.checks import UrlHas

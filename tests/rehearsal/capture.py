@@ -13,11 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from actors.browser.chromium import Chromium
-from actors.browser.window import Window
-from actors.egress.gate import Gate
-from actors.quarantine import quarantined
-from actors.snapshot import Snapshot, snapshot_of
+from actors.rules.text.untrusted import quarantined
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.window import Window
+from actors.world.egress.gate import Gate
 from events.page import Page
 from pipeline.chromium import find_chromium
 from pipeline.rehearsal import fixtures
@@ -25,6 +24,7 @@ from pipeline.site.loopback import Loopback
 from pipeline.site.server import Site
 from pipeline.site.sessions import USER
 from pipeline.site.switches import Switches as ShopSwitches
+from pipeline.snapshot import Snapshot, snapshot_of
 from pipeline.streaming_site.server import StreamingSite
 from pipeline.streaming_site.switches import Switches
 from tests.policies import HERE

@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.window import Window
-from actors.egress.gate import Gate
-from actors.minds.anthropic_mind import AnthropicMind
-from actors.minds.speaking import MindFailed, Prompt, Reply, Told, ToolSpec
-from actors.person import Answer, Answers, Who
-from actors.snapshot import Snapshot
-from actors.toolbox import TOOLS
+from actors.answers import Answer, Answers, Who
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.window import Window
+from actors.world.egress.gate import Gate
+from actors.world.models.anthropic import AnthropicMind
+from actors.world.models.messages import MindFailed, Prompt, Reply, Told, ToolSpec
 from events.action import Action, ByCss, ByRole, Target, Text
 from events.advisor import Usage
 from events.critic import ActionJudged
@@ -33,6 +32,7 @@ from pipeline.rehearsal.mind import ScriptedMind, calls, cut, fails, refuses, sa
 from pipeline.rehearsal.sheets import Sheet, Thing
 from pipeline.rehearsal.stage import rehearse, rehearsing_tools
 from pipeline.rehearsal.world import World
+from pipeline.snapshot import Snapshot
 from pipeline.tools import Tools, open_tools
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed, events_of

@@ -4,10 +4,19 @@ import anyio
 import msgspec
 import pytest
 
-from actors.minds.proposing import proposal_of
-from actors.minds.speaking import Mind, MindFailed, Outcome, Prompt, Results, Thought, Told, Used
-from actors.page_text import text_of
-from actors.tool_orders import Names
+from actors.advisor.proposal import proposal_of
+from actors.rules.pages.text_form import text_of
+from actors.rules.tools.arguments import Names
+from actors.world.models.messages import (
+    Mind,
+    MindFailed,
+    Outcome,
+    Prompt,
+    Results,
+    Thought,
+    Told,
+    Used,
+)
 from events.action import ByRole, Untrusted
 from events.advisor import Usage
 from events.page import Element, Page

@@ -7,8 +7,8 @@ import anyio
 import msgspec
 import pytest
 
-from actors.minds.prices import Price
-from actors.person import Answer, ScriptedPerson
+from actors.answers import Answer, ScriptedPerson
+from actors.world.models.prices import Price
 from events.action import Action, ByRole, Parameter, Target, Text
 from events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived
 from events.log import EventLog

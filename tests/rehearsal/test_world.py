@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from actors.bindings import Bindings
+from actors.world.secrets.bindings import Bindings
 from events.action import (
     Action,
     ByCss,

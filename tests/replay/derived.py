@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from actors.predictor.knowledge import LEARNED
+from actors.rules.workflows.learned_events import LEARNED
 from actors.topology import row
 from events.chain import GENESIS, link
 from events.codec import encode

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from actors.decider import DecidingActor
-from actors.logic import LOGIC
-from actors.planner import Planner
-from actors.planning import PlannerState
+from actors.logic_version import LOGIC
+from actors.planner.actor import Planner
+from actors.planner.state import PlannerState
 from actors.predictor import Predictor
 from events.codec import encode
 from events.envelope import Envelope

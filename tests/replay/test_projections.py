@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.markov2 import Markov2
+from actors.predictor.model.markov2 import Markov2
 from events.action import Action, Parameter, Secret
 from events.advisor import (
     AdviceFailed,

@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from actors.decider import DecidingActor
-from actors.planner import Planner
-from actors.planning import PlannerState
-from actors.validator import Validator, ValidatorState
+from actors.planner.actor import Planner
+from actors.planner.state import PlannerState
+from actors.validator.actor import Validator
+from actors.validator.state import ValidatorState
 from events.critic import ActionJudged, PageAssessed
 from events.envelope import Envelope, kind
 from events.errors import LogCorrupt

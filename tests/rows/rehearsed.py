@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from actors.person import Answers, ScriptedPerson
+from actors.answers import Answers, ScriptedPerson
 from events.action import Action, ByRole, Parameter, Target
 from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_log import SqliteLog

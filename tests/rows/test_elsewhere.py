@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.person import ScriptedPerson
+from actors.answers import ScriptedPerson
 from pipeline.departing import Bound, Wish, depart
 from pipeline.settings import load
 from tests.rows.conftest import Shop

@@ -12,7 +12,7 @@ from typing import Any
 import anyio.to_thread
 import pytest
 
-from actors.person import ScriptedPerson
+from actors.answers import ScriptedPerson
 from events.jobs import JobEnded, JobQueued, RunWorkflow
 from events.rows import Row
 from pipeline.cli import row_runs

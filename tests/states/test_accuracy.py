@@ -6,11 +6,11 @@ from typing import get_args
 import msgspec
 import pytest
 
-from actors.browser.chromium import Chromium
-from actors.browser.tab import Tab
-from actors.egress.gate import Gate
-from actors.observer import fit
-from actors.states import detect, phrases_for
+from actors.observer.actor import fit
+from actors.rules.pages.page_state import detect, phrases_for
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.tab import Tab
+from actors.world.egress.gate import Gate
 from events.checks import PageState
 from events.page import Page
 from events.run_settings import RunSettings

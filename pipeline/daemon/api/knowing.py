@@ -7,8 +7,7 @@ import anyio
 from litestar import Response, get
 from litestar.openapi.datastructures import ResponseSpec
 
-from actors.snapshot import snapshot_schema
-from actors.toolbox import TOOLS, described
+from actors.rules.tools.tool_table import TOOLS, described
 from events.errors import BadInput
 from events.workflow import Workflow
 from pipeline.daemon.api.asking import AnyName, Asked, HowMany, daemon_of
@@ -17,6 +16,7 @@ from pipeline.daemon.prometheus import KIND as PROMETHEUS
 from pipeline.daemon.prometheus import exposition
 from pipeline.known import all_workflows, latest_workflow, project
 from pipeline.settings import Settings
+from pipeline.snapshot import snapshot_schema
 from replay.projections.metrics import snapshot
 from replay.projections.model_calls import spending
 

@@ -7,7 +7,7 @@ import msgspec
 from litestar import delete, get, post
 from litestar.params import HeaderParameter, JSONBody
 
-from actors.person import Answer
+from actors.answers import Answer
 from events.jobs import JobEnd, JobQueued, Run, RunGoal
 from events.predictor import (
     SessionForgotten,

@@ -1,0 +1,2 @@
+"""The Advisor asks language models what the Planner wants asked; only the composition root imports
+it."""

@@ -1,0 +1,99 @@
+"""What a model's reply asks for, checked and made fit for the log. Pure.
+
+What it types never leaves here inside an event: it goes beside it, under a number.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from actors.advisor.proposal import NAME, proposal_of
+from actors.rules.tools.arguments import Names, Order, order
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.models.messages import Reply, Used
+from events.advisor import Asked, Proposal
+
+MAX_CALLS = 20  # of one reply: the first is taken, the others are only told of
+
+
+class Heard(NamedTuple):
+    """What a reply asks for. `typed` are the texts that it types, in the order of their numbers;
+    `recorded` are its calls as the record may hold them: without those."""
+
+    calls: tuple[Asked, ...] = ()
+    proposal: Proposal | None = None
+    invalid: str = ""
+    typed: tuple[str, ...] = ()
+    recorded: tuple[Used, ...] = ()
+
+
+def calls_of(
+    reply: Reply, request: str, *, number: int, names: Names, allowed: Collection[str]
+) -> Heard:
+    """Every call of a turn. `number` is what the first text that it types is called in the log."""
+    asked: list[Asked] = []
+    recorded: list[Used] = []
+    typed: list[str] = []
+    for place, call in enumerate(reply.calls[:MAX_CALLS]):
+        wanted = _order(call, number + len(typed), names, allowed)
+        asked.append(Asked(f"{request}.{place}", wanted.tool, wanted.arguments, wanted.invalid))
+        recorded.append(Used(call.id, wanted.tool, _recorded(call, wanted, number + len(typed))))
+        if wanted.typed is not None:
+            typed.append(wanted.typed)
+    return Heard(tuple(asked), invalid=_silent(reply), typed=tuple(typed), recorded=tuple(recorded))
+
+
+def proposal_in(reply: Reply, *, number: int, names: Names) -> Heard:
+    """The one action that was asked for; `invalid` says why there is none."""
+    if not reply.calls:
+        return Heard(invalid=_silent(reply) or f"it did not call {NAME}")
+    first = reply.calls[0]
+    if first.tool != NAME:
+        return Heard(invalid=f"it called something else than {NAME}")
+    made = proposal_of(first.arguments, number=number, names=names)
+    typed = (made.typed,) if made.typed is not None else ()
+    return Heard(proposal=made.proposal, invalid=made.invalid, typed=typed)
+
+
+def _silent(reply: Reply) -> str:
+    if reply.ending == "refused":
+        return "it refused"
+    return "it was cut off before it called anything" if _is_cut(reply) else ""
+
+
+def _is_cut(reply: Reply) -> bool:
+    return reply.ending == "cut" and not reply.calls
+
+
+def _order(call: Used, number: int, names: Names, allowed: Collection[str]) -> Order:
+    given = object_in(call.arguments)
+    if given is None:
+        wanted = order(call.tool, {}, number=number, names=names)
+        return Order(wanted.tool, "{}", "the arguments are not a JSON object, or were cut off")
+    wanted = order(call.tool, given, number=number, names=names)
+    if call.tool in allowed or call.tool not in TOOLS:
+        return wanted
+    return Order(wanted.tool, "{}", f"{call.tool} is not allowed here")
+
+
+def _recorded(call: Used, wanted: Order, number: int) -> str:
+    """The arguments without a text that is typed; of those that do not fit, what is harmless."""
+    given = object_in(call.arguments)
+    if given is None or wanted.invalid:
+        return wanted.arguments
+    if wanted.typed is not None:
+        given = {**given, "value": f"<typed {number}>"}
+    return msgspec.json.encode(given).decode()
+
+
+def object_in(arguments: str) -> dict[str, Any] | None:
+    try:
+        return msgspec.json.decode(arguments, type=dict[str, Any])
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+
+
+def numbered(typed: Sequence[str]) -> list[tuple[str, str]]:
+    """What was typed in the session, each text under what the record calls it."""
+    return [(f"typed {number}", text) for number, text in enumerate(typed)]

@@ -1,0 +1,105 @@
+"""Answers come from whoever is asked at a checkpoint (E3): a terminal, a script, or nobody."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from events.validator import ApprovalRequested
+
+Who = Literal["terminal", "scripted", "daemon", "nobody"]
+
+
+class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    approved: bool
+    message: str = ""
+    phrase: str = ""
+
+
+class Answers(Protocol):
+    """Whoever can be asked. Waiting for them has no time limit."""
+
+    who: Who
+
+    async def ask(self, question: ApprovalRequested) -> Answer: ...
+
+
+class Nobody:
+    """No person is there: every question is answered with no, and the run says so."""
+
+    who: Who = "nobody"
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        return Answer(False, f"no person is here to answer: {question.question}")
+
+
+class ScriptedPerson:
+    """Answers from a list, for the demo and tests; recorded as scripted, never as a person."""
+
+    who: Who = "scripted"
+
+    def __init__(self, answers: Sequence[Answer] = (), *, otherwise: Answer | None = None) -> None:
+        self._answers = list(answers)
+        self._otherwise = otherwise or Answer(False, "the scripted person has no more answers")
+        self.asked: list[ApprovalRequested] = []
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        self.asked.append(question)
+        return self._answers.pop(0) if self._answers else self._otherwise
+
+
+class TerminalPerson:
+    """Asks at the terminal. Only a typed yes is a yes; a phrase must be typed as it stands.
+
+    A line is read in a daemon thread: one that waits for it must not keep the process alive when
+    the session is stopped meanwhile. There is one reader at a time; what is typed to a question
+    that is over answers none. The end of input is no answer, so it is a no.
+    """
+
+    who: Who = "terminal"
+
+    def __init__(self, prompt: Callable[[str], str]) -> None:
+        self._prompt = prompt
+        self._reading: asyncio.Future[None] | None = None
+
+    async def ask(self, question: ApprovalRequested) -> Answer:
+        return await self.put(question.question, question.phrase)
+
+    async def put(self, question: str, phrase: str = "") -> Answer:
+        """Any question; `phrase` is what must be typed out for a yes."""
+        hint = f"type {phrase!r}" if phrase else "yes / no, or why not"
+        said = (await self._typed(f"{question} [{hint}] ")).strip()
+        if phrase and said.casefold() in ("y", "yes"):  # meant so, but not typed out
+            said = (await self._typed(f"A yes is not enough here. [{hint}] ")).strip()
+        if phrase:
+            typed_out = said == phrase
+            return Answer(typed_out, "" if typed_out else said, said if typed_out else "")
+        if said.casefold() in ("y", "yes"):
+            return Answer(True)
+        return Answer(False, "" if said.casefold() in ("", "n", "no") else said)
+
+    async def _typed(self, text: str) -> str:
+        if self._reading is not None and not self._reading.done():
+            await asyncio.shield(self._reading)  # a late word to a question that nobody asks now
+        loop = asyncio.get_running_loop()
+        line: asyncio.Future[str] = loop.create_future()
+        self._reading = over = loop.create_future()
+
+        def settle(said: str) -> None:
+            if not line.done():
+                line.set_result(said)
+            over.set_result(None)
+
+        def read() -> None:
+            try:
+                said = self._prompt(text)
+            except EOFError:
+                said = ""
+            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
+                loop.call_soon_threadsafe(settle, said)
+
+        threading.Thread(target=read, name="asking", daemon=True).start()
+        return await line

@@ -1,0 +1,55 @@
+"""What a person who is recorded has entered and sent: where it must show, when it is looked for.
+
+They act and nobody asks before they do, so that only what the page sent tells which of their steps
+it was. Pure.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from actors.critic.proof import SETS_OFF, Entered, Proving, remember, to_look_for
+from actors.rules.pages.address import origin_of
+from actors.rules.pages.server_exchanges import is_own, taken
+from events.executor import PersonActed
+from events.page import Exchange
+
+
+class Sending(msgspec.Struct, frozen=True):
+    """A step that sent something, the page that it led to, and what had been entered by then."""
+
+    acted: PersonActed
+    url: str
+    sought: tuple[Entered, ...]
+
+
+class Handwork(msgspec.Struct, frozen=True):
+    """The last thing a person did, and the last that sent something."""
+
+    acted: PersonActed | None = None
+    sending: Sending | None = None
+
+
+def entered_by(proving: Proving, acted: PersonActed, values: Mapping[str, str]) -> Proving:
+    """With what they typed; without what they picked by its name, for that was there before."""
+    proving = remember(proving, acted.action, None, acted.element, values)
+    name = acted.element.name.text if acted.element is not None else ""
+    if acted.action.type not in SETS_OFF or not name:
+        return proving
+    picked = (each.written for each in proving.entered if each.value in name)
+    known = tuple(dict.fromkeys((*proving.known, *picked)))
+    return msgspec.structs.replace(proving, known=known)
+
+
+def sent_by(hand: Handwork, proving: Proving, url: str, exchanges: Iterable[Exchange]) -> Handwork:
+    """The page was seen: whether what they did last has sent something, and where it led."""
+    acted = hand.acted
+    if acted is None or acted.action.type not in SETS_OFF:
+        return hand
+    signs_in = acted.element is not None and acted.element.signs_in
+    known = hand.sending is not None and hand.sending.acted.step == acted.step
+    took = any(taken(each) and is_own(each, url) for each in exchanges)
+    sought = to_look_for(proving)
+    if signs_in or not sought or not (known or took) or not origin_of(url):
+        return hand
+    return msgspec.structs.replace(hand, sending=Sending(acted, url, sought))

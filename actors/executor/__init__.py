@@ -1,0 +1,1 @@
+"""The Executor finds elements and acts on them; only the composition root imports it."""

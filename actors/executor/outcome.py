@@ -1,0 +1,63 @@
+"""What acting or reading came to, and the page's answers in those terms."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from actors.rules.text.untrusted import plain
+from events.action import Action, ByRef, Untrusted
+from events.executor import ErrorCode
+from events.page import Resolved, Try
+from events.tables import Table
+
+
+class Outcome(NamedTuple):
+    """What acting came to. `changed` means that nothing was done."""
+
+    code: ErrorCode | None = None
+    message: str = ""
+    dispatched: bool = True
+    navigated: bool = False
+    value_set: bool | None = None
+    extracted: str | None = None
+    table: Table | None = None
+    typed: str | None = None
+    changed: Resolved | None = None
+
+
+def refused_by(checked: dict[str, Any]) -> Outcome | None:
+    """The pre-check's no, as an outcome: nothing was dispatched."""
+    if checked.get("changed"):
+        try:
+            changed = msgspec.convert(checked["changed"], Resolved)
+        except msgspec.ValidationError as error:
+            return Outcome("action_failed", str(error), dispatched=False)
+        return Outcome(changed=changed, dispatched=False)
+    if checked.get("code"):
+        return Outcome(checked["code"], str(checked.get("message", "")), dispatched=False)
+    return None
+
+
+def table_of(raw: dict[str, Any] | None) -> Table | None:
+    """The rows of a table that was read; what a person would not see in them is not there."""
+    if raw is None:
+        return None
+
+    def said(texts: list[str]) -> tuple[Untrusted, ...]:
+        return tuple(plain(Untrusted(text)) for text in texts)
+
+    rows = tuple(said(row) for row in raw["rows"])
+    [caption] = said([raw["caption"]])
+    return Table(said(raw["columns"]), rows, caption, raw["left_off"], raw["cut"])
+
+
+def missing_by(action: Action, tries: tuple[Try, ...]) -> ErrorCode:
+    results = {entry.result for entry in tries}
+    if "ambiguous" in results:
+        return "element_ambiguous"
+    if "not_visible" in results:
+        return "element_not_visible"
+    ways = action.target.strategies if action.target is not None else ()
+    if any(isinstance(way, ByRef) for way in ways):
+        return "ref_invalid"
+    return "element_not_found"

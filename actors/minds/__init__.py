@@ -1,1 +1,0 @@
-"""Language models behind one interface: who is asked, in whose wire format, and what it costs."""

@@ -1,0 +1,438 @@
+"""What a person does in the window, as facts: the page before each step, the step, the page after.
+
+The page tells of input at its capture phase, before anything came of it. A step is held until the
+page has answered, so that what the person said to its dialogs goes with it; then it is a fact.
+"""
+
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from time import perf_counter_ns
+from typing import Any, Literal
+
+import anyio
+import msgspec
+
+from actors.rules.pages.address import blur, host_of
+from actors.rules.pages.server_exchanges import folded
+from actors.rules.text.secret_words import asks_for_a_secret, safe_url
+from actors.rules.text.untrusted import quarantined
+from actors.world.browser.page_listener import Listener, Overheard
+from actors.world.browser.step_pictures import CloseUps
+from actors.world.browser.tab import DocumentGone, PageTimeout
+from actors.world.browser.window import Window
+from events.action import (
+    CLICKS,
+    DOUBLE,
+    Action,
+    DialogAnswer,
+    Parameter,
+    Secret,
+    Target,
+    Text,
+    Value,
+)
+from events.errors import BrowserGone
+from events.executor import PersonActed, StepPictured
+from events.observer import PageObserved
+from events.page import Exchange, Page, Resolved
+from events.runtime import RecordingFinished
+from events.vocabulary import AnyEvent
+
+SETTLE_MS = 1_000  # how long a page may take to show what a step changed
+ENTERED_MS = 150  # the same for what was entered: that is there already, only a dialog may follow
+OBSERVE_MS = 3_000
+DOUBLE_MS = 500  # the second click of a double click comes within this
+# What a page says late: that it saved something, that it did not. It is looked at again when it
+# changed and rests, or at the end of the time if it never does; so often and no more.
+LATE_MS = 1_500
+REST_MS = 200
+LATE_LOOKS = 2
+MAX_MESSAGE = 500
+
+Why = Literal["after_action", "requested", "before_input"]
+
+
+class Witness:
+    """Follows the person from the first step on until the window is closed."""
+
+    def __init__(
+        self,
+        window: Window,
+        listener: Listener,
+        values: Mapping[str, str],
+        first_step: int,
+        phrases: tuple[str, ...] = (),
+        close_ups: CloseUps | None = None,
+    ) -> None:
+        self._window = window
+        self._listener = listener
+        self._values = values
+        self._names = {value: name for name, value in values.items()}
+        self._secrets: dict[tuple[str, str], str] = {}
+        self._step = first_step
+        self._waiting: deque[Overheard] = deque()
+        self._phrases = phrases
+        self._close_ups = close_ups or CloseUps(None, taking=False)
+        self._seen: PageObserved | None = None
+        self._unseen = False
+        self._taken: Overheard | None = None  # what they did and is no fact yet
+        self._sent: tuple[Exchange, ...] = ()  # by pages, and not told yet
+        window.under_way = self._under_way
+
+    async def facts(self) -> AsyncIterator[AnyEvent]:
+        """Until the window is closed or the session is stopped."""
+        await self._glance()
+        while True:
+            heard = await self._next()
+            match heard.kind:
+                case "closed":
+                    if not await self._window.browser_answers():
+                        raise BrowserGone("the browser went away while a person was recorded")
+                    yield RecordingFinished("window_closed")
+                    return
+                case "finished":
+                    async for fact in self._finished():
+                        yield fact
+                    return
+                case "input":
+                    async for fact in self._acted(heard):
+                        yield fact
+                    async for late in self._later():
+                        yield late
+                case "went" if _is_web(str(heard.body["url"])):
+                    async for fact in self._went(heard):
+                        yield fact
+                    async for late in self._later():
+                        yield late
+                case _:
+                    pass  # a dialog that no step of theirs opened
+
+    async def _finished(self) -> AsyncIterator[AnyEvent]:
+        """What is still being typed is a step too."""
+        typing = self._listener.typing
+        for tab in self._window.tabs:
+            with suppress(PageTimeout, DocumentGone, BrowserGone):
+                await tab.call("settleInput", within_ms=SETTLE_MS)
+        self._listener.typing = False  # if it was told, it is heard below
+        while (heard := self._take("input")) is not None:
+            async for fact in self._acted(heard):
+                yield fact
+        if self._unseen and typing:  # it came to nothing, and was waited for
+            async for seen in self._after():
+                yield seen
+        elif not self._unseen and (last := await self._look_anew()) is not None:
+            yield self._telling(last)
+        yield RecordingFinished("interrupt")
+
+    # -- steps ---------------------------------------------------------------------------------
+
+    async def _acted(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
+        before = self._called(self._observed(heard.body["before"], heard.tab, "before_input"))
+        element = msgspec.convert(heard.body["element"], Resolved)
+        action = action_of(heard.body, element, self._names)
+        if isinstance(action.value, Secret):
+            named = self._secret_of(element.origin, action.value.name)
+            action = msgspec.structs.replace(action, value=named)
+        if heard.body.get("may_double") and await self._doubled():
+            action = msgspec.structs.replace(action, count=DOUBLE)
+        within_ms = SETTLE_MS if action.type in (*CLICKS, "press") else ENTERED_MS
+        answers = await self._answered(heard.tab, element.origin, within_ms)
+        yield before
+        acted = self._told(action, heard, element, answers)
+        yield acted
+        taken = await self._close_ups.of_box(before.page, element.fingerprint.box)
+        if taken is not None and action.target is not None:
+            yield StepPictured(acted.step, taken)
+        async for seen in self._after():
+            yield seen
+
+    async def _doubled(self) -> bool:
+        """Whether the click that was heard was the first half of a double click. What the page asks
+        or the person does meanwhile says that it was not."""
+        with anyio.move_on_after(DOUBLE_MS / 1000):
+            while not self._heard():
+                await self._listener.more()
+        second = next(iter(self._heard()), None)
+        if second is None or second.kind != "input" or second.body["kind"] != "double":
+            return False
+        self._waiting.popleft()
+        return True
+
+    async def _went(self, heard: Overheard) -> AsyncIterator[AnyEvent]:
+        """To an address that the person typed, or back: nothing in the page asked for it."""
+        if self._unseen and self._seen is not None:
+            yield msgspec.structs.replace(self._seen, why="before_input")
+        url = safe_url(str(heard.body["url"]))
+        yield self._told(Action("navigate", url=url), heard, None, ())
+        async for seen in self._after():
+            yield seen
+
+    def _told(
+        self,
+        action: Action,
+        heard: Overheard,
+        element: Resolved | None,
+        answers: tuple[DialogAnswer, ...],
+    ) -> PersonActed:
+        step, self._step, self._unseen = self._step, self._step + 1, True
+        self._taken = None
+        # Where more than one page was open, which one it was is part of the step.
+        where = None if heard.alone else heard.tab
+        action = msgspec.structs.replace(action, tab=where, dialogs=answers)
+        return PersonActed(step=step, action=action, element=element)
+
+    def _secret_of(self, origin: str, name: str) -> Secret:
+        """Two sites may both call it a password: each has a name of its own."""
+        if (origin, name) not in self._secrets:
+            same = sum(known == name for _, known in self._secrets)
+            self._secrets[origin, name] = f"{name}_{same + 1}" if same else name
+        return Secret(self._secrets[origin, name])
+
+    async def _after(self) -> AsyncIterator[PageObserved]:
+        """The page as it is now, unless the person has gone on already: then it is told with what
+        they did next. What they are typing is no effect of what they did before."""
+        if self._goes_on():
+            return
+        seen = await self._look("after_action")
+        if seen is not None and not self._goes_on():
+            self._unseen = False
+            yield self._telling(seen)
+            await self._remember(seen.page)
+
+    def _goes_on(self) -> bool:
+        return any(heard.kind == "input" for heard in self._heard()) or self._listener.typing
+
+    def _telling(self, seen: PageObserved) -> PageObserved:
+        """This look is told, and what was sent with it."""
+        self._sent = ()
+        return seen
+
+    def _under_way(self) -> int:
+        """The step that whatever pages send now follows from: the last that the person began,
+        however far it has been told. One that is being typed is told when it is over."""
+        taken = () if self._taken is None else (self._taken,)
+        begun = [each for each in (*taken, *self._waiting, *self._listener.untaken) if _acts(each)]
+        halves = sum(map(_is_double_of, begun, begun[1:]))
+        return self._step - 1 + len(begun) - halves + self._listener.typing
+
+    async def _glance(self) -> None:
+        """What is before the person when they begin was told already: only a picture is wanted."""
+        if not self._close_ups.taking:
+            return
+        with suppress(PageTimeout, DocumentGone, BrowserGone, msgspec.ValidationError):
+            raw = await self._window.tab.call("observe", {"phrases": ()}, within_ms=OBSERVE_MS)
+            await self._remember(self._observed(raw, self._window.index, "requested").page)
+
+    async def _remember(self, page: Page) -> None:
+        """The page as it is before their next step. If they have done that meanwhile, the picture
+        may show what came of it."""
+        with suppress(BrowserGone):
+            await self._close_ups.remember(self._window.tab, page)
+        if any(heard.kind in ("input", "went") for heard in self._heard()):
+            self._close_ups.forget()
+
+    async def _later(self) -> AsyncIterator[PageObserved]:
+        """What the page says late, while the person does nothing. What they do waits for none of
+        it, and a look that it may have changed already is not told."""
+        late_ns = perf_counter_ns() + LATE_MS * 1_000_000
+        for _ in range(LATE_LOOKS):
+            left_ms = _until(late_ns)
+            if self._unseen or left_ms <= 0 or not await self._stirred(left_ms):
+                return
+            seen = await self._look_anew()
+            if seen is not None and not self._heard() and not self._listener.typing:
+                yield self._telling(seen)
+                await self._remember(seen.page)
+
+    async def _look_anew(self) -> PageObserved | None:
+        """The page, if it is another one than was seen last, or has sent something."""
+        before = self._seen
+        seen = await self._look("requested")
+        if seen is None or seen.exchanges:
+            return seen
+        return None if before is not None and seen.page == before.page else seen
+
+    # -- what came of it -----------------------------------------------------------------------
+
+    async def _answered(self, tab: int, origin: str, within_ms: int) -> tuple[DialogAnswer, ...]:
+        """Waits until the page has changed or the person went on; what they answered meanwhile."""
+        answers: list[DialogAnswer] = []
+        await self._settled(tab, within_ms)
+        while (heard := self._take("dialog_opened")) is not None:
+            closed = await self._until_closed()
+            if closed is None:
+                break
+            answers.append(self._answer(heard.body, closed.body, origin))
+            await self._settled(tab, within_ms)
+        return tuple(answers)
+
+    def _answer(
+        self, asked: Mapping[str, Any], said: Mapping[str, Any], origin: str
+    ) -> DialogAnswer:
+        """What was asked goes with it: another question does not get this answer."""
+        kind, message = str(asked["type"]), str(asked["message"])
+        answer = DialogAnswer(
+            accept=bool(said["accepted"]),
+            kind=kind,
+            message=blur(message, self._values.values())[:MAX_MESSAGE],
+        )
+        if kind != "prompt" or not answer.accept:
+            return answer
+        if asks_for_a_secret(message):
+            return msgspec.structs.replace(answer, secret=self._secret_of(origin, "answer").name)
+        text = str(said["text"] or "")
+        named = self._names.get(text)
+        return msgspec.structs.replace(answer, text=f"${{{named}}}" if named else text)
+
+    async def _settled(self, tab: int, within_ms: int) -> bool:
+        """Until the page changed, asked something, or there is something else to hear. Whether it
+        changed."""
+        came = False
+        async with anyio.create_task_group() as group:
+
+            async def changed() -> None:
+                nonlocal came
+                with suppress(BrowserGone):
+                    came = await self._window.tabs[tab].change(within_ms)
+                group.cancel_scope.cancel()
+
+            async def heard() -> None:
+                await self._listener.more()
+                group.cancel_scope.cancel()
+
+            if not self._heard() and tab < len(self._window.tabs):
+                group.start_soon(changed)
+                group.start_soon(heard)
+        return came
+
+    async def _stirred(self, within_ms: int) -> bool:
+        """Waits until the page changed and rests; whether it did, and the person did nothing."""
+        until_ns = perf_counter_ns() + within_ms * 1_000_000
+        stirred = False
+        while self._window.tabs and (left_ms := _until(until_ns)) > 0:
+            wait_ms = min(left_ms, REST_MS) if stirred else left_ms
+            if not await self._settled(self._window.index, wait_ms):
+                break
+            stirred = True
+        return stirred and not self._heard()
+
+    async def _until_closed(self) -> Overheard | None:
+        """Until the dialog is answered: the person may think as long as they like."""
+        while True:
+            if (closed := self._take("dialog_closed")) is not None:
+                return closed
+            if any(heard.kind in ("closed", "finished") for heard in self._heard()):
+                return None
+            await self._listener.more()
+
+    async def _look(self, why: Why) -> PageObserved | None:
+        """What is in front now: it may be a page that this one opened."""
+        try:
+            tab = self._window.tab
+            raw = await tab.call("observe", {"phrases": self._phrases}, within_ms=OBSERVE_MS)
+        except (PageTimeout, DocumentGone, BrowserGone):
+            return None
+        seen = self._observed(raw, self._window.index, why)
+        page = msgspec.structs.replace(seen.page, been=tab.addresses.been)
+        self._sent = folded(self._sent, self._window.exchanges())
+        self._seen = msgspec.structs.replace(seen, page=page, exchanges=self._sent)
+        return self._seen
+
+    def _called(self, before: PageObserved) -> PageObserved:
+        """With what the page had called itself by then, as far as it was looked at or is there."""
+        page, tabs = before.page, self._window.tabs
+        last = self._seen.page if self._seen is not None else None
+        been = last.been if last is not None and last.url == page.url else ()
+        if page.tab < len(tabs) and tabs[page.tab].addresses.now == page.url:
+            been = tabs[page.tab].addresses.been
+        return msgspec.structs.replace(before, page=msgspec.structs.replace(page, been=been))
+
+    def _observed(self, raw: dict[str, Any], tab: int, why: Why) -> PageObserved:
+        phrases = msgspec.convert(raw.pop("phrases", ()), tuple[str, ...])
+        status = msgspec.convert(raw.pop("status", 0), int)
+        unread = msgspec.convert(raw.pop("unread", False), bool)
+        page, suspicious = quarantined(msgspec.convert(raw, Page))
+        page = msgspec.structs.replace(page, tab=tab, tabs=len(self._window.tabs))
+        seen = PageObserved(page=page, why=why, phrases=phrases, status=status, unread=unread)
+        return msgspec.structs.replace(seen, suspicious=suspicious)
+
+    # -- hearing -------------------------------------------------------------------------------
+
+    async def _next(self) -> Overheard:
+        while not self._heard():
+            await self._listener.more()
+        return self._now(self._waiting.popleft())
+
+    def _now(self, heard: Overheard) -> Overheard:
+        self._taken = heard if _acts(heard) else None
+        return heard
+
+    def _heard(self) -> deque[Overheard]:
+        self._waiting.extend(self._listener.take())
+        return self._waiting
+
+    def _take(self, kind: str) -> Overheard | None:
+        """The next of this kind, if nothing the person did stands before it."""
+        for heard in self._heard():
+            if heard.kind == kind:
+                self._waiting.remove(heard)
+                return self._now(heard) if _acts(heard) else heard
+            if heard.kind in ("input", "went"):
+                return None
+        return None
+
+
+def action_of(body: Mapping[str, Any], element: Resolved, names: Mapping[str, str]) -> Action:
+    """The page's words as an action of ours. What was typed is a parameter where it is the value
+    of one, and a reference where the field is a secret one: its value never came here."""
+    target = Target(element.ways, element.fingerprint)
+    kind = body["kind"]
+    if kind == "press":
+        return Action("press", key=str(body["key"]))
+    if kind == "click":
+        button, modifiers = body.get("button"), tuple(body.get("modifiers", ()))
+        return Action("click", target=target, button=button, modifiers=modifiers)
+    if kind == "double":
+        return Action("click", target=target, count=DOUBLE)
+    if kind == "hover":
+        return Action("hover", target=target)
+    if kind == "wheel":
+        across, down = body["by"]
+        return Action("wheel", target=target, by=(int(across), int(down)))
+    if kind == "drag":
+        onto = msgspec.convert(body["to"], Resolved)
+        x, y = body["drop"]
+        onto_target = Target(onto.ways, onto.fingerprint)
+        return Action("drag", target=target, to=onto_target, drop=(int(x), int(y)))
+    if kind == "upload":
+        return Action("type", target=target, value=Parameter(str(body["parameter"])))
+    value = _value(body, names)
+    if kind == "select":
+        return Action("select", target=target, value=value)
+    return Action("type", target=target, value=value, pasted=bool(body.get("pasted")))
+
+
+def _value(body: Mapping[str, Any], names: Mapping[str, str]) -> Value:
+    if "secret" in body:
+        return Secret(str(body["secret"]))
+    typed = str(body["value"])
+    return Parameter(names[typed]) if typed in names else Text(typed)
+
+
+def _acts(heard: Overheard) -> bool:
+    return heard.kind == "input" or (heard.kind == "went" and _is_web(str(heard.body["url"])))
+
+
+def _is_double_of(first: Overheard, second: Overheard) -> bool:
+    """Two clicks that are one step."""
+    return second.body.get("kind") == "double" and bool(first.body.get("may_double"))
+
+
+def _until(then_ns: int) -> int:
+    """How many milliseconds are left."""
+    return (then_ns - perf_counter_ns()) // 1_000_000
+
+
+def _is_web(url: str) -> bool:
+    return host_of(url)[0] in ("http", "https")

@@ -1,0 +1,64 @@
+"""A session that took kept logins along: whose they are, and which of them has expired.
+
+A page that asks to sign in, on an origin whose login was used, or in the place of a page of that
+origin: the site knows it no more. Pure.
+"""
+
+import msgspec
+
+from actors.rules.pages.address import origin_of
+from events.critic import PageAssessed
+from events.logins import LoginUsed
+from events.observer import PageObserved
+from events.planner import RunStopped
+from events.vocabulary import AnyEvent
+
+SIGNED_OUT = "the site asks to sign in"
+
+
+class Aboard(msgspec.Struct, frozen=True):
+    """`origins` are those whose logins were used; `here` is that of the page in front, which
+    `asks` to sign in or not. Without any login nothing is followed."""
+
+    origins: tuple[str, ...] = ()
+    here: str = ""
+    asks: bool = False
+
+
+def evolve_aboard(aboard: Aboard, event: AnyEvent) -> Aboard:
+    change = msgspec.structs.replace
+    match event:
+        case LoginUsed(origin=origin):
+            return change(aboard, origins=(*aboard.origins, origin))
+        case PageObserved(page=page) if aboard.origins:
+            return change(aboard, here=origin_of(page.url))
+        case PageAssessed(state=state) if aboard.origins:
+            return change(aboard, asks=state == "LOGIN_REQUIRED")
+        case _:
+            return aboard
+
+
+def signed_out(aboard: Aboard, *wanted: str) -> str:
+    """Why nobody is known here. `wanted` are addresses in whose place the page is: many sites ask
+    on a host of their own."""
+    origin = expired(aboard, *wanted)
+    return f"the login for {origin} has expired" if origin else SIGNED_OUT
+
+
+def expired_instead(aboard: Aboard, decided: AnyEvent) -> AnyEvent:
+    """A run that is lost on a page that asks to sign in is not lost where its login was known: it
+    needs a new one."""
+    match decided:
+        case RunStopped(failure="lost", detail=detail) if aboard.asks and expired(aboard):
+            why = f"{signed_out(aboard)}: {detail}"
+            return msgspec.structs.replace(
+                decided, reason="policy_denied", failure="needs_person", detail=why
+            )
+        case _:
+            return decided
+
+
+def expired(aboard: Aboard, *wanted: str) -> str:
+    """Whose login the site knows no more; empty, where that cannot be told."""
+    places = (aboard.here, *map(origin_of, wanted))
+    return next((each for each in places if each in aboard.origins), "")

@@ -1,0 +1,167 @@
+"""The Planner and optional steps: none is waited for where what comes behind it is there, and those
+that were passed over are looked for once more where the next step is covered, or not there.
+
+A banner may come a moment later than the page. See docs/optional-steps.md.
+"""
+
+import re
+
+import msgspec
+
+from actors.planner.state import PlannerState
+from actors.rules.steps.already_done import UNKNOWN
+from actors.rules.steps.retry import so_long
+from events.critic import ActionJudged
+from events.executor import ActionFailed
+from events.planner import PlanProposed, PlanWithheld, RunStopped, StepsRecalled
+from events.predictor import StepDue
+from events.validator import ActionRejected
+from events.vocabulary import AnyEvent
+from events.workflow import Step
+
+# What was passed over and is in the way is there now: it is not waited for a second time.
+RECALL_MS = 300
+COVERED = "element_obscured"
+DIALOG = re.compile(r'the dialog ("(?:[^"\\]|\\.)*") is open')  # as the page names it
+
+
+def passed_over(index: int, of: int, why: str) -> PlanWithheld:
+    """An optional step is not done where its place or its element is not: the next one is due."""
+    return PlanWithheld(reason=f"optional_step_{index + 1}_of_{of}: {why}", index=index)
+
+
+def unneeded(state: PlannerState, due: StepDue) -> PlanWithheld | None:
+    """An optional step that is passed over without being proposed, or behind another in the way."""
+    if _reached_the_page(state, due):
+        return None
+    if due.needless:
+        return passed_over(due.index, due.of, due.needless)
+    if not due.step.optional or not _is_covered(state, due):
+        return None
+    others = (*_beside(state, due), *due.passed)
+    if due.recalled or any(_step(state, other).optional for other in others):
+        return passed_over(due.index, due.of, "something else covers it")
+    return None
+
+
+def recall(state: PlannerState, due: StepDue) -> StepsRecalled | None:
+    """Before a step that is covered is tried again, or its place is waited for: what was passed
+    over and could be what is in the way."""
+    if due.signed_out or due.taken_to >= 0 or _reached_the_page(state, due):
+        return None
+    if due.unmet:
+        return _recalled(state, due, due.unmet)
+    return _recalled(state, due, "it is covered") if _is_covered(state, due) else None
+
+
+def recall_missing(state: PlannerState, rejected: ActionRejected) -> StepsRecalled | None:
+    """The same for one whose element is not there, before another is taken for it."""
+    due, plan = state.due, state.plan
+    if due is None or plan is None or plan.driver != "workflow" or plan.index != due.index:
+        return None
+    return _recalled(state, due, rejected.error)
+
+
+def _recalled(state: PlannerState, due: StepDue, why: str) -> StepsRecalled | None:
+    """Each once, until one of them was done: then others may have come."""
+    wanted = _unrecalled(state, due)
+    return StepsRecalled(wanted, due.index, why) if wanted else None
+
+
+def _unrecalled(state: PlannerState, due: StepDue) -> tuple[int, ...]:
+    return tuple(index for index in due.passed if index not in state.recalled)
+
+
+def waiting(state: PlannerState, due: StepDue, plan: PlanProposed) -> PlanProposed:
+    """How long the step is waited for, and what ends that. One that must be there has all its time,
+    whatever else is there."""
+    if due.recalled:
+        return msgspec.structs.replace(plan, within_ms=RECALL_MS)
+    unless = _beside(state, due) if due.step.optional else ()
+    others = any(_step(state, other).optional for other in unless)
+    if _looks_back(state) and (others or _unrecalled(state, due)):
+        plan = msgspec.structs.replace(plan, cover_ms=RECALL_MS)  # one of them may be what it is
+    return msgspec.structs.replace(plan, unless=unless) if unless else plan
+
+
+def _beside(state: PlannerState, due: StepDue) -> tuple[int, ...]:
+    """The places of the steps behind an optional one, up to the first that must be there, as far as
+    they were recorded on the same page and have an element to be seen by."""
+    workflow = state.started.workflow if state.started is not None else None
+    if workflow is None or not _looks_back(state):
+        return ()
+    found: list[int] = []
+    for index in range(due.index + 1, len(workflow.steps)):
+        step = workflow.steps[index]
+        if _is_beside(step, due.step):
+            found.append(index)
+        if not step.optional:
+            break
+    return tuple(found)
+
+
+def _is_beside(step: Step, due: Step) -> bool:
+    same = step.before == due.before and step.action.tab == due.action.tab
+    return same and step.action.target is not None
+
+
+def named(state: PlannerState, stop: RunStopped) -> RunStopped:
+    """A run that ends because something that no recording met is in the way says what it is."""
+    failure, plan = state.failure, state.plan
+    if failure is None or plan is None or plan.driver != "workflow" or not _looks_back(state):
+        return stop
+    if not _blocks(failure):
+        return stop
+    dialog = DIALOG.match(failure.message)
+    cover = f"the dialog {dialog[1]}" if dialog else failure.message or "something"
+    said = f"{COVERED}: covered by {cover}{so_long(failure.waited_ms)}, {UNKNOWN}"
+    return msgspec.structs.replace(stop, detail=said)
+
+
+def evolve_aside(state: PlannerState, event: AnyEvent) -> PlannerState:
+    """What was in the way of a step is no failure of it, nor is what covered one that is passed
+    over. A step that was done is another beginning: what is in the way then came later."""
+    match event:
+        case StepsRecalled(indexes=indexes):
+            state = msgspec.structs.replace(
+                state, recalled=(*state.recalled, *indexes), unmet_since_ns=0
+            )
+        case PlanWithheld(index=index) if index >= 0:
+            pass
+        case ActionJudged(verdict="confirmed") if state.recalled:
+            return msgspec.structs.replace(state, recalled=())
+        case _:
+            return state
+    counted = state.judged is not None
+    failures = max(0, state.failures - counted)
+    return msgspec.structs.replace(state, failures=failures, judged=None, failure=None)
+
+
+def _reached_the_page(state: PlannerState, due: StepDue) -> bool:
+    """It was tried, and not held back: what came of that is not made good by doing another step,
+    nor is it begun anew (E7)."""
+    plan, failure = state.plan, state.failure
+    if plan is None or plan.index != due.index or state.judged is None:
+        return False
+    return failure is None or failure.dispatched
+
+
+def _is_covered(state: PlannerState, due: StepDue) -> bool:
+    failure, plan = state.failure, state.plan
+    if failure is None or plan is None or plan.index != due.index or not _looks_back(state):
+        return False
+    return plan.driver == "workflow" and _blocks(failure)
+
+
+def _blocks(failure: ActionFailed) -> bool:
+    return failure.code == COVERED and not failure.dispatched
+
+
+def _looks_back(state: PlannerState) -> bool:
+    return state.started is not None and state.started.settings.looks_back
+
+
+def _step(state: PlannerState, index: int) -> Step:
+    assert state.started is not None
+    assert state.started.workflow is not None
+    return state.started.workflow.steps[index]

@@ -1,0 +1,219 @@
+"""The Planner in a named workflow: the next step, its place, its element, and what is lost (E6)."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from actors.planner.model_help import helped, question_about, without_a_model
+from actors.planner.optional_steps import (
+    named,
+    passed_over,
+    recall,
+    recall_missing,
+    unneeded,
+    waiting,
+)
+from actors.planner.state import (
+    PlannerState,
+    for_a_person,
+    over_limit,
+    propose,
+    second_try,
+    stop_run,
+)
+from actors.rules.steps.already_done import done_by, is_over, settled_by
+from actors.rules.steps.already_done import in_words as settled_in_words
+from actors.rules.steps.already_done import look_for as look_whether_done
+from actors.rules.steps.healing import GONE, heal, look_for
+from actors.rules.steps.pace import at_the_end, before_recorded
+from events.action import Action
+from events.critic import ActionJudged, ReadBackDue
+from events.executor import LookalikesFound
+from events.planner import (
+    ObservationRequested,
+    PlanProposed,
+    PlanWithheld,
+    RunStopped,
+    StepSettled,
+)
+from events.predictor import StepDue
+from events.runtime import Failure
+from events.validator import ActionRejected, CheckpointPassed, CheckpointRefused
+from events.vocabulary import AnyEvent
+from events.workflow import Driver
+
+# An optional step is passed over when this is why it was refused: its element is not there.
+ABSENT = frozenset({"element_not_found", "element_not_visible"})
+
+
+def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
+    """The workflow's next step, once the page is where the recording was: a retry too, so that
+    nothing is typed on a page that has moved on."""
+    assert state.started is not None
+    if stop := over_limit(state):
+        yield stop
+        return
+    if state.missed is not None and due.step.optional:
+        yield passed_over(due.index, due.of, state.missed.code)
+        return
+    if aside := unneeded(state, due) or recall(state, due):
+        yield aside
+        return
+    retried = second_try(state)
+    if isinstance(retried, RunStopped) and due.signed_out and not state.irreversible:
+        # What it led to is a sign-in.
+        way = question_about(state, retried.detail)
+        yield way or for_a_person(state, due, retried.detail)
+    elif isinstance(retried, RunStopped):
+        yield helped(state, named(state, retried))
+    elif look := _look_whether_done(state, due):
+        yield look
+    elif due.taken_to >= 0:
+        yield for_a_person(state, due, due.unmet)
+    elif due.unmet:
+        yield _until_met(state, due, now_ns)
+    elif retried is not None:
+        yield retried
+    else:
+        reason = f"workflow_step_{due.index + 1}_of_{due.of}"
+        plan = propose(state, "workflow", due.step.action, reason, due.index, due.step.after)
+        rest = before_recorded(due.step, state.pace, state.started.settings) if state.step else None
+        yield waiting(state, due, msgspec.structs.replace(plan, rest=rest))
+
+
+def _look_whether_done(state: PlannerState, due: StepDue) -> PlanProposed | None:
+    assert state.started is not None
+    started, settling = state.started, state.settling
+    return look_whether_done(started, due, settling, state.step + 1, by_hand=state.had_wheel)
+
+
+def looking(state: PlannerState, event: ReadBackDue | ActionJudged) -> Iterable[AnyEvent]:
+    """Going and looking, and what came of it; every other verdict speaks through the next step."""
+    if isinstance(event, ReadBackDue):
+        yield _read_back(state, event)
+    elif state.settling.is_of(event.step):
+        yield from _settled(state, event)
+
+
+def _settled(state: PlannerState, judged: ActionJudged) -> Iterable[AnyEvent]:
+    """The look is over. What an earlier session is seen to have done is passed over (E7)."""
+    started, plan = state.started, state.settling.plan
+    assert started is not None
+    assert plan is not None
+    settled = settled_by(plan, judged)
+    yield settled
+    steps = started.workflow.steps if started.workflow is not None else ()
+    if settled.done and is_over(steps, settled.index):
+        yield stop_run(state, "completed", "", settled_in_words(started, settled))
+
+
+def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
+    assert state.started is not None
+    if done := done_by(state.started, state.settling, due.index):
+        return stop_run(state, "completed", "", done)
+    waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
+    left_ms = state.started.settings.place_ms - waited_ms
+    if left_ms > 0:
+        wanted = due.step.action.tab
+        if wanted is not None and wanted != state.tab:
+            return ObservationRequested("tab_wanted", left_ms, tab=wanted)
+        return ObservationRequested("place_unmet", left_ms)
+    if due.step.optional:
+        return passed_over(due.index, due.of, due.unmet)
+    if question := question_about(state, due.unmet):
+        return question
+    return for_a_person(state, due, due.unmet)
+
+
+def by_hand(
+    state: PlannerState, answer: CheckpointPassed | CheckpointRefused
+) -> Iterable[AnyEvent]:
+    """Where the person left it is looked at; if they did not, it ends where it was."""
+    assert state.started is not None
+    if isinstance(answer, CheckpointPassed) and state.taken_to >= 0:
+        yield StepSettled(state.taken_to - 1, True, "they had the wheel, and say so")
+        yield ObservationRequested("checkpoint_passed", 0)  # they are there already
+        return
+    if isinstance(answer, CheckpointPassed):
+        yield ObservationRequested("checkpoint_passed", state.started.settings.place_ms)
+        return
+    refused, said = answer, answer.message or "a person said no"
+    if refused.kind == "unknown":
+        yield stop_run(state, "failed", "lost", said)
+        return
+    needs: Failure = "needs_person" if refused.by == "nobody" else "policy_denied"
+    yield stop_run(state, "policy_denied", needs, said)
+
+
+def _not_needed(
+    state: PlannerState, plan: PlanProposed | None, rejected: ActionRejected
+) -> PlanWithheld | None:
+    workflow = state.started.workflow if state.started else None
+    if workflow is None or plan is None or plan.driver != "workflow":
+        return None
+    if rejected.error not in ABSENT or not workflow.steps[plan.index].optional:
+        return None
+    return passed_over(plan.index, len(workflow.steps), rejected.reason)
+
+
+def _read_back(state: PlannerState, due: ReadBackDue) -> PlanProposed:
+    """A look at where the result must show, in a page of its own: the run's page stays as it is."""
+    plan = state.plan
+    assert plan is not None
+    back = due.read_back
+    action = Action("navigate", url=back.url, verify=back.checks, aside=True)
+    reason = f"read_back_of_step_{due.step}"
+    # Where a result shows was recorded or stated, whoever found the step's element now.
+    repaired = plan.driver == "model" and plan.index >= 0
+    driver: Driver = "workflow" if repaired else plan.driver
+    assert state.started is not None
+    looked = propose(state, driver, action, reason, -1, None)
+    rest = at_the_end(state.pace, state.started.settings, careful=False)
+    return msgspec.structs.replace(looked, read_back_of=due.step, rest=rest)
+
+
+def after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:
+    plan = state.plan if state.plan is not None and state.plan.step == rejected.step else None
+    if aside := _not_needed(state, plan, rejected):
+        return aside
+    if rejected.error in GONE and (back := recall_missing(state, rejected)):
+        return back
+    values = state.started.values if state.started is not None else {}
+    if looked := look_for(plan, rejected, values):
+        return looked
+    if plan is not None and plan.driver == "model" and rejected.error != "needs_person":
+        # Whatever the reason, a person's too: it goes back to whoever proposed it (E3).
+        refused = _refused(state, rejected)
+        asked = question_about(state, rejected.reason)
+        return asked or (without_a_model(state, refused) if refused.reason == "failed" else refused)
+    if rejected.rule == "element_kind" and plan is not None and plan.attempt == 1:
+        # The Recorder writes "change" for text fields and selects alike; the element knows.
+        action = msgspec.structs.replace(plan.action, type="select")
+        return msgspec.structs.replace(plan, action=action, reason=f"{plan.reason}_as_select")
+    stop = _refused(state, rejected)
+    known = plan is not None and plan.driver in ("workflow", "prediction")
+    gone = known and rejected.error in GONE
+    return helped(state, stop) if gone else stop
+
+
+def _refused(state: PlannerState, rejected: ActionRejected) -> RunStopped:
+    if rejected.code == "policy_denied":
+        needs = rejected.error == "needs_person"
+        return stop_run(
+            state, "policy_denied", "needs_person" if needs else "policy_denied", rejected.reason
+        )
+    kind: Failure = "lost" if rejected.code == "execution_error" else "verification_failed"
+    return stop_run(state, "failed", kind, f"{rejected.error or rejected.rule}: {rejected.reason}")
+
+
+def mend(state: PlannerState, found: LookalikesFound) -> Iterable[AnyEvent]:
+    """The step goes on with the element that is clearly the recorded one, or nowhere."""
+    plan = state.plan
+    assert state.started is not None
+    if plan is None or (plan.step, plan.attempt) != (found.step, found.attempt):
+        return
+    healed = heal(plan, found.elements, state.started.values)
+    if isinstance(healed, str):
+        yield helped(state, stop_run(state, "failed", "lost", f"element_not_found: {healed}"))
+    else:
+        yield from healed

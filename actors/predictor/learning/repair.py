@@ -1,0 +1,145 @@
+"""A run of a workflow that was helped: where it is then, and what its next version is."""
+
+import msgspec
+
+from actors.predictor.learning.recording import (
+    Mend,
+    Performed,
+    healed_step,
+    named_value,
+    recorded_step,
+)
+from actors.predictor.learning.teaching import broken, is_final
+from actors.predictor.state import PredictorState
+from actors.rules.pages.changes import NAMELESS, notices_of_run
+from actors.rules.steps.service_script import is_of_way
+from events.action import Action
+from events.planner import PlanProposed
+from events.predictor import (
+    Notices,
+)
+from events.signature import token
+from events.workflow import Step
+
+# What a model does on the way and no later run needs to: elements are scrolled to by themselves.
+PASSING = frozenset({"scroll", "wait", "wait_for", "extract"})
+
+
+def index_after(state: PredictorState, plan: PlanProposed, action: Action) -> int:
+    """The step that is due after a confirmed one. What only led to a step leaves it due, unless it
+    was a later step of the workflow itself: then that is where the run is."""
+    workflow = state.workflow
+    if workflow is None or not _is_help(plan) or plan.index >= 0:
+        return state.index + 1
+    done = token(action)
+    for index in range(state.index, len(workflow.steps)):
+        if token(workflow.steps[index].action) == done:
+            return index + 1 if may_pass_over(state, index) else state.index
+    return state.index
+
+
+def may_pass_over(state: PredictorState, to: int) -> bool:
+    """Whether the steps up to there may be left out. What cannot be undone is what a run is for:
+    without it only signs of the service can say that the end was reached (D5)."""
+    workflow, started = state.workflow, state.started
+    assert workflow is not None
+    assert started is not None
+    criteria = started.settings.criteria
+    told = criteria is not None and bool(criteria.success)
+    return told or not any(matters(step) for step in workflow.steps[state.index : to])
+
+
+def matters(step: Step) -> bool:
+    """Whether the step is what a run is for: it cannot be undone, or somebody stated what it is to
+    come to."""
+    stated = step.after.checks or step.after.read_back is not None or step.action.verify
+    return step.irreversible or bool(stated)
+
+
+def _is_help(plan: PlanProposed) -> bool:
+    """Whether a step in a run of a workflow is no step of it: a model's, or the service's own."""
+    return plan.driver == "model" or is_of_way(plan)
+
+
+def mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[Mend, ...]:
+    """What helped in a run of a workflow, as a step of its next version."""
+    if state.workflow is None or not _is_help(plan) or plan.action.type in PASSING:
+        return state.mends
+    step = step_of(state, plan)
+    if index == state.index and plan.driver == "model":  # it may not be needed every time
+        step = msgspec.structs.replace(step, optional=True)
+    if plan.index >= 0 and state.workflow.steps[plan.index].irreversible:
+        step = msgspec.structs.replace(step, irreversible=True)
+    return (*state.mends, Mend(state.index, step, index, helped=True))
+
+
+def strayed_from(state: PredictorState, plan: PlanProposed) -> PredictorState:
+    """A navigation that led elsewhere: it was done, and from there help is needed."""
+    mend = Mend(state.index, step_of(state, plan), state.index + 1)
+    return msgspec.structs.replace(
+        state,
+        plan=None,
+        learned=None,
+        history=broken(state.history),
+        index=state.index + 1,
+        mends=(*state.mends, mend),
+        reading_back=False,
+    )
+
+
+def rejoined(state: PredictorState) -> PredictorState:
+    """A run that left its way is back on it where a page is what it was at a later step, or at the
+    end: states are the landmarks. What lies between was not needed this time."""
+    workflow, now = state.workflow, state.look.state
+    if workflow is None or not state.mends or now in NAMELESS or state.index >= len(workflow.steps):
+        return state
+    due = workflow.steps[state.index :]
+    if due[0].state == now:
+        return state
+    ahead = next((place for place, step in enumerate(due) if step.state == now), None)
+    if ahead is None and due[-1].after.state == now:
+        ahead = len(due)
+    if ahead is None:
+        return state
+    to = state.index + ahead
+    if not may_pass_over(state, to):
+        return state
+    mends = (*state.mends, Mend(state.index, None, to))
+    return msgspec.structs.replace(state, index=to, mends=mends)
+
+
+def step_of(state: PredictorState, plan: PlanProposed) -> Step:
+    values = state.started.values if state.started else {}
+    performed = Performed(
+        action=named_value(plan.action, values) if plan.driver == "model" else plan.action,
+        element=state.element,
+        before=state.before,
+        after=state.look,
+        approved=state.approved,
+        downloads=state.downloads,
+        stated=plan.expects,
+        irreversible=is_final(state, plan),
+        picture=state.picture,
+    )
+    return recorded_step(performed, values)
+
+
+def healed(
+    state: PredictorState, plan: PlanProposed, action: Action
+) -> tuple[tuple[int, Step], ...]:
+    workflow = state.started.workflow if state.started else None
+    if workflow is None or not plan.healed or plan.driver == "model":
+        return state.healed
+    recorded = workflow.steps[plan.index]
+    step = healed_step(recorded, action, state.element, approved=state.approved)
+    return (*state.healed, (plan.index, step))
+
+
+def noticed(state: PredictorState, plan: PlanProposed) -> tuple[Notices, ...]:
+    workflow = state.workflow
+    if workflow is None or not 0 <= plan.index < len(workflow.steps) or state.started is None:
+        return state.notices
+    expected = workflow.steps[plan.index].after.learned
+    values = state.started.values
+    said = notices_of_run(expected, state.before.page, state.look.page, values)
+    return (*state.notices, Notices(plan.index, said)) if said else state.notices

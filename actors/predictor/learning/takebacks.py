@@ -1,0 +1,60 @@
+"""When a person takes back what was just done: that counts against it, not for it."""
+
+from typing import Literal
+
+import msgspec
+
+from actors.rules.pages.address import same_document
+from actors.rules.pages.changes import Look
+from events.action import Action
+from events.page import Resolved
+from events.predictor import TransitionLearned, TransitionUndone
+from events.signature import doing
+
+UNDO_KEYS = frozenset({"control+z", "meta+z"})
+SWITCHES = frozenset({"checkbox", "switch", "menuitemcheckbox"})
+WRITES = frozenset({"type", "select", "press"})
+
+
+class Taught(msgspec.Struct, frozen=True):
+    """What was learned last in a session, where its page was before and after, and whether it can
+    be taken back at all."""
+
+    learned: TransitionLearned
+    before: str
+    after: str
+    final: bool = False
+
+
+def undone(
+    last: Taught | None, action: Action, element: Resolved | None
+) -> TransitionUndone | None:
+    """What this step of a person takes back, if it does: they went back to the page before, turned
+    a switch back, or pressed undo."""
+    if last is None:
+        return None
+    learned = last.learned
+    why: Literal["went_back", "turned_back", "undo_key"]
+    if action.type == "navigate" and _is_way_back(last, action.url or ""):
+        why = "went_back"
+    elif _is_switch(element) and doing(action) == doing(learned.action):
+        why = "turned_back"
+    elif (action.key or "").lower() in UNDO_KEYS and learned.action.type in WRITES:
+        why = "undo_key"
+    else:
+        return None
+    return TransitionUndone(learned.token, why, learned.after, learned.place)
+
+
+def _is_switch(element: Resolved | None) -> bool:
+    return element is not None and element.role in SWITCHES
+
+
+def _is_way_back(last: Taught, url: str) -> bool:
+    """Whoever sent something and goes back takes nothing back: they do the next one."""
+    left = not same_document(last.before, last.after)
+    return left and not last.final and same_document(url, last.before)
+
+
+def taught(learned: TransitionLearned, before: Look, after: Look, *, final: bool = False) -> Taught:
+    return Taught(learned, before.page.url, after.page.url, final)

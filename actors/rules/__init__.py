@@ -1,0 +1,1 @@
+"""Rules hold pure knowledge that several actors go by; they import `events` and nothing else."""

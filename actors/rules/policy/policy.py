@@ -1,0 +1,104 @@
+"""What may be done: a pure function over a table of rules. Deny beats ask beats allow (E1, E2).
+
+The table is `rule_table`. Of several that ask, the one is told that asks most of the person, and
+no recording has answered them if it has not answered all; nothing matched means allowed. Standing
+approval is not a rule: it answers an `ask` that the recording itself has answered before
+(design 8).
+"""
+
+import msgspec
+
+from actors.rules.policy.risky_words import DENYLIST
+from actors.rules.policy.rule_table import (
+    CALLERS,
+    CELLS,
+    IRREVERSIBLE,
+    READING,
+    RECORDED,
+    RULES,
+    Case,
+    Verdict,
+    accepts_a_dialog,
+    is_a_door,
+)
+from events.action import Action
+from events.page import Resolved
+from events.policy import Policy
+from events.validator import ApprovalKind
+from events.workflow import Standing
+
+__all__ = ["CALLERS", "CELLS", "DENYLIST", "READING", "RECORDED", "RULES", "Case", "Verdict"]
+
+DEFAULT_POLICY = Policy(version="1", denylist=DENYLIST)
+
+# What each action type cannot do without (E1).
+REQUIRED: dict[str, tuple[str, ...]] = {
+    "navigate": ("url",),
+    "click": ("target",),
+    "type": ("target", "value"),
+    "press": ("key",),
+    "select": ("target", "value"),
+    "scroll": (),
+    "wait_for": ("target",),
+    "wait": ("ms",),
+    "extract": ("target",),
+    "check": ("verify",),
+    "hover": ("target",),
+    "drag": ("target", "to"),
+    "wheel": ("target", "by"),
+}
+# Of two questions the one that asks more of the person.
+CAREFUL: dict[ApprovalKind, int] = {"confirm": 2, "service": 1}
+
+
+def missing_field(action: Action) -> str:
+    """The first field that this type of action needs and does not have."""
+    for field in REQUIRED[action.type]:
+        if getattr(action, field) in (None, ()):
+            return field
+    for found in ("target", "to"):
+        target = getattr(action, found)
+        if target is not None and not target.strategies:
+            return found
+    if action.type == "scroll" and action.target is None and action.direction is None:
+        return "direction"
+    return ""
+
+
+def judge(case: Case) -> Verdict:
+    """The verdict of the table. A rule that breaks is a denial, never an opening."""
+    asks: list[Verdict] = []
+    for rule in RULES:
+        try:
+            verdict = rule(case)
+        except Exception as error:  # noqa: BLE001 - whatever it is, what could not be judged is not done
+            return Verdict("deny", rule.__name__, f"the rule failed: {type(error).__name__}")
+        if verdict is None:
+            continue
+        if verdict.effect == "deny":
+            return verdict
+        asks.append(verdict)
+    if not asks:
+        return Verdict("allow", "nothing_matched", "no rule is against it")
+    told = max(asks, key=lambda verdict: (CAREFUL.get(verdict.kind, 0), verdict.always))
+    return msgspec.structs.replace(told, always=any(verdict.always for verdict in asks))
+
+
+def is_irreversible(case: Case) -> bool:
+    """What a dry run stops before, and what is never repeated once dispatched. A dry run must get
+    past the door, so that signing in is not."""
+    if accepts_a_dialog(case) is not None:
+        return True
+    if is_a_door(case):
+        return False
+    return any(rule(case) is not None for rule in IRREVERSIBLE)
+
+
+def stands(standing: Standing | None, element: Resolved | None, *, same_page: bool = False) -> bool:
+    """Whether the recording's own approval covers this very element on this origin. On the
+    `same_page` by another of its addresses, what is sent to that page is the same too."""
+    if standing is None or element is None or standing.origin != element.origin:
+        return False
+    same = standing.identity and standing.identity == element.identity
+    at_home = same_page and standing.home and standing.home == element.home
+    return bool(same or at_home or standing.digest == element.digest)

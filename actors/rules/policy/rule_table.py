@@ -1,0 +1,511 @@
+"""The table of policy: one rule a row, each a pure function of a case. Nothing matched: no word.
+
+A rule looks at the action, the element as it was resolved, the page it is on, and who proposed it.
+What a rule cannot know counts as what cannot be undone.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from urllib.parse import unquote
+
+import ada_url
+import msgspec
+
+from actors.rules.pages.address import host_of, path_of
+from actors.rules.policy.hosts import url_refused
+from actors.rules.policy.risky_words import FINAL, ICONS, denied_by, said_by
+from actors.rules.text.phrases import lexicon
+from events.action import (
+    CLICKS,
+    Action,
+    ByCss,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Target,
+    Text,
+    Typed,
+)
+from events.page import Resolved
+from events.policy import Effect, Policy, PolicyRule, SideEffect
+from events.service_pack import Checkpoint
+from events.validator import ApprovalKind
+from events.workflow import Driver
+
+RECORDED: frozenset[Driver] = frozenset({"person", "script", "workflow"})
+# These choose by themselves, from a snapshot that they were given.
+CALLERS: frozenset[Driver] = frozenset({"agent", "model"})
+# Reading changes nothing: no rule about what an element says applies to it (F2).
+READING = frozenset({"extract", "wait_for", "wait", "scroll", "check", "hover", "wheel"})
+# Keys that set off what has the focus; any other moves it, or is typed.
+SETS_OFF = frozenset({"Enter", "NumpadEnter", " ", "Space"})
+# With Control, in a field: to mark, to cut, to take back. Not to paste: nobody knows what.
+EDITS = frozenset("acxyz") | {"arrowleft", "arrowright", "backspace", "delete", "home", "end"}
+MOVES = frozenset(
+    ["Tab", "Escape", "Home", "End", "PageUp", "PageDown"]
+    + [f"Arrow{way}" for way in ("Up", "Down", "Left", "Right")]
+)
+# What is filled in rather than set off: it has its own rules.
+FIELDS = frozenset({"input", "textarea", "select", "option"})
+SWITCHED = frozenset({"checkbox", "radio", "range", "color", "file"})
+TYPED_IN = frozenset({"textbox", "searchbox", "combobox"})
+BUTTON_INPUTS = frozenset({"button", "submit", "image", "reset"})
+CELLS = frozenset({"gridcell", "cell", "rowheader", "columnheader"})  # of a table
+EDITOR = "editor"  # the kind of what is written into in place
+# Signs and icons that open, close, move or look, and nothing else.
+GLYPHS = frozenset(
+    "\u00d7\u2715\u2716\u2039\u203a\u00ab\u00bb<>\u25b2\u25bc\u25c0\u25b6\u2630"
+    "\u22ee\u22ef\u2026+-?\u2190\u2191\u2192\u2193"
+)
+HARMLESS = lexicon(
+    [
+        *(
+            "menu",
+            "hamburger",
+            "search",
+            "magnifier",
+            "close",
+            "times",
+            "xmark",
+            "chevron",
+            "arrow",
+        ),
+        *("caret", "angle", "expand", "collapse", "next", "prev", "previous", "info", "help"),
+        *("question", "filter", "sort", "zoom", "play", "pause", "calendar", "eye", "home", "bell"),
+        *("plus", "minus", "ellipsis", "dots", "kebab", "back", "forward", "refresh", "copy"),
+    ],
+    [],
+)
+LONGEST_PATH = 64  # of an address that was made up: a longer one may carry anything
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """`always`: no recording has answered this question before."""
+
+    effect: Effect
+    rule: str
+    reason: str
+    kind: ApprovalKind = "policy"
+    always: bool = False
+
+
+class Case(msgspec.Struct, frozen=True):
+    """Everything that a rule may look at. `state` is what the page is by the rules of F6, `page`
+    where it is, `start` the address that a person gave for the session."""
+
+    policy: Policy
+    action: Action
+    driver: Driver
+    element: Resolved | None = None
+    state: str = ""
+    checkpoint: Checkpoint | None = None
+    page: str = ""
+    start: str = ""
+
+
+Rule = Callable[[Case], Verdict | None]
+
+
+# -- where it leads ----------------------------------------------------------------------------
+
+
+def host_allowed(case: Case) -> Verdict | None:
+    """Only http and https, private networks only by name, others as the policy says."""
+    if case.action.type != "navigate" or case.action.url is None:
+        return None
+    if case.action.url == "about:blank":
+        return None
+    return _refused(case.policy, case.action.url)
+
+
+def leads_where_allowed(case: Case) -> Verdict | None:
+    """A link and a form go where the page says, not where the step was thought to go."""
+    element = case.element
+    if element is None or case.action.type not in (*CLICKS, "press"):
+        return None
+    for address in (element.href, element.form_action if element.submits else ""):
+        if address and (refused := _refused_web(case.policy, address)):
+            return refused
+    return None
+
+
+def page_allowed(case: Case) -> Verdict | None:
+    """A page that may only be loaded from is not worked on, however one came to be there."""
+    if case.element is None or case.action.type in READING:
+        return None
+    return _refused_web(case.policy, case.element.origin)
+
+
+def data_in_address(case: Case) -> Verdict | None:
+    """An address that a caller made up can carry what it has read, to whoever owns the place: in
+    its query, and in its path where that is not of the page that it is on."""
+    if case.driver not in CALLERS or case.action.type != "navigate":
+        return None
+    if not case.action.url or case.action.url == case.start:
+        return None
+    try:
+        url = ada_url.URL(case.action.url)
+    except ValueError:
+        return None  # refused elsewhere
+    here = case.page.startswith(f"{url.origin}/")
+    carries = (
+        url.search
+        or url.hash
+        or (len(url.pathname) > LONGEST_PATH if here else url.pathname != "/")
+    )
+    if not carries:
+        return None
+    return Verdict("ask", "data_in_address", "the address may carry data, and nobody recorded it")
+
+
+def _refused_web(policy: Policy, address: str) -> Verdict | None:
+    """Nothing to say of what is no address on the web: a script, a mail, a page without one."""
+    return _refused(policy, address) if address.startswith(("http:", "https:")) else None
+
+
+@lru_cache(maxsize=1_024)
+def _refused(policy: Policy, address: str) -> Verdict | None:
+    scheme, host, _ = host_of(address)
+    if scheme not in ("http", "https") or not host:
+        return Verdict("deny", "scheme", f"{scheme or 'that'} is not a web address")
+    refusal = url_refused(policy, address, top_level=True)
+    return Verdict("deny", refusal.rule, refusal.reason) if refusal is not None else None
+
+
+# -- secrets and files -------------------------------------------------------------------------
+
+
+def secret_in_clear(case: Case) -> Verdict | None:
+    """A literal never goes into a secret field, and a secret never into a plain one."""
+    element = case.element
+    if element is None or case.action.type != "type":
+        return None
+    if element.secret and isinstance(case.action.value, Text | Typed | Parameter):
+        return Verdict("deny", "secret_in_clear", "a secret field takes a --secret, not a literal")
+    if not element.secret and isinstance(case.action.value, Secret):
+        return Verdict("ask", "secret_in_plain_field", "a secret would be typed in a plain field")
+    return None
+
+
+def secret_at_home(case: Case) -> Verdict | None:
+    """A secret is typed where it belongs. Where that is not known, and nobody recorded it, a
+    person says so: a page can talk whoever chooses by itself into signing in somewhere else."""
+    names = _secrets_of(case.action)
+    if not names or case.element is None:
+        return None
+    where = case.element.origin
+    for name in names:
+        origins = [origin for each, origin in case.policy.secret_origins if each == name]
+        if origins and where not in origins:
+            reason = f"the secret {name!r} belongs to {', '.join(origins)}, this is {where}"
+            return Verdict("deny", "secret_elsewhere", reason)
+        if not origins and case.driver not in RECORDED:
+            reason = f"the secret {name!r} would be typed on {where}, and nobody recorded that"
+            return Verdict("ask", "secret_unbound", reason)
+    return None
+
+
+def _secrets_of(action: Action) -> list[str]:
+    typed = [action.value.name] if isinstance(action.value, Secret) else []
+    return [*typed, *(answer.secret for answer in action.dialogs if answer.secret)]
+
+
+def uploads_a_file(case: Case) -> Verdict | None:
+    """A file of this machine leaves it; a recording says which one by a parameter of its own."""
+    element = case.element
+    if element is None or case.action.type != "type" or element.kind != "file":
+        return None
+    if case.driver in RECORDED:
+        return None
+    return Verdict("ask", "uploads_a_file", "a file would be sent, and nobody recorded that")
+
+
+# -- what it says it is ------------------------------------------------------------------------
+
+
+def denylist(case: Case) -> Verdict | None:
+    """S0's risky words, in what the element says it is, in how it is found, or in the address that
+    whoever recorded nothing wants to go to: a link there would be refused as well."""
+    if case.action.type in READING:
+        return None
+    word = denied_by(_said(case), case.policy.denylist)
+    if not word:
+        return None
+    what = "address" if case.action.type == "navigate" else "element"
+    effect: Effect = "ask" if case.driver in RECORDED else "deny"
+    return Verdict(effect, "denylist", f"the {what} says {word!r}")
+
+
+def denied_when_set_off(case: Case) -> Verdict | None:
+    """To type into a field that says such a word can be undone; what it is sent by says so too."""
+    return denylist(case) if _sets_off(case) or case.action.type == "select" else None
+
+
+def final_wording(case: Case) -> Verdict | None:
+    """Words, or pictures in place of words, for what cannot be undone. Of a list it is what would
+    be chosen, of Enter in a field the button that sends its form: both stand for an icon."""
+    element = case.element
+    if element is None:
+        return None
+    sends = case.action.type == "press" and element.submits
+    if case.action.type == "select" or sends:
+        word = said_by(element.icon.text, FINAL)
+    elif not _sets_off(case) or _is_field(element):
+        return None
+    else:
+        said = f"{element.name.text}\n{element.text.text[:200]}\n{_said_of(case.action.to)}"
+        word = said_by(said, FINAL)
+    word = word or ("" if case.action.type == "select" else said_by(element.icon.text, ICONS))
+    return Verdict("ask", "final_wording", f"the element says {word!r}") if word else None
+
+
+def unknown_icon(case: Case) -> Verdict | None:
+    """A button that says nothing may do anything."""
+    element = case.element
+    if element is None or not _sets_off(case) or _is_field(element):
+        return None
+    shown = {element.name.text.strip(), element.text.text.strip()} - {""}
+    if any(map(str.isalnum, "".join(shown))) or (shown and shown <= GLYPHS):
+        return None
+    if said_by(element.icon.text, HARMLESS) or element.href:
+        return None
+    return Verdict("ask", "unknown_icon", "the element does not say what it does")
+
+
+def _sets_off(case: Case) -> bool:
+    if case.action.type != "press":
+        return case.action.type in CLICKS
+    key = case.action.key or ""
+    return (key if key == "+" else key.rpartition("+")[2]) in SETS_OFF
+
+
+def _is_field(element: Resolved) -> bool:
+    """Or the label of one: a click on it is a click on that; or a text that is written in place."""
+    if element.tag == "label":
+        return element.kind in SWITCHED
+    if element.kind == EDITOR:
+        return True
+    return element.tag in FIELDS and element.kind not in BUTTON_INPUTS
+
+
+# -- what it does ------------------------------------------------------------------------------
+
+
+def sends_a_form(case: Case) -> Verdict | None:
+    """A form that is not a plain GET changes something on the other side."""
+    element = case.element
+    if element is None or case.action.type not in ("click", "press", "select"):
+        return None
+    if not element.submits:
+        return None
+    kind: ApprovalKind = "login" if is_a_door(case) else "policy"
+    if element.form_method not in ("", "get"):
+        reason = f"it sends a form ({element.form_method.upper()})"
+        return Verdict("ask", "sends_a_form", reason, kind)
+    if case.driver not in RECORDED:
+        return Verdict("ask", "sends_a_form", "it sends a form, and nobody recorded that", kind)
+    return None
+
+
+def key_unknown(case: Case) -> Verdict | None:
+    """A key that neither moves nor is typed does what a script of the page says; and so does Enter
+    where no form explains it: many send what was typed."""
+    element = case.element
+    if element is None or case.action.type != "press" or element.submits:
+        return None
+    *held, key = (case.action.key or "").replace("++", "+plus").split("+")
+    if key in MOVES and set(held) <= {"Shift"}:
+        return None
+    if _is_typed_in(element):
+        if not key.endswith("Enter") and (key.lower() in EDITS or set(held) <= {"Shift"}):
+            return None
+        return Verdict("ask", "key_unknown", f"{key} may send what was typed there")
+    if key in SETS_OFF and not held:
+        return None  # as a click on it does: judged by what it says
+    return Verdict("ask", "key_unknown", f"what {key} does there is not known")
+
+
+def _is_typed_in(element: Resolved) -> bool:
+    return element.role in TYPED_IN or (_is_field(element) and element.kind not in SWITCHED)
+
+
+def accepts_a_dialog(case: Case) -> Verdict | None:
+    """What a page asks before it goes on is asked for a reason."""
+    if not any(answer.accept for answer in case.action.dialogs):
+        return None
+    return Verdict("ask", "accepts_a_dialog", "it says yes to what the page asks")
+
+
+def final_confirmation(case: Case) -> Verdict | None:
+    """On the last page before it is done, whatever is set off may do it: the person types it out
+    (E3)."""
+    element = case.element
+    if case.state != "FINAL_CONFIRMATION" or element is None or not _sets_off(case):
+        return None
+    leads_on = element.href and not element.submits
+    if leads_on or (_is_field(element) and not element.submits) or _is_recorded_cell(case):
+        return None
+    return Verdict(
+        "ask", "final_confirmation", "this is the last step before it is done", "confirm"
+    )
+
+
+def _is_recorded_cell(case: Case) -> bool:
+    """A cell of a table is chosen or written in by a click. Who chooses by itself is not told so by
+    the page that wants the click."""
+    element = case.element
+    return element is not None and element.role in CELLS and case.driver in RECORDED
+
+
+def service_checkpoint(case: Case) -> Verdict | None:
+    """Where the service's own conditions hold, a person is asked before anything is done."""
+    checkpoint = case.checkpoint
+    if checkpoint is None or case.action.type in READING or case.action.aside:
+        return None  # what is only looked at, in a page of its own, changes nothing here
+    reason = f"the page is at the checkpoint {checkpoint.name!r}"
+    return Verdict("ask", "service_checkpoint", reason, "service", checkpoint.always)
+
+
+def is_a_door(case: Case) -> bool:
+    """Signing in sends a form but leaves nothing behind. A form that asks for the password to pay
+    or to delete something is no door."""
+    element = case.element
+    if element is None or not element.signs_in:
+        return False
+    if case.action.type == "press" and case.state == "LOGIN_REQUIRED":
+        return True  # by Enter in a field, which does not say what it does
+    says = f"{element.name.text}\n{element.text.text}".casefold()
+    if said_by(says, FINAL):
+        return False
+    return any(word in says for word in SIGNS_IN)
+
+
+# A form with a password in it is a door only if its button says so.
+SIGNS_IN = (
+    *("sign in", "sign-in", "signin", "log in", "log-in", "login", "anmelden", "einloggen"),
+    *("connexion", "se connecter", "iniciar sesi", "acceder", "accedi", "entrar", "inloggen"),
+    *("zaloguj", "logga in", "log ind", "giri\u015f", "p\u0159ihl\u00e1sit"),
+    *("\u0432\u043e\u0439\u0442\u0438", "\u0443\u0432\u0456\u0439\u0442\u0438"),
+    *("\u30ed\u30b0\u30a4\u30f3", "\u767b\u5f55", "\ub85c\uadf8\uc778"),
+)
+
+
+# -- what a person wrote -----------------------------------------------------------------------
+
+
+def configured(case: Case) -> Verdict | None:
+    """The rows of the configuration: the strictest that matches."""
+    if not case.policy.rules:
+        return None
+    said = _said(case)
+    matching = [rule for rule in case.policy.rules if _matches(rule, case, said)]
+    for effect in ("deny", "ask"):
+        for rule in matching:
+            if rule.effect == effect:
+                reason = rule.reason or f"the rule {rule.name!r} says so"
+                return Verdict(rule.effect, rule.name, reason, always=True)
+    return None
+
+
+def side_effect(case: Case) -> SideEffect:
+    """S4 W2: what it does to the other side, as far as it shows."""
+    if case.action.type in READING:
+        return "read"
+    element = case.element
+    signs_in = element is not None and (element.secret or (element.submits and is_a_door(case)))
+    return "auth" if signs_in or _secrets_of(case.action) else "write"
+
+
+# The tool's name, where it is not the action's.
+TOOLS = {
+    "type": "browser_fill",
+    "click": "browser_click",
+    "select": "browser_select",
+    "scroll": "browser_scroll",
+}
+
+
+def _matches(rule: PolicyRule, case: Case, said: str) -> bool:
+    """Every column that says something agrees."""
+    action, element = case.action, case.element
+    tool = TOOLS.get(action.type, action.type)
+    return (
+        (not rule.actions or action.type in rule.actions)
+        and (not rule.tools or (case.driver in CALLERS and tool in rule.tools))
+        and (not rule.drivers or case.driver in rule.drivers)
+        and (not rule.side_effects or side_effect(case) in rule.side_effects)
+        and (not rule.roles or (element is not None and element.role in rule.roles))
+        and (not rule.origins or _origin_of(case) in rule.origins)
+        and (not rule.says or any(word.casefold() in said for word in rule.says))
+    )
+
+
+def _origin_of(case: Case) -> str:
+    if case.element is not None:
+        return case.element.origin
+    scheme, host, port = host_of(case.action.url or "")
+    return f"{scheme}://{host}{':' if port else ''}{port}" if host else ""
+
+
+def _said_of(target: Target | None) -> str:
+    """Of where something is dragged: how that is found, and what it was when it was recorded."""
+    if target is None:
+        return ""
+    recorded = target.fingerprint
+    known = [recorded.name.text, recorded.text.text[:200]] if recorded is not None else []
+    return "\n".join([*_named_by(target), *known])
+
+
+def _named_by(target: Target | None) -> Iterator[str]:
+    for strategy in target.strategies if target else ():
+        match strategy:
+            case ByCss(selector):
+                yield selector
+            case ByRole(_, name):
+                yield name
+            case ByText(text):
+                yield text
+            case _:
+                pass
+
+
+def _said(case: Case) -> str:
+    parts = [*_named_by(case.action.target), _said_of(case.action.to)]
+    if case.action.url is not None and case.driver not in RECORDED:
+        parts.append(unquote(path_of(case.action.url)))
+    if case.element is not None:
+        element = case.element
+        parts += [element.name.text, element.text.text[:200], path_of(element.href)]
+        parts += [path_of(element.form_action) if element.submits else "", element.icon.text]
+    return "\n".join(parts).casefold()
+
+
+# In the order in which they are told of: of two that ask, the first is the reason.
+RULES: tuple[Rule, ...] = (
+    host_allowed,
+    leads_where_allowed,
+    page_allowed,
+    secret_in_clear,
+    secret_at_home,
+    configured,
+    service_checkpoint,
+    final_confirmation,
+    denylist,
+    sends_a_form,
+    key_unknown,
+    accepts_a_dialog,
+    uploads_a_file,
+    data_in_address,
+    final_wording,
+    unknown_icon,
+)
+# What of it cannot be undone: what a dry run stops before, and what is never done twice.
+IRREVERSIBLE: tuple[Rule, ...] = (
+    denied_when_set_off,
+    sends_a_form,
+    key_unknown,
+    final_confirmation,
+    final_wording,
+    unknown_icon,
+)

@@ -1,0 +1,1 @@
+"""Step rules judge checks, likeness, retries, pace and pauses of steps; any actor imports them."""

@@ -1,0 +1,1 @@
+"""Tool rules describe the tools of callers and check their arguments; any actor imports them."""

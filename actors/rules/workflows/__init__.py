@@ -1,0 +1,1 @@
+"""Workflow rules align, version and template recorded workflows; any actor imports them."""

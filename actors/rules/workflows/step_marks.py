@@ -1,0 +1,71 @@
+"""The steps of a recorded workflow by what is done in them, so that doing them again is known.
+
+An element that was found by a parameter's value has the parameter in its name (`Open ${customer}`);
+done with any other value it is the same step.
+"""
+
+from collections.abc import Container
+from typing import NamedTuple
+
+from actors.rules.steps.placeholders import PLACEHOLDER
+from events.action import kind_of
+from events.signature import doing
+from events.workflow import Workflow
+
+
+class Mark(NamedTuple):
+    """A step that shows in a history. `pieces` is its token around the parameters in it, one piece
+    where there are none; `reached` is how many steps of the workflow are done with it."""
+
+    token: str
+    pieces: tuple[str, ...]
+    reached: int
+    optional: bool
+
+
+def marks_of(workflow: Workflow) -> tuple[Mark, ...]:
+    """Every step but those that only check: they are in no history, and done with the step that
+    they look at. What only reads may be missing, because a person does it with their eyes."""
+    marks: list[Mark] = []
+    for reached, step in enumerate(workflow.steps, 1):
+        kind = kind_of(step.action)
+        if kind != "verification":
+            token = doing(step.action)
+            pieces = _pieces(token, workflow.parameters)
+            marks.append(Mark(token, pieces, reached, step.optional or kind == "observation"))
+        elif marks:
+            marks[-1] = marks[-1]._replace(reached=reached)
+    return tuple(marks)
+
+
+def fits(pieces: tuple[str, ...], token: str) -> bool:
+    """Whether the token is these pieces with something in each gap, and nothing but a text: a
+    quotation mark more would be another field. Piece by piece, because what a page says must not
+    decide how long it takes."""
+    first, *others = pieces
+    if not others:
+        return token == first
+    *middle, last = others
+    if not (token.startswith(first) and token.endswith(last)):
+        return False
+    at = len(first)
+    for piece in middle:
+        found = token.find(piece, at + 1)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    quotes = 0
+    for piece in pieces:
+        quotes += piece.count('"')
+    return at < len(token) - len(last) and token.count('"') == quotes
+
+
+def _pieces(token: str, parameters: Container[str]) -> tuple[str, ...]:
+    """A page may say `${half}` for reasons of its own: only known names are parameters."""
+    pieces: list[str] = []
+    at = 0
+    for found in PLACEHOLDER.finditer(token):
+        if found[1] in parameters:
+            pieces.append(token[at : found.start()])
+            at = found.end()
+    return (*pieces, token[at:])

@@ -1,0 +1,2 @@
+"""The Validator approves, refuses or asks a person before each step; only the composition root
+imports it."""

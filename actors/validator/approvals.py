@@ -1,0 +1,94 @@
+"""Approvals that a recording or a bound credential gave: whether a step still stands by them."""
+
+from actors.rules.pages.address import origin_of, place_of
+from actors.rules.policy.policy import Case, Verdict, is_irreversible, stands
+from actors.rules.policy.rule_table import is_a_door
+from actors.rules.steps.service_script import is_of_way
+from actors.validator.state import ValidatorState
+from events.page import Resolved
+from events.workflow import Standing, Step
+
+
+def is_let_in(state: ValidatorState, case: Case, verdict: Verdict) -> bool:
+    """A credential that is bound to the origin satisfies the sign-in there (E3), on the way that a
+    service or a model found, if it is sent nowhere else. What was healed or proposed by a model is
+    not that way."""
+    started, plan, element = state.started, state.plan, state.element
+    if started is None or plan is None or element is None or plan.healed:
+        return False
+    if not is_a_door(case) or verdict.rule not in ("sends_a_form", "denylist"):
+        return False
+    found = started.workflow is not None and bool(started.workflow.goal)
+    if not (is_of_way(plan) or (plan.driver == "workflow" and found)):
+        return False
+    if element.form_action and origin_of(element.form_action) != element.origin:
+        return False
+    homes = started.policy.secret_origins
+    return any(name in started.secrets and origin == element.origin for name, origin in homes)
+
+
+def is_on_the_way(state: ValidatorState) -> bool:
+    """Whether what is done in a run of a workflow is none of its steps."""
+    started, plan = state.started, state.plan
+    if started is None or started.workflow is None or plan is None:
+        return False
+    return plan.index < 0 and not plan.read_back_of
+
+
+def was_done_on_the_way(state: ValidatorState, case: Case) -> bool:
+    """Something that cannot be undone was done in place of no step of the workflow: it may have
+    been this very one, so that no recording approves it any more (E7)."""
+    return state.done_on_the_way and is_final(state, case)
+
+
+def seen_as(element: Resolved | None) -> str:
+    """What the element was to the last letter. A standing approval is for its kind across runs;
+    an intent and a person's answer are for this very one."""
+    return (element.exact or element.digest) if element is not None else ""
+
+
+def is_final(state: ValidatorState, case: Case) -> bool:
+    """Whether it cannot be undone: by what the element is, or by what it was when it was recorded.
+    A button that lost its form still says what it said."""
+    return was_irreversible(state) or is_irreversible(case)
+
+
+def was_irreversible(state: ValidatorState) -> bool:
+    workflow = state.started.workflow if state.started else None
+    plan = state.plan
+    if workflow is None or plan is None or not 0 <= plan.index < len(workflow.steps):
+        return False
+    return workflow.steps[plan.index].irreversible
+
+
+def stands_by_recording(state: ValidatorState) -> bool:
+    """Whether the recording has approved this. Two addresses are the same page's if the recording
+    saw it go by both."""
+    return stands(_standing(state), state.element, same_page=_is_sent_there(state))
+
+
+def _is_sent_there(state: ValidatorState) -> bool:
+    """Whether its form is sent to the page of the recording: to one of its addresses as they are,
+    for what varies in them stands for no word."""
+    step, element = _recorded(state), state.element
+    if step is None or element is None:
+        return False
+    led = place_of(element.form_action)
+    return led.origin == step.before.origin and led.path in step.before.paths
+
+
+def _recorded(state: ValidatorState) -> Step | None:
+    workflow = state.started.workflow if state.started else None
+    plan = state.plan
+    if workflow is None or plan is None or plan.driver != "workflow":
+        return None
+    return workflow.steps[plan.index] if 0 <= plan.index < len(workflow.steps) else None
+
+
+def _standing(state: ValidatorState) -> Standing | None:
+    """The approval that the recording gave this very step of this workflow version. What was
+    healed is another element, and has none."""
+    step = _recorded(state)
+    if step is None or state.plan is None or state.plan.healed:
+        return None
+    return step.standing

@@ -1,0 +1,167 @@
+"""Questions for a person: what no recording has answered, and what their answer means."""
+
+import msgspec
+
+from actors.rules.policy.policy import Case, Verdict
+from actors.rules.steps.already_done import doubt as may_have_happened
+from actors.rules.steps.confidence import RULE as SUGGESTED
+from actors.rules.steps.confidence import is_suggested, why_suggested
+from actors.rules.steps.healing import doubtful
+from actors.rules.steps.pause import HAD_THE_WHEEL
+from actors.rules.steps.service_script import is_of_way
+from actors.validator.approvals import (
+    is_final,
+    is_let_in,
+    seen_as,
+    stands_by_recording,
+    was_done_on_the_way,
+    was_irreversible,
+)
+from actors.validator.state import ValidatorState
+from events.action import Secret
+from events.person import ApprovalAnswered
+from events.planner import CheckpointReached, PlanProposed
+from events.runtime import SessionStarted
+from events.signature import signature
+from events.tools import ApprovalSought, approval_of
+from events.validator import ApprovalRequested, CheckpointPassed, CheckpointRefused
+
+CONFIRM = "confirm"  # S1 FR-008: what the person types out before the last step
+# What a person does in the window, and what they are asked then.
+BY_HAND = {
+    "login": "Sign in in the window",
+    "unknown": "Bring the page to where this step is due, in the window",
+}
+
+
+def left_to_ask(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict | None:
+    """What a person is to be asked: what no recording has answered, and whether to do at all what
+    was predicted and is not sure enough, whatever else it is."""
+    asks, suggested = _unsettled(state, case, verdict), as_suggestion(state)
+    if asks is None or suggested is None:
+        return asks or suggested
+    return msgspec.structs.replace(asks, reason=f"{asks.reason}; {suggested.reason}")
+
+
+def as_suggestion(state: ValidatorState) -> Verdict | None:
+    assert state.started is not None
+    assert state.plan is not None
+    settings = state.started.settings
+    if not is_suggested(state.plan, settings):
+        return None
+    return Verdict("ask", SUGGESTED, why_suggested(state.plan, settings, state.started.values))
+
+
+def _unsettled(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict | None:
+    started, plan, element = state.started, state.plan, state.element
+    assert started is not None
+    assert plan is not None
+    if 0 <= plan.index < started.done_before and is_final(state, case):
+        return _done_before(state, started, verdict)
+    if state.had_wheel and is_final(state, case):
+        return _done_by_hand(state, verdict)
+    stood = stands_by_recording(state) and not was_done_on_the_way(state, case)
+    if verdict.effect == "ask":
+        answered = stood or is_let_in(state, case, verdict)
+        return None if answered and not verdict.always else verdict
+    if unbound := _unbound_secret(started, plan):
+        return unbound
+    if doubt := doubtful(started, plan, element):
+        return Verdict("ask", "healed", doubt)
+    if was_irreversible(state) and not stood:
+        reason = "it could not be undone when it was recorded, and the element is another now"
+        return Verdict("ask", "was_irreversible", reason)
+    return None
+
+
+def _unbound_secret(started: SessionStarted, plan: PlanProposed) -> Verdict | None:
+    """Nobody recorded where the service's own way types a secret: its origin has to be bound."""
+    value = plan.action.value
+    if not is_of_way(plan) or not isinstance(value, Secret):
+        return None
+    if any(name == value.name for name, _ in started.policy.secret_origins):
+        return None
+    reason = f"the secret {value.name!r} would be typed there, and is bound to no origin"
+    return Verdict("ask", "secret_unbound", reason)
+
+
+def not_typed_out(answer: ApprovalAnswered, asked: ApprovalRequested) -> ApprovalAnswered:
+    """A yes is not enough where the phrase was asked for, whoever says it (E3)."""
+    said = f'{asked.phrase!r} was not typed out (in --answers: "phrase": "{asked.phrase}")'
+    return msgspec.structs.replace(answer, approved=False, message=said)
+
+
+def _done_before(state: ValidatorState, started: SessionStarted, verdict: Verdict) -> Verdict:
+    """An earlier session may have done it already: no recording has answered that."""
+    plan, settled = state.plan, state.settled
+    seen = settled if plan is not None and settled and settled.index == plan.index else None
+    reason = may_have_happened(started, seen)
+    kind = verdict.kind if verdict.effect == "ask" else "policy"
+    return Verdict("ask", "done_before", reason, kind, always=True)
+
+
+def _done_by_hand(state: ValidatorState, verdict: Verdict) -> Verdict:
+    """The first step that cannot be undone after a person had the wheel: whether they did it, no
+    recording has answered. What comes behind it they have not done either, then."""
+    plan, settled = state.plan, state.settled
+    reason = f"{HAD_THE_WHEEL}, and may have done it already"
+    if plan is not None and settled is not None and settled.index == plan.index:
+        reason = f"{reason}; {settled.reason}"
+    asks = verdict.effect == "ask"
+    if asks:
+        reason = f"{verdict.reason}; {reason}"
+    return Verdict("ask", "had_the_wheel", reason, verdict.kind if asks else "policy", always=True)
+
+
+def question_on(state: ValidatorState, verdict: Verdict) -> ApprovalRequested:
+    """Bound to this step, action, element and origin: an answer to it is for nothing else."""
+    plan, element = state.plan, state.element
+    assert state.started is not None
+    assert plan is not None
+    name = f" {element.name.text!r}" if element is not None and element.name.text else ""
+    return ApprovalRequested(
+        approval=f"{plan.step}.{plan.attempt}.{state.questions + 1}",
+        step=plan.step,
+        kind=verdict.kind,
+        question=f"{plan.action.type}{name}: {verdict.reason}. Approve?",
+        rule=verdict.rule,
+        signature=signature(plan.action),
+        digest=seen_as(element),
+        origin=element.origin if element is not None else "",
+        phrase=CONFIRM if verdict.kind == "confirm" else "",
+        policy=state.started.policy.version,
+    )
+
+
+def question_by_hand(state: ValidatorState, reached: CheckpointReached) -> ApprovalRequested:
+    """What only a person can do, in the window, or knows that they did: nothing of ours is approved
+    by it."""
+    asked = f"{BY_HAND[reached.kind]}, then say yes. Done?"
+    if reached.taken_to >= 0:
+        asked = "Is it done?"
+    return ApprovalRequested(
+        approval=f"{reached.step}.{reached.kind}.{state.questions + 1}",
+        step=reached.step,
+        kind=reached.kind,
+        question=f"{reached.why}. {asked}",
+        rule=f"{reached.kind}_checkpoint",
+    )
+
+
+def went_on(
+    asked: ApprovalRequested, answer: ApprovalAnswered
+) -> CheckpointPassed | CheckpointRefused:
+    if answer.approved:
+        return CheckpointPassed(asked.kind, asked.approval)
+    return CheckpointRefused(asked.kind, asked.approval, answer.by, answer.message)
+
+
+def question_of_caller(state: ValidatorState, sought: ApprovalSought) -> ApprovalRequested:
+    """The question of whoever calls tools. The answer is its own to act on: what it does next is
+    judged as if nobody had been asked."""
+    return ApprovalRequested(
+        approval=approval_of(sought.call),
+        step=state.plan.step if state.plan is not None else 0,
+        kind="requested",
+        question=f"{sought.action} ({sought.reason}). Approve?",
+    )

@@ -1,0 +1,30 @@
+"""ValidatorState holds one session as the Validator follows it."""
+
+import msgspec
+
+from actors.rules.steps.pause import Pause
+from events.page import Resolved
+from events.planner import PlanProposed, StepSettled
+from events.runtime import SessionStarted
+from events.service_pack import Checkpoint
+from events.validator import ApprovalRequested
+
+
+class ValidatorState(msgspec.Struct, frozen=True):
+    started: SessionStarted | None = None
+    plan: PlanProposed | None = None
+    element: Resolved | None = None
+    before: Resolved | None = None
+    asked: ApprovalRequested | None = None
+    questions: int = 0
+    changes: int = 0
+    stopped: bool = False
+    page: str = ""
+    page_state: str = ""
+    checkpoint: Checkpoint | None = None
+    settled: StepSettled | None = None
+    done_on_the_way: bool = False
+    pause: Pause = Pause()
+    open: bool = False  # proposed, and neither begun nor refused
+    let_go: int = 0  # the last step that a pause came before
+    had_wheel: bool = False

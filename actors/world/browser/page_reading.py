@@ -1,0 +1,52 @@
+"""A page reading turns what the page's script returned into what a decider may use."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from actors.rules.text.untrusted import plain, quarantined
+from actors.world.browser.tab import Tab
+from events.action import Untrusted
+from events.observer import Shown
+from events.page import Exchange, Page
+
+OBSERVE_MS = 3_000  # S3 2.2.1: the most that a snapshot may take
+
+
+class Seen(NamedTuple):
+    """What one look says."""
+
+    page: Page
+    shown: tuple[Shown, ...] = ()
+    phrases: tuple[str, ...] = ()
+    pending: int = 0
+    sent: int = 0
+    status: int = 0
+    unread: bool = False
+    suspicious: tuple[str, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+
+
+def seen_of(
+    raw: dict[str, Any],
+    tab: Tab,
+    index: int,
+    tabs: int,
+    exchanges: tuple[Exchange, ...] = (),
+) -> Seen:
+    """What the page told of itself, as it may be used."""
+    found = msgspec.convert(raw.pop("shown", []), list[tuple[str, Untrusted | None]])
+    phrases = msgspec.convert(raw.pop("phrases", []), tuple[str, ...])
+    raw_kept = raw.pop("kept", [])
+    status = msgspec.convert(raw.pop("status", 0), int)
+    unread = msgspec.convert(raw.pop("unread", False), bool)
+    page, suspicious = quarantined(msgspec.convert(raw, Page))
+    page = msgspec.structs.replace(page, tab=index, tabs=tabs, been=tab.addresses.been)
+    kept = frozenset(msgspec.convert(raw_kept, tuple[str, ...]))
+    shown = tuple(
+        Shown(text, plain(around) if around else None, text in kept) for text, around in found
+    )
+    traffic = tab.traffic
+    return Seen(
+        page, shown, phrases, traffic.pending, traffic.sent, status, unread, suspicious, exchanges
+    )

@@ -1,0 +1,767 @@
+"""One page and how we reach it: a script in a world of its own, input as a person's, deadlines.
+
+Playwright's `evaluate` has no deadline and hangs for ever on a stuck page; every call here has
+one of ours. A navigation is known by what the browser announces, never by waiting a while.
+"""
+
+import asyncio
+import base64
+import contextlib
+import secrets  # noqa: TID251 - in no event: only pages are kept from guessing it
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from functools import cache
+from importlib import resources
+from time import monotonic_ns
+from typing import Any, Literal, Protocol, TypeVar
+
+import anyio
+import msgspec
+from playwright.async_api import CDPSession, Page
+from playwright.async_api import Error as PlaywrightError
+
+from actors.world.browser.covered_picture import Area, covered
+from actors.world.browser.keyboard import CONTROL, FEW_KEYS, PLAIN, SIGNS, Field, chord, typing
+from actors.world.browser.mouse import LEFT, MOUSE, Press, clicking
+from actors.world.browser.page_addresses import Addresses
+from actors.world.browser.page_listener import Hearing
+from actors.world.browser.traffic import Traffic
+from events.errors import BrowserGone
+from events.page import Rest, Resting
+
+WORLD = "rutter"
+PARTS = (
+    "asking", "reading", "snapshot", "finding", "likeness", "tables", "acting", "covering",
+    "resting", "watching", "gesturing", "listening",
+)  # fmt: skip
+LEAVING_MS = 1_000  # how long a click waits for a page that is about to go
+KILL_MS = 1_000
+DRAG_STEPS = 6
+KEY_MS = 20  # on top for each key: a page may work that long on one
+# What follows from an answer begins a moment behind it.
+ANSWERED_MS = 30
+TELLING_MS = 200
+BEGUN_MS = 3_000  # how long a request that came before is waited for, when the page rests
+NO_BODIES: Mapping[str, object] = dict.fromkeys(
+    ("maxTotalBufferSize", "maxResourceBufferSize", "maxPostDataSize"), 0
+)
+# What Chromium answers to a call whose document goes away before or under it.
+DOCUMENT_GONE = ("uniqueContextId not found", "context was destroyed", "navigated or closed")
+PAGE_CLOSED = ("has been closed", "Target closed", "session closed", "Session closed")
+
+Answer = TypeVar("Answer")
+
+
+class PageTimeout(Exception):
+    """The page did not answer within the deadline. A fact about the page, not a broken world."""
+
+
+class DocumentGone(Exception):
+    """The document went away under the call: a navigation committed."""
+
+
+class NavigationFailed(Exception):
+    """The browser could not get there, in its own words."""
+
+
+class KeyUnknown(Exception):
+    """There is no such key on any keyboard: nothing was pressed."""
+
+
+class PageClosed(BrowserGone):
+    """This page was closed; others of the session may still be there."""
+
+    def __init__(self, what: str, tab: "Tab | None" = None) -> None:
+        super().__init__(what)
+        self.tab = tab
+
+
+class Opener(Protocol):
+    """Whoever keeps the pages of a session together: told of what belongs to none alone."""
+
+    @property
+    def secret_forms(self) -> tuple[str, ...]: ...
+
+    def step_now(self) -> int: ...
+
+    def next_number(self) -> int: ...
+
+    def patient(self, ms: int) -> int: ...
+
+    def expect_page(self, tab: "Tab", url: str, *, by_gesture: bool) -> None: ...
+
+    def expect_download(self, url: str) -> None: ...
+
+    def count_bytes(self, url: str, size: int) -> None: ...
+
+    def been(self, url: str) -> None: ...
+
+    def asked(self, url: str, how: str) -> None: ...
+
+    async def why_not(self, url: str) -> str: ...
+
+    def forget(self, tab: "Tab") -> None: ...
+
+    async def close(self) -> None: ...
+
+
+# By what the two worlds of a page know each other; no page can guess it.
+NAME = f"rutter-{secrets.token_hex(16)}"
+
+
+@cache
+def library() -> str:
+    """The page's side as one script: the parts of `page/`, in order, in one closure."""
+    page = resources.files("actors.world.browser").joinpath("page")
+    parts = [page.joinpath(f"{part}.js").read_text("utf-8") for part in PARTS]
+    whole = page.joinpath("frame.js").read_text("utf-8").replace("/* PARTS */", "\n".join(parts))
+    return whole.replace("/* NAME */", NAME)
+
+
+@cache
+def schedule() -> str:
+    """What runs in the page's own world, to know what its scripts put off."""
+    page = resources.files("actors.world.browser").joinpath("page")
+    return page.joinpath("scheduled.js").read_text("utf-8").replace("/* NAME */", NAME)
+
+
+@cache
+def listened() -> str:
+    page = resources.files("actors.world.browser").joinpath("page")
+    return page.joinpath("listened.js").read_text("utf-8")
+
+
+class Tab:
+    """A page with its CDP session, opened by a `Window`; one action at a time.
+
+    A navigation is `asked` when the browser announces it and `committed` when its document has
+    begun; it is over when that document was parsed, or when the browser gave it up (a download,
+    an answer without content). Only the parsed end of a committed document counts: the one before
+    it may still report its own.
+    """
+
+    def __init__(self, page: Page, cdp: CDPSession, window: Opener) -> None:
+        self._page = page
+        self._cdp = cdp
+        self._window = window
+        self._frame = ""
+        self._world: str | None = None
+        self._world_known = anyio.Event()
+        self._navigation: Literal["none", "asked", "committed"] = "none"
+        self._loading = False
+        self._arrived = anyio.Event()
+        self._documents = 0
+        self._documents_before = 0
+        self._heard = True
+        self._clicked = False
+        self._keys: bool | None = None  # whether they are listened to, where that is known
+        self._gone: BrowserGone | None = None
+        self._downloads: dict[str, str] = {}
+        self._scopes: set[anyio.CancelScope] = set()
+        self.traffic = Traffic(window.asked, window.step_now, window.next_number)
+        self.missed = ""  # what was in the way of the last click, which then was held back
+        self.addresses = Addresses()
+
+    async def attach(self) -> None:
+        """The library into every document, this one too, and our ears to what is announced."""
+        self._listen()
+        script = {"source": library(), "worldName": WORLD, "runImmediately": True}
+        hint = {"source": schedule(), "runImmediately": True}
+        answers = await asyncio.gather(
+            self._cdp.send("Page.getFrameTree"),
+            self._cdp.send("Page.enable"),
+            self._cdp.send("Runtime.enable"),
+            self._cdp.send("Network.enable", dict(NO_BODIES)),
+            self._cdp.send("Page.addScriptToEvaluateOnNewDocument", hint),
+            self._cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
+        )
+        tree: Mapping[str, Any] = answers[0]
+        self._frame = tree["frameTree"]["frame"]["id"]
+        if not self.addresses.now:
+            self.addresses.on_document(tree["frameTree"]["frame"]["url"])
+
+    # -- calls ---------------------------------------------------------------------------------
+
+    async def call(self, function: str, *arguments: object, within_ms: int) -> Any:
+        """Runs a function of the library that only reads; a document that goes is waited for."""
+        async with self._deadline(within_ms, function):
+            while True:
+                try:
+                    return await self._evaluate(function, arguments)
+                except DocumentGone:
+                    await self._arrival()
+
+    async def call_to_type(self, function: str, *arguments: object, within_ms: int) -> Any:
+        """The same for one that gives a field the focus. Whether the page listens to its keys is
+        asked right behind it: the page answers in that order, and one after the other would take
+        twice as long."""
+        async with self._deadline(within_ms, function):
+            while True:
+                asked = (self._evaluate(function, arguments), self._keys_heard())
+                try:
+                    answer, self._keys = await asyncio.gather(*asked)
+                except DocumentGone:
+                    await self._arrival()
+                else:
+                    return answer
+
+    async def ask(self, function: str, *arguments: object, within_ms: int) -> Any:
+        """Runs a function in this document or in none. Raises `DocumentGone`."""
+        async with self._deadline(within_ms, function):
+            return await self._evaluate(function, arguments)
+
+    async def act(self, function: str, *arguments: object, within_ms: int) -> Any:
+        """Runs a function that is input itself: never repeated. Raises `DocumentGone`."""
+        self._begin_input()
+        return await self.ask(function, *arguments, within_ms=within_ms)
+
+    async def click(self, x: float, y: float, press: Press = LEFT, *, within_ms: int) -> None:
+        """A trusted click: move, press, release, sent together and in this order.
+
+        Raises `DocumentGone` if the page is left before it: what comes next was not looked at.
+        """
+        await self._not_leaving()
+        async with self._input("click", within_ms + press.hold_ms):
+            self._clicked = True
+            for number, calls in enumerate(clicking(x, y, press)):
+                if number:
+                    await anyio.sleep(press.hold_ms / 1000)
+                await asyncio.gather(*(self._send(method, given) for method, given in calls))
+
+    async def drag(
+        self, begin: tuple[float, float], end: tuple[float, float], *, within_ms: int
+    ) -> None:
+        """By the mouse, with a few stops: a drag of the browser's own has to be let begin. Raises
+        what a click does."""
+        await self._not_leaving()
+        mouse = self._page.mouse
+        async with self._input("drag", within_ms):
+            self._clicked = True
+            await self._guarded(mouse.move(*begin))
+            await self._guarded(mouse.down())
+            try:
+                await self._guarded(mouse.move(*end, steps=DRAG_STEPS))
+                await self._guarded(mouse.move(*end))  # what lies there is told that it lies there
+            finally:
+                await self._guarded(mouse.up())
+
+    async def point(self, x: float, y: float, *, within_ms: int) -> None:
+        """Where the mouse is, and nothing else."""
+        async with self._input("hover", within_ms):
+            await self._send(MOUSE, {"type": "mouseMoved", "x": x, "y": y})
+
+    async def wheel(self, x: float, y: float, by: tuple[int, int], *, within_ms: int) -> None:
+        async with self._input("wheel", within_ms):
+            turned: dict[str, object] = {"deltaX": by[0], "deltaY": by[1]}
+            await self._send(MOUSE, {"type": "mouseWheel", "x": x, "y": y, **turned})
+
+    async def insert(
+        self,
+        text: str,
+        field: Field = PLAIN,
+        *,
+        append: bool = False,
+        whole: bool = False,
+        within_ms: int,
+    ) -> None:
+        """Text into the focused field: by its keys, all sent together and in this order, or in one
+        call where nobody listens to keys."""
+        heard = self._keys
+        async with self._input("type", within_ms + KEY_MS * len(text)):
+            few = field.editor or len(text) <= FEW_KEYS
+            keys = not whole and (few or (heard if heard is not None else await self._keys_heard()))
+            for number, calls in enumerate(typing(text, field, append=append, keys=keys)):
+                if number and not await self._evaluate("typedInto", ()):
+                    return  # a composition cannot be held back: it is not begun elsewhere
+                await asyncio.gather(*(self._send(method, given) for method, given in calls))
+
+    async def select_all(self, *, within_ms: int) -> None:
+        """As an editor is told to, which may keep a selection of its own."""
+        async with self._input("select all", within_ms):
+            calls = chord(SIGNS["a"], CONTROL, commands=["selectAll"])
+            await asyncio.gather(*(self._send(method, given) for method, given in calls))
+
+    async def _keys_heard(self) -> bool:
+        """Whether the page listens to the keys of what has the focus. In doubt it does."""
+        asked = {"expression": listened(), "includeCommandLineAPI": True, "returnByValue": True}
+        answer = await self._send("Runtime.evaluate", asked)
+        return answer["result"].get("value") is not False
+
+    async def press(self, key: str, *, within_ms: int) -> None:
+        """Raises `KeyUnknown` for what is no key."""
+        async with self._input(f"press {key}", within_ms):
+            try:
+                await self._guarded(self._page.keyboard.press(key))
+            except KeyUnknown:
+                await self._let_go(key)
+                raise
+
+    async def navigate(self, url: str, *, within_ms: int) -> None:
+        async with self._deadline(within_ms, f"navigate to {url}"):
+            self._depart()
+            answer = await self._send("Page.navigate", {"url": url})
+            if answer.get("errorText"):
+                self._arrive()
+                why = await self._window.why_not(url)
+                raise NavigationFailed(why or str(answer["errorText"]))
+            if answer.get("loaderId") is None:
+                self._arrive()  # the same document: a fragment
+            await self._arrival()
+
+    async def settle(self, *, within_ms: int) -> bool:
+        """Waits until a navigation that input asked for is over; says if a new document came."""
+        async with self._deadline(within_ms, "settle"):
+            if not self._heard and self._navigation == "none":
+                # The answer to any call comes behind the announcement of a navigation.
+                with contextlib.suppress(DocumentGone):
+                    answer = await self._evaluate("sync", ())
+                    self.missed = answer["missed"] if self._clicked else ""
+            await self._arrival()
+            return self._documents != self._documents_before
+
+    async def give_files(self, paths: list[str], *, within_ms: int) -> None:
+        """Files into the pinned input, by the browser itself: no dialog opens."""
+        async with self._input("give files", within_ms):
+            call: dict[str, object] = {
+                "expression": "rutterPinned()",
+                "uniqueContextId": self._world,
+            }
+            answer = await self._send("Runtime.evaluate", call)
+            held = answer["result"].get("objectId")
+            await self._send("DOM.setFileInputFiles", {"files": paths, "objectId": held})
+
+    async def show(self, *, within_ms: int) -> None:
+        """To the front: a page behind another paints nothing and takes no input."""
+        async with self._deadline(within_ms, "bring to front"):
+            await self._send("Page.bringToFront", {})
+
+    async def change(self, within_ms: int) -> bool:
+        """Waits for the page to change, at most `within_ms`; says if it did."""
+        changed = False
+        with anyio.move_on_after(within_ms / 1000):
+            try:
+                async with self._deadline(within_ms + 500, "change"):
+                    changed = bool(await self._evaluate("change", (within_ms,)))
+            except DocumentGone:
+                changed = True
+            await self._arrival()
+        return changed
+
+    async def screenshot(self, *, full_page: bool, within_ms: int) -> bytes:
+        """As PNG; what is secret is covered."""
+
+        async def capture(quick: bool) -> tuple[bytes, Area]:
+            metrics = await self._send("Page.getLayoutMetrics", {})
+            view, content = metrics["cssLayoutViewport"], metrics["cssContentSize"]
+            left, top = (-view["pageX"], -view["pageY"]) if full_page else (0, 0)
+            if not quick:
+                plain = await self._guarded(self._page.screenshot(full_page=full_page))
+                return plain, Area(left, top, view["clientWidth"])
+            width = content["width"] if full_page else view["clientWidth"]
+            height = content["height"] if full_page else view["clientHeight"]
+            clip = {"x": view["pageX"] + left, "y": view["pageY"] + top, "scale": 1}
+            clip |= {"width": width, "height": height}
+            return await self._capture(clip, beyond=full_page), Area(left, top, width)
+
+        async with self._deadline(within_ms, "screenshot"):
+            return await covered(self._secret_boxes, capture)
+
+    async def picture(self, *, max_width: int, within_ms: int) -> bytes:
+        """What is in view as PNG, at most so many pixels wide."""
+        async with self._deadline(within_ms, "picture"):
+            metrics = await self._send("Page.getLayoutMetrics", {})
+            view = metrics["cssVisualViewport"]
+            scale = min(1.0, max_width / max(1, view["clientWidth"]))
+            clip = {
+                "x": view["pageX"],
+                "y": view["pageY"],
+                "width": view["clientWidth"],
+                "height": view["clientHeight"],
+                "scale": scale,
+            }
+            layout = metrics["cssLayoutViewport"]
+            left, top = view["pageX"] - layout["pageX"], view["pageY"] - layout["pageY"]
+
+            async def capture(quick: bool) -> tuple[bytes, Area]:
+                image = await self._capture(clip, quick=quick)
+                return image, Area(left, top, view["clientWidth"])
+
+            return await covered(self._secret_boxes, capture)
+
+    async def part(
+        self, area: Area, height: float, scroll: tuple[float, float], *, within_ms: int
+    ) -> bytes:
+        """A part of what is in view as PNG, at half its size; what is secret is covered. Who asks
+        knows how far the page is scrolled."""
+        clip = {"x": scroll[0] + area.left, "y": scroll[1] + area.top, "scale": 0.5}
+        clip |= {"width": area.width, "height": height}
+
+        async def capture(quick: bool) -> tuple[bytes, Area]:
+            return await self._capture(clip), area
+
+        async with self._deadline(within_ms, "part"):
+            return await covered(self._secret_boxes, capture)
+
+    async def view(self, *, within_ms: int) -> bytes:
+        """All that is in view as PNG, as it is shown: a clip would make a window flicker."""
+        async with self._deadline(within_ms, "view"):
+            metrics = await self._send("Page.getLayoutMetrics", {})
+            width = metrics["cssVisualViewport"]["clientWidth"]
+
+            async def capture(quick: bool) -> tuple[bytes, Area]:
+                asked: dict[str, object] = {"format": "png", "optimizeForSpeed": True}
+                answer = await self._send("Page.captureScreenshot", asked)
+                return base64.b64decode(answer["data"]), Area(0, 0, width)
+
+            return await covered(self._secret_boxes, capture)
+
+    async def _capture(
+        self, clip: Mapping[str, object], *, quick: bool = True, beyond: bool = False
+    ) -> bytes:
+        asked = {"format": "png", "clip": dict(clip), "captureBeyondViewport": beyond}
+        answer = await self._send("Page.captureScreenshot", {**asked, "optimizeForSpeed": quick})
+        return base64.b64decode(answer["data"])
+
+    async def _secret_boxes(self) -> object:
+        return await self._evaluate("secretBoxes", (self._window.secret_forms,))
+
+    async def rest(self, wanted: Resting) -> Rest:
+        """Waits until the page has nothing left to do: no navigation, no request that a script
+        waits for, nothing that was put off and is due. Time that is up is no error."""
+        rest, _ = await self.rest_and_find(wanted, ())
+        return rest
+
+    async def rest_and_find(
+        self, wanted: Resting, sought: tuple[object, ...]
+    ) -> tuple[Rest, dict[str, Any] | None]:
+        """The same, and what `resolve` says of `sought` right then; nothing where the page was not
+        at rest by then, or nothing was sought."""
+        began = monotonic_ns()
+        found: dict[str, Any] | None = None
+        waited: dict[str, None] = {}
+        restless = ["page"]
+        with contextlib.suppress(PageTimeout):
+            async with self._deadline(wanted.within_ms, "rest"):
+                while restless:
+                    if await self._request_over(waited, restless):
+                        continue
+                    left_ms = wanted.within_ms - (monotonic_ns() - began) // 1_000_000
+                    left_ms = max(0, left_ms - TELLING_MS)  # to say what it was that is not over
+                    times = (left_ms, wanted.quiet_ms)
+                    found = await self._put_off_over(times, sought, waited, restless)
+                    if not restless and (unseen := self.traffic.unseen(wanted.awaits)):
+                        waited[unseen] = None
+                        restless = [unseen]
+                        await self._begun(unseen)
+        self.traffic.seen.clear()
+        rest = Rest((monotonic_ns() - began) // 1_000, tuple(waited), tuple(restless))
+        return rest, None if restless else found
+
+    async def _begun(self, kinds: str) -> None:
+        """Waits a while for a request that came here before."""
+        with anyio.move_on_after(BEGUN_MS / 1000):
+            while self.traffic.unseen((kinds,)):
+                await self.traffic.changed.wait()
+            return
+        raise PageTimeout("rest")
+
+    async def _request_over(self, waited: dict[str, None], restless: list[str]) -> bool:
+        """Waits for a document or one more answer, where one is due; whether it had to."""
+        if self._navigation != "none":
+            waited["navigation"] = None
+            restless[:] = ["navigation"]
+            await self._arrival()
+            return True
+        if not self.traffic.awaited:
+            return False
+        waited["request"] = None
+        restless[:] = ["request"]
+        await self.traffic.changed.wait()
+        await anyio.sleep(ANSWERED_MS / 1000)
+        return True
+
+    async def _put_off_over(
+        self,
+        times: tuple[int, int],
+        sought: tuple[object, ...],
+        waited: dict[str, None],
+        restless: list[str],
+    ) -> dict[str, Any] | None:
+        """Waits for what the page's scripts put off; what they ask for then is another round's."""
+        begun = self.traffic.begun
+        with contextlib.suppress(DocumentGone):
+            function = "restAndFind" if sought else "rest"
+            answer = await self._evaluate(function, (*times, *sought))
+            waited.update(dict.fromkeys(answer["waited"]))
+            over = self.traffic.begun == begun and self._navigation == "none"
+            if over or answer["restless"]:
+                restless[:] = answer["restless"]
+                if restless:
+                    raise PageTimeout("rest")
+                found: dict[str, Any] | None = answer.get("found")
+                return found
+        return None
+
+    @property
+    def busy(self) -> bool:
+        """Whether the page waits for its server: for an answer, or for more of its scripts."""
+        return self._navigation != "none" or self.traffic.busy
+
+    async def sent_off(self) -> None:
+        """Waits until nothing is on its way that was to change something."""
+        while self.traffic.carrying and self._gone is None:
+            await self.traffic.changed.wait()
+
+    async def read_afresh(self) -> None:
+        """From now on nothing comes from the cache. Raises what a page that is gone does."""
+        await self._send("Network.setCacheDisabled", {"cacheDisabled": True})
+
+    async def close(self) -> None:
+        """Ends the session of pages that it is in."""
+        await self._window.close()
+
+    async def kill(self) -> None:
+        """Ends the page's process, which answers to nothing else when its script never ends."""
+        with anyio.move_on_after(KILL_MS / 1000), contextlib.suppress(PlaywrightError):
+            await self._cdp.send("Page.crash")
+
+    async def hear(self, hearing: Hearing) -> None:
+        """From now on what a person does here is told."""
+        await hearing.attach(self._cdp, self._frame, WORLD)
+
+    @property
+    def page(self) -> Page:
+        return self._page
+
+    @property
+    def world(self) -> str | None:
+        """Where the library is in the document that is there now; nothing between two documents.
+        For whoever asks it by a CDP session of their own: what is asked by this one counts as an
+        answer to our input (`settle`)."""
+        return self._world
+
+    # -- how -----------------------------------------------------------------------------------
+
+    async def _evaluate(self, function: str, arguments: tuple[object, ...]) -> Any:
+        while (world := self._world) is None:
+            await self._world_known.wait()
+        inside = ",".join(msgspec.json.encode(part).decode() for part in (function, *arguments))
+        call = {
+            "expression": f"rutter({inside})",
+            "uniqueContextId": world,
+            "returnByValue": True,
+            "awaitPromise": True,
+        }
+        try:
+            answer = await self._send("Runtime.evaluate", call)
+        except DocumentGone:
+            if self._world == world:  # the next one may have been announced already
+                self._world, self._world_known = None, anyio.Event()
+            raise
+        self._heard = True
+        if "exceptionDetails" in answer:
+            raise BrowserGone(f"{function} failed in the page: {_said(answer)}")
+        return msgspec.json.decode(answer["result"]["value"])
+
+    @contextlib.asynccontextmanager
+    async def _input(self, what: str, within_ms: int) -> AsyncIterator[None]:
+        """Input that the page may answer by going away: then it has arrived all the same."""
+        self._begin_input()
+        async with self._deadline(within_ms, what):
+            with contextlib.suppress(DocumentGone):
+                yield
+
+    async def _let_go(self, chord: str) -> None:
+        """The keys before the one that there is not, which are down by then."""
+        for held in chord.split("+")[:-1]:
+            with contextlib.suppress(KeyUnknown):
+                await self._guarded(self._page.keyboard.up(held))
+
+    async def _not_leaving(self) -> None:
+        """A page that is about to go is waited for a moment; some never do."""
+        documents = self._documents
+        with anyio.move_on_after(LEAVING_MS / 1000):
+            await self._arrival()
+        if self._documents != documents:
+            raise DocumentGone("the page was left")
+
+    def _begin_input(self) -> None:
+        self._heard = False
+        self._clicked = False
+        self._keys = None
+        self.missed = ""
+        self.traffic.begin_input()
+        self._documents_before = self._documents
+        self.addresses.on_input()
+
+    async def _arrival(self) -> None:
+        while self._navigation != "none":
+            await self._arrived.wait()
+
+    async def _send(self, method: str, parameters: dict[str, object]) -> dict[str, Any]:
+        try:
+            answer: dict[str, Any] = await self._cdp.send(method, parameters)
+        except PlaywrightError as error:
+            raise self._explain(error) from error
+        return answer
+
+    async def _guarded(self, call: Awaitable[Answer]) -> Answer:
+        try:
+            return await call
+        except PlaywrightError as error:
+            raise self._explain(error) from error
+
+    def _explain(self, error: PlaywrightError) -> Exception:
+        message = str(error)
+        if self._gone is not None:
+            return self._ended()
+        if any(words in message for words in DOCUMENT_GONE):
+            return DocumentGone(message)
+        if any(words in message for words in PAGE_CLOSED):
+            return PageClosed("the page was closed", self)
+        if "Unknown key" in message:
+            return KeyUnknown(message.splitlines()[0])
+        return BrowserGone(message.splitlines()[0])
+
+    def _ended(self) -> BrowserGone:
+        """Anew each time: an exception that is raised twice keeps both tracebacks."""
+        assert self._gone is not None
+        if isinstance(self._gone, PageClosed):
+            return PageClosed(self._gone.what, self)
+        return type(self._gone)(self._gone.what)
+
+    @contextlib.asynccontextmanager
+    async def _deadline(self, within_ms: int, what: str) -> AsyncIterator[None]:
+        """Our deadline on a browser call, ended at once when the page dies."""
+        if self._gone is not None:
+            raise self._ended()
+        limit_ms = self._window.patient(within_ms)
+        with anyio.move_on_after(limit_ms / 1000) as scope:
+            self._scopes.add(scope)
+            try:
+                yield
+            finally:
+                self._scopes.discard(scope)
+        if scope.cancelled_caught:
+            if self._gone is not None:
+                raise self._ended()
+            raise PageTimeout(f"{what} did not finish within {limit_ms} ms")
+
+    # -- what the browser announces ------------------------------------------------------------
+
+    def _listen(self) -> None:
+        on = self._cdp.on
+        on("Runtime.executionContextCreated", self._on_world)
+        on("Page.frameRequestedNavigation", self._on_requested)
+        on("Page.frameStartedNavigating", self._on_started)
+        on("Page.frameStartedLoading", self._on_loading)
+        on("Page.frameNavigated", self._on_committed)
+        on("Page.navigatedWithinDocument", self._on_rewritten)
+        on("Page.domContentEventFired", self._on_parsed)
+        on("Page.frameStoppedLoading", self._on_stopped)
+        on("Page.windowOpen", self._on_opening)
+        on("Page.downloadWillBegin", self._on_download)
+        on("Page.downloadProgress", self._on_progress)
+        on("Network.requestWillBeSent", self.traffic.on_request)
+        on("Network.webSocketCreated", self._on_websocket)
+        on("Network.webSocketFrameSent", self.traffic.on_said)
+        on("Network.responseReceived", self.traffic.on_response)
+        on("Network.loadingFinished", self.traffic.on_finished)
+        on("Network.loadingFailed", self.traffic.on_finished)
+        self._page.on("crash", lambda _: self._die(BrowserGone("the page crashed")))
+        self._page.on("close", self._on_closed)
+
+    def _on_world(self, event: Mapping[str, Any]) -> None:
+        context = event["context"]
+        # While the page is being opened it has one frame, and its id is still on its way.
+        mine = self._frame in ("", context["auxData"].get("frameId"))
+        if context["name"] == WORLD and mine:
+            self._world = context["uniqueId"]
+            self._world_known.set()
+
+    def _on_requested(self, event: Mapping[str, Any]) -> None:
+        if event["frameId"] == self._frame and event.get("disposition") == "currentTab":
+            self._depart()
+
+    def _on_started(self, event: Mapping[str, Any]) -> None:
+        self._window.asked(event["url"], "Document")
+        if event["frameId"] == self._frame and event.get("navigationType") != "sameDocument":
+            self._depart()
+
+    def _on_loading(self, event: Mapping[str, Any]) -> None:
+        if event["frameId"] == self._frame and self._navigation == "asked":
+            self._loading = True
+
+    def _on_committed(self, event: Mapping[str, Any]) -> None:
+        if event["frame"]["id"] == self._frame:
+            self._depart()
+            self._navigation = "committed"
+            self._window.been(event["frame"]["url"])
+            self.addresses.on_document(event["frame"]["url"])
+            self._documents += 1
+            self.traffic.leave(event["frame"].get("loaderId", ""))
+
+    def _on_rewritten(self, event: Mapping[str, Any]) -> None:
+        if event["frameId"] == self._frame:
+            self.addresses.on_rewritten(event["url"])
+
+    def _on_parsed(self, _: Mapping[str, Any]) -> None:
+        if self._navigation == "committed":
+            self._arrive()
+
+    def _on_stopped(self, event: Mapping[str, Any]) -> None:
+        # Without a new document: an answer without content, a scheme for another program, a stop.
+        # With one: it stopped its own parser, and will not say that it was parsed.
+        over = self._loading or self._navigation == "committed"
+        if event["frameId"] == self._frame and over:
+            self._arrive()
+
+    def _on_opening(self, event: Mapping[str, Any]) -> None:
+        self._window.expect_page(self, event["url"], by_gesture=event["userGesture"])
+
+    def _on_download(self, event: Mapping[str, Any]) -> None:
+        self._downloads[event["guid"]] = event["url"]
+        self._window.expect_download(event["url"])
+        if event["frameId"] == self._frame and self._navigation == "asked":
+            self._arrive()
+
+    def _on_progress(self, event: Mapping[str, Any]) -> None:
+        url = self._downloads.get(event["guid"])
+        if url is not None:
+            size = max(event["totalBytes"], event["receivedBytes"])
+            self._window.count_bytes(url, int(size))
+        if event["state"] != "inProgress":
+            self._downloads.pop(event["guid"], None)
+
+    def _on_websocket(self, event: Mapping[str, Any]) -> None:
+        self._window.asked(event["url"], "WebSocket")
+
+    def _on_closed(self, _: Page) -> None:
+        self._die(PageClosed("the page was closed", self))
+        self._window.forget(self)
+
+    def _depart(self) -> None:
+        if self._navigation == "none":
+            self._arrived = anyio.Event()
+        self._navigation = "asked"
+        self._loading = False  # a stop that is still to come may be of the one before
+
+    def _arrive(self) -> None:
+        self._navigation = "none"
+        self._loading = False
+        self._arrived.set()
+
+    def stayed(self) -> None:
+        """Asked whether to leave, we stay: nothing else announces that."""
+        if self._navigation == "asked":
+            self._arrive()
+
+    def _die(self, why: BrowserGone) -> None:
+        self._gone = self._gone or why
+        for scope in self._scopes:
+            scope.cancel()
+
+
+def _said(answer: Mapping[str, Any]) -> str:
+    details = answer["exceptionDetails"]
+    described = details.get("exception", {}).get("description") or details.get("text", "")
+    return str(described).splitlines()[0][:200]

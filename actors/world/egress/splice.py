@@ -1,0 +1,93 @@
+"""Bytes from one connection to the other and back, until both are through."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from actors.world.egress.dialer import Streams
+
+CHUNK = 1 << 18  # as much as the event loop reads at once
+IDLE_S = 600.0  # a WebSocket or a stream of events may be silent for long
+# A tunnel carries all that is said to a host, one thing after the other. What is sent without such
+# a pause belongs together, and is bounded as one upload.
+PAUSE_S = 1.0
+
+
+class TooMuch(Exception):
+    """More was sent than the policy allows at once."""
+
+
+class Burst:
+    """Counts what is sent until there is a pause."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._sent = 0
+        self._last = 0.0
+
+    def __call__(self, size: int) -> None:
+        now = asyncio.get_running_loop().time()
+        self._sent = size if now - self._last > PAUSE_S else self._sent + size
+        self._last = now
+        if self._sent > self._limit:
+            raise TooMuch
+
+
+class Silence:
+    """How long nothing went either way: who only listens to the other is not gone."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._since = self._loop.time()
+
+    def broken(self) -> None:
+        self._since = self._loop.time()
+
+    async def long(self) -> None:
+        """Until it has lasted so long that nobody can be there any more."""
+        left = IDLE_S
+        while left > 0:
+            await asyncio.sleep(left)
+            left = self._since + IDLE_S - self._loop.time()
+
+
+def uncounted(size: int) -> None:
+    """What comes in by a tunnel is bounded by the browser, which knows what is a file."""
+
+
+async def splice(client: Streams, server: Streams, sent: Callable[[int], None]) -> None:
+    """Ends with either side's failure; one that only stopped talking still hears the other.
+    Raises `TimeoutError` when both are silent for long."""
+    silence = Silence()
+    pumps = asyncio.gather(
+        _pump(client[0], server[1], sent, silence),
+        _pump(server[0], client[1], uncounted, silence),
+    )
+    ending = asyncio.ensure_future(silence.long())
+    try:
+        both: set[asyncio.Future[Any]] = {pumps, ending}
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        if not pumps.done():
+            raise TimeoutError
+        pumps.result()
+    finally:
+        pumps.cancel()
+        ending.cancel()
+        await asyncio.gather(pumps, ending, return_exceptions=True)
+
+
+async def _pump(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    count: Callable[[int], None],
+    silence: Silence,
+) -> None:
+    while data := await reader.read(CHUNK):
+        silence.broken()
+        count(len(data))
+        writer.write(data)
+        await writer.drain()
+        silence.broken()
+    with contextlib.suppress(OSError, RuntimeError):  # it may be closed by now
+        writer.write_eof()

@@ -1,0 +1,1 @@
+"""Secrets are bound, found and hidden here; effectors and `pipeline` import this."""
