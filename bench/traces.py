@@ -42,8 +42,8 @@ from pipeline.trace_export.collector import Collector
 from pipeline.trace_export.live import LiveExport
 from replay.traces import Span, spans_of
 from replay.traces.mapping import MAPPING, RESOURCE, SCOPE
+from replay.traces.otlp_protobuf import encode_request
 from replay.traces.span import CLIENT
-from replay.traces.wire import encode_request
 
 SESSIONS = int(os.environ.get("RUTTER_BENCH_TRACES", "20"))
 ROUNDS = 9

@@ -9,7 +9,7 @@ from actors.rules.workflows.alignment import Pair, align
 from events.action import Action, Strategy
 from events.workflow import Expectation, Place, Step, Workflow
 from pipeline.checks import write_check
-from replay.wording import in_words, way_in_words
+from replay.story.wording import in_words, way_in_words
 
 Kind = Literal["added", "dropped", "changed"]
 

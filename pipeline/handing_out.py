@@ -11,7 +11,7 @@ from events.sqlite_reader import SqliteReader
 from pipeline.outfiles import folder_for, put_beside, safe_name
 from pipeline.settings import Settings
 from pipeline.spreadsheet import as_csv
-from replay.results import KINDS, Download, Results, as_json, gather
+from replay.story.results import KINDS, Download, Results, as_json, gather
 
 Format = Literal["table", "json", "csv"]
 GONE = "no longer kept"

@@ -23,7 +23,7 @@ from events.workflow import Workflow
 from pipeline.directory import DataDirectory
 from pipeline.inspection import Watch, unwatched
 from replay.projections.workflows import Workflows
-from replay.story import Story
+from replay.story.session_story import Story
 
 PAGE = 1_000
 DIGEST = re.compile(rb'"([0-9a-f]{64})"')

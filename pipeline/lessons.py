@@ -17,8 +17,8 @@ from pipeline.next_steps import advise
 from pipeline.proving import unproven_in_words, unproven_step
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
-from replay.story import StepStory, Story, as_json
-from replay.wording import quoted
+from replay.story.session_story import StepStory, Story, as_json
+from replay.story.wording import quoted
 
 # What each reason, failure and code of a step means, to whoever has never read this program.
 PLAIN: dict[str, str] = {

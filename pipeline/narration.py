@@ -41,10 +41,10 @@ from events.tools import FileRead, ToolCalled
 from events.validator import ActionApproved, ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
 from pipeline.minds import fix_of
-from replay.advice import money
-from replay.authority import confidence_shown
-from replay.phases import Phase, entered, heading
-from replay.wording import (
+from replay.story.advice import money
+from replay.story.evidence_weight import confidence_shown
+from replay.story.phases import Phase, entered, heading
+from replay.story.wording import (
     absent_in_words,
     advice_in_words,
     ascii_only,
@@ -56,7 +56,7 @@ from replay.wording import (
     undone_in_words,
     within_in_words,
 )
-from replay.wording import healed_in_words as healed
+from replay.story.wording import healed_in_words as healed
 
 FINAL = {
     "verification_failed": "failed due to verification failure. Aborting plan.",

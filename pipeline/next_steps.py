@@ -10,8 +10,8 @@ from pipeline.minds import fix_of
 from pipeline.proving import how_to_prove
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
-from replay.logins import expired_login
-from replay.story import Story
+from replay.story.login_use import expired_login
+from replay.story.session_story import Story
 
 ROUNDED = 5_000  # millionths by which two decimals may be too much
 SIGNED_OUT = "asks to sign in"

@@ -11,9 +11,9 @@ from events.checks import HERE, ReadBack
 from events.workflow import Step, Workflow
 from pipeline.checks import write_check
 from pipeline.settings import Settings
-from replay.proofs import BY_PAGE, ProofStory
-from replay.story import StepStory, Story
-from replay.wording import called, check_in_words
+from replay.story.proofs import BY_PAGE, ProofStory
+from replay.story.session_story import StepStory, Story
+from replay.story.wording import called, check_in_words
 
 SENDS = frozenset({*CLICKS, "press"})
 CLOSED = (

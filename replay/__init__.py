@@ -1,1 +1,2 @@
-"""What it meant: projections folded from the log, and decisions derived again from its facts."""
+"""Replay says what the log means: decisions derived again, stories, documents and tables;
+`pipeline` imports it."""

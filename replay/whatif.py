@@ -29,9 +29,9 @@ from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarte
 from events.signature import doing
 from events.validator import ActionRejected, ActionStarted, ApprovalRequested, PlanAdmitted
 from events.vocabulary import AnyEvent
+from replay.story.wording import ascii_only, in_words
 from replay.turns import Turn, turns
 from replay.verify import fresh_deciders
-from replay.wording import ascii_only, in_words
 
 ANY = RunSettings()  # of events that belong to no session of ours
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]

@@ -13,7 +13,7 @@ from events.workflow import Step, Workflow
 from pipeline import launch
 from pipeline.cli.terminal import Terminal
 from pipeline.settings import Settings
-from replay.wording import in_words, printable
+from replay.story.wording import in_words, printable
 
 
 def kept_as(

@@ -17,8 +17,8 @@ from pipeline.recorder import RecorderScript, prepare
 from pipeline.settings import Settings
 from pipeline.site import Order, Site, order_script
 from pipeline.sureness import going_by
-from replay.advice import money
-from replay.story import Story
+from replay.story.advice import money
+from replay.story.session_story import Story
 from replay.verify import verify
 
 NAME = "order"

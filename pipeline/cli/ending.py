@@ -9,11 +9,11 @@ from pipeline.lessons import DRY, lesson_lines, numbered, teach, told
 from pipeline.proving import in_one_line, proposed, told_of_recording
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
-from replay.advice import spent_in_words
-from replay.logins import NOT_KEPT
-from replay.results import rows_in_words
-from replay.story import Story
-from replay.wording import quoted
+from replay.story.advice import spent_in_words
+from replay.story.login_use import NOT_KEPT
+from replay.story.results import rows_in_words
+from replay.story.session_story import Story
+from replay.story.wording import quoted
 
 DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it
 OF_A_WAY = "way_"  # how the reason of a step begins that a service knows

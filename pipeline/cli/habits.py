@@ -9,8 +9,8 @@ from events.sqlite_reader import SqliteReader
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
 from pipeline.settings import Settings
-from replay.doings import KINDS
-from replay.habits import LEAST, Habit, habits
+from replay.habits.habits import LEAST, Habit, habits
+from replay.habits.sequences import KINDS
 
 SHOWN = 10  # on a terminal; --json has them all
 

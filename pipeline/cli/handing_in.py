@@ -15,7 +15,7 @@ from pipeline.cli.terminal import Progress, Terminal
 from pipeline.cli.through import Through
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
-from replay.story import Story, tell
+from replay.story.session_story import Story, tell
 
 # What a request cannot say: it is for who starts a pipeline of their own.
 NOT_THERE = {

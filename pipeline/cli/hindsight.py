@@ -26,9 +26,10 @@ from pipeline.known import find_session
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
 from pipeline.sureness import going_by
-from replay import report as html
-from replay.curve import STEPS, curve, draw
-from replay.story import Story, tell
+from replay.accuracy.threshold_curve import STEPS, curve
+from replay.documents import session_report as html
+from replay.documents.threshold_chart import draw
+from replay.story.session_story import Story, tell
 from replay.verify import Divergence, Report, verify
 from replay.whatif import Answer, Change, Difference, ask, read_change
 

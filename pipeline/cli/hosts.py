@@ -20,7 +20,7 @@ from pipeline.cli.workflows import change
 from pipeline.editing import Edit
 from pipeline.known import latest_workflow, project
 from pipeline.settings import Settings
-from replay.story import Story
+from replay.story.session_story import Story
 
 IMPLIED = (80, 443)
 MOST_TOLD = 3  # of what was blocked, with how often; the command has them all

@@ -29,7 +29,7 @@ from pipeline.recorder import prepare, read_script
 from pipeline.secret_sources import SOURCES
 from pipeline.services import indicator
 from pipeline.settings import Settings, environment
-from replay.story import Story
+from replay.story.session_story import Story
 
 BY_A_SCRIPT = "sign in by a script: rutter login SITE --script FILE"
 

@@ -13,14 +13,14 @@ from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
 from pipeline.known import project
 from pipeline.settings import Settings
-from replay.advice import money
-from replay.calibrated import Bin, Calibrated, advice, apart, calibrated, counted
-from replay.calibrated_picture import draw
-from replay.curve import Point, curve
+from replay.accuracy.reliability import Bin, Calibrated, advice, apart, calibrated, counted
+from replay.accuracy.threshold_curve import Point, curve
+from replay.documents.reliability_chart import draw
 from replay.projections import ProjectionStore
 from replay.projections.calibration import Executions, executions, models, settled
 from replay.projections.metrics import snapshot
 from replay.projections.model_calls import spending
+from replay.story.advice import money
 
 ERROR_RATE = "0.05"
 BAR = 20  # characters from 0 to 1

@@ -16,7 +16,7 @@ from pipeline.config_keys import PROVIDERS
 from pipeline.exit_codes import Exit
 from pipeline.minds import NoMind, Offer, fix_of, is_on, key_of, offer_of, offers, open_mind
 from pipeline.settings import Settings, environment
-from replay.advice import money
+from replay.story.advice import money
 
 ANSWER_MS = 30_000  # what any call of a model may take (C2)
 QUESTION = Prompt(

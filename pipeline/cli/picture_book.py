@@ -8,7 +8,7 @@ from events.workflow import Workflow
 from pipeline.cli.terminal import Terminal
 from pipeline.exit_codes import Exit
 from pipeline.settings import Settings
-from replay.picture_book import render
+from replay.documents.workflow_page import render
 
 
 def write(workflow: Workflow, place: Path, settings: Settings, terminal: Terminal) -> int:

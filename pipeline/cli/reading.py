@@ -17,10 +17,10 @@ from pipeline.kept_files import where_is
 from pipeline.known import find_session, project
 from pipeline.lessons import lesson_lines, lesson_of, told
 from pipeline.settings import Settings
-from replay.advice import spent_in_words
-from replay.results import rows_in_words
-from replay.retelling import details, unjudged
-from replay.story import StepStory, Story, tell
+from replay.story.advice import spent_in_words
+from replay.story.results import rows_in_words
+from replay.story.session_story import StepStory, Story, tell
+from replay.story.step_details import details, unjudged
 
 GOAL = 40  # characters of a goal in a table
 

@@ -15,9 +15,9 @@ from pipeline.handing_out import GONE, Format, Handed, hand_out, results_of
 from pipeline.known import find_session
 from pipeline.settings import Settings
 from pipeline.spreadsheet import as_csv
-from replay.results import Download, Results, Rows, as_json, rows_in_words
-from replay.story import Story
-from replay.wording import ascii_only
+from replay.story.results import Download, Results, Rows, as_json, rows_in_words
+from replay.story.session_story import Story
+from replay.story.wording import ascii_only
 
 SHOWN = 20  # rows of a table on a terminal; the others are in the files
 

@@ -31,7 +31,7 @@ from pipeline.rows.binding import BoundRow
 from pipeline.rows.ledger import Ledger, read_run
 from pipeline.rows.sailing import Sailing
 from pipeline.settings import Settings
-from replay.rows import Told, told_of
+from replay.story.batch_rows import Told, told_of
 
 BY = "the person at the terminal"
 Stop = Coroutine[Any, Any, None]

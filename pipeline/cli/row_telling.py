@@ -15,8 +15,8 @@ from pipeline.rows.binding import BoundRow
 from pipeline.rows.report import Report, values_of
 from pipeline.rows.sailing import Sailing
 from pipeline.settings import Settings
-from replay.rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, Told, counted
-from replay.wording import ascii_only
+from replay.story.batch_rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, Told, counted
+from replay.story.wording import ascii_only
 
 SHOWN = 60  # characters of a value in the line of its row
 

@@ -27,7 +27,7 @@ from pipeline.minds import closing
 from pipeline.recorder import prepare, read_script
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
-from replay.story import Story
+from replay.story.session_story import Story
 
 
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

@@ -20,7 +20,7 @@ from events.planner import AdviceRequested, PlanProposed
 from events.predictor import PredictionMade
 from events.runtime import SessionStarted
 from pipeline.narration import Narrator, likely_within
-from replay.wording import ascii_only, in_words, name_on, printable
+from replay.story.wording import ascii_only, in_words, name_on, printable
 
 PIPED_WIDTH = 400
 

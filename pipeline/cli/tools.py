@@ -25,7 +25,7 @@ from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings
 from pipeline.snapshot import snapshot_schema
 from pipeline.tools import Tools
-from replay.story import Story
+from replay.story.session_story import Story
 
 EPILOG = """examples:
   rutter tools                     what there is

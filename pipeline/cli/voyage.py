@@ -28,7 +28,7 @@ from pipeline.settings import Settings
 from pipeline.tidying import is_due, rules_of, tidy
 from pipeline.tools import Tools, open_tools
 from pipeline.trace_export.live import live_export
-from replay.story import Story, tell
+from replay.story.session_story import Story, tell
 
 
 class Voyage:

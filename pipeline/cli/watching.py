@@ -23,8 +23,8 @@ from pipeline.cli.terminal import Terminal
 from pipeline.cli.voyage import check_display, open_voyage, person
 from pipeline.secret_sources import read_pairs
 from pipeline.settings import Settings, environment
-from replay.story import Story
-from replay.wording import in_words
+from replay.story.session_story import Story
+from replay.story.wording import in_words
 
 OR_A_SCRIPT = "record a script: rutter record NAME --script FILE"
 

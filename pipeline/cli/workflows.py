@@ -24,7 +24,7 @@ from pipeline.extracting import FORM, read_extraction
 from pipeline.known import latest_workflow, project
 from pipeline.settings import Settings
 from replay.projections import ProjectionStore
-from replay.wording import in_words, printable
+from replay.story.wording import in_words, printable
 
 EPILOG = """examples:
   rutter workflows                                 everything it knows

@@ -27,7 +27,7 @@ from events.runtime import (
 from events.validator import ApprovalRequested
 from events.vocabulary import AnyEvent
 from pipeline.clock import Clock, SystemClock
-from replay.wording import ascii_only
+from replay.story.wording import ascii_only
 
 Level = Literal["info", "warning", "error"]
 # Which fields of which events: what identifies them, never what a page said.

@@ -22,7 +22,7 @@ from pipeline.config import Config
 from pipeline.config_rules import check_address, is_source
 from pipeline.daemon.delivering import Courier, CourierStatistics, Letter, Pace, key_of
 from pipeline.secret_sources import read_secrets
-from replay.logins import expired_login
+from replay.story.login_use import expired_login
 
 What = Literal["person_needed", "job_failed", "job_skipped", "job_done", "session_failed"]
 

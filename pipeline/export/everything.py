@@ -37,7 +37,7 @@ from pipeline.spreadsheet import as_csv
 from replay.projections import ProjectionStore
 from replay.projections.metrics import snapshot
 from replay.projections.model_calls import spending
-from replay.story import Story, as_json, tell
+from replay.story.session_story import Story, as_json, tell
 
 ZIP = ".zip"
 LOG = "log.rutter"

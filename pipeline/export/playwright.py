@@ -51,7 +51,7 @@ from pipeline.export.pacing import Paced, is_led, pacing_of
 from pipeline.export.recorder import is_upload
 from pipeline.export.waiting import notices_of, place_pattern
 from pipeline.recorder import INTO
-from replay.wording import ascii_only, in_words
+from replay.story.wording import ascii_only, in_words
 
 INDENT = "    "
 # After these the page in front is the one that was.

@@ -11,7 +11,7 @@ from events.checks import HERE, Answered, Check, Said, StateIs, TextGone, TextVi
 from events.workflow import Place, Step, Workflow
 from pipeline.checks import write_check
 from pipeline.recorder import WRITTEN
-from replay.wording import in_words
+from replay.story.wording import in_words
 
 # All that the page says, shadow roots included, as a recorded notice is kept.
 SAID = (

@@ -35,7 +35,7 @@ from pipeline.rehearsal.effectors import effectors
 from pipeline.rehearsal.screen import ScriptedScreen
 from pipeline.rehearsal.world import World
 from pipeline.tools import Tools, serving
-from replay.story import Story, tell
+from replay.story.session_story import Story, tell
 from replay.verify import verify
 
 WITHIN_S = 60.0  # nothing in a rehearsal takes time: this is for what never comes

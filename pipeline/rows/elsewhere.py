@@ -12,7 +12,7 @@ from events.sqlite_reader import SqliteReader
 from pipeline.continuing import ENDED_WELL
 from pipeline.fork import left_open, sent_something
 from pipeline.rows.binding import BoundRow, digest_of
-from replay.rows import RowRun, run_of
+from replay.story.batch_rows import RowRun, run_of
 
 
 class Elsewhere:

@@ -15,7 +15,7 @@ from pipeline.editing import names_over_time
 from pipeline.rows.binding import BoundRow, batch_of
 from pipeline.rows.elsewhere import Elsewhere
 from pipeline.settings import Settings
-from replay.rows import KINDS, NOT_AGAIN, RowRun, Told, Wanted, matched, run_of, told_of
+from replay.story.batch_rows import KINDS, NOT_AGAIN, RowRun, Told, Wanted, matched, run_of, told_of
 
 OF_BATCH = [kind(each) for each in (SessionStarted, SessionEnded, JobQueued, JobStarted, JobEnded)]
 

@@ -8,8 +8,8 @@ from pipeline.outfiles import replace_whole
 from pipeline.rows.binding import BoundRow
 from pipeline.rows.reading import BadRows, Sheet
 from pipeline.spreadsheet import as_csv
-from replay.results import Results, numbered
-from replay.rows import NOT_RUN, Told
+from replay.story.batch_rows import NOT_RUN, Told
+from replay.story.results import Results, numbered
 
 OURS = ("outcome", "reason", "session")
 HEADER_BYTES = 2**20

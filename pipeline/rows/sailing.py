@@ -7,7 +7,7 @@ from typing import Protocol
 import anyio
 
 from pipeline.rows.binding import BoundRow
-from replay.rows import NOT_AGAIN, NOT_RUN, Told
+from replay.story.batch_rows import NOT_AGAIN, NOT_RUN, Told
 
 Sail = Callable[[BoundRow], Awaitable[Told]]
 

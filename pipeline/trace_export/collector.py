@@ -21,7 +21,7 @@ from events.errors import BadInput
 from pipeline.clock import SystemClock
 from pipeline.trace_export.sink import Delivery
 from replay.traces import Span
-from replay.traces.wire import encode_request
+from replay.traces.otlp_protobuf import encode_request
 
 ATTEMPT_S: Final = 10.0  # OTLP's own default for one export
 PATH: Final = "/v1/traces"

@@ -18,8 +18,8 @@ from events.run_settings import MILLION
 from events.runtime import SessionEnded
 from events.tools import FileRead, ToolCalled
 from events.validator import ActionRejected, ActionStarted, QueryStarted
-from replay.authority import deciding, overall
-from replay.wording import file_in_words, file_wanted, in_words, way_in_words
+from replay.story.evidence_weight import deciding, overall
+from replay.story.wording import file_in_words, file_wanted, in_words, way_in_words
 
 
 class History:

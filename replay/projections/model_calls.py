@@ -22,7 +22,7 @@ from events.event import Event
 from events.executor import QueryAnswered
 from events.planner import AdviceRequested, PlanProposed
 from replay.projections.metrics import only_checks, ratio
-from replay.spending import is_call, is_priced
+from replay.story.cost import is_call, is_priced
 
 PLANNERS = ("workflow", "prediction", "model")  # who plans by itself: see `hybrid`
 

@@ -25,7 +25,7 @@ from events.runtime import (
     SessionResumed,
     SessionStarted,
 )
-from replay.spending import is_call, is_priced
+from replay.story.cost import is_call, is_priced
 
 
 class Sessions:

@@ -1,7 +1,7 @@
 """What ran, as OpenTelemetry spans: derived from the log, never recorded beside it.
 
 `SpanFold` turns events into finished spans, `mapping` is the one table of names and attributes,
-`wire` and `otlp_json` are the two forms in which spans leave. Nothing here does I/O.
+`otlp_protobuf` and `otlp_json` are the two forms in which spans leave. Nothing here does I/O.
 """
 
 from replay.traces.fold import SpanFold, spans_of

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from events.envelope import Envelope
 from events.runtime import SessionStarted
-from replay.traces.session import SessionSpans
+from replay.traces.session_spans import SessionSpans
 from replay.traces.span import Span
 
 

@@ -27,12 +27,12 @@ from events import validator as gate
 from events.action import Action, Kind
 from events.event import Event
 from events.run_settings import MILLION
-from replay.authority import deciding, overall
-from replay.spending import is_call
-from replay.traces.said import said
+from replay.story.cost import is_call
+from replay.story.evidence_weight import deciding, overall
+from replay.story.wording import advice_in_words, in_words
+from replay.traces.attributes import Takes
+from replay.traces.outgoing_text import said
 from replay.traces.span import Attributes
-from replay.traces.takes import Takes
-from replay.wording import advice_in_words, in_words
 
 MAPPING: Final = "5"
 

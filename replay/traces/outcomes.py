@@ -7,7 +7,7 @@ from actors.rules.steps.pause import RULE as PAUSED
 from events import advisor, critic, executor, observer, person, planner, runtime
 from events import validator as gate
 from events.event import Event
-from replay.traces.said import said
+from replay.traces.outgoing_text import said
 from replay.traces.span import ERROR, OK, UNSET
 
 

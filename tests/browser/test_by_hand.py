@@ -29,7 +29,7 @@ from pipeline.chromium import find_chromium
 from pipeline.recorder import RecorderScript, prepare
 from pipeline.site import Site, order_script
 from pipeline.site.sessions import USER
-from replay.wording import in_words
+from replay.story.wording import in_words
 from tests import xvfb
 from tests.browser.hand import Hand, recorded
 from tests.browser.page_server import PageServer

@@ -19,7 +19,7 @@ from events.workflow import Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.site import Site
-from replay.wording import in_words
+from replay.story.wording import in_words
 from tests.browser.hand import Hand, Heard
 from tests.browser.voyages import ALONE, record_order
 from tests.logs import Replayed, events_of

@@ -14,9 +14,9 @@ from pipeline.cli.ending import report, tell_repaired, tell_unproven
 from pipeline.cli.terminal import Terminal
 from pipeline.settings import Settings
 from pipeline.sureness import Sureness
-from replay.advice import AdviceStory
-from replay.proofs import ProofStory
-from replay.story import EvidenceStory, StepStory, Story
+from replay.story.advice import AdviceStory
+from replay.story.proofs import ProofStory
+from replay.story.session_story import EvidenceStory, StepStory, Story
 from tests.cli.logbook import keep
 
 

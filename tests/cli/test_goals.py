@@ -24,7 +24,7 @@ from pipeline import settings
 from pipeline.app import App
 from pipeline.cli import sailing
 from pipeline.launch import NOTHING, Given
-from replay.story import Story
+from replay.story.session_story import Story
 from tests.cli.shell import Ended, Rutter
 from tests.cli.test_config import configure
 

@@ -20,7 +20,7 @@ from pipeline import settings
 from pipeline.cli import hosts, watching
 from pipeline.cli.hosts import Met, chosen, meetings, settle_hosts
 from pipeline.cli.terminal import Terminal
-from replay.story import StepStory, Story
+from replay.story.session_story import StepStory, Story
 from tests.cli import logbook
 from tests.cli.shell import Rutter
 from tests.facts import click, step

@@ -13,8 +13,8 @@ import pytest
 from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from events import errors
 from pipeline.lessons import PLAIN, in_plain_words
-from replay.proofs import ProofStory
-from replay.story import StepStory, Story
+from replay.story.proofs import ProofStory
+from replay.story.session_story import StepStory, Story
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text()

@@ -32,7 +32,7 @@ from pipeline.erasing import Erasure, erase, finish_erasing
 from pipeline.inspection import inspect
 from pipeline.settings import Settings
 from replay.projections import ProjectionStore
-from replay.story import tell
+from replay.story.session_story import tell
 from replay.verify import Report, verify
 from tests import facts, goldens
 from tests.directories import NEEDLES, holding, sailed, tamper

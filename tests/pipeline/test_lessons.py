@@ -17,7 +17,7 @@ from pipeline.cli.parser import parser
 from pipeline.lessons import PLAIN, Lesson, lesson_lines, lesson_of, told
 from pipeline.next_steps import COMMANDS, NEXT, command_for
 from pipeline.settings import Settings
-from replay.story import EvidenceStory, StepStory, Story
+from replay.story.session_story import EvidenceStory, StepStory, Story
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "exit-codes.md"
 ENDS = [

@@ -14,7 +14,7 @@ from events.workflow import Workflow
 from pipeline import launch
 from pipeline.app import App
 from pipeline.editing import Edit, edited
-from replay.story import tell
+from replay.story.session_story import tell
 from tests.scripted import ORIGIN, SHOP, Fails, Sheet, Thing, World, by_css
 from tests.voyages import YES, open_app, recording, sail, with_settings
 

@@ -16,8 +16,8 @@ from events.advisor import (
 from events.planner import AdviceRequested
 from events.tools import ToolCalled
 from events.vocabulary import AnyEvent
-from replay.advice import AdviceStory, money, spent_in_words
-from replay.story import Story
+from replay.story.advice import AdviceStory, money, spent_in_words
+from replay.story.session_story import Story
 from tests import facts
 from tests.replay import kinds
 from tests.replay.test_kinds_story import story

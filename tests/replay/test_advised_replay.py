@@ -18,7 +18,7 @@ from events.predictor import TransitionLearned
 from events.run_settings import Mind, Minds
 from events.runtime import SessionEnded, SessionInterrupted, StopRequested
 from events.signature import signature, token
-from replay.story import tell
+from replay.story.session_story import tell
 from replay.traces import spans_of
 from replay.verify import verify
 from replay.whatif import Answer, Change, ask

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from events.run_settings import MILLION
-from replay.calibrated import (
+from replay.accuracy.reliability import (
     ONE_SIDE,
     Calibrated,
     advice,
@@ -17,7 +17,7 @@ from replay.calibrated import (
     recommend,
     wilson,
 )
-from replay.calibrated_picture import draw
+from replay.documents.reliability_chart import draw
 from replay.whatif import Scored
 
 SCORED = st.lists(st.builds(Scored, st.integers(0, MILLION), st.booleans()), max_size=40)

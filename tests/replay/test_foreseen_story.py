@@ -19,9 +19,9 @@ from events.predictor import (
 from events.runtime import SessionEnded
 from events.signature import signature, token
 from events.vocabulary import AnyEvent
-from replay.retelling import details
-from replay.story import Story, as_json, tell
-from replay.wording import absent_in_words, within_in_words
+from replay.story.session_story import Story, as_json, tell
+from replay.story.step_details import details
+from replay.story.wording import absent_in_words, within_in_words
 from tests import facts
 
 BUY, PAY = facts.click("#buy"), facts.click("#pay")

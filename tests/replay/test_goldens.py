@@ -20,7 +20,7 @@ from events.log import check_link
 from events.planner import PlanProposed
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionApproved
-from replay.story import tell
+from replay.story.session_story import tell
 from replay.verify import Verifier, fresh_deciders, verify
 from replay.whatif import Change, ask
 from tests.goldens import envelopes, names, older, rows

@@ -31,8 +31,8 @@ from events.predictor import (
 from events.signature import signature, token
 from events.vocabulary import AnyEvent
 from events.workflow import Driver, Step, Workflow
-from replay.habits import Habit, habits
-from replay.naming import kebab, says_much, snake, unique
+from replay.habits.habits import Habit, habits
+from replay.habits.suggested_names import kebab, says_much, snake, unique
 from tests.builders import Scribe
 
 SHOP = "https://shop.example"

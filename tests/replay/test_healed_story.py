@@ -6,8 +6,8 @@ from events.planner import LookalikesRequested, PlanProposed, TargetHealed
 from events.validator import ActionApproved, ActionRejected
 from events.vocabulary import AnyEvent
 from pipeline.narration import Narrator
-from replay.story import tell
-from replay.wording import ascii_only
+from replay.story.session_story import tell
+from replay.story.wording import ascii_only
 from tests import facts
 from tests.likenesses import click_on, thing
 

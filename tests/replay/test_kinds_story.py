@@ -9,8 +9,8 @@ from events.planner import PlanWithheld, RunStopped
 from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
 from pipeline.narration import Narrator
-from replay.retelling import details
-from replay.story import StepStory, Story, tell
+from replay.story.session_story import StepStory, Story, tell
+from replay.story.step_details import details
 from tests import facts, goldens
 from tests.goldens import names, older
 from tests.replay import kinds

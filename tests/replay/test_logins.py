@@ -3,7 +3,7 @@
 import pytest
 
 from events.logins import LoginKept, LoginNotKept, LoginUsed
-from replay.logins import NOT_KEPT, expired_login, login_in_words
+from replay.story.login_use import NOT_KEPT, expired_login, login_in_words
 
 SHOP = "https://shop.example"
 

@@ -10,8 +10,8 @@ from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
 from pipeline.narration import Narrator
 from replay.projections.sessions import Sessions
-from replay.retelling import details
-from replay.story import Story, tell
+from replay.story.session_story import Story, tell
+from replay.story.step_details import details
 from replay.traces.outcomes import OPEN, OUTCOMES
 from tests.facts import click, plan, run_of
 

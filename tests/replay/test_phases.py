@@ -9,7 +9,7 @@ from events.critic import ActionJudged
 from events.event import Event
 from events.executor import QueryAnswered, TargetResolved
 from events.validator import ActionApproved, ActionRejected
-from replay.phases import PHASES, entered, heading
+from replay.story.phases import PHASES, entered, heading
 from tests import facts
 
 

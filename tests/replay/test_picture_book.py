@@ -6,7 +6,7 @@ from events.action import Action, ByRole, Target, Text
 from events.checks import ReadBack, TextVisible
 from events.page import Artifact
 from events.workflow import Expectation, Fork, Place, Step, Workflow
-from replay.picture_book import render
+from replay.documents.workflow_page import render
 
 SHOP = Place("https://shop.example", "/desk")
 KEPT, GONE = Artifact("a" * 64, 4, "image/png"), Artifact("b" * 64, 4, "image/png")

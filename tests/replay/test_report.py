@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from events.advisor import AdviceLost
 from events.page import Artifact
 from events.planner import AdviceRequested
-from replay.advice import AdviceStory, VisionStory
-from replay.report import render
-from replay.story import EvidenceStory, StepStory, Story, tell
+from replay.documents.session_report import render
+from replay.story.advice import AdviceStory, VisionStory
+from replay.story.session_story import EvidenceStory, StepStory, Story, tell
 from tests.goldens import envelopes, names, older
 from tests.replay import kinds
 from tests.replay.test_kinds_story import story as told

@@ -9,7 +9,7 @@ from events.page import Artifact
 from events.tables import Table
 from events.validator import QueryStarted
 from events.vocabulary import AnyEvent
-from replay.results import KINDS, Results, Rows, as_json, gather, numbered, rows_in_words
+from replay.story.results import KINDS, Results, Rows, as_json, gather, numbered, rows_in_words
 from tests import facts
 from tests.replay.kinds import READ
 

@@ -10,7 +10,17 @@ from events.rows import Row
 from events.runtime import SessionEnded, SessionStarted, StopReason
 from events.validator import ActionStarted
 from events.vocabulary import AnyEvent
-from replay.rows import NOT_AGAIN, NOT_RUN, RowRun, Told, Wanted, counted, matched, run_of, told_of
+from replay.story.batch_rows import (
+    NOT_AGAIN,
+    NOT_RUN,
+    RowRun,
+    Told,
+    Wanted,
+    counted,
+    matched,
+    run_of,
+    told_of,
+)
 from tests import facts
 
 ROW = Row("b", 1, "d")

@@ -9,8 +9,8 @@ from events.predictor import StepDue
 from events.runtime import SessionEnded
 from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
-from replay.seeking import around, nearest_on, refused_among
-from replay.story import Story, tell
+from replay.story.looked_for import around, nearest_on, refused_among
+from replay.story.session_story import Story, tell
 from tests import facts
 from tests.likenesses import click_on, recorded, thing
 

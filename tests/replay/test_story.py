@@ -26,9 +26,9 @@ from events.planner import RunStopped
 from events.runtime import SessionEnded
 from events.validator import ActionApproved, ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
-from replay.proofs import ProofStory
-from replay.retelling import details
-from replay.story import Story, as_json, tell
+from replay.story.proofs import ProofStory
+from replay.story.session_story import Story, as_json, tell
+from replay.story.step_details import details
 from tests import facts
 
 BUTTON = Target((ByCss("#buy"), ByRole("button", "Buy")))

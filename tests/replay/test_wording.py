@@ -38,7 +38,7 @@ from events.checks import (
 )
 from events.observer import FileSeen
 from events.tools import ToolCalled
-from replay.wording import (
+from replay.story.wording import (
     ascii_only,
     asked_in_words,
     check_in_words,

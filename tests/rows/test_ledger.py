@@ -18,7 +18,7 @@ from pipeline.rows.ledger import Ledger, read_ledger
 from pipeline.rows.reading import Cells
 from pipeline.rows.sailing import Sailing
 from pipeline.settings import load
-from replay.rows import RowRun, Told
+from replay.story.batch_rows import RowRun, Told
 from tests.rows.conftest import Shop, rows_of, say
 
 

@@ -30,7 +30,7 @@ from pipeline.hindsight import events_about, events_behind
 from pipeline.known import project
 from pipeline.lessons import told
 from pipeline.settings import Settings
-from replay.story import tell
+from replay.story.session_story import tell
 from replay.traces.fold import spans_of
 from replay.traces.otlp_json import encode_line
 from replay.verify import Report, verify

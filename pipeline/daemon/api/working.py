@@ -31,7 +31,7 @@ from pipeline.daemon.daemon import Daemon
 from pipeline.daemon.jobs import Job
 from pipeline.daemon.questions import Question
 from pipeline.handing_out import results_of
-from replay.results import as_json
+from replay.story.results import as_json
 
 WAIT_S = 20.0  # then whoever waits asks again: no answer takes for ever
 Change = WorkflowLearned | WorkflowDeleted | WorkflowRenamed | SessionForgotten

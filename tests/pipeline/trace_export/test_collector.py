@@ -10,7 +10,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from events.errors import BadInput
 from pipeline.trace_export.collector import MAX_HANGING, Collector, judge
 from replay.traces import spans_of
-from replay.traces.wire import encode_request
+from replay.traces.otlp_protobuf import encode_request
 from tests.pipeline.trace_export.receiver import WAIT_S, Answer, Receiver, free_port, partial
 from tests.replay.traces.voyages import advised
 

@@ -16,7 +16,7 @@ from pipeline.trace_export.cursor import FILE, Cursor, Position
 from pipeline.trace_export.exporter import Exporter, Patience, deliver_log, deliver_spans
 from pipeline.trace_export.sink import BATCH, Delivery, Sink
 from replay.traces import spans_of
-from replay.traces.wire import encode_request
+from replay.traces.otlp_protobuf import encode_request
 from tests import goldens
 from tests.pipeline.trace_export.fussy import Fussy
 from tests.pipeline.trace_export.receiver import Answer, Receiver, free_port, partial

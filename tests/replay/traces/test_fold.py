@@ -15,7 +15,7 @@ from events.envelope import Actor, Envelope
 from events.runtime import ProcessStarted, SessionEnded
 from events.vocabulary import AnyEvent
 from replay.traces import Span, SpanFold, spans_of
-from replay.traces.wire import encode_request
+from replay.traces.otlp_protobuf import encode_request
 from tests import goldens
 from tests.events.strategies import from_struct
 from tests.facts import run_of
@@ -134,7 +134,7 @@ def test_every_event_of_a_real_run_is_in_its_trace(name: str) -> None:
 def test_hash_seeds_change_nothing() -> None:
     code = (
         "import hashlib; from tests import goldens; from replay.traces import spans_of; "
-        "from replay.traces.wire import encode_request; "
+        "from replay.traces.otlp_protobuf import encode_request; "
         "print([hashlib.sha256(encode_request(list(spans_of(goldens.envelopes(name)))))"
         ".hexdigest() for name in goldens.names()])"
     )

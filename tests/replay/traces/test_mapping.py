@@ -12,7 +12,7 @@ from events.page import Element, Page
 from events.vocabulary import AnyEvent
 from replay.traces import SpanFold, spans_of
 from replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, TABLE, WORK_OF
-from replay.traces.wire import encode_request
+from replay.traces.otlp_protobuf import encode_request
 from tests import goldens
 from tests.facts import css
 from tests.replay import kinds

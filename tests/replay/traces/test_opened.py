@@ -3,7 +3,7 @@
 from events.advisor import AdviceReceived
 from events.critic import PageAssessed
 from events.executor import ActionDone
-from replay.traces.opened import Step, Work, took_ns
+from replay.traces.open_spans import Step, Work, took_ns
 from replay.traces.span import CLIENT, INTERNAL
 from tests.facts import click
 from tests.replay.traces.trail import Trail

@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from replay.traces import Span, spans_of
 from replay.traces.otlp_json import encode_line
-from replay.traces.wire import encode_request
+from replay.traces.otlp_protobuf import encode_request
 from tests import goldens
 from tests.replay.traces.test_wire import any_span
 from tests.replay.traces.voyages import advised

@@ -49,7 +49,7 @@ from events.validator import (
 )
 from replay.traces import Link
 from replay.traces.ids import run_id, trace_id
-from replay.traces.session import MAX_NOTES, MAX_WAITING
+from replay.traces.session_spans import MAX_NOTES, MAX_WAITING
 from replay.traces.span import CLIENT, ERROR, OK, UNSET
 from tests.facts import element, free_run, judged, page, recording_of, run_of, saw, step
 from tests.replay.traces.trail import MS, Trail, Tree, check_tree

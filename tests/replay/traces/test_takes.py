@@ -4,7 +4,7 @@ from events.action import Untrusted
 from events.executor import ActionDone, ActionFailed
 from events.observer import DialogOpened
 from events.planner import PlanProposed
-from replay.traces.takes import Takes
+from replay.traces.attributes import Takes
 from tests.facts import click
 
 FAILED = ActionFailed(3, 1, "timeout", dispatched=True, message="at https://a.example/?key=1")

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from replay.traces import Link, Span, SpanEvent, spans_of
+from replay.traces.otlp_protobuf import MEMO_SIZE, encode_request, encode_span
 from replay.traces.span import CLIENT, ERROR, INTERNAL, OK, UNSET, Attributes
-from replay.traces.wire import MEMO_SIZE, encode_request, encode_span
 from tests import goldens
 from tests.replay.traces.official import encode_officially
 from tests.replay.traces.voyages import advised

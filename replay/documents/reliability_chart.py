@@ -1,12 +1,12 @@
 """A reliability diagram: what was said against what was right, how many there were, and what each
-threshold would have done. Plain SVG, as in `replay/curve.py`."""
+threshold would have done. Plain SVG, as in `threshold_chart.py`."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
 
 import msgspec
 
-from replay.calibrated import Bin, Calibrated, advice, apart, counted, percent
+from replay.accuracy.reliability import Bin, Calibrated, advice, apart, counted, percent
 
 WIDTH, HEIGHT = 980, 610
 SAID, WRONG = "#1f3a57", "#9b2d20"

@@ -7,8 +7,8 @@ from html import escape
 
 from events.page import Artifact
 from events.workflow import Step, Workflow
-from replay.report import POLICY, STYLE
-from replay.wording import check_in_words, in_words
+from replay.documents.session_report import POLICY, STYLE
+from replay.story.wording import check_in_words, in_words
 
 Load = Callable[[Artifact], bytes | None]
 

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from events.run_settings import MILLION
-from replay.traces.said import said
+from replay.traces.outgoing_text import said
 from replay.traces.span import Attributes, Value
 
 Column = tuple[str, Callable[[Any], Any]]

@@ -11,7 +11,7 @@ from math import pi, sqrt
 import msgspec
 
 from events.run_settings import MILLION
-from replay.curve import STEPS, Point, curve
+from replay.accuracy.threshold_curve import STEPS, Point, curve
 from replay.whatif import Scored
 
 BINS = 10

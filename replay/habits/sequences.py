@@ -33,7 +33,7 @@ from events.predictor import (
 )
 from events.signature import bare, doing
 from events.workflow import Driver, Workflow
-from replay.repeats import BREAK
+from replay.habits.repeats import BREAK
 
 KINDS = (
     "TransitionLearned",

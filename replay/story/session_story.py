@@ -64,14 +64,14 @@ from events.validator import (
 )
 from events.vocabulary import AnyEvent
 from events.workflow import Criteria, Indicator
-from replay.advice import Advice, AdviceStory, VisionStory
-from replay.authority import overall
-from replay.logins import login_in_words
-from replay.phases import PHASES, Phase, entered
-from replay.proofs import Proofs, ProofStory
-from replay.results import Download, Gathering, Rows
-from replay.seeking import Seeking
-from replay.wording import (
+from replay.story.advice import Advice, AdviceStory, VisionStory
+from replay.story.evidence_weight import overall
+from replay.story.login_use import login_in_words
+from replay.story.looked_for import Seeking
+from replay.story.phases import PHASES, Phase, entered
+from replay.story.proofs import Proofs, ProofStory
+from replay.story.results import Download, Gathering, Rows
+from replay.story.wording import (
     file_in_words,
     file_wanted,
     healed_in_words,

@@ -26,7 +26,7 @@ from events.run_settings import MILLION
 from events.runtime import SessionStarted
 from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
-from replay.wording import printable
+from replay.story.wording import printable
 
 MOST = 3  # candidates that are told
 LONGEST = 60  # characters of a name

@@ -30,7 +30,7 @@ from events.runtime import (
 )
 from events.validator import ActionRejected, ActionWithheld, ApprovalRequested
 from events.vocabulary import AnyEvent
-from replay.spending import is_call, is_priced
+from replay.story.cost import is_call, is_priced
 from replay.traces.ids import SpanIds, run_id, trace_id
 from replay.traces.mapping import (
     BY_ACTOR,
@@ -46,9 +46,9 @@ from replay.traces.mapping import (
     verdict_of,
     words_of,
 )
-from replay.traces.opened import Place, Step, Work, took_ns
+from replay.traces.open_spans import Place, Step, Work, took_ns
 from replay.traces.outcomes import OPEN, OUTCOMES, bad
-from replay.traces.said import said
+from replay.traces.outgoing_text import said
 from replay.traces.span import ERROR, Attributes, Link, Span, SpanEvent
 
 # Work that may wait for its step. A run that looks on and on without planning gets it as its own

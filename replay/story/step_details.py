@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from events.run_settings import MILLION
-from replay.story import StepStory
-from replay.wording import UNDONE, absent_in_words
+from replay.story.session_story import StepStory
+from replay.story.wording import UNDONE, absent_in_words
 
 
 def unjudged(step: StepStory) -> str:

@@ -13,8 +13,8 @@ from events.advisor import (
 from events.event import Event
 from events.planner import AdviceRequested
 from events.run_settings import MILLION
-from replay.spending import is_call, is_priced
-from replay.wording import advice_in_words, ascii_only, quoted
+from replay.story.cost import is_call, is_priced
+from replay.story.wording import advice_in_words, ascii_only, quoted
 
 SHOWN = 160  # characters of why: of what a model says, and of what it is told
 

@@ -18,10 +18,10 @@ from events.action import Action, ByRole, Parameter, Secret, Text, Value
 from events.envelope import Envelope
 from events.signature import bare
 from events.workflow import Workflow
-from replay.doings import Done, fold
-from replay.naming import kebab, says_much, snake, unique
-from replay.repeats import Repeat, repeats
-from replay.wording import in_words
+from replay.habits.repeats import Repeat, repeats
+from replay.habits.sequences import Done, fold
+from replay.habits.suggested_names import kebab, says_much, snake, unique
+from replay.story.wording import in_words
 
 LEAST = 3  # once is a try, twice may be chance
 EXAMPLES = 3

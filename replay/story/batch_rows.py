@@ -18,9 +18,9 @@ from events.planner import PlanProposed
 from events.rows import Row
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionStarted
-from replay.results import KINDS as OF_RESULTS
-from replay.results import Gathering, Results
-from replay.wording import in_words
+from replay.story.results import KINDS as OF_RESULTS
+from replay.story.results import Gathering, Results
+from replay.story.wording import in_words
 
 Outcome = Literal["done", "unverified", "failed", "unknown", "cancelled", "interrupted", "not run"]
 IN_DOUBT: tuple[Outcome, ...] = ("unverified", "unknown")  # a person's to say

@@ -1,52 +1,10 @@
-"""How to choose a threshold: accuracy, coverage and wrong executions at each, with a picture.
+"""A threshold chart draws accuracy and coverage at each threshold as plain SVG."""
 
-The picture is plain SVG, so that it needs nothing to be made and a browser to be seen.
-"""
+from collections.abc import Sequence
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from replay.accuracy.threshold_curve import Point
 
-import msgspec
-
-from events.run_settings import MILLION
-from replay.whatif import Scored
-
-STEPS = tuple(range(0, MILLION + 1, 50_000))
 _LEFT, _TOP, _WIDTH, _HEIGHT = 60, 50, 560, 300
-
-
-class Point(msgspec.Struct, frozen=True):
-    """What acting at this threshold would have come to."""
-
-    threshold: float
-    acted: int
-    correct: int
-    wrong: int
-    coverage: float
-    accuracy: float
-
-
-def curve(predictions: Sequence[Scored], thresholds: Iterable[int] = STEPS) -> tuple[Point, ...]:
-    """Sorted once, so that many thresholds cost no more than one."""
-    ordered = sorted(predictions, key=lambda scored: scored.probability)
-    said = [scored.probability for scored in ordered]
-    correct_below = list(accumulate((scored.correct for scored in ordered), initial=0))
-    points = []
-    for threshold in thresholds:
-        below = bisect_left(said, threshold)
-        acted, correct = len(said) - below, correct_below[-1] - correct_below[below]
-        points.append(
-            Point(
-                threshold=threshold / MILLION,
-                acted=acted,
-                correct=correct,
-                wrong=acted - correct,
-                coverage=round(acted / len(said), 4) if said else 0.0,
-                accuracy=round(correct / acted, 4) if acted else 0.0,
-            )
-        )
-    return tuple(points)
 
 
 def draw(points: Sequence[Point], total: int) -> str:

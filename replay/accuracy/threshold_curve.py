@@ -1,0 +1,45 @@
+"""A threshold curve holds accuracy, coverage and wrong executions at each threshold."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+
+import msgspec
+
+from events.run_settings import MILLION
+from replay.whatif import Scored
+
+STEPS = tuple(range(0, MILLION + 1, 50_000))
+
+
+class Point(msgspec.Struct, frozen=True):
+    """What acting at this threshold would have come to."""
+
+    threshold: float
+    acted: int
+    correct: int
+    wrong: int
+    coverage: float
+    accuracy: float
+
+
+def curve(predictions: Sequence[Scored], thresholds: Iterable[int] = STEPS) -> tuple[Point, ...]:
+    """Sorted once, so that many thresholds cost no more than one."""
+    ordered = sorted(predictions, key=lambda scored: scored.probability)
+    said = [scored.probability for scored in ordered]
+    correct_below = list(accumulate((scored.correct for scored in ordered), initial=0))
+    points = []
+    for threshold in thresholds:
+        below = bisect_left(said, threshold)
+        acted, correct = len(said) - below, correct_below[-1] - correct_below[below]
+        points.append(
+            Point(
+                threshold=threshold / MILLION,
+                acted=acted,
+                correct=correct,
+                wrong=acted - correct,
+                coverage=round(acted / len(said), 4) if said else 0.0,
+                accuracy=round(correct / acted, 4) if acted else 0.0,
+            )
+        )
+    return tuple(points)

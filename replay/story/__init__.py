@@ -1,0 +1,1 @@
+"""Stories tell a session in plain words, step by step; `replay` and `pipeline` import them."""
