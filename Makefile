@@ -18,7 +18,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
 
 setup: venv ## .venv with everything in it, and a Chromium (other targets do this by themselves)
-	@$(RUN) -m pipeline.chromium >/dev/null
+	@$(RUN) -m pipeline.config.chromium_install >/dev/null
 
 demo: setup ## the bundled site, start to finish
 	@$(VENV)/bin/rutter demo

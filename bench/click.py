@@ -11,7 +11,7 @@ from bench.flow import SharedBrowser, shared_browser
 from bench.plain import by_test_id
 from bench.spans import ms
 from bench.tables import Cell, middle, p90, print_table
-from pipeline.site import Site
+from pipeline.demo_sites.chandlery import Site
 
 TIMES = 60
 FIELD = by_test_id("login-user")

@@ -37,9 +37,9 @@ from events.planner import PlanProposed
 from events.sqlite_reader import SqliteReader
 from pipeline.cli.demo import WATCHED
 from pipeline.cli.main import main as rutter
-from pipeline.daemon.memory import resident_mb
-from pipeline.site import order_script
-from pipeline.site.sessions import DEFAULT_PASSWORD
+from pipeline.daemon.browsers.memory import resident_mb
+from pipeline.demo_sites.chandlery import order_script
+from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
 from replay.verify import verify
 
 POOL = 4
@@ -282,7 +282,9 @@ def prepare(root: Path, site: str) -> Path:
 def both(root: Path, pool: int = POOL) -> Iterator[tuple[Ours, Plain]]:
     """Both sides, warm, and the site."""
     with ExitStack() as stack:
-        site = stack.enter_context(started(sys.executable, "-m", "pipeline.site", text=True))
+        site = stack.enter_context(
+            started(sys.executable, "-m", "pipeline.demo_sites.chandlery", text=True)
+        )
         address = first_line(site).partition("/login")[0]
         data = prepare(root, address)
         errors = stack.enter_context((root / "daemon.err").open("w"))

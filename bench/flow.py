@@ -32,12 +32,12 @@ from events.policy import Policy
 from events.predictor import WorkflowLearned
 from events.sqlite_log import SqliteLog
 from events.workflow import Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import ensure_chromium
-from pipeline.recorder import RecorderScript, prepare
-from pipeline.site import Site, order_script
-from pipeline.site.sessions import DEFAULT_PASSWORD
+from pipeline.config.chromium_install import ensure_chromium
+from pipeline.demo_sites.chandlery import Site, order_script
+from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
+from pipeline.sessions import session_started
+from pipeline.workflows.recorder_import import RecorderScript, prepare
 
 ROUNDS = 12
 HERE = Policy("1", hosts=("127.0.0.1",), public_hosts=False, public_resources=False)
@@ -119,7 +119,7 @@ class Ours:
         recorded = msgspec.convert(course.script, RecorderScript)
         script = prepare(recorded, course.recorded, course.secrets)
         host = course.base_url.removeprefix("http://")
-        started = launch.recording(
+        started = session_started.recording(
             "flow", script.steps, course.recorded, course.secrets, allow=[host]
         )
         person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
@@ -132,7 +132,7 @@ class Ours:
     async def run(self, workflow: Workflow) -> Timing:
         self.events.clear()
         course = self._course
-        started = launch.run_of(workflow, course.values, course.secrets)
+        started = session_started.run_of(workflow, course.values, course.secrets)
         began_ns = time_ns()
         ended = await self._app.sail(started, self._browser, secrets=course.secrets)
         if ended.reason != "completed":

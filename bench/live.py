@@ -9,7 +9,7 @@ from actors.world.browser.tab import Tab
 from actors.world.browser.window import Window
 from bench.flow import shared_browser
 from bench.tables import Cell, print_table
-from pipeline.site import Site
+from pipeline.demo_sites.chandlery import Site
 
 WATCHED_S = 5.0
 AIM = 5  # a second

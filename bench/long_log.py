@@ -37,12 +37,12 @@ from events.runtime import RecordingFinished, SessionEnded, SessionStarted
 from events.sqlite_reader import SqliteReader
 from events.vocabulary import AnyEvent
 from events.workflow import Criteria, Indicator, Workflow
-from pipeline import launch
 from pipeline.app import App
 from pipeline.clock import CountingClock
 from pipeline.rehearsal.effectors import ScriptedExecutor, ScriptedObserver
 from pipeline.rehearsal.world import World
-from pipeline.tools import Tools, serving
+from pipeline.sessions import session_started
+from pipeline.tools.dispatcher import Tools, serving
 
 SIDE_BY_SIDE = 8
 PROCESSES = 10  # a log of long use was written by many
@@ -54,7 +54,7 @@ REDESIGNED = 0.03  # of all runs find buttons that are not as they were recorded
 MIX = {"watched": 15, "sailed": 35, "free": 25, "called": 25}
 SELDOMER = 0.4  # the second way on a site is gone so many times as often as the first, and so on
 YES = Answer(True, phrase="confirm")
-KEPT = launch.Given(criteria=Criteria(success=(Indicator("heading", "is kept"),)))
+KEPT = session_started.Given(criteria=Criteria(success=(Indicator("heading", "is kept"),)))
 LIMITS = Limits(max_steps=20)
 
 Progress = Callable[[int], None]
@@ -207,20 +207,22 @@ class Use:
 
 async def recorded(app: App, way: Way, chance: Random) -> SessionEnded:
     """A recording from a script."""
-    started = launch.recording(way.name, way.script(), coast.values(chance), ())
+    started = session_started.recording(way.name, way.script(), coast.values(chance), ())
     return await _sail(app, started, coast.world(way.site, chance.randrange(100)))
 
 
 async def watched(app: App, way: Way, chance: Random) -> SessionEnded:
     """A recording of a person, who goes astray now and then and sometimes comes back."""
-    started = launch.watching(f"{way.name}-by-hand", way.url, coast.values(chance))
+    started = session_started.watching(f"{way.name}-by-hand", way.url, coast.values(chance))
     world = coast.world(way.site, chance.randrange(100))
     return await _sail(app, started, world, Stroller(world, app, way, chance))
 
 
 async def sailed(app: App, way: Way, workflow: Workflow, chance: Random) -> SessionEnded:
     given = coast.values(chance)
-    started = launch.run_of(workflow, {name: given[name] for name in workflow.parameters}, ())
+    started = session_started.run_of(
+        workflow, {name: given[name] for name in workflow.parameters}, ()
+    )
     redesigned = chance.random() < REDESIGNED
     world = coast.world(way.site, chance.randrange(100), redesigned=redesigned)
     return await _sail(app, started, world)
@@ -229,13 +231,15 @@ async def sailed(app: App, way: Way, workflow: Workflow, chance: Random) -> Sess
 async def free(app: App, way: Way, chance: Random) -> SessionEnded:
     """No workflow is named: it goes as far as it is sure, or the person says so."""
     given = coast.values(chance)
-    started = launch.free_run(way.url, given, (), given=KEPT, limits=LIMITS)
+    started = session_started.free_run(way.url, given, (), given=KEPT, limits=LIMITS)
     return await _sail(app, started, coast.world(way.site, chance.randrange(100)))
 
 
 async def called(app: App, way: Way, chance: Random) -> SessionEnded | None:
     """An agent goes the way by tools, element for element as the snapshot shows them."""
-    started = launch.tool_session(way.url, coast.values(chance), given=KEPT, screenshots=False)
+    started = session_started.tool_session(
+        way.url, coast.values(chance), given=KEPT, screenshots=False
+    )
     world = coast.world(way.site, chance.randrange(100))
     tools = Tools(app, started)
 

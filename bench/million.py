@@ -49,7 +49,7 @@ from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.vocabulary import AnyEvent
 from pipeline.app import App
-from pipeline.recovery import learn_from_log, open_sessions, unsealed_heads
+from pipeline.runtime.recovery import learn_from_log, open_sessions, unsealed_heads
 from replay.projections.store import ProjectionStore
 from replay.verify import fresh_deciders
 

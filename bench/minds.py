@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from actors.world.browser.chromium import Chromium
 from actors.world.egress.gate import Gate
 from bench.tables import print_table
-from pipeline.chromium import ensure_chromium
+from pipeline.config.chromium_install import ensure_chromium
 from tests.minds.measuring import (
     FIRST_TRY,
     KNOWN,

@@ -159,7 +159,7 @@ async def compare() -> None:
 
 # Where a file belongs, the first that fits.
 PLACES = (
-    ("/pipeline/sequencer.py", "sequencer: turns, numbers"),
+    ("/pipeline/runtime/sequencer.py", "sequencer: turns, numbers"),
     ("/pipeline/", "sessions, queues"),
     ("/actors/", "deciders"),
     ("/events/", "log, chain, codec"),

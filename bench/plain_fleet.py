@@ -20,7 +20,7 @@ from actors.world.browser.chromium import POPUP_BLOCKER_OFF, arguments, new_cont
 from actors.world.egress.gate import NOTHING, Gate
 from bench.plain import play_order
 from events.policy import Policy
-from pipeline.chromium import ensure_chromium
+from pipeline.config.chromium_install import ensure_chromium
 
 CUSTOMER = "Fairlead Offshore"
 

@@ -31,11 +31,11 @@ from events.envelope import Envelope, Record, kind
 from events.runtime import SessionStarted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import ensure_chromium
-from pipeline.recorder import RecorderScript, prepare
-from pipeline.site import Site, order_script
+from pipeline.config.chromium_install import ensure_chromium
+from pipeline.demo_sites.chandlery import Site, order_script
+from pipeline.sessions import session_started
+from pipeline.workflows.recorder_import import RecorderScript, prepare
 from replay.projections.store import ProjectionStore
 from replay.verify import verify
 
@@ -168,13 +168,13 @@ async def _sail(path: Path) -> None:
         allow = [site.base_url.removeprefix("http://")]
         yes = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
         async with App.open(log) as app, Chromium(ensure_chromium(print), Gate()) as browser:
-            started = launch.recording("order", script.steps, values, secrets, allow=allow)
+            started = session_started.recording("order", script.steps, values, secrets, allow=allow)
             await app.sail(started, browser, answers=yes, secrets=secrets, typed=script.typed)
             with SqliteReader(path) as reader:
                 learned = next(reader.read(kinds=["WorkflowLearned"])).event
             workflow = getattr(learned, "workflow")  # noqa: B009 - by kind it is WorkflowLearned
             for _ in range(2):
-                run = launch.run_of(workflow, values, secrets)
+                run = session_started.run_of(workflow, values, secrets)
                 await app.sail(run, browser, answers=yes, secrets=secrets)
 
 

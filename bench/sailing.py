@@ -34,10 +34,10 @@ from events.signature import doing
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from pipeline.app import App
-from pipeline.chromium import ensure_chromium
-from pipeline.launch import NEW
-from pipeline.site import Site
-from pipeline.streaming_site import StreamingSite
+from pipeline.config.chromium_install import ensure_chromium
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.gaffsail import StreamingSite
+from pipeline.sessions.session_started import NEW
 from replay.verify import Report, verify
 
 ROUNDS = 6

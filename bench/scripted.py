@@ -18,7 +18,7 @@ from events.runtime import SessionStarted
 from events.validator import ActionStarted, PlanAdmitted
 from events.vocabulary import AnyEvent
 from events.workflow import Expectation, Place, Step, Workflow
-from pipeline import launch
+from pipeline.sessions import session_started
 
 ORIGIN = "https://shop.example"
 STEPS = 10
@@ -42,7 +42,7 @@ def workflow() -> Workflow:
 
 
 def started() -> SessionStarted:
-    return launch.run_of(workflow(), {}, ())
+    return session_started.run_of(workflow(), {}, ())
 
 
 def effectors() -> list[Effector]:

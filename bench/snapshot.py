@@ -16,7 +16,7 @@ from bench.flow import shared_browser
 from bench.spans import ms
 from bench.tables import Cell, middle, print_table
 from events.page import Page
-from pipeline.snapshot import snapshot_of
+from pipeline.tools.snapshot import snapshot_of
 
 AIM_TIME, AIM_SIZE = 0.25, 0.5
 MAX_ELEMENTS = 100

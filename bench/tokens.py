@@ -29,9 +29,9 @@ from bench.plain import by_test_id
 from bench.tables import Cell, print_table
 from events.page import Page
 from events.tools import ToolAnswered
-from pipeline.site import Site
-from pipeline.site.sessions import DEFAULT_PASSWORD, USER
-from pipeline.snapshot import snapshot_of
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from pipeline.tools.snapshot import snapshot_of
 
 WITHIN_MS = 10_000
 NONCE = "0123456789abcdef01234567"

@@ -38,8 +38,8 @@ from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.vocabulary import AnyEvent
 from pipeline.app import App
-from pipeline.trace_export.collector import Collector
-from pipeline.trace_export.live import LiveExport
+from pipeline.traces.collector import Collector
+from pipeline.traces.live import LiveExport
 from replay.traces import Span, spans_of
 from replay.traces.mapping import MAPPING, RESOURCE, SCOPE
 from replay.traces.otlp_protobuf import encode_request

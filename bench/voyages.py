@@ -22,12 +22,12 @@ from events.runtime import SessionEnded
 from events.signature import doing
 from events.validator import ApprovalRequested
 from events.workflow import Step
-from pipeline import launch
 from pipeline.app import App
-from pipeline.site import Site
-from pipeline.site.seed import CUSTOMERS, ORDERS, PRODUCTS
-from pipeline.site.sessions import USER
-from pipeline.streaming_site import StreamingSite
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.chandlery.seed import CUSTOMERS, ORDERS, PRODUCTS
+from pipeline.demo_sites.gaffsail import StreamingSite
+from pipeline.demo_sites.sign_ins import USER
+from pipeline.sessions import session_started
 
 SEED = 8
 NOISY = 3  # one session of so many has steps that were not needed
@@ -250,7 +250,7 @@ class Harbour:
         secrets = {"password": self._passwords[course.url]}
         host = course.url.removeprefix("http://")
         script = tuple(Step(action=_bound(each, trip.values)) for each in trip.steps)
-        started = launch.recording(course.name, script, trip.values, secrets, allow=[host])
+        started = session_started.recording(course.name, script, trip.values, secrets, allow=[host])
         return await self._app.sail(
             started,
             self._browser,
@@ -274,7 +274,7 @@ class Harbour:
         all that matters is asked about."""
         self._streaming.reset()
         secrets = {"password": self._passwords[course.url]}
-        started = launch.free_run(
+        started = session_started.free_run(
             f"{course.url}/login",
             self._drawn(dice),
             secrets,

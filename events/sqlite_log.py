@@ -52,7 +52,8 @@ class _Pending(NamedTuple):
 
 
 class SqliteLog:
-    """Open with `SqliteLog.open`; the directory's lock is the caller's (`pipeline.directory`)."""
+    """Open with `SqliteLog.open`; the directory's lock is the caller's
+    (`pipeline.config.data_directory`)."""
 
     def __init__(self, path: Path, connection: aiosqlite.Connection, next_seq: int) -> None:
         self._path = path

@@ -53,12 +53,12 @@ from events.runtime import (
 )
 from events.vocabulary import AnyEvent
 from pipeline.clock import Clock, SystemClock
-from pipeline.mailbox import Statistics
-from pipeline.recovery import close_interrupted, learn_from_log, unsealed_heads
-from pipeline.sequencer import Sequencer
-from pipeline.session import Session, Submit
-from pipeline.shutdown import Phase, PhaseReport, shut_down
-from pipeline.trace_export.live import LiveExport
+from pipeline.runtime.mailbox import Statistics
+from pipeline.runtime.recovery import close_interrupted, learn_from_log, unsealed_heads
+from pipeline.runtime.sequencer import Sequencer
+from pipeline.runtime.session import Session, Submit
+from pipeline.runtime.shutdown import Phase, PhaseReport, shut_down
+from pipeline.traces.live import LiveExport
 from replay.verify import fresh_deciders
 
 STOP_S = 15.0  # running sessions: a page that hangs has deadlines shorter than this
@@ -288,7 +288,8 @@ class App:
         await self._written(handed.seq)
 
     async def erase(self, intent: PayloadErased) -> None:
-        """Says, in this process's own session, what will go; `pipeline.erasing` then does it."""
+        """Says, in this process's own session, what will go; `pipeline.upkeep.erase` then does
+        it."""
         await self._say(intent)
 
     async def change_workflow(

@@ -6,7 +6,7 @@ a payload that is gone was erased on the record. What is wrong is named by its p
 goes on from what is stored, so that one damaged event is one fault.
 
 What this cannot see: a tail cut off behind the last seal looks like a crash. The position of the
-projections (`pipeline.inspection`) and the heads in a backup or export tell that.
+projections (`pipeline.upkeep.inspection`) and the heads in a backup or export tell that.
 """
 
 from collections.abc import Iterable

@@ -24,10 +24,10 @@ from events.runtime import SessionStarted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.vocabulary import AnyEvent
-from pipeline import launch
 from pipeline.app import App
 from pipeline.clock import CountingClock
-from pipeline.directory import DataDirectory
+from pipeline.config.data_directory import DataDirectory
+from pipeline.sessions import session_started
 from replay.projections import ProjectionStore
 from tests.scripted import AURORA, FAIRLEAD, ORDER, ScriptedObserver, effectors, shop
 
@@ -88,12 +88,14 @@ def _original() -> Path:
 async def _sail(directory: DataDirectory) -> None:
     log = await SqliteLog.open(directory.log)
     async with App.open(log, artifacts=directory.artifacts, clock=CountingClock()) as app:
-        recording = launch.recording("order", ORDER, AURORA, ())
+        recording = session_started.recording("order", ORDER, AURORA, ())
         await _session(app, directory, "record", recording)
         learned = [e.event async for e in log.read(kinds=["WorkflowLearned"])][-1]
         assert isinstance(learned, WorkflowLearned)
         for name, values in (("run-1", FAIRLEAD), ("run-2", AURORA)):
-            await _session(app, directory, name, launch.run_of(learned.workflow, values, ()))
+            await _session(
+                app, directory, name, session_started.run_of(learned.workflow, values, ())
+            )
 
 
 async def _session(app: App, directory: DataDirectory, name: str, started: SessionStarted) -> None:

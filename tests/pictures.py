@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from pipeline.chromium import require_chromium
+from pipeline.config.chromium_install import require_chromium
 from tests.tutorial import ROOT, TUTORIAL, Shell, Typed, environment, typed
 
 PICTURES = ROOT / "docs" / "pictures"

@@ -16,9 +16,9 @@ from events.run_settings import Limits
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ApprovalRequested
 from events.workflow import Step, Workflow
-from pipeline import launch
 from pipeline.app import App
 from pipeline.clock import Clock, CountingClock
+from pipeline.sessions import session_started
 from tests.scripted import AURORA, FAIRLEAD, ORDER, World, effectors, shop
 
 YES = Answer(True, phrase="confirm")
@@ -37,7 +37,7 @@ def recording(*actions: Action, **more: Any) -> SessionStarted:
     """The recording of the order, or of these actions; `more` are settings."""
     script = tuple(Step(action=action) for action in actions) or ORDER
     values = {} if actions else AURORA
-    return with_settings(launch.recording("order", script, values, ()), **more)
+    return with_settings(session_started.recording("order", script, values, ()), **more)
 
 
 def with_settings(started: SessionStarted, **more: Any) -> SessionStarted:
@@ -74,7 +74,7 @@ async def record_order(app: App, log: EventLog, name: str | None = None) -> Work
 
 
 def run_for_fairlead(workflow: Workflow, **more: Any) -> SessionStarted:
-    return with_settings(launch.run_of(workflow, FAIRLEAD, ()), **more)
+    return with_settings(session_started.run_of(workflow, FAIRLEAD, ()), **more)
 
 
 class NextClock(CountingClock):

@@ -90,7 +90,8 @@ class Timer:
                 await changed.wait()
 
     def _call(self, call: ToolAnswered | ToolCalled) -> None:
-        """A call of an outside caller is timed by whoever made it (`pipeline/tools.py`)."""
+        """A call of an outside caller is timed by whoever made it
+        (`pipeline/tools/dispatcher.py`)."""
         self._thinking = isinstance(call, ToolAnswered) and not self._led
         if self._since_ns is not None:
             self._count(monotonic_ns())

@@ -1,1 +1,1 @@
-"""The command line: `rutter`. Parsing in `parser`, one module a group of commands."""
+"""The command line: `rutter`. Each command is a module of its name; `parser` joins them."""

@@ -8,11 +8,11 @@ import argparse
 from collections.abc import Callable, Iterator
 
 from events.errors import RutterError
-from pipeline import settings
 from pipeline.cli.terminal import Terminal
-from pipeline.exit_codes import Exit
-from pipeline.known import project
-from pipeline.settings import Settings
+from pipeline.config import settings
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import project
 from replay.projections import ProjectionStore
 
 SHELLS = ("bash", "zsh", "fish")

@@ -8,12 +8,12 @@ from pathlib import Path
 from actors.world.models.defaults import DEFAULTS
 from events.errors import WorldBroken
 from events.run_settings import MILLION
-from pipeline.chromium import find_chromium
 from pipeline.cli.terminal import Terminal
-from pipeline.config import PRICES
-from pipeline.config_keys import KEYS, Key, example, written
-from pipeline.exit_codes import Exit
-from pipeline.settings import Settings
+from pipeline.config.chromium_install import find_chromium
+from pipeline.config.exit_codes import Exit
+from pipeline.config.keys import KEYS, Key, example, written
+from pipeline.config.reader import PRICES
+from pipeline.config.settings import Settings
 
 HEAD = """# The configuration of rutter. A line that begins with #name shows what could be written:
 # mostly what holds anyway; lists of hosts, prices and secrets are examples, and not set.

@@ -8,15 +8,15 @@ import msgspec
 from actors.answers import Answer, ScriptedPerson
 from events.errors import RutterError
 from events.sqlite_reader import SqliteReader
-from pipeline import launch
+from pipeline.cli.session_run import open_voyage
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.voyage import open_voyage
-from pipeline.exit_codes import Exit
-from pipeline.known import latest_workflow, project
-from pipeline.recorder import RecorderScript, prepare
-from pipeline.settings import Settings
-from pipeline.site import Order, Site, order_script
-from pipeline.sureness import going_by
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.config.thresholds import going_by
+from pipeline.demo_sites.chandlery import Order, Site, order_script
+from pipeline.queries.workflows_and_sessions import latest_workflow, project
+from pipeline.sessions import session_started
+from pipeline.workflows.recorder_import import RecorderScript, prepare
 from replay.story.advice import money
 from replay.story.session_story import Story
 from replay.verify import verify
@@ -70,7 +70,9 @@ async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Sto
         # The script is the person's own work here: a scripted person approves what it submits,
         # and the log says that it was one.
         watched = await voyage.sail(
-            going_by(launch.recording(NAME, script.steps, WATCHED, secrets, allow=[host]), sure),
+            going_by(
+                session_started.recording(NAME, script.steps, WATCHED, secrets, allow=[host]), sure
+            ),
             answers=ScriptedPerson(
                 otherwise=Answer(True, "it is the script being recorded", "confirm")
             ),
@@ -83,7 +85,7 @@ async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Sto
             workflow = latest_workflow(store, NAME)
         terminal.say(f"\n2. Sail it alone: {NAME!r} version {workflow.version}, other values")
         alone = await voyage.sail(
-            going_by(launch.run_of(workflow, ALONE, secrets), sure),
+            going_by(session_started.run_of(workflow, ALONE, secrets), sure),
             answers=ScriptedPerson(),
             secrets=secrets,
             what="sailing alone",

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from events.errors import WorldBroken
 from events.sqlite_reader import SqliteReader
-from pipeline import archive
-from pipeline.cli import erasing, keeping
-from pipeline.cli.gauge import Gauge
-from pipeline.cli.keeping import count, size
+from pipeline.cli import log_erase, log_tidy
+from pipeline.cli.log_tidy import count, size
+from pipeline.cli.progress import Gauge
 from pipeline.cli.terminal import Terminal
-from pipeline.exit_codes import Exit
-from pipeline.inspection import inspect
-from pipeline.settings import Settings
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.upkeep import backup as archive
+from pipeline.upkeep.inspection import inspect
 from replay.integrity import Fault
 from replay.projections import ProjectionStore
 
@@ -32,7 +32,7 @@ EPILOG = """examples:
 
 def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
     it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
-    it.set_defaults(do=keeping.usage)
+    it.set_defaults(do=log_tidy.usage)
     commands = it.add_subparsers(metavar="verify|tidy|erase|backup|export|import|rebuild")
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
@@ -40,9 +40,9 @@ def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -
 
     command("verify", "is every event what was written, and is none lost").set_defaults(do=verify)
     each = command("tidy", "delete the artifacts that have expired; the log keeps what they were")
-    keeping.add_tidy(each)
+    log_tidy.add_tidy(each)
     each = command("erase", "erase what a session said, for good; the chain still verifies")
-    erasing.add_options(each)
+    log_erase.add_options(each)
     each = command("backup", "a tested copy, beside a running process")
     each.add_argument("place", type=Path, metavar="DIR", help="a new data directory")
     each.set_defaults(do=backup)

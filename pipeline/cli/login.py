@@ -13,22 +13,22 @@ from events.errors import BadInput, WorldBroken
 from events.logins import LoginNotKept
 from events.policy import Policy
 from events.workflow import Indicator
-from pipeline import launch
-from pipeline.chromium import require_chromium
-from pipeline.cli.binding import bind_secrets, passphrase
-from pipeline.cli.ending import report
+from pipeline.cli.missing_values import bind_secrets, passphrase
+from pipeline.cli.record_by_hand import base_for
+from pipeline.cli.session_end import report
+from pipeline.cli.session_run import check_display, open_voyage, person
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.voyage import check_display, open_voyage, person
-from pipeline.cli.watching import base_for
-from pipeline.exit_codes import Exit
-from pipeline.logins.by_hand import SignedIn, sign_in
-from pipeline.logins.carrying import Carried, keys_of, shelf_of
-from pipeline.logins.sealing import Key
-from pipeline.logins.shelf import Kept, Unreadable, address_of, site_of
-from pipeline.recorder import prepare, read_script
-from pipeline.secret_sources import SOURCES
-from pipeline.services import indicator
-from pipeline.settings import Settings, environment
+from pipeline.config.chromium_install import require_chromium
+from pipeline.config.exit_codes import Exit
+from pipeline.config.secret_sources import SOURCES
+from pipeline.config.settings import Settings, environment
+from pipeline.logins.login_store import Kept, Unreadable, address_of, site_of
+from pipeline.logins.sealed_file import Key
+from pipeline.logins.session_logins import Carried, keys_of, shelf_of
+from pipeline.logins.sign_in_window import SignedIn, sign_in
+from pipeline.sessions import session_started
+from pipeline.sessions.service_file import indicator
+from pipeline.workflows.recorder_import import prepare, read_script
 from replay.story.session_story import Story
 
 BY_A_SCRIPT = "sign in by a script: rutter login SITE --script FILE"
@@ -95,7 +95,7 @@ def _by_hand(
     until = [_sign(each) for each in options.until]
     check_display(environment(), BY_A_SCRIPT)
     url = address_of(options.site)
-    policy = launch.watching(
+    policy = session_started.watching(
         "", url, {}, allow=options.allow, policy=base_for(url, settings.policy, terminal)
     ).policy
     key = _new_key(origin, settings, terminal)
@@ -158,11 +158,11 @@ def _by_script(
         raise BadInput("a script knows its own end", "leave out --until")
     secrets, origins = bind_secrets(options.secret, settings, terminal)
     script = prepare(read_script(Path(options.script)), {}, secrets)
-    hosts = (launch.host_typed(origin), *options.allow)
-    started = launch.recording(
+    hosts = (session_started.host_typed(origin), *options.allow)
+    started = session_started.recording(
         "", script.steps, {}, secrets, allow=hosts, policy=settings.policy, origins=origins
     )
-    started = launch.configured(started, settings.config.knobs, settings.config.sureness)
+    started = session_started.configured(started, settings.config.knobs, settings.config.sureness)
     logins = Carried(shelf_of(settings), fresh=(origin, _new_key(origin, settings, terminal)))
     answers = person(terminal, options.answers)
 

@@ -5,12 +5,12 @@ import sys
 from collections.abc import Sequence
 
 from events.errors import RutterError
-from pipeline import exit_codes, settings
 from pipeline.cli.completion import answer_tab
 from pipeline.cli.parser import parser
+from pipeline.cli.session_run import check_display
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.voyage import check_display
-from pipeline.hushing import hush_streams
+from pipeline.config import exit_codes, settings
+from pipeline.output.redacted_streams import hush_streams
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

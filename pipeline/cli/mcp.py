@@ -14,21 +14,21 @@ import msgspec
 from actors.answers import Answers, Nobody
 from actors.rules.policy.hosts import EVERYWHERE
 from events.errors import BadInput, DirectoryInUse
-from pipeline import exit_codes
-from pipeline.cli.binding import bind_secrets
+from pipeline.cli.missing_values import bind_secrets
+from pipeline.cli.session_run import open_pipeline, person
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.voyage import open_pipeline, person
-from pipeline.config_rules import host_pattern
-from pipeline.daemon.reach import check_agents_reach
-from pipeline.daemon.tokens import read_token, token_path
-from pipeline.daemon.tool_sessions import ToolSessions, ToolWish
-from pipeline.daemon.whereabouts import find_daemon
-from pipeline.departing import Bound
-from pipeline.launch import host_typed, with_hosts
+from pipeline.config import exit_codes
+from pipeline.config.secret_sources import SOURCES
+from pipeline.config.settings import Settings
+from pipeline.config.tables import host_pattern
+from pipeline.daemon.address_file import find_daemon
+from pipeline.daemon.http.tokens import read_token, token_path
 from pipeline.mcp import require_sdk
-from pipeline.secret_sources import SOURCES
-from pipeline.settings import Settings
-from pipeline.tools import Caller, ToolResponse, Tools
+from pipeline.sessions.session_started import host_typed, with_hosts
+from pipeline.sessions.start import Bound
+from pipeline.tools.agent_hosts import check_agents_reach
+from pipeline.tools.dispatcher import Caller, ToolResponse, Tools
+from pipeline.tools.tool_sessions import ToolSessions, ToolWish
 
 if TYPE_CHECKING:
     from pipeline.mcp.stdio import Wire

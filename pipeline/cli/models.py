@@ -11,11 +11,20 @@ from actors.world.models.messages import MindFailed, Prompt, Reply, Told, ToolSp
 from actors.world.models.prices import Price, cost_microdollars
 from events.run_settings import MILLION
 from pipeline.cli.terminal import Terminal
-from pipeline.config import Config
-from pipeline.config_keys import PROVIDERS
-from pipeline.exit_codes import Exit
-from pipeline.minds import NoMind, Offer, fix_of, is_on, key_of, offer_of, offers, open_mind
-from pipeline.settings import Settings, environment
+from pipeline.config.exit_codes import Exit
+from pipeline.config.keys import PROVIDERS
+from pipeline.config.reader import Config
+from pipeline.config.settings import Settings, environment
+from pipeline.sessions.models import (
+    NoMind,
+    Offer,
+    fix_of,
+    is_on,
+    key_of,
+    offer_of,
+    offers,
+    open_mind,
+)
 from replay.story.advice import money
 
 ANSWER_MS = 30_000  # what any call of a model may take (C2)

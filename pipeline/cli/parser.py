@@ -6,34 +6,39 @@ from importlib import metadata
 from pathlib import Path
 
 from pipeline.cli import (
+    approvals,
     completion,
     config,
     demo,
     doctor,
-    exporting,
-    forgetting,
-    given,
-    hindsight,
+    export,
+    forget,
+    fork,
     log,
     login,
     mcp,
-    measuring,
+    metrics,
     models,
-    patience,
-    reading,
+    patience_option,
+    record_by_hand,
+    replay,
+    report,
     results,
-    rows,
-    sailing,
-    scheduling,
-    serving,
-    sureness,
+    run,
+    run_rows,
+    schedule,
+    serve,
+    service_options,
+    sessions,
+    show,
+    threshold_options,
     tools,
-    tracing,
-    watching,
+    trace,
+    transitions,
     workflows,
 )
 from pipeline.cli.examples import EXAMPLES
-from pipeline.secret_sources import SOURCES
+from pipeline.config.secret_sources import SOURCES
 
 EPILOG = """examples:
   rutter demo
@@ -72,42 +77,42 @@ def parser() -> argparse.ArgumentParser:
     login.add_options(command("login", "sign in once; later runs are signed in"))
     workflows.add_commands(command("workflows", "what it knows, and changing it"), shared)
     it = command("forget", "unlearn what a session taught, or a whole workflow")
-    forgetting.add_options(it)
-    exporting.add_options(command("export", "a workflow as a file that others can run"))
+    forget.add_options(it)
+    export.add_options(command("export", "a workflow as a file that others can run"))
     it = command("init", "where things are; writes a configuration if there is none")
     it.set_defaults(do=config.init)
     config.add_commands(command("config", "every value and where it came from"), shared)
     it = command("sessions", "what ran")
     it.add_argument("--last", type=_count, default=20, metavar="N", help="how many (default 20)")
-    it.set_defaults(do=reading.sessions)
+    it.set_defaults(do=sessions.sessions)
     it = command("show", "one session, step by step")
     it.add_argument("session", help="its name, the end of it, or 'last'")
     it.add_argument("--at", type=int, metavar="N", help="as it was after its event N")
-    it.set_defaults(do=reading.show)
+    it.set_defaults(do=show.show)
     results.add_options(command("results", "what a session read and downloaded"))
     it = command("transitions", "what was learned")
     it.add_argument("--top", type=_count, default=10, metavar="K", help="how many (default 10)")
-    it.set_defaults(do=reading.transitions)
-    measuring.add_options(command("metrics", "how well it does, and whether it can be believed"))
+    it.set_defaults(do=transitions.transitions)
+    metrics.add_options(command("metrics", "how well it does, and whether it can be believed"))
     _replay(command("replay", "derive every decision again from the log"))
     it = command("report", "one session as one HTML file, to share")
     it.add_argument("session", help="its name, the end of it, or 'last'")
     it.add_argument("--out", type=Path, metavar="FILE", help="where to write it")
-    it.set_defaults(do=hindsight.report)
+    it.set_defaults(do=report.report)
     _fork(command("fork", "sail the first steps of a session again, and go on from there"))
-    serving.add_serve(command("serve", "the daemon: runs, people and agents in one place"))
-    serving.add_session(command("stop", "ends a session of the daemon, in a true state"), "stop")
-    serving.add_session(command("pause", "holds one: take over in its window"), "pause")
-    serving.add_session(command("resume", "hands it back"), "resume")
-    scheduling.add_schedule(command("schedule", "runs by the clock"), shared)
-    scheduling.add_hook(command("hook", "runs when something calls"), shared)
-    serving.add_approvals(command("approvals", "what waits for a person"))
+    serve.add_serve(command("serve", "the daemon: runs, people and agents in one place"))
+    serve.add_session(command("stop", "ends a session of the daemon, in a true state"), "stop")
+    serve.add_session(command("pause", "holds one: take over in its window"), "pause")
+    serve.add_session(command("resume", "hands it back"), "resume")
+    schedule.add_schedule(command("schedule", "runs by the clock"), shared)
+    schedule.add_hook(command("hook", "runs when something calls"), shared)
+    approvals.add_approvals(command("approvals", "what waits for a person"))
     it = command("tools", "what can be called from outside, and calling it")
     it = tools.add_commands(it, shared)
-    given.add_options(it)
+    service_options.add_options(it)
     _sailing(it)
     mcp.add_options(command("mcp", "tools for an outside agent, over stdio"))
-    tracing.add_options(command("trace", "sessions as OpenTelemetry traces"))
+    trace.add_options(command("trace", "sessions as OpenTelemetry traces"))
     log.add_commands(command("log", "the log itself: disk use, verify, backup, erase"), shared)
     models.add_commands(command("models", "the language models that may be asked"), shared)
     it = command("doctor", "is everything here that is needed; what to do if not")
@@ -158,11 +163,11 @@ def _record(it: argparse.ArgumentParser) -> None:
         action="store_true",
         help="in place of what is known under this name, not merged with it",
     )
-    given.add_options(it, ends=False)
+    service_options.add_options(it, ends=False)
     _sailing(it)
-    patience.add_option(it)
+    patience_option.add_option(it)
     login.add_without(it)
-    it.set_defaults(do=watching.record)
+    it.set_defaults(do=record_by_hand.record)
 
 
 def _run(it: argparse.ArgumentParser) -> None:
@@ -189,14 +194,14 @@ def _run(it: argparse.ArgumentParser) -> None:
         "--free", action="store_true", help="no workflow: wherever the learned model is sure"
     )
     it.add_argument("--url", help="where a free run starts, or one to a goal that is new")
-    sureness.add_options(it)
+    threshold_options.add_options(it)
     it.add_argument("--dry-run", action="store_true", help="stop before anything irreversible")
-    rows.add_options(it)
-    given.add_options(it)
+    run_rows.add_options(it)
+    service_options.add_options(it)
     _sailing(it)
-    patience.add_option(it)
+    patience_option.add_option(it)
     login.add_without(it)
-    it.set_defaults(do=sailing.run)
+    it.set_defaults(do=run.run)
 
 
 def _replay(it: argparse.ArgumentParser) -> None:
@@ -207,8 +212,8 @@ def _replay(it: argparse.ArgumentParser) -> None:
     it.add_argument(
         "--curve", type=Path, metavar="FILE.svg", help="draws what each threshold would have done"
     )
-    sureness.add_options(it, "what if: ")
-    it.set_defaults(do=hindsight.replay)
+    threshold_options.add_options(it, "what if: ")
+    it.set_defaults(do=replay.replay)
 
 
 def _fork(it: argparse.ArgumentParser) -> None:
@@ -218,10 +223,10 @@ def _fork(it: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="binds a parameter anew"
     )
     it.add_argument("--free", action="store_true", help="go on wherever the learned model is sure")
-    sureness.add_options(it)
+    threshold_options.add_options(it)
     _sailing(it)
     login.add_without(it)
-    it.set_defaults(do=hindsight.fork)
+    it.set_defaults(do=fork.fork)
 
 
 def _sailing(it: argparse.ArgumentParser) -> None:

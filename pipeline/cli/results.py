@@ -10,11 +10,11 @@ from rich.markup import escape
 from events.artifacts import ArtifactStore
 from events.errors import BadInput
 from pipeline.cli.terminal import Terminal
-from pipeline.exit_codes import Exit
-from pipeline.handing_out import GONE, Format, Handed, hand_out, results_of
-from pipeline.known import find_session
-from pipeline.settings import Settings
-from pipeline.spreadsheet import as_csv
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.output.csv_table import as_csv
+from pipeline.output.result_files import GONE, Format, Handed, hand_out, results_of
+from pipeline.queries.workflows_and_sessions import find_session
 from replay.story.results import Download, Results, Rows, as_json, rows_in_words
 from replay.story.session_story import Story
 from replay.story.wording import ascii_only

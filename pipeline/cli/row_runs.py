@@ -19,18 +19,18 @@ from events.jobs import RunWorkflow
 from events.runtime import SessionStarted
 from events.validator import ApprovalRequested
 from pipeline.app import App
-from pipeline.cli.binding import passphrase
-from pipeline.cli.row_telling import Telling
-from pipeline.cli.sureness import read_sureness
+from pipeline.batches.ledger import Ledger, read_run
+from pipeline.batches.row_values import BoundRow
+from pipeline.batches.scheduler import Sailing
+from pipeline.cli.daemon_client import Through
+from pipeline.cli.missing_values import passphrase
+from pipeline.cli.row_progress import Telling
+from pipeline.cli.session_run import open_pipeline, person
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.through import Through
-from pipeline.cli.voyage import open_pipeline, person
-from pipeline.departing import Bound, Departure, Wish, depart
-from pipeline.minds import closing
-from pipeline.rows.binding import BoundRow
-from pipeline.rows.ledger import Ledger, read_run
-from pipeline.rows.sailing import Sailing
-from pipeline.settings import Settings
+from pipeline.cli.threshold_options import read_sureness
+from pipeline.config.settings import Settings
+from pipeline.sessions.models import closing
+from pipeline.sessions.start import Bound, Departure, Wish, depart
 from replay.story.batch_rows import Told, told_of
 
 BY = "the person at the terminal"

@@ -19,7 +19,7 @@ from events.page import Page
 from events.planner import AdviceRequested, PlanProposed
 from events.predictor import PredictionMade
 from events.runtime import SessionStarted
-from pipeline.narration import Narrator, likely_within
+from pipeline.output.verbose import Narrator, likely_within
 from replay.story.wording import ascii_only, in_words, name_on, printable
 
 PIPED_WIDTH = 400

@@ -14,17 +14,18 @@ import msgspec
 from actors.rules.tools.tool_table import TOOLS, described
 from events.errors import BadInput
 from events.runtime import SessionStarted
-from pipeline import exit_codes, launch
-from pipeline.cli.binding import bind_secrets
-from pipeline.cli.given import read_given
+from pipeline.cli.missing_values import bind_secrets
+from pipeline.cli.service_options import read_given
+from pipeline.cli.session_run import open_voyage, person
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.voyage import open_voyage, person
-from pipeline.departing import allowed
-from pipeline.known import project
-from pipeline.secret_sources import read_pairs
-from pipeline.settings import Settings
-from pipeline.snapshot import snapshot_schema
-from pipeline.tools import Tools
+from pipeline.config import exit_codes
+from pipeline.config.secret_sources import read_pairs
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import project
+from pipeline.sessions import session_started
+from pipeline.sessions.start import allowed
+from pipeline.tools.dispatcher import Tools
+from pipeline.tools.snapshot import snapshot_schema
 from replay.story.session_story import Story
 
 EPILOG = """examples:
@@ -56,7 +57,11 @@ def add_commands(
     )
     each.add_argument("--files", type=Path, metavar="DIR", help="what read_file may read")
     each.add_argument(
-        "--max-turns", type=int, default=launch.MAX_TURNS, metavar="N", help="calls (default 20)"
+        "--max-turns",
+        type=int,
+        default=session_started.MAX_TURNS,
+        metavar="N",
+        help="calls (default 20)",
     )
     each.set_defaults(do=call)
     return each
@@ -95,7 +100,7 @@ def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     secrets, origins = bind_secrets(options.secret, settings, terminal)
     if options.files is not None and not options.files.is_dir():
         raise BadInput(f"{options.files} is no directory", "check --files")
-    started = launch.tool_session(
+    started = session_started.tool_session(
         options.url,
         values,
         secrets,
@@ -108,7 +113,7 @@ def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         given=read_given(options),
         origins=origins,
     )
-    started = launch.configured(
+    started = session_started.configured(
         started, settings.config.knobs, settings.config.sureness, headed=options.headed
     )
     tell_reach(started, terminal)

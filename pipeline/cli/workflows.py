@@ -11,18 +11,24 @@ from events.errors import BadInput
 from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from events.sqlite_reader import SqliteReader
 from events.workflow import Step, Workflow
-from pipeline.checks import TYPES, read_back_from, read_check, shows_something, write_check
-from pipeline.cli import habits, picture_book
-from pipeline.cli.changing import changing
-from pipeline.cli.reading import when
+from pipeline.cli import workflows_html, workflows_suggest
+from pipeline.cli.show import when
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.versions import add_commands as add_versions
-from pipeline.cli.versions import version_rows
-from pipeline.editing import Edit, edited, hidden_by, typed_again
-from pipeline.exit_codes import Exit
-from pipeline.extracting import FORM, read_extraction
-from pipeline.known import latest_workflow, project
-from pipeline.settings import Settings
+from pipeline.cli.workflow_changes import changing
+from pipeline.cli.workflows_versions import add_commands as add_versions
+from pipeline.cli.workflows_versions import version_rows
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import latest_workflow, project
+from pipeline.workflows.check_syntax import (
+    TYPES,
+    read_back_from,
+    read_check,
+    shows_something,
+    write_check,
+)
+from pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
+from pipeline.workflows.read_steps import FORM, read_extraction
 from replay.projections import ProjectionStore
 from replay.story.wording import in_words, printable
 
@@ -57,7 +63,9 @@ def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -
         "--html", type=Path, metavar="FILE", help="writes them there, beside pictures of them"
     )
     each.set_defaults(do=show)
-    habits.add_options(command("suggest", "what was done again and again and has no name yet"))
+    workflows_suggest.add_options(
+        command("suggest", "what was done again and again and has no name yet")
+    )
     _edit_options(command("edit", "a new version of a workflow; runs take it from then on"))
     add_versions(command)
     each = command("rename", "another name for a workflow")
@@ -160,9 +168,9 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     with project(settings) as store:
         workflow = latest_workflow(store, options.name)
     if options.html is not None:
-        return picture_book.write(workflow, options.html, settings, terminal)
+        return workflows_html.write(workflow, options.html, settings, terminal)
     _tell(workflow, terminal)
-    picture_book.tell_pictures(workflow, settings, terminal)
+    workflows_html.tell_pictures(workflow, settings, terminal)
     return Exit.DONE
 
 

@@ -18,23 +18,23 @@ from actors.world.egress.gate import Gate
 from events.errors import BadInput
 from events.sqlite_log import SqliteLog
 from pipeline.app import App
-from pipeline.chromium import require_chromium
-from pipeline.daemon import jobs as jobs_
-from pipeline.daemon.beginning import Beginning, bind_configured
-from pipeline.daemon.feed import Feed
-from pipeline.daemon.fleet import Fleet, limits_of
-from pipeline.daemon.hooks import Hooks, fold_hooks
-from pipeline.daemon.jobs import Jobs, ends_of_the_interrupted, fold_jobs
-from pipeline.daemon.live_views import LiveViews, stream_settings
-from pipeline.daemon.notices import Notifier, notifier_of
-from pipeline.daemon.questions import Questions
-from pipeline.daemon.schedules import Schedules, fold_schedules
-from pipeline.daemon.tidying import Tidying
-from pipeline.daemon.tool_sessions import ToolSessions
-from pipeline.erasing import finish_erasing
-from pipeline.settings import Settings, environment
-from pipeline.shutdown import Phase, shut_down
-from pipeline.trace_export.live import live_export
+from pipeline.config.chromium_install import require_chromium
+from pipeline.config.settings import Settings, environment
+from pipeline.daemon.browsers.fleet import Fleet, limits_of
+from pipeline.daemon.daily_expiry import Tidying
+from pipeline.daemon.jobs import jobs as jobs_
+from pipeline.daemon.jobs.approvals import Questions
+from pipeline.daemon.jobs.hooks import Hooks, fold_hooks
+from pipeline.daemon.jobs.jobs import Jobs, ends_of_the_interrupted, fold_jobs
+from pipeline.daemon.jobs.runner import Beginning, bind_configured
+from pipeline.daemon.jobs.schedules import Schedules, fold_schedules
+from pipeline.daemon.live.feed import Feed
+from pipeline.daemon.live.live_views import LiveViews, stream_settings
+from pipeline.daemon.notify.notices import Notifier, notifier_of
+from pipeline.runtime.shutdown import Phase, shut_down
+from pipeline.tools.tool_sessions import ToolSessions
+from pipeline.traces.live import live_export
+from pipeline.upkeep.erase import finish_erasing
 
 STOPPED = "the daemon stopped"
 REST_S = 30.0  # a page that hangs has deadlines shorter than this

@@ -21,19 +21,19 @@ from events.errors import BadInput, LogCorrupt
 from events.observer import DownloadFinished
 from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
-from pipeline.archive import check_free, draft_file, draft_folder, export_log
-from pipeline.config_keys import KEYS
-from pipeline.directory import DataDirectory
-from pipeline.export.playwright import playwright_script
+from pipeline.config.data_directory import DataDirectory
+from pipeline.config.keys import KEYS
+from pipeline.config.settings import Settings
+from pipeline.export.playwright_script import playwright_script
 from pipeline.export.readme import readme
-from pipeline.export.recorder import recorder_script
-from pipeline.hindsight import events_about
-from pipeline.inspection import Watch, unwatched
-from pipeline.kept_files import expired_digests
-from pipeline.known import project
-from pipeline.outfiles import safe_name
-from pipeline.settings import Settings
-from pipeline.spreadsheet import as_csv
+from pipeline.export.recorder_json import recorder_script
+from pipeline.output.csv_table import as_csv
+from pipeline.output.safe_files import safe_name
+from pipeline.queries.look_back import events_about
+from pipeline.queries.workflows_and_sessions import project
+from pipeline.upkeep.artifact_survey import expired_digests
+from pipeline.upkeep.backup import check_free, draft_file, draft_folder, export_log
+from pipeline.upkeep.inspection import Watch, unwatched
 from replay.projections import ProjectionStore
 from replay.projections.metrics import snapshot
 from replay.projections.model_calls import spending

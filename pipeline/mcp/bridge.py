@@ -18,9 +18,9 @@ from mcp_types import (
 )
 
 from events.errors import WorldBroken
-from pipeline.mcp.listing import INSTRUCTIONS
-from pipeline.mcp.serving import Context
+from pipeline.mcp.mcp_server import Context
 from pipeline.mcp.stdio import Wire, serve_stdio
+from pipeline.mcp.tool_list import INSTRUCTIONS
 
 CONNECT_S = 30.0  # the daemon is on this machine; to read there is no limit: a person may be asked
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from pipeline.rehearsal.world import World
-from pipeline.snapshot import Snapshot, snapshot_schema
+from pipeline.tools.snapshot import Snapshot, snapshot_schema
 
 __all__ = ["FOLDER", "cancellation", "names", "snapshot", "snapshot_schema", "words", "written"]
 

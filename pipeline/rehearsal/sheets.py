@@ -9,7 +9,7 @@ from actors.rules.text.secret_words import asks_for_a_secret
 from events.action import Box, Untrusted
 from events.page import Element as Seen
 from events.page import Page
-from pipeline.snapshot import UNOPERATED, Element, Snapshot
+from pipeline.tools.snapshot import UNOPERATED, Element, Snapshot
 
 # A snapshot does not say what an element is made of. Where it matters, it is made of this.
 TAGS = {

@@ -32,9 +32,9 @@ from events.workflow import Workflow
 from pipeline.app import App
 from pipeline.clock import CountingClock
 from pipeline.rehearsal.effectors import effectors
-from pipeline.rehearsal.screen import ScriptedScreen
+from pipeline.rehearsal.scripted_screen import ScriptedScreen
 from pipeline.rehearsal.world import World
-from pipeline.tools import Tools, serving
+from pipeline.tools.dispatcher import Tools, serving
 from replay.story.session_story import Story, tell
 from replay.verify import verify
 

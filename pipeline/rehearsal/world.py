@@ -27,7 +27,7 @@ from events.page import Element, Exchange, Page, Resolved, Rest, Try
 from events.vocabulary import AnyEvent
 from pipeline.rehearsal.sheets import Sheet, Thing, sheet_of
 from pipeline.rehearsal.troubles import Raises, Trouble, Waits
-from pipeline.snapshot import Snapshot
+from pipeline.tools.snapshot import Snapshot
 
 ORIGIN = "https://shop.example"
 VIEWPORT = (1_280, 720)

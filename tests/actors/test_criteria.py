@@ -15,7 +15,7 @@ from events.planner import ObservationRequested
 from events.tools import CompletionClaimed
 from events.vocabulary import AnyEvent
 from events.workflow import Criteria, Indicator
-from pipeline import launch
+from pipeline.sessions import session_started
 from tests.facts import click, done, intent, page, plan
 from tests.given import Story, at
 
@@ -94,7 +94,7 @@ def saw(seen: Page) -> PageObserved:
 
 def claimed(claim: CompletionClaimed, criteria: Criteria | None = CRITERIA) -> Story:
     story = Story(Critic())
-    story.tell(launch.tool_session(criteria=criteria))
+    story.tell(session_started.tool_session(criteria=criteria))
     story.tell(saw(page()))
     assert story.tell(claim) == (LOOK,)
     return story
@@ -148,7 +148,7 @@ def test_a_claim_is_checked_once() -> None:
 
 def test_a_step_whose_outcome_was_never_seen_is_unknown_when_the_next_is_proposed() -> None:
     story = Story(Critic())
-    story.tell(launch.tool_session())
+    story.tell(session_started.tool_session())
     story.tell(saw(page()))
     story.tell(plan(click(), "agent"))
     story.tell(intent(click()))

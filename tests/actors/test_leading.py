@@ -34,7 +34,7 @@ from events.validator import (
     CheckpointRefused,
 )
 from events.vocabulary import AnyEvent
-from pipeline import launch
+from pipeline.sessions import session_started
 from tests.facts import ORIGIN, css, done, element, found, judged, page
 from tests.given import Story, only
 
@@ -63,7 +63,7 @@ def led(
     **more: Any,
 ) -> SessionStarted:
     """A session that a model leads, from what an outside agent's is."""
-    started = launch.tool_session(f"{ORIGIN}/", goal="cancel it", **more)
+    started = session_started.tool_session(f"{ORIGIN}/", goal="cancel it", **more)
     settings = msgspec.structs.replace(
         started.settings, service=service, limits=limits or Limits(max_turns=20)
     )

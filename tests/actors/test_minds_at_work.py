@@ -22,7 +22,7 @@ from events.runtime import SessionStarted
 from events.service_pack import Service, Sign, StateRule, Way
 from events.validator import ActionRejected, ApprovalRequested
 from events.workflow import Standing
-from pipeline import launch
+from pipeline.sessions import session_started
 from tests.facts import (
     ORIGIN,
     click,
@@ -53,7 +53,7 @@ def helped(started: SessionStarted, **more: Any) -> SessionStarted:
 
 
 def led(service: Service | None = None, minds: Minds | None = MINDS) -> SessionStarted:
-    started = launch.tool_session(f"{ORIGIN}/", goal="cancel it")
+    started = session_started.tool_session(f"{ORIGIN}/", goal="cancel it")
     settings = msgspec.structs.replace(
         started.settings, service=service, limits=Limits(max_turns=20)
     )

@@ -43,8 +43,8 @@ from events.validator import (
 )
 from events.vocabulary import AnyEvent
 from events.workflow import Expectation, Standing, Workflow
-from pipeline import launch
-from pipeline.minds import _discreet
+from pipeline.sessions import session_started
+from pipeline.sessions.models import _discreet
 from tests.facts import (
     ORIGIN,
     click,
@@ -373,7 +373,7 @@ def test_a_run_that_is_signed_out_goes_by_the_services_way_where_all_is_bound() 
 
 
 def led(minds: Minds | None = MINDS, service: Service | None = None) -> SessionStarted:
-    started = launch.tool_session(f"{ORIGIN}/", goal="cancel it")
+    started = session_started.tool_session(f"{ORIGIN}/", goal="cancel it")
     settings = msgspec.structs.replace(
         started.settings, service=service, limits=Limits(max_turns=20)
     )

@@ -18,7 +18,7 @@ from events.planner import CheckpointReached, PlanProposed, RunStopped
 from events.predictor import PredictionMade, StepDue
 from events.vocabulary import AnyEvent
 from events.workflow import Expectation, Place, Step, Workflow
-from pipeline import launch
+from pipeline.sessions import session_started
 from tests import facts
 from tests.given import Story, at, given, only
 
@@ -102,7 +102,7 @@ def test_a_free_run_that_is_lost_elsewhere_is_lost() -> None:
 
 
 def test_a_run_to_a_goal_needs_a_login_as_well() -> None:
-    started = launch.tool_session(f"{SHOP}/", goal="cancel it")
+    started = session_started.tool_session(f"{SHOP}/", goal="cancel it")
     led = msgspec.structs.replace(started, driver="model", name="cancel")
     told = Story(Planner())
     before: list[AnyEvent] = [led, USED, facts.saw(facts.page())]

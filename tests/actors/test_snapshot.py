@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from actors.rules.pages.text_form import MAX_TOKENS, estimate_tokens, text_of
 from events.action import Box, Untrusted
 from events.page import Element, Page
-from pipeline.snapshot import Snapshot, snapshot_id, snapshot_of, snapshot_schema
+from pipeline.tools.snapshot import Snapshot, snapshot_id, snapshot_of, snapshot_schema
 
 VIEWPORT = (1280, 800)
 

@@ -36,7 +36,7 @@ from events.validator import (
     ApprovalVoided,
 )
 from events.vocabulary import AnyEvent
-from pipeline import launch
+from pipeline.sessions import session_started
 from tests.facts import done, element, failed, found, go_to, intent, judged, page, plan
 from tests.given import Story
 
@@ -58,7 +58,7 @@ class Desk(Story):
 
     def __init__(self, **more: Any) -> None:
         super().__init__(Planner())
-        self.tell(launch.tool_session(**more))
+        self.tell(session_started.tool_session(**more))
         self.saw()
 
     def saw(self) -> tuple[AnyEvent, ...]:
@@ -153,7 +153,7 @@ def test_a_whole_page_is_asked_for_as_one() -> None:
 
 def test_a_session_begins_where_it_is_told_before_it_is_called() -> None:
     desk = Story(Planner())
-    desk.tell(launch.tool_session("https://shop.example/"))
+    desk.tell(session_started.tool_session("https://shop.example/"))
     assert desk.tell(call("get_snapshot")) == ()
     desk.tell(PageObserved(page(), "start"))
     [opening] = desk.tell(AGREED)
@@ -167,7 +167,7 @@ def test_a_session_begins_where_it_is_told_before_it_is_called() -> None:
 @pytest.mark.parametrize("how", ["refused", "failed"])
 def test_a_beginning_that_cannot_be_reached_leaves_the_session_to_its_caller(how: str) -> None:
     desk = Story(Planner())
-    desk.tell(launch.tool_session("https://shop.example/"))
+    desk.tell(session_started.tool_session("https://shop.example/"))
     desk.tell(PageObserved(page(), "start"))
     desk.tell(AGREED)
     if how == "refused":
@@ -343,7 +343,7 @@ def test_a_second_try_looks_for_the_element_and_not_for_the_ref() -> None:
 
 def test_a_second_try_that_finds_another_element_is_refused_and_the_ref_is_invalid() -> None:
     validator = Story(Validator())
-    validator.tell(launch.tool_session(allow=["shop.example"]))
+    validator.tell(session_started.tool_session(allow=["shop.example"]))
     validator.tell(proposed(CLICK_1))
     started = validator.tell(found(element(name="Find")))
     assert [type(each) for each in started] == [ActionApproved, ActionStarted]
@@ -363,7 +363,7 @@ def test_a_second_try_that_finds_another_element_is_refused_and_the_ref_is_inval
 
 def test_a_second_try_that_finds_the_same_element_is_started() -> None:
     validator = Story(Validator())
-    validator.tell(launch.tool_session(allow=["shop.example"]))
+    validator.tell(session_started.tool_session(allow=["shop.example"]))
     for attempt in (1, 2):
         validator.tell(msgspec.structs.replace(proposed(CLICK_1), attempt=attempt))
         started = validator.tell(found(element(name="Find"), attempt=attempt))
@@ -541,7 +541,7 @@ def test_a_step_that_cannot_be_seen_is_answered_all_the_same() -> None:
 
 def test_time_that_is_up_before_there_is_a_page_is_answered_without_one() -> None:
     desk = Story(Planner())
-    desk.tell(launch.tool_session())
+    desk.tell(session_started.tool_session())
     desk.tell(call("get_snapshot"))
     assert desk.tell(DeadlinePassed("tool", 10)) == (
         bad("timeout", "not done after 10 ms", again=True),
@@ -594,7 +594,7 @@ def test_a_file_that_may_not_be_read_is_policy() -> None:
 
 def test_a_file_that_was_read_before_the_page_is_there_waits_for_it() -> None:
     desk = Story(Planner())
-    desk.tell(launch.tool_session())
+    desk.tell(session_started.tool_session())
     desk.tell(call("read_file", path="a.txt"))
     assert desk.tell(FileRead("c1", Untrusted("hello"))) == ()
     desk.tell(PageObserved(page(), "start"))
@@ -702,7 +702,7 @@ def test_what_ends_the_session_answers_the_open_call_first(
 
 def test_a_browser_that_never_showed_a_page_ends_the_session() -> None:
     desk = Story(Planner())
-    desk.tell(launch.tool_session())
+    desk.tell(session_started.tool_session())
     [stop] = desk.tell(ObservationFailed("timeout", "10 s"))
     assert isinstance(stop, RunStopped)
     assert (stop.reason, stop.failure) == ("interrupted", "browser_lost")
@@ -710,9 +710,9 @@ def test_a_browser_that_never_showed_a_page_ends_the_session() -> None:
 
 def test_other_sessions_are_not_driven_by_calls() -> None:
     story = Story(Planner())
-    story.tell(launch.free_run("https://shop.example/", {}, (), threshold=1))
+    story.tell(session_started.free_run("https://shop.example/", {}, (), threshold=1))
     assert story.tell(call("get_snapshot")) == ()
-    started = launch.tool_session()
+    started = session_started.tool_session()
     assert isinstance(started, SessionStarted)
     assert (started.purpose, started.driver) == ("tools", "agent")
 
@@ -722,7 +722,7 @@ def test_other_sessions_are_not_driven_by_calls() -> None:
 
 def test_the_validator_puts_the_question_and_approves_no_step_by_it() -> None:
     story = Story(Validator())
-    story.tell(launch.tool_session())
+    story.tell(session_started.tool_session())
     [asked] = story.tell(ApprovalSought("c1", "Cancel it", "no way back"))
     assert isinstance(asked, ApprovalRequested)
     assert (asked.kind, asked.question) == ("requested", "Cancel it (no way back). Approve?")
@@ -733,7 +733,7 @@ def test_the_validator_puts_the_question_and_approves_no_step_by_it() -> None:
 
 def test_a_question_of_a_caller_dies_with_the_run() -> None:
     story = Story(Validator())
-    story.tell(launch.tool_session())
+    story.tell(session_started.tool_session())
     story.tell(ApprovalSought("c1", "a", "b"))
     [voided] = story.tell(RunStopped("cancelled"))
     assert isinstance(voided, ApprovalVoided)
@@ -742,7 +742,7 @@ def test_a_question_of_a_caller_dies_with_the_run() -> None:
 
 def test_what_an_agent_did_is_learned_as_the_page_names_it() -> None:
     story = Story(Predictor())
-    story.tell(launch.tool_session())
+    story.tell(session_started.tool_session())
     story.tell(saw())
     story.tell(plan(CLICK_1, "agent"))
     story.tell(found(element(ways=(ByCss("#go"),))))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.chromium import require_chromium
+from pipeline.config.chromium_install import require_chromium
 from tests.apps.app import App, Place, Values
 from tests.apps.installing import npm
 

@@ -8,7 +8,7 @@ from actors.world.browser.chromium import Chromium
 from actors.world.browser.tab import Tab
 from actors.world.browser.window import Window
 from actors.world.egress.gate import Gate
-from pipeline.chromium import find_chromium
+from pipeline.config.chromium_install import find_chromium
 from tests.browser.page_server import PageServer
 from tests.policies import HERE
 

@@ -13,7 +13,7 @@ from events.planner import PlanProposed
 from events.runtime import SessionStarted
 from events.validator import ActionRejected
 from events.workflow import Step, Workflow
-from pipeline import launch
+from pipeline.sessions import session_started
 from tests.browser.page_server import PageServer
 from tests.browser.redesigns import Case, html
 
@@ -69,7 +69,7 @@ async def _decide(tab: Tab, plan: PlanProposed) -> tuple[Resolved | None, str]:
 
 def _run_of(plan: PlanProposed) -> SessionStarted:
     workflow = Workflow("made up", 1, (Step(plan.action),))
-    return launch.run_of(workflow, {}, ())
+    return session_started.run_of(workflow, {}, ())
 
 
 async def _find(tab: Tab, plan: PlanProposed) -> Resolved | None:

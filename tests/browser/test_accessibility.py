@@ -8,9 +8,9 @@ import pytest
 from playwright.async_api import BrowserContext, CDPSession, Page, async_playwright
 
 from actors.world.browser.tab import PARTS, library
-from pipeline.chromium import find_chromium
-from pipeline.site import Site
-from pipeline.site.sessions import DEFAULT_PASSWORD, USER
+from pipeline.config.chromium_install import find_chromium
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
 from tests.browser.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

@@ -23,12 +23,12 @@ from events.predictor import WorkflowLearned
 from events.runtime import RecordingFinished, SessionEnded
 from events.signature import signature
 from events.workflow import Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import find_chromium
-from pipeline.recorder import RecorderScript, prepare
-from pipeline.site import Site, order_script
-from pipeline.site.sessions import USER
+from pipeline.config.chromium_install import find_chromium
+from pipeline.demo_sites.chandlery import Site, order_script
+from pipeline.demo_sites.sign_ins import USER
+from pipeline.sessions import session_started
+from pipeline.workflows.recorder_import import RecorderScript, prepare
 from replay.story.wording import in_words
 from tests import xvfb
 from tests.browser.hand import Hand, recorded
@@ -106,7 +106,7 @@ async def by_script(app: App, chromium: Chromium, site: Site) -> SessionEnded:
     secrets = {"password": PASSWORD}
     script = prepare(script_of(site), CUSTOMER, secrets)
     host = site.base_url.removeprefix("http://")
-    started = launch.recording("scripted", script.steps, CUSTOMER, secrets, allow=[host])
+    started = session_started.recording("scripted", script.steps, CUSTOMER, secrets, allow=[host])
     return await app.sail(
         started,
         chromium,
@@ -123,7 +123,7 @@ def signatures(flow: Workflow) -> list[str]:
 async def check_the_same(chromium: Chromium, site: Site, log: EventLog) -> None:
     """By hand, by script: the same signatures; and what was done by hand is then sailed alone."""
     async with App.open(log) as app:
-        started = launch.watching("by hand", f"{site.base_url}/login", CUSTOMER)
+        started = session_started.watching("by hand", f"{site.base_url}/login", CUSTOMER)
         async with recorded(app, chromium, started) as (hand, ended):
             await place_an_order(hand)
             await hand.looks(17)
@@ -135,7 +135,7 @@ async def check_the_same(chromium: Chromium, site: Site, log: EventLog) -> None:
         assert (await by_script(app, chromium, site)).reason == "completed"
         assert signatures(flow) == signatures(await learned(log))
         placed = len(site.orders)
-        alone = launch.run_of(flow, {"customer": "Juniper Tankers"}, ["password"])
+        alone = session_started.run_of(flow, {"customer": "Juniper Tankers"}, ["password"])
         sailed = await app.sail(alone, chromium, secrets={"password": PASSWORD})
         assert (sailed.reason, sailed.failure) == ("completed", ""), sailed
         assert len(site.orders) == placed + 1
@@ -176,12 +176,12 @@ async def steps_of(
     """What is heard of what a person does on a page of its own; then sailed alone, if asked."""
     url = server.show(html)
     async with App.open(log) as app:
-        started = launch.watching("it", url, {"name": "Ann Smith"}, allow=allow)
+        started = session_started.watching("it", url, {"name": "Ann Smith"}, allow=allow)
         async with recorded(app, chromium, started) as (hand, ended):
             await do(hand)
         assert ended["it"].reason == "completed", ended
         if sail:
-            sailed = await app.sail(launch.run_of(await learned(log), {}, ()), chromium)
+            sailed = await app.sail(session_started.run_of(await learned(log), {}, ()), chromium)
             assert sailed.reason == "completed", sailed
         return hand.heard.acted
 
@@ -233,7 +233,7 @@ async def test_what_is_typed_behind_a_click_is_no_effect_of_the_click(
     chromium: Chromium, server: PageServer, log: EventLog
 ) -> None:
     async with App.open(log) as app:
-        started = launch.watching("it", server.show(EDITOR), {})
+        started = session_started.watching("it", server.show(EDITOR), {})
         async with recorded(app, chromium, started) as (hand, _):
             await hand.click("#pad")
             await hand.page.keyboard.type("at a person's pace", delay=90)
@@ -244,7 +244,7 @@ async def test_what_is_typed_behind_a_click_is_no_effect_of_the_click(
         assert not clicked.after.effect
         assert clicked.after.learned == ()
         assert Answered(f"POST {server.url}/none") in typed.after.learned
-        sailed = await app.sail(launch.run_of(await learned(log), {}, ()), chromium)
+        sailed = await app.sail(session_started.run_of(await learned(log), {}, ()), chromium)
         assert sailed.reason == "completed", sailed
 
 
@@ -422,7 +422,7 @@ async def test_a_recording_that_is_interrupted_keeps_what_was_being_typed(
 ) -> None:
     url = server.show(FIELDS)
     async with App.open(log) as app:
-        started = launch.watching("it", url, {})
+        started = session_started.watching("it", url, {})
         async with recorded(app, chromium, started, name="it") as (hand, ended):
             await hand.click("#name")
             await hand.type("half")
@@ -468,7 +468,7 @@ async def test_what_was_typed_is_looked_for_when_the_person_is_done(
 ) -> None:
     values = {"name": "Aurora Borealis"}
     async with App.open(log) as app:
-        started = launch.watching("it", server.show(html), values, attended=attended)
+        started = session_started.watching("it", server.show(html), values, attended=attended)
         async with recorded(app, chromium, started, name="it") as (hand, ended):
             await hand.fill("#ship", values["name"])
             await hand.click("#save")
@@ -494,7 +494,7 @@ async def test_a_browser_that_dies_leaves_what_was_recorded(
     executable = find_chromium()
     assert executable is not None
     async with Chromium(executable, Gate()) as chromium, App.open(log) as app:
-        started = launch.watching("it", url, {})
+        started = session_started.watching("it", url, {})
         async with recorded(app, chromium, started) as (hand, ended):
             await hand.click("#agree")
             await hand.looks(1)
@@ -641,7 +641,7 @@ async def test_ctrl_c_while_a_dialog_is_open_keeps_the_step_that_opened_it(
 ) -> None:
     url = server.show("<button onclick=\"alert('Wait')\">Go</button>")
     async with App.open(log) as app:
-        started = launch.watching("it", url, {})
+        started = session_started.watching("it", url, {})
         async with (
             recorded(app, chromium, started, name="it") as (hand, ended),
             anyio.create_task_group() as group,

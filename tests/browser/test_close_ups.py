@@ -17,8 +17,8 @@ from events.executor import StepPictured
 from events.log import EventLog
 from events.page import Artifact, Page
 from events.predictor import WorkflowLearned
-from pipeline import launch
 from pipeline.app import App
+from pipeline.sessions import session_started
 from tests.browser.hand import recorded
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed
@@ -128,8 +128,8 @@ async def test_a_recording_by_hand_has_them_where_the_person_takes_their_time(
     store = ArtifactStore(tmp_path / "artifacts")
     url = server.show("<h1>Count</h1><button id=more onclick='this.append(1)'>More</button>")
     async with App.open(log, artifacts=store) as app:
-        started = launch.watching("count", url, {})
-        started = launch.kept_as(started, replace=False, pictures=True)
+        started = session_started.watching("count", url, {})
+        started = session_started.kept_as(started, replace=False, pictures=True)
         async with recorded(app, chromium, started) as (hand, ended):
             steps = 0
             while not hand.heard.count(StepPictured) and steps < 20:

@@ -14,8 +14,8 @@ from events.critic import ActionJudged, OutcomeUnknown
 from events.predictor import TransitionLearned, WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
 from events.workflow import Expectation, Step, Workflow
-from pipeline import launch
 from pipeline.app import App
+from pipeline.sessions import session_started
 from tests.browser.deceit import How, Office
 from tests.logs import Replayed, events_of
 
@@ -48,14 +48,14 @@ class Clerk:
             ),
         )
         host = url.removeprefix("http://")
-        started = launch.recording("save", steps, {}, (), allow=[host])
+        started = session_started.recording("save", steps, {}, (), allow=[host])
         assert (await self._sail(started, "rec")).reason == "completed"
         [lesson] = [e for e in await events_of(self._log, "rec") if isinstance(e, WorkflowLearned)]
         return lesson.workflow
 
     async def work(self, workflow: Workflow, how: How) -> tuple[SessionEnded, list[Any]]:
         self.office.be(how)
-        started = launch.run_of(workflow, {}, ())
+        started = session_started.run_of(workflow, {}, ())
         hasty = msgspec.structs.replace(
             started.settings, settle_ms=500, place_ms=700, answer_ms=900
         )

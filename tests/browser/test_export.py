@@ -25,9 +25,9 @@ from events.action import (
 )
 from events.signature import signature
 from events.workflow import Expectation, Step, Workflow
-from pipeline.chromium import find_chromium
 from pipeline.cli.demo import ALONE, WATCHED
-from pipeline.export.playwright import playwright_script
+from pipeline.config.chromium_install import find_chromium
+from pipeline.export.playwright_script import playwright_script
 from tests.browser.page_server import PageServer
 from tests.cli.harbour import PASSWORD, Harbour, Ship, WatchedSite, is_wanted
 from tests.cli.shell import Rutter, check_logs, places_of

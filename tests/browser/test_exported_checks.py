@@ -19,7 +19,7 @@ from events.checks import (
     ValueSet,
 )
 from events.workflow import Expectation, Step, Workflow
-from pipeline.export.playwright import playwright_script
+from pipeline.export.playwright_script import playwright_script
 from tests.browser.page_server import PageServer
 from tests.browser.test_export import Ran
 

@@ -9,9 +9,9 @@ from playwright.sync_api import Page, TimeoutError, sync_playwright
 from events.action import Action, ByCss, ByRole, Strategy, Target, Text
 from events.checks import Answered, Check
 from events.workflow import Expectation, Step, Workflow
-from pipeline.chromium import find_chromium
-from pipeline.export.playwright import playwright_script
-from pipeline.export.waiting import (
+from pipeline.config.chromium_install import find_chromium
+from pipeline.export.playwright_script import playwright_script
+from pipeline.export.wait_conditions import (
     LEAVING,
     answered_expression,
     enter_expression,

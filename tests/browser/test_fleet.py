@@ -23,11 +23,11 @@ from events.observer import BrowserLost, HostsContacted
 from events.runtime import SessionEnded
 from events.validator import QueryStarted
 from events.workflow import Step
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import find_chromium
-from pipeline.daemon.fleet import Fleet, FleetLimits
-from pipeline.daemon.kept import BrowserStatistics, Keepable
+from pipeline.config.chromium_install import find_chromium
+from pipeline.daemon.browsers.fleet import Fleet, FleetLimits
+from pipeline.daemon.browsers.supervised import BrowserStatistics, Keepable
+from pipeline.sessions import session_started
 from tests.browser.page_server import PageServer
 from tests.fleets import FakeBrowser
 from tests.logs import Replayed, events_of
@@ -120,7 +120,7 @@ async def test_a_killed_browser_ends_its_own_sessions_and_disturbs_no_other(
             steps = (Step(Action("navigate", url=server.show(html))), Step(last))
             host = server.url.removeprefix("http://")
             return await app.sail(
-                launch.recording(name, steps, {}, (), allow=[host]), fleet, name=name
+                session_started.recording(name, steps, {}, (), allow=[host]), fleet, name=name
             )
 
         with anyio.fail_after(LONG_S):

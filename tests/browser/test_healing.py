@@ -22,8 +22,8 @@ from events.memory_log import MemoryLog
 from events.page import Resolved
 from events.workflow import Workflow
 from pipeline.app import App
-from pipeline.site import Site
-from pipeline.site.switches import Switches
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.chandlery.switches import Switches
 from tests.browser.meeting import Met, meet
 from tests.browser.page_server import PATIENT, PageServer
 from tests.browser.redesigns import make_case

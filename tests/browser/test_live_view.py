@@ -22,13 +22,13 @@ from events.log import EventLog
 from events.runtime import SessionEnded
 from events.validator import QueryStarted
 from events.workflow import Step
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import find_chromium
-from pipeline.daemon.live_views import LiveViews, StreamSettings
-from pipeline.daemon.streaming import STREAM_TABLE, stream_handlers
-from pipeline.daemon.tokens import COOKIE, Tickets
-from pipeline.daemon.web import listen
+from pipeline.config.chromium_install import find_chromium
+from pipeline.daemon.http.http_server import listen
+from pipeline.daemon.http.tokens import COOKIE, Tickets
+from pipeline.daemon.live.live_views import LiveViews, StreamSettings
+from pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
+from pipeline.sessions import session_started
 from tests.browser.page_server import PageServer
 from tests.browser.pictures import quality_of, reds, size_of
 from tests.browser.test_screencast import MOVING
@@ -88,7 +88,7 @@ async def sailing(
     """A session that has done all its steps but the last, which waits for the test."""
     steps = [Action("navigate", url=server.show(html)), *actions, WAIT]
     secrets = {"password": SECRET}
-    started = launch.recording(
+    started = session_started.recording(
         "watched",
         tuple(Step(each) for each in steps),
         {},

@@ -21,14 +21,14 @@ from events.envelope import Envelope
 from events.predictor import TransitionLearned
 from events.runtime import SessionEnded
 from events.validator import ApprovalRequested
-from pipeline import settings as settings_
-from pipeline import tools as dispatcher
 from pipeline.app import App
-from pipeline.daemon.beginning import bind_configured
-from pipeline.daemon.questions import Questions
-from pipeline.daemon.tool_sessions import ToolSessions
-from pipeline.settings import Settings
-from pipeline.site import Site
+from pipeline.config import settings as settings_
+from pipeline.config.settings import Settings
+from pipeline.daemon.jobs.approvals import Questions
+from pipeline.daemon.jobs.runner import bind_configured
+from pipeline.demo_sites.chandlery import Site
+from pipeline.tools import dispatcher
+from pipeline.tools.tool_sessions import ToolSessions
 from tests.logs import Replayed, events_of
 from tests.mcp.rehearsed import body, refs, text
 from tests.mcp.served import BOTH, McpServed, mcp_on_a_port

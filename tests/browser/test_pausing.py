@@ -16,9 +16,9 @@ from events.planner import PlanProposed
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionStarted
 from events.workflow import Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.site import Site
+from pipeline.demo_sites.chandlery import Site
+from pipeline.sessions import session_started
 from replay.story.wording import in_words
 from tests.browser.hand import Hand, Heard
 from tests.browser.voyages import ALONE, record_order
@@ -47,7 +47,7 @@ async def log(replayed: Replayed, tmp_path: Path) -> AsyncIterator[EventLog]:
 
 
 def at_the_window(workflow: Workflow, site: Site) -> SessionStarted:
-    started = launch.run_of(workflow, ALONE, {"password": site.password})
+    started = session_started.run_of(workflow, ALONE, {"password": site.password})
     return msgspec.structs.replace(started, headed=True)
 
 

@@ -14,8 +14,8 @@ from actors.rules.pages.address import blur
 from actors.world.browser.tab import Tab
 from events.action import Action, ActionType, ByCss, Target
 from events.page import Page, Resolved
-from pipeline.site import Site
-from pipeline.site.sessions import DEFAULT_PASSWORD, USER
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
 from tests.browser.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

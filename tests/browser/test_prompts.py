@@ -27,10 +27,10 @@ from events.page import Page
 from events.planner import AdviceRequested
 from events.run_settings import Mind, Minds
 from events.workflow import Criteria, Indicator, Step, Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.site import Site
-from pipeline.site.sessions import DEFAULT_PASSWORD, USER
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from pipeline.sessions import session_started
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed
 
@@ -129,14 +129,14 @@ async def test_a_bound_secret_is_in_no_prompt_no_event_and_nothing_that_is_kept(
     chromium: Chromium, server: PageServer, replayed: Replayed, tmp_path: Path
 ) -> None:
     mind, log = Reads(), replayed.memory()
-    started = launch.goal_run(
+    started = session_started.goal_run(
         "welcome",
         "Open the vault",
         server.show(ECHO),
         {},
         ["password"],
         minds=Minds((Mind("scripted", "reads"),), tuple(tool.name for tool in SEVEN)),
-        given=launch.Given(criteria=Criteria((Indicator("heading", "Welcome"),))),
+        given=session_started.Given(criteria=Criteria((Indicator("heading", "Welcome"),))),
         screenshots=True,
     )
     async with App.open(log, artifacts=ArtifactStore(tmp_path)) as app:

@@ -13,8 +13,8 @@ from events.critic import ActionJudged
 from events.predictor import EffectsLearned, WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
 from events.workflow import Step, Workflow
-from pipeline import launch
 from pipeline.app import App
+from pipeline.sessions import session_started
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed, events_of
 
@@ -60,7 +60,7 @@ class Author:
             Step(Action("click", target=css("#keep"))),
         )
         host = self._server.url.removeprefix("http://")
-        started = launch.recording("note", steps, {"title": "Ropes"}, (), allow=[host])
+        started = session_started.recording("note", steps, {"title": "Ropes"}, (), allow=[host])
         assert (await self._sail(started, f"rec {when}")).reason == "completed"
         learned = await events_of(self._log, f"rec {when}")
         return next(e.workflow for e in learned if isinstance(e, WorkflowLearned))
@@ -68,7 +68,7 @@ class Author:
     async def work(self, workflow: Workflow, when: str) -> tuple[str, list[Any]]:
         self._server.replace(self._url, PAGE.replace("WHEN", when))
         name = f"run {when} of {workflow.session}"
-        ended = await self._sail(launch.run_of(workflow, {"title": "Sails"}, ()), name)
+        ended = await self._sail(session_started.run_of(workflow, {"title": "Sails"}, ()), name)
         return ended.reason, await events_of(self._log, name)
 
     async def _sail(self, started: SessionStarted, name: str) -> SessionEnded:

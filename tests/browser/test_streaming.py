@@ -14,9 +14,9 @@ from actors.world.browser.tab import Tab
 from events.checks import PageState
 from events.page import Page
 from events.run_settings import RunSettings
-from pipeline.services import PACKS, Known, read_service
-from pipeline.streaming_site import VARIANTS, StreamingSite, Switches, Variant
-from pipeline.streaming_site.wording import REDESIGNED_WAY_OUT, WAY_OUT, path_to
+from pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
+from pipeline.demo_sites.gaffsail.wording import REDESIGNED_WAY_OUT, WAY_OUT, path_to
+from pipeline.sessions.service_file import PACKS, Known, read_service
 from tests.browser.page_server import PATIENT
 from tests.site.client import Client
 

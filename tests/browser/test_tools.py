@@ -24,11 +24,11 @@ from events.policy import Policy
 from events.predictor import TransitionLearned
 from events.runtime import SessionStarted
 from events.tools import ToolCalled
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import find_chromium
 from pipeline.clock import SystemClock
-from pipeline.tools import ToolResponse, Tools, open_tools
+from pipeline.config.chromium_install import find_chromium
+from pipeline.sessions import session_started
+from pipeline.tools.dispatcher import ToolResponse, Tools, open_tools
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed, events_of
 
@@ -61,7 +61,7 @@ async def app(replayed: Replayed, tmp_path: Path) -> AsyncIterator[App]:
 
 def at(server: PageServer, html: str, **more: Any) -> SessionStarted:
     host = server.url.removeprefix("http://")
-    return launch.tool_session(server.show(html), allow=[host], **more)
+    return session_started.tool_session(server.show(html), allow=[host], **more)
 
 
 @asynccontextmanager
@@ -378,7 +378,7 @@ async def test_a_network_that_is_not_there_is_tried_three_times(
 ) -> None:
     nowhere = "127.0.0.1:9"
     host = server.url.removeprefix("http://")
-    started = launch.tool_session(server.show(FORM), allow=[host, nowhere])
+    started = session_started.tool_session(server.show(FORM), allow=[host, nowhere])
     async with opened(app, chromium, started) as tools:
         answer = await tools.call("navigate", {"url": f"http://{nowhere}/"})
         said = await events_of(app._log, tools.session)

@@ -25,9 +25,9 @@ from events.policy import Policy
 from events.runtime import SessionEnded
 from events.validator import ActionStarted, QueryStarted
 from events.workflow import Step
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import find_chromium
+from pipeline.config.chromium_install import find_chromium
+from pipeline.sessions import session_started
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed, events_of
 
@@ -69,7 +69,7 @@ class Sea:
         steps = [Step(Action("navigate", url=self._server.show(html)))]
         steps += [Step(action) for action in actions]
         host = self._server.url.removeprefix("http://")
-        started = launch.recording("trouble", tuple(steps), {}, (), allow=[host])
+        started = session_started.recording("trouble", tuple(steps), {}, (), allow=[host])
         last = anyio.Event()
 
         def hear(envelope: Envelope) -> None:

@@ -20,8 +20,8 @@ from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import PlanAdmitted
 from events.workflow import Step, Workflow
-from pipeline import launch
 from pipeline.app import App
+from pipeline.sessions import session_started
 from tests.browser.page_server import PATIENT, PageServer
 from tests.logs import Replayed, events_of
 
@@ -210,13 +210,15 @@ class Author:
         )
         host = self._server.url.removeprefix("http://")
         script = tuple(map(Step, steps))
-        started = launch.recording("note", script, {"note": "Ropes"}, (), allow=[host])
+        started = session_started.recording("note", script, {"note": "Ropes"}, (), allow=[host])
         ended, events = await self._sail(started)
         assert (ended.reason, self._server.stored) == ("completed", ["Ropes"]), ended
         return next(each.workflow for each in events if isinstance(each, WorkflowLearned))
 
     async def run(self, workflow: Workflow, within_ms: int = PATIENT) -> SessionEnded:
-        ended, _ = await self._sail(launch.run_of(workflow, {"note": "Sails"}, ()), within_ms)
+        ended, _ = await self._sail(
+            session_started.run_of(workflow, {"note": "Sails"}, ()), within_ms
+        )
         return ended
 
     async def _sail(

@@ -25,8 +25,8 @@ from events.observer import FileSeen, FilesSeen
 from events.policy import Policy
 from events.vocabulary import AnyEvent
 from events.workflow import Step
-from pipeline import launch
 from pipeline.app import App
+from pipeline.sessions import session_started
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed, events_of
 from tests.policies import HERE
@@ -78,7 +78,7 @@ async def test_the_observer_looks_at_files_of_the_folders_of_its_policy(
 ) -> None:
     (tmp_path / "a.txt").write_text("Aurora")
     observer = Observer(Screen(OneWindow(window), HERE), None)
-    await tell(observer, launch.tool_session(folders=[tmp_path]))
+    await tell(observer, session_started.tool_session(folders=[tmp_path]))
     checks = (FileContains("Aurora", path="a.txt"), FileExists("../a.txt"))
     seen = await tell(observer, FilesRequested(2, checks, 0))
     assert isinstance(seen, FilesSeen)
@@ -103,8 +103,11 @@ async def test_a_run_asks_whoever_it_was_given_and_fails_all_the_same(
         Step(Action("check", verify=(FileContains("3 ropes", path="report.txt"),))),
         Step(Action("check", verify=(UrlHas("/orders/"),))),
     )
-    allow, folders = [server.url.removeprefix("http://")], launch.Given(folders=(str(tmp_path),))
-    started = launch.recording("look", script, {}, (), allow=allow, given=folders)
+    allow, folders = (
+        [server.url.removeprefix("http://")],
+        session_started.Given(folders=(str(tmp_path),)),
+    )
+    started = session_started.recording("look", script, {}, (), allow=allow, given=folders)
     settings = msgspec.structs.replace(started.settings, vision=True)
     started = msgspec.structs.replace(started, settings=settings)
     log, vision = replayed.memory(), ScriptedVision(given) if given is not None else None

@@ -15,12 +15,12 @@ from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded
 from events.validator import ActionStarted
 from events.workflow import Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.recorder import RecorderScript, prepare
-from pipeline.site import Order, Site, order_script
-from pipeline.site.switches import Switches
-from pipeline.site.wording import AS_RECORDED, word
+from pipeline.demo_sites.chandlery import Order, Site, order_script
+from pipeline.demo_sites.chandlery.switches import Switches
+from pipeline.demo_sites.chandlery.wording import AS_RECORDED, word
+from pipeline.sessions import session_started
+from pipeline.workflows.recorder_import import RecorderScript, prepare
 from tests.logs import events_of
 
 WATCHED = {
@@ -67,7 +67,7 @@ async def record_order(app: App, log: EventLog, chromium: Chromium, site: Site) 
     script = prepare(recorded, WATCHED, secrets)
     host = site.base_url.removeprefix("http://")
     ended = await app.sail(
-        launch.recording("order", script.steps, WATCHED, secrets, allow=[host]),
+        session_started.recording("order", script.steps, WATCHED, secrets, allow=[host]),
         chromium,
         answers=SaysYes(),
         secrets=secrets,
@@ -95,7 +95,7 @@ async def sail_order(
     before = len(site.orders)
     known = len(await learned(log))
     secrets = {"password": site.password}
-    started = launch.run_of(workflow, ALONE, secrets)
+    started = session_started.run_of(workflow, ALONE, secrets)
     # The pages are on this machine: what is not there at once will not come.
     settings = msgspec.structs.replace(started.settings, resolve_ms=300)
     started = msgspec.structs.replace(started, settings=settings)

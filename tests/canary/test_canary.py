@@ -222,8 +222,8 @@ def test_an_exception_that_holds_it_is_told_without(
 
 CRASH = """
 import os, sys, threading, warnings
-from pipeline.hushing import hush_streams
-from pipeline.secret_sources import read_secrets
+from pipeline.output.redacted_streams import hush_streams
+from pipeline.config.secret_sources import read_secrets
 hush_streams()
 value = read_secrets(["pw=env:CANARY_PW"], os.environ, input)["pw"]
 warnings.warn(f"about {value}")

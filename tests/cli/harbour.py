@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from pipeline.cli.demo import ALONE, WATCHED
-from pipeline.site import Order, Site, order_script
-from pipeline.site.exchange import Request, Response
-from pipeline.site.seed import ORDERS
+from pipeline.demo_sites.chandlery import Order, Site, order_script
+from pipeline.demo_sites.chandlery.seed import ORDERS
+from pipeline.demo_sites.request import Request, Response
 from tests.cli.shell import COMMAND, ROOT, Ended, Rutter
 
 PASSWORD = "sheet bend & 9 fathoms"

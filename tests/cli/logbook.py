@@ -13,9 +13,9 @@ from events.predictor import WorkflowLearned
 from events.runtime import SessionStarted
 from events.sqlite_log import SqliteLog
 from events.workflow import Step, Workflow
-from pipeline import launch
 from pipeline.app import App
 from pipeline.clock import CountingClock
+from pipeline.sessions import session_started
 from tests.scripted import (
     AURORA,
     FAIRLEAD,
@@ -63,16 +63,16 @@ def keep_locked(path: Path) -> None:
 
 
 async def _order_voyages(sail: Sail, log: EventLog) -> None:
-    await sail(launch.recording("order", ORDER, AURORA, ()), SHOP)
+    await sail(session_started.recording("order", ORDER, AURORA, ()), SHOP)
     flow = await learned(log)
-    await sail(launch.run_of(flow, FAIRLEAD, ()), SHOP)
-    await sail(launch.run_of(flow, FAIRLEAD, ()), MOVED)
-    await sail(launch.recording("half", ORDER, AURORA, ()), EMPTY)
+    await sail(session_started.run_of(flow, FAIRLEAD, ()), SHOP)
+    await sail(session_started.run_of(flow, FAIRLEAD, ()), MOVED)
+    await sail(session_started.recording("half", ORDER, AURORA, ()), EMPTY)
 
 
 async def _locked_voyages(sail: Sail, log: EventLog) -> None:
-    await sail(launch.recording("sign-in", SIGN_IN, {"user": "mate"}, ("pin",)), GATE)
-    await sail(launch.recording("half", ORDER, AURORA, ()), EMPTY)
+    await sail(session_started.recording("sign-in", SIGN_IN, {"user": "mate"}, ("pin",)), GATE)
+    await sail(session_started.recording("half", ORDER, AURORA, ()), EMPTY)
 
 
 def _copy(voyages: Voyages, path: Path) -> None:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from actors.world.browser.login_state import BrowserState
-from pipeline.site import Site
-from pipeline.site.exchange import Request, Response
-from pipeline.site.sessions import USER
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.request import Request, Response
+from pipeline.demo_sites.sign_ins import USER
 
 PASSWORD = "clove hitch & 5 cables"
 

@@ -10,10 +10,10 @@ from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from events.action import Action, ByRole, Target
 from events.checks import ReadBack, Said, TextVisible
 from events.workflow import Expectation, Step, Workflow
-from pipeline.cli.ending import report, tell_repaired, tell_unproven
+from pipeline.cli.session_end import report, tell_repaired, tell_unproven
 from pipeline.cli.terminal import Terminal
-from pipeline.settings import Settings
-from pipeline.sureness import Sureness
+from pipeline.config.settings import Settings
+from pipeline.config.thresholds import Sureness
 from replay.story.advice import AdviceStory
 from replay.story.proofs import ProofStory
 from replay.story.session_story import EvidenceStory, StepStory, Story

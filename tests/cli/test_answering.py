@@ -9,8 +9,8 @@ from actors.person.actor import Person
 from events.errors import BadInput
 from events.person import ApprovalAnswered
 from events.validator import ApprovalRequested
+from pipeline.cli.session_run import _Pausing, check_display, person
 from pipeline.cli.terminal import Progress, Terminal
-from pipeline.cli.voyage import _Pausing, check_display, person
 from tests.cli.shell import Rutter
 
 

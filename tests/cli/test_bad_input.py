@@ -13,8 +13,8 @@ from typing import get_args
 import pytest
 
 from events.runtime import Failure, StopReason
-from pipeline.next_steps import NEXT
-from pipeline.site import Site, order_script
+from pipeline.demo_sites.chandlery import Site, order_script
+from pipeline.output.next_command import NEXT
 from tests.cli import logbook
 from tests.cli.shell import ROOT, Ended, Rutter, check_logs, places_of
 
@@ -339,7 +339,7 @@ def test_a_directory_in_use_by_another_process(recorded: Rutter) -> None:
 HOLDING = """
 import sys
 from pathlib import Path
-from pipeline.directory import DataDirectory
+from pipeline.config.data_directory import DataDirectory
 
 DataDirectory(Path(sys.argv[1])).lock()
 print("held", flush=True)

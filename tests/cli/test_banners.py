@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.site import Switches, find_order_script
+from pipeline.demo_sites.chandlery import Switches, find_order_script
 from tests.cli.harbour import PASSWORD, Harbour, Ship, WatchedSite
 from tests.cli.shell import Ended, Rutter, check_logs, places_of
 

@@ -3,7 +3,7 @@
 import pytest
 
 from events.errors import BadInput
-from pipeline.cli.binding import ask_unbound
+from pipeline.cli.missing_values import ask_unbound
 from pipeline.cli.terminal import Terminal
 from tests.cli import logbook
 from tests.cli.harbour import AtTerminal

@@ -14,8 +14,8 @@ from events.envelope import Envelope
 from events.planner import PersonAwaited
 from pipeline.app import App
 from pipeline.cli.terminal import Terminal
-from pipeline.site import Site
-from pipeline.site.sessions import USER
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.sign_ins import USER
 from tests import xvfb
 from tests.browser.page_server import PageServer
 from tests.cli.shell import Rutter, check_logs, places_of, wait_for_line

@@ -9,7 +9,7 @@ import pytest
 
 from actors.rules.tools.tool_table import SEVEN
 from actors.world.secrets.redaction import forget
-from pipeline.streaming_site import StreamingSite
+from pipeline.demo_sites.gaffsail import StreamingSite
 from tests.browser.page_server import PageServer
 from tests.canary.searching import places_of
 from tests.cli.shell import Ended, Rutter

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import settings
-from pipeline.departing import Bound, recorded_homes
+from pipeline.config import settings
+from pipeline.sessions.start import Bound, recorded_homes
 from tests.cli import logbook
 from tests.cli.shell import Ended, Rutter
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pipeline.cli.demo import ALONE, WATCHED
-from pipeline.site.sessions import DEFAULT_PASSWORD
+from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
 from tests.cli.shell import Rutter, places_of
 
 pytestmark = pytest.mark.browser

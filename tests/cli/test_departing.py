@@ -7,10 +7,10 @@ import pytest
 from events.action import Action
 from events.checks import HERE, ReadBack, TextVisible
 from events.workflow import Expectation, Step, Workflow
-from pipeline import departing
-from pipeline.departing import Bound, Wish, depart
-from pipeline.proving import is_unread
-from pipeline.settings import Settings
+from pipeline.config.settings import Settings
+from pipeline.output.proof_words import is_unread
+from pipeline.sessions import start
+from pipeline.sessions.start import Bound, Wish, depart
 from tests.cli.logbook import keep, keep_locked
 
 SAVE = Action("click")
@@ -44,7 +44,7 @@ def test_the_first_run_of_a_version_looks_where_its_results_show(
     keep_locked(tmp_path / "log.db")
     settings = Settings(data=tmp_path)
     assert not seeks(settings, "sign-in"), "it sends nothing"
-    monkeypatch.setattr(departing, "is_unread", lambda _: True)
+    monkeypatch.setattr(start, "is_unread", lambda _: True)
     assert seeks(settings, "sign-in")
     assert not seeks(settings, "sign-in", dry_run=True)
 
@@ -53,5 +53,5 @@ def test_a_version_that_was_run_to_its_end_does_not_look_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(tmp_path / "log.db")
-    monkeypatch.setattr(departing, "is_unread", lambda _: True)
+    monkeypatch.setattr(start, "is_unread", lambda _: True)
     assert not seeks(Settings(data=tmp_path), "order")

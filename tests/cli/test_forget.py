@@ -14,10 +14,10 @@ from events.errors import BrowserGone
 from events.predictor import SessionForgotten, WorkflowDeleted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
-from pipeline import launch
-from pipeline.continuing import unsettled
-from pipeline.known import latest_workflow, project
-from pipeline.settings import load
+from pipeline.config.settings import load
+from pipeline.queries.workflows_and_sessions import latest_workflow, project
+from pipeline.sessions import session_started
+from pipeline.sessions.earlier_run import unsettled
 from tests.cli import logbook
 from tests.cli.shell import Ended, Rutter
 from tests.scripted import AURORA, ORDER, Raises, effectors, shop
@@ -332,7 +332,7 @@ def leave_open(path: Path) -> None:
 async def record_left(path: Path) -> None:
     log = await SqliteLog.open(path)
     async with open_app(log, clock=NextClock()) as app:
-        started = launch.recording("order", ORDER, AURORA, ())
+        started = session_started.recording("order", ORDER, AURORA, ())
         made = effectors(shop(), started, answers=ScriptedPerson(otherwise=YES))
         await app.run_session(started, made, name="left")
 

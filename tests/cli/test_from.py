@@ -9,9 +9,9 @@ import pytest
 from actors.answers import ScriptedPerson
 from events.errors import BrowserGone
 from events.sqlite_log import SqliteLog
-from pipeline.continuing import named, unsettled, values_of
-from pipeline.known import latest_workflow, project
-from pipeline.settings import Settings, load
+from pipeline.config.settings import Settings, load
+from pipeline.queries.workflows_and_sessions import latest_workflow, project
+from pipeline.sessions.earlier_run import named, unsettled, values_of
 from tests.cli.shell import Rutter
 from tests.scripted import AURORA, FAIRLEAD, Raises, shop
 from tests.voyages import YES, open_app, record_order, run_for_fairlead, sail

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import pipeline.site
+import pipeline.demo_sites.chandlery
 from events.workflow import Criteria, Indicator
-from pipeline.cli.given import add_options, read_given
-from pipeline.launch import Given
+from pipeline.cli.service_options import add_options, read_given
+from pipeline.sessions.session_started import Given
 from tests.cli import logbook
 from tests.cli.shell import Ended, Rutter
 
-HARBOUR = Path(pipeline.site.__file__).with_name("harbour.toml")
+HARBOUR = Path(pipeline.demo_sites.chandlery.__file__).with_name("harbour.toml")
 SHOP = """name = "shop"
 [criteria]
 success = [{where = "heading", says = "Thank you"}]

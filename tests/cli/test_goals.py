@@ -19,11 +19,11 @@ from events.runtime import SessionStarted
 from events.service_pack import Service, Way
 from events.sqlite_log import SqliteLog
 from events.workflow import Step, Workflow
-from pipeline import courses as goals
-from pipeline import settings
 from pipeline.app import App
-from pipeline.cli import sailing
-from pipeline.launch import NOTHING, Given
+from pipeline.cli import run
+from pipeline.config import settings
+from pipeline.sessions import workflow_choice as goals
+from pipeline.sessions.session_started import NOTHING, Given
 from replay.story.session_story import Story
 from tests.cli.shell import Ended, Rutter
 from tests.cli.test_config import configure
@@ -287,7 +287,7 @@ def begun(rutter: Rutter, monkeypatch: pytest.MonkeyPatch) -> Begun:
         async def __aexit__(self, *_: object) -> None:
             return None
 
-    monkeypatch.setattr(sailing, "open_voyage", lambda *_: Harbour())
+    monkeypatch.setattr(run, "open_voyage", lambda *_: Harbour())
     return ships
 
 
@@ -347,7 +347,7 @@ def test_what_was_learned_is_sailed_with_what_it_was_found_with() -> None:
     asked = argparse.Namespace(
         set=["mail=a b", "more=1"], secret=["pin=env:PIN@https://a.example"], answers=Path("yes")
     )
-    assert sailing._again(found, asked) == (
+    assert run._again(found, asked) == (
         "run 'my way' --set 'mail=a b' --set x=... --secret pin=env:PIN@https://a.example "
         "--secret k=... --answers yes"
     )

@@ -9,8 +9,8 @@ import pytest
 from events.action import Action, Text
 from events.sqlite_log import SqliteLog
 from events.workflow import Step
-from pipeline import launch
 from pipeline.clock import Clock
+from pipeline.sessions import session_started
 from tests.cli import logbook
 from tests.cli.shell import Rutter
 from tests.scripted import ORIGIN, by_css, shop
@@ -31,7 +31,9 @@ def look_for(path: Path, *customers: str, clock: Clock | None = None) -> None:
             for number, customer in enumerate(customers):
                 typed = msgspec.structs.replace(LOOK[1], value=Text(customer))
                 script = tuple(Step(action=each) for each in (LOOK[0], typed, LOOK[2]))
-                ended = await sail(app, launch.recording(f"look-{number}", script, {}, ()), shop())
+                ended = await sail(
+                    app, session_started.recording(f"look-{number}", script, {}, ()), shop()
+                )
                 assert ended.reason == "completed", ended
 
     path.parent.mkdir(parents=True, exist_ok=True)

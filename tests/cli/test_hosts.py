@@ -16,10 +16,10 @@ from events.observer import Contact, HostsContacted, RequestBlocked
 from events.policy import Policy
 from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
-from pipeline import settings
-from pipeline.cli import hosts, watching
-from pipeline.cli.hosts import Met, chosen, meetings, settle_hosts
+from pipeline.cli import record_by_hand, recorded_hosts
+from pipeline.cli.recorded_hosts import Met, chosen, meetings, settle_hosts
 from pipeline.cli.terminal import Terminal
+from pipeline.config import settings
 from replay.story.session_story import StepStory, Story
 from tests.cli import logbook
 from tests.cli.shell import Rutter
@@ -108,7 +108,7 @@ def recorded(rutter: Rutter, monkeypatch: pytest.MonkeyPatch) -> Rutter:
         ),
         others=2,
     )
-    monkeypatch.setattr(hosts, "contacts_of", lambda session, settings: said)
+    monkeypatch.setattr(recorded_hosts, "contacts_of", lambda session, settings: said)
     return rutter
 
 
@@ -208,10 +208,10 @@ def test_what_a_run_was_kept_from_is_told_with_the_command_that_allows_it(
         RequestBlocked("a.example", 443, "image", 1, "host"),
         RequestBlocked("b.example", 81, "image", 1, "host"),
     ]
-    monkeypatch.setattr(hosts, "blocked_in", lambda session, settings: blocked)
+    monkeypatch.setattr(recorded_hosts, "blocked_in", lambda session, settings: blocked)
     loaded = settings.load(str(recorded.data), env={})
     story = Story(session="run-1", purpose="run", name="order")
-    hosts.tell_blocked(story, loaded, Terminal())
+    recorded_hosts.tell_blocked(story, loaded, Terminal())
     out = capsys.readouterr().out
     assert "blocked on the way: cdn.example (7), sso.example (1), a.example (1) and 1 more" in out
     assert (
@@ -219,7 +219,7 @@ def test_what_a_run_was_kept_from_is_told_with_the_command_that_allows_it(
         "--resource a.example --resource b.example:81\n"
     ) in out
     free = Story(session="free-1", purpose="free")
-    hosts.tell_blocked(free, loaded, Terminal())
+    recorded_hosts.tell_blocked(free, loaded, Terminal())
     assert "run --free ... --allow cdn.example" in capsys.readouterr().out
 
 
@@ -230,11 +230,11 @@ def test_where_the_failed_step_led_is_a_host_to_go_to(
         RequestBlocked(host, 443, "", 1, "host")
         for host in ("sso.example", "o.example", "e.example")
     ]
-    monkeypatch.setattr(hosts, "blocked_in", lambda session, settings: blocked)
+    monkeypatch.setattr(recorded_hosts, "blocked_in", lambda session, settings: blocked)
     loaded = settings.load(str(recorded.data), env={})
     failed = StepStory(3, "workflow", "go to https://sso.example/in", "workflow_step_3_of_4")
     story = Story(session="run-1", purpose="run", name="order", steps=[failed])
-    hosts.tell_blocked(story, loaded, Terminal())
+    recorded_hosts.tell_blocked(story, loaded, Terminal())
     out = capsys.readouterr().out
     assert "--host sso.example --resource o.example --resource e.example" in out
 
@@ -252,9 +252,11 @@ def test_a_name_that_leads_to_a_private_address_is_told_as_it_is(
         refused = address_refused(named, host, 443, address)
         assert refused is not None
         blocked.append(RequestBlocked(host, 443, "image", 1, *refused))
-    monkeypatch.setattr(hosts, "blocked_in", lambda session, settings: blocked)
+    monkeypatch.setattr(recorded_hosts, "blocked_in", lambda session, settings: blocked)
     loaded = settings.load(str(recorded.data), env={})
-    hosts.tell_blocked(Story(session="run-1", purpose="run", name="order"), loaded, Terminal())
+    recorded_hosts.tell_blocked(
+        Story(session="run-1", purpose="run", name="order"), loaded, Terminal()
+    )
     said = capsys.readouterr().out.splitlines()
     assert said == [
         "     blocked on the way: jira.corp.example resolves to 10.1.2.3, which is private; "
@@ -269,14 +271,14 @@ LISTED = Policy("1", hosts=("shop.example",), public_hosts=False)
 
 
 def test_whoever_types_an_address_is_asked_only_where_the_allowlist_lacks_it() -> None:
-    assert watching.base_for("http://127.0.0.1:9/", DEFAULT_POLICY, Desk()) is DEFAULT_POLICY
-    assert watching.base_for("https://shop.example/x", LISTED, Desk()) is LISTED
+    assert record_by_hand.base_for("http://127.0.0.1:9/", DEFAULT_POLICY, Desk()) is DEFAULT_POLICY
+    assert record_by_hand.base_for("https://shop.example/x", LISTED, Desk()) is LISTED
     star = Policy("1", hosts=("*",))
-    assert watching.base_for("https://any.example/", star, Desk()) is star
+    assert record_by_hand.base_for("https://any.example/", star, Desk()) is star
     with pytest.raises(BadInput, match="not among the allowed hosts"):
-        watching.base_for("http://127.0.0.1:9/", star, Desk())
+        record_by_hand.base_for("http://127.0.0.1:9/", star, Desk())
     desk = Desk("yes")
-    policy = watching.base_for("https://new.example/x", LISTED, desk)
+    policy = record_by_hand.base_for("https://new.example/x", LISTED, desk)
     assert policy.hosts == ("shop.example", "new.example")
     assert desk.asked[0].startswith("record at new.example? it is not among the allowed hosts")
 
@@ -284,7 +286,7 @@ def test_whoever_types_an_address_is_asked_only_where_the_allowlist_lacks_it() -
 @pytest.mark.parametrize("answers", [(), ("no",), ("",), ("perhaps",)])
 def test_without_a_yes_there_is_no_recording_there(answers: tuple[str, ...]) -> None:
     with pytest.raises(BadInput, match="not among the allowed hosts"):
-        watching.base_for("https://new.example/x", LISTED, Desk(*answers))
+        record_by_hand.base_for("https://new.example/x", LISTED, Desk(*answers))
 
 
 def test_a_log_without_the_fact_asks_nothing_and_says_so(

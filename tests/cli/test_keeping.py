@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from events.sqlite_reader import SqliteReader
-from pipeline.directory import DataDirectory
+from pipeline.config.data_directory import DataDirectory
 from tests.cli.shell import Rutter, check_logs
 from tests.directories import holding, sailed
 from tests.disks import small_disk_of

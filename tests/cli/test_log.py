@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from events.sqlite_reader import SqliteReader
-from pipeline.cli import gauge
-from pipeline.cli.gauge import Gauge
+from pipeline.cli import progress as gauge
+from pipeline.cli.progress import Gauge
 from pipeline.cli.terminal import Terminal
-from pipeline.directory import DataDirectory
+from pipeline.config.data_directory import DataDirectory
 from tests.cli.shell import ROOT, Ended, Rutter
 from tests.directories import NEEDLES, holding, sailed, tamper
 
@@ -410,7 +410,7 @@ class TestGauge:
         said = StringIO()
         terminal = Terminal()
         monkeypatch.setattr(terminal, "err", Console(file=said, force_terminal=True, width=100))
-        monkeypatch.setattr("pipeline.cli.gauge.time.monotonic", lambda: now[0])
+        monkeypatch.setattr("pipeline.cli.progress.time.monotonic", lambda: now[0])
         return Gauge(terminal), said
 
     def test_what_is_done_at_once_draws_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from events.logins import LoginKept, LoginUsed
 from events.sqlite_reader import SqliteReader
-from pipeline.logins import sealing
-from pipeline.logins.sealing import key_of, new_lock
-from pipeline.logins.shelf import Shelf
+from pipeline.logins import sealed_file
+from pipeline.logins.login_store import Shelf
+from pipeline.logins.sealed_file import key_of, new_lock
 from tests import keyrings, xvfb
 from tests.canary.searching import places_of
 from tests.cli.harbour import AtTerminal
@@ -28,7 +28,7 @@ CUSTOMERS = (("nav-customers", "Customers"),)
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A passphrase where the configuration says, and no keyring."""
-    monkeypatch.setattr(sealing, "COST", sealing.Cost(n=128))
+    monkeypatch.setattr(sealed_file, "COST", sealed_file.Cost(n=128))
     monkeypatch.setenv("LOGIN_WORD", PASSPHRASE)
     monkeypatch.setenv("RUTTER_LOGINS_KEY", "env:LOGIN_WORD")
     with keyrings.using(keyrings.none()):
@@ -39,7 +39,7 @@ def shelf(rutter: Rutter) -> Shelf:
     return Shelf(rutter.data / "logins")
 
 
-def locked() -> sealing.Key:
+def locked() -> sealed_file.Key:
     return key_of(new_lock("passphrase"), PASSPHRASE.encode())
 
 

@@ -12,10 +12,10 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from pipeline.daemon.tokens import token_path
-from pipeline.daemon.whereabouts import write_whereabouts
-from pipeline.directory import DataDirectory
-from pipeline.site import Site
+from pipeline.config.data_directory import DataDirectory
+from pipeline.daemon.address_file import write_whereabouts
+from pipeline.daemon.http.tokens import token_path
+from pipeline.demo_sites.chandlery import Site
 from tests.cli.shell import COMMAND, ROOT, Rutter, places_of, wait_for_line
 from tests.daemon.serving import AGENT
 from tests.logs import Replayed

@@ -10,8 +10,8 @@ import pytest
 from actors.rules.tools.tool_table import SEVEN
 from actors.world.models.defaults import DEFAULTS
 from actors.world.secrets.redaction import forget
-from pipeline import minds
 from pipeline.cli import doctor
+from pipeline.sessions import models
 from tests.cli.shell import Ended, Rutter
 from tests.cli.test_config import configure
 from tests.minds.wire import Answer, Call, Fault, WireServer
@@ -249,7 +249,7 @@ def test_the_doctor_warns_of_one_that_could_not_be_asked_after_the_first(
     assert ended.code == 0, ended
     assert "[WARN] models: " in ended.out
     assert "no key for openai -> set OPENAI_API_KEY" in ended.out
-    monkeypatch.setitem(minds.ADAPTERS, "anthropic", ("no_such_package", "AnthropicMind"))
+    monkeypatch.setitem(models.ADAPTERS, "anthropic", ("no_such_package", "AnthropicMind"))
     ended = rutter("doctor")
     assert ended.code == 8, ended
     assert "the anthropic package is not installed (no_such_package)" in ended.out

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from pipeline.cli.demo import ALONE
-from pipeline.site.exchange import Request
+from pipeline.demo_sites.request import Request
 from tests.cli.harbour import PASSWORD, Harbour, Ship, WatchedSite
 from tests.cli.shell import Ended, Rutter, check_logs, places_of
 

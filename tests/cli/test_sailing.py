@@ -26,8 +26,8 @@ from events.person import ApprovalAnswered
 from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
 from pipeline.cli.demo import ALONE
-from pipeline.directory import DataDirectory
-from pipeline.site import Switches
+from pipeline.config.data_directory import DataDirectory
+from pipeline.demo_sites.chandlery import Switches
 from tests.cli.harbour import PASSWORD, AtTerminal, Harbour, Ship, WatchedSite, is_wanted, once
 from tests.cli.shell import Rutter, check_logs, places_of, wait_for_line
 

@@ -14,10 +14,10 @@ from events.sqlite_log import SqliteLog
 from events.triggers import HookDropped, HookSet, ScheduleDropped, ScheduleSet
 from events.vocabulary import AnyEvent
 from pipeline.app import App
-from pipeline.cli import scheduling
-from pipeline.cli.scheduling import add_hook, add_schedule
+from pipeline.cli import schedule
+from pipeline.cli.schedule import add_hook, add_schedule
 from pipeline.cli.terminal import Terminal
-from pipeline.settings import Settings, load
+from pipeline.config.settings import Settings, load
 from tests.logs import Replayed
 
 NOW = "2026-03-16T06:00:00Z"
@@ -51,7 +51,7 @@ MORNING = ("schedule", "set", "morning", "--cron", "0 7 * * 1-5", "--workflow", 
 def test_a_schedule_is_asked_of_the_daemon(capsys: pytest.CaptureFixture[str]) -> None:
     daemon = Daemon({"name": "morning", "next": NOW, "zone": "Europe/Berlin"})
     options = typed(*MORNING, "--zone", "Europe/Berlin", "--set", "customer=Aurora Shipping")
-    assert scheduling.set_schedule(options, daemon, Terminal()) == 0
+    assert schedule.set_schedule(options, daemon, Terminal()) == 0
     assert daemon.asked == [
         (
             "PUT",
@@ -75,7 +75,7 @@ def test_a_schedule_is_asked_of_the_daemon(capsys: pytest.CaptureFixture[str]) -
 def test_what_a_hook_may_be_called_with_and_its_token(capsys: pytest.CaptureFixture[str]) -> None:
     daemon = Daemon({"name": "shop", "token": "t0ken"})
     options = typed("hook", "set", "shop", "--workflow", "order", "--param", "customer")
-    scheduling.set_hook(options, daemon, Terminal())
+    schedule.set_hook(options, daemon, Terminal())
     [(method, path, body)] = daemon.asked
     assert (method, path, body["parameters"]) == ("PUT", "/hooks/shop", ("customer",))
     assert body["overlap"] == "queue"
@@ -85,8 +85,8 @@ def test_what_a_hook_may_be_called_with_and_its_token(capsys: pytest.CaptureFixt
 def test_what_is_dropped_and_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     daemon = Daemon()
     terminal = Terminal(as_json=True)
-    scheduling.drop_schedule(typed("schedule", "drop", "morning"), daemon, terminal)
-    scheduling.drop_hook(typed("hook", "drop", "shop"), daemon, terminal)
+    schedule.drop_schedule(typed("schedule", "drop", "morning"), daemon, terminal)
+    schedule.drop_hook(typed("hook", "drop", "shop"), daemon, terminal)
     assert [each[:2] for each in daemon.asked] == [
         ("DELETE", "/schedules/morning"),
         ("DELETE", "/hooks/shop"),
@@ -97,9 +97,9 @@ def test_what_is_dropped_and_as_json(capsys: pytest.CaptureFixture[str]) -> None
 def test_what_is_no_name_or_no_value_is_asked_of_nobody() -> None:
     daemon = Daemon()
     with pytest.raises(BadInput, match="no name"):
-        scheduling.drop_hook(typed("hook", "drop", "../jobs"), daemon, Terminal())
+        schedule.drop_hook(typed("hook", "drop", "../jobs"), daemon, Terminal())
     with pytest.raises(BadInput, match="not name=value"):
-        scheduling.set_schedule(typed(*MORNING, "--set", "customer"), daemon, Terminal())
+        schedule.set_schedule(typed(*MORNING, "--set", "customer"), daemon, Terminal())
     assert daemon.asked == []
 
 

@@ -16,7 +16,7 @@ from events.run_settings import RunSettings
 from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_reader import SqliteReader
 from pipeline.app import App
-from pipeline.cli import voyage
+from pipeline.cli import session_run
 from tests.cli.shell import Rutter
 from tests.scripted import ORIGIN, World, effectors, shop
 
@@ -54,8 +54,8 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
         return await app.run_session(started, made, name=name)
 
     monkeypatch.setattr(App, "sail", sail)
-    monkeypatch.setattr(voyage, "Chromium", NoBrowser)
-    monkeypatch.setattr(voyage, "require_chromium", lambda _: Path("/no/browser"))
+    monkeypatch.setattr(session_run, "Chromium", NoBrowser)
+    monkeypatch.setattr(session_run, "require_chromium", lambda _: Path("/no/browser"))
     return seen
 
 

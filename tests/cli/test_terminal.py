@@ -6,7 +6,7 @@ import io
 import pytest
 
 from events.errors import BadInput
-from pipeline.cli.patience import read_patience
+from pipeline.cli.patience_option import read_patience
 from pipeline.cli.terminal import Screen
 
 SAID = "Speichern f\u00fcr \u65e5\u672c\x1b[31m"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from actors.rules.tools.tool_table import TOOLS
-from pipeline import launch
 from pipeline.cli.terminal import Terminal
 from pipeline.cli.tools import tell_reach
+from pipeline.sessions import session_started
 from tests.browser.page_server import PageServer
 from tests.cli.shell import COMMAND, ROOT, Ended, Rutter, places_of
 
@@ -62,9 +62,9 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(
 
 def test_a_session_that_may_go_nowhere_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     for started, said in (
-        (launch.tool_session(), "without --url URL or --allow HOST it may go nowhere\n"),
-        (launch.tool_session("https://shop.example/"), ""),
-        (launch.tool_session(allow=["*"]), ""),
+        (session_started.tool_session(), "without --url URL or --allow HOST it may go nowhere\n"),
+        (session_started.tool_session("https://shop.example/"), ""),
+        (session_started.tool_session(allow=["*"]), ""),
     ):
         tell_reach(started, Terminal())
         assert capsys.readouterr().err == said

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from events.sqlite_reader import SqliteReader
-from pipeline.cli import tracing
-from pipeline.exit_codes import Exit
+from pipeline.cli import trace
+from pipeline.config.exit_codes import Exit
 from replay.traces import Span, spans_of
 from replay.traces.ids import trace_id
 from tests.cli import logbook
@@ -102,7 +102,7 @@ def test_what_the_collector_threw_away_is_said(rutter: Rutter) -> None:
 def test_a_collector_that_is_down_loses_nothing(
     rutter: Rutter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tracing, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(trace, "PATIENCE_S", 0.05)
     with free_port() as port:
         ended = rutter("trace", "--otlp", f"http://127.0.0.1:{port}")
     assert ended.code == Exit.ENVIRONMENT

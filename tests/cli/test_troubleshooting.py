@@ -12,7 +12,7 @@ import pytest
 
 from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from events import errors
-from pipeline.lessons import PLAIN, in_plain_words
+from pipeline.output.failure import PLAIN, in_plain_words
 from replay.story.proofs import ProofStory
 from replay.story.session_story import StepStory, Story
 

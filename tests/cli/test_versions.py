@@ -12,11 +12,11 @@ from events.artifacts import ArtifactStore
 from events.predictor import Comparison, WorkflowLearned
 from events.sqlite_log import SqliteLog
 from events.workflow import Fork, Step, Workflow
-from pipeline.cli.comparing import in_plain_words
-from pipeline.differing import differences
-from pipeline.editing import publish
-from pipeline.known import latest_workflow, project
-from pipeline.settings import load
+from pipeline.cli.recorded_again import in_plain_words
+from pipeline.config.settings import load
+from pipeline.queries.workflows_and_sessions import latest_workflow, project
+from pipeline.workflows.diff import differences
+from pipeline.workflows.edit import publish
 from tests.cli import logbook
 from tests.cli.shell import Rutter
 from tests.facts import click, step

@@ -20,11 +20,11 @@ from events.predictor import WorkflowLearned
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.workflow import Step
-from pipeline import launch
-from pipeline.continuing import unsettled, values_of
-from pipeline.editing import publish
-from pipeline.known import latest_workflow, project
-from pipeline.settings import load
+from pipeline.config.settings import load
+from pipeline.queries.workflows_and_sessions import latest_workflow, project
+from pipeline.sessions import session_started
+from pipeline.sessions.earlier_run import unsettled, values_of
+from pipeline.workflows.edit import publish
 from tests.cli import logbook
 from tests.cli.shell import Ended, Rutter, places_of
 from tests.scripted import AURORA, ORDER, Raises, shop
@@ -206,7 +206,7 @@ async def sail_with_a_note(path: Path) -> None:
     log = await SqliteLog.open(path)
     steps = list(ORDER)
     steps[4] = Step(action=msgspec.structs.replace(ORDER[4].action, value=Text(NOTE)))
-    started = launch.recording("order", tuple(steps), AURORA, ())
+    started = session_started.recording("order", tuple(steps), AURORA, ())
     async with open_app(log) as app:
         await sail(
             app, with_settings(started), answers=ScriptedPerson(otherwise=YES), name="record"

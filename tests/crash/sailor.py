@@ -22,7 +22,7 @@ from events.planner import PlanProposed
 from events.validator import ActionStarted
 from pipeline.app import App
 from pipeline.cli.main import main as rutter
-from pipeline.sequencer import Sequencer
+from pipeline.runtime.sequencer import Sequencer
 from tests.crash.appender import ROOT
 
 MARK = "RUTTER_TEST_MARK"  # in the environment of all that one order starts

@@ -23,7 +23,7 @@ from events.planner import RunStopped, StepSettled
 from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_reader import SqliteReader
 from events.validator import ActionStarted
-from pipeline import fork
+from pipeline.sessions import fork
 from tests.cli.shell import Ended, Rutter, check_logs
 from tests.crash.counting import CountingShop, When
 from tests.crash.sailor import Order, Point, Sailor, Where, Who, bury, kill_browser

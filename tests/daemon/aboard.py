@@ -9,12 +9,12 @@ import pytest
 from litestar import Litestar
 from litestar.routes import ASGIRoute, HTTPRoute, WebSocketRoute
 
-from pipeline.daemon import serving
-from pipeline.daemon.api import application
-from pipeline.daemon.asgi import ASGIApp, Head, Receive, Scope, Send
-from pipeline.daemon.guard import Guard, Passed
-from pipeline.daemon.refusals import Refusal
-from pipeline.daemon.web import _Connection
+from pipeline.daemon import serve
+from pipeline.daemon.http import application
+from pipeline.daemon.http.asgi import ASGIApp, Head, Receive, Scope, Send
+from pipeline.daemon.http.guard import Guard, Passed
+from pipeline.daemon.http.http_server import _Connection
+from pipeline.daemon.http.refusals import Refusal
 
 
 class Came(NamedTuple):
@@ -91,7 +91,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Aboard]:
 
     with monkeypatch.context() as patched:
         patched.setattr(application, "application", made)
-        patched.setattr(serving, "guarded", stood)
+        patched.setattr(serve, "guarded", stood)
         patched.setattr(_Connection, "connection_made", came)
         patched.setattr(Guard, "judge", judging)
         yield aboard

@@ -19,7 +19,7 @@ from events.jobs import JobEnded, JobQueued, JobStarted
 from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_reader import SqliteReader
 from pipeline.cli.demo import ALONE
-from pipeline.daemon.tokens import Scope
+from pipeline.daemon.http.tokens import Scope
 from tests.cli.shell import COMMAND, ROOT
 from tests.crash.sailor import MARK
 from tests.daemon.anchorage import Reply, ask

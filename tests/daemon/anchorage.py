@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 
-from pipeline import settings as settings_
 from pipeline.cli.demo import ALONE
+from pipeline.config import settings as settings_
 from pipeline.daemon.daemon import Daemon
-from pipeline.daemon.serving import serving
-from pipeline.daemon.tokens import Scope
+from pipeline.daemon.http.tokens import Scope
+from pipeline.daemon.serve import serving
 from tests.cli.harbour import Harbour
 from tests.cli.shell import Rutter, check_logs
 

@@ -9,10 +9,10 @@ from events.envelope import Envelope
 from events.jobs import JobEnded, JobQueued
 from events.runtime import SessionEnded
 from events.vocabulary import AnyEvent
-from pipeline.daemon.hooks import Hooks
-from pipeline.daemon.jobs import Jobs, Limits
-from pipeline.daemon.schedules import Schedules
-from pipeline.daemon.ticks import SECOND_NS
+from pipeline.daemon.jobs.cron import SECOND_NS
+from pipeline.daemon.jobs.hooks import Hooks
+from pipeline.daemon.jobs.jobs import Jobs, Limits
+from pipeline.daemon.jobs.schedules import Schedules
 
 MONDAY_NS = 1_773_619_200 * SECOND_NS  # 2026-03-16T00:00:00Z
 

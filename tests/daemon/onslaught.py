@@ -21,9 +21,9 @@ from events.policy import Policy
 from events.runtime import SessionStarted
 from events.sqlite_reader import SqliteReader
 from pipeline.daemon import daemon as daemon_
-from pipeline.daemon import serving as serving_
-from pipeline.daemon.questions import Question
-from pipeline.daemon.web import Listening, _bind, listen
+from pipeline.daemon import serve as serving_
+from pipeline.daemon.http.http_server import Listening, _bind, listen
+from pipeline.daemon.jobs.approvals import Question
 from tests.cli.harbour import Harbour
 from tests.daemon.aboard import Aboard, watched
 from tests.daemon.anchorage import Anchored, anchored, ask

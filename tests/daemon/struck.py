@@ -13,7 +13,7 @@ from events.critic import ActionJudged, OutcomeUnknown
 from events.envelope import Envelope
 from events.planner import PlanProposed
 from events.validator import ActionStarted
-from pipeline.site.exchange import Request
+from pipeline.demo_sites.request import Request
 from tests.cli.harbour import WatchedSite
 from tests.daemon.afloat import Afloat, Logged
 

@@ -11,8 +11,8 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from pipeline.daemon.beginning import MAX_RUN_BYTES
-from pipeline.daemon.logbook import Logbook
+from pipeline.daemon.jobs.runner import MAX_RUN_BYTES
+from pipeline.daemon.notify.service_log import Logbook
 from tests.cli.harbour import PASSWORD, Harbour
 from tests.cli.shell import Rutter
 from tests.daemon.anchorage import Anchored, Reply, anchored

@@ -11,12 +11,12 @@ from events.jobs import JobQueued, RunFree
 from events.logins import LoginUsed
 from events.runtime import SessionEnded
 from pipeline.app import App
-from pipeline.config import Config, Said
-from pipeline.daemon.beginning import AGENT, Beginning, check_run
-from pipeline.daemon.questions import Questions
-from pipeline.logins import sealing
-from pipeline.logins.carrying import Carried, shelf_of
-from pipeline.settings import Settings
+from pipeline.config.reader import Config, Said
+from pipeline.config.settings import Settings
+from pipeline.daemon.jobs.approvals import Questions
+from pipeline.daemon.jobs.runner import AGENT, Beginning, check_run
+from pipeline.logins import sealed_file
+from pipeline.logins.session_logins import Carried, shelf_of
 from tests import keyrings
 from tests.logins.kept import PASSPHRASE, SHOP, keep
 
@@ -25,7 +25,7 @@ DESK = RunFree(f"{SHOP}/desk")
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(sealing, "COST", sealing.Cost(n=128))
+    monkeypatch.setattr(sealed_file, "COST", sealed_file.Cost(n=128))
     with keyrings.using(keyrings.none()):
         yield
 

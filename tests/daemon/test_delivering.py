@@ -13,7 +13,7 @@ import pytest
 
 from events.errors import BadInput
 from pipeline.clock import CountingClock
-from pipeline.daemon.delivering import Courier, Letter, Pace, key_of, signature
+from pipeline.daemon.notify.webhooks import Courier, Letter, Pace, key_of, signature
 from tests.daemon.told import WAIT_S, Reply, Told, nobody_there
 
 pytestmark = pytest.mark.anyio

@@ -8,7 +8,7 @@ from events.memory_log import MemoryLog
 from events.runtime import SessionEnded
 from pipeline.app import App
 from pipeline.clock import CountingClock
-from pipeline.daemon.feed import Feed
+from pipeline.daemon.live.feed import Feed
 
 pytestmark = pytest.mark.anyio
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from websockets.asyncio.client import connect
 
 from events.errors import BadInput
-from pipeline.daemon.access import AccessTable, Row, parts_of
-from pipeline.daemon.bodies import BodyLimits
-from pipeline.daemon.guard import caller_of, own_addresses
-from pipeline.daemon.tokens import COOKIE
+from pipeline.daemon.http.access import AccessTable, Row, parts_of
+from pipeline.daemon.http.bodies import BodyLimits
+from pipeline.daemon.http.guard import caller_of, own_addresses
+from pipeline.daemon.http.tokens import COOKIE
 from tests.daemon.serving import (
     AGENT,
     JSON,

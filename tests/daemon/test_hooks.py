@@ -13,13 +13,13 @@ from events.codec import encode
 from events.errors import BadInput
 from events.jobs import RunFree, RunWorkflow
 from events.triggers import HookSet
-from pipeline.daemon.access import AccessTable, Row
-from pipeline.daemon.asgi import Receive, Scope, Send
-from pipeline.daemon.guard import Guard, caller_of, own_addresses
-from pipeline.daemon.hooks import ACCESS, HookDenied, Hooks, NoSuchHook, ParameterRefused
-from pipeline.daemon.jobs import Conflict, Jobs, Limits
-from pipeline.daemon.tokens import Tickets, Tokens, bearer_of
-from pipeline.daemon.web import listen
+from pipeline.daemon.http.access import AccessTable, Row
+from pipeline.daemon.http.asgi import Receive, Scope, Send
+from pipeline.daemon.http.guard import Guard, caller_of, own_addresses
+from pipeline.daemon.http.http_server import listen
+from pipeline.daemon.http.tokens import Tickets, Tokens, bearer_of
+from pipeline.daemon.jobs.hooks import ACCESS, HookDenied, Hooks, NoSuchHook, ParameterRefused
+from pipeline.daemon.jobs.jobs import Conflict, Jobs, Limits
 from tests.daemon.deck import Deck, WallClock
 from tests.daemon.serving import AGENT, PERSON, TABLE, Served, Spy, lifespan, serving
 

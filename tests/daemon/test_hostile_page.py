@@ -11,7 +11,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from actors.answers import Answer
 from actors.world.egress.gate import Opening
-from pipeline.daemon.refusals import Refusal
+from pipeline.daemon.http.refusals import Refusal
 from tests.cli.harbour import Harbour
 from tests.daemon.onslaught import EVERY, Onslaught, onslaught
 from tests.hostile.test_channels import KEPT_BACK, NOT_EXERCISED, SAYS_DONE

@@ -13,7 +13,7 @@ from events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
 from events.memory_log import MemoryLog
 from events.runtime import SessionEnded
 from events.vocabulary import AnyEvent
-from pipeline.daemon.jobs import (
+from pipeline.daemon.jobs.jobs import (
     Busy,
     Conflict,
     Job,

@@ -16,9 +16,11 @@ from websockets.exceptions import ConnectionClosed
 
 from actors.world.browser.window import Window
 from events.errors import BrowserGone
-from pipeline.config import Config
-from pipeline.daemon import streaming
-from pipeline.daemon.live_views import (
+from pipeline.config.reader import Config
+from pipeline.daemon.http.http_server import listen
+from pipeline.daemon.http.tokens import COOKIE, Tickets
+from pipeline.daemon.live import streaming
+from pipeline.daemon.live.live_views import (
     NO_SESSION,
     OFF,
     TOO_MANY,
@@ -28,9 +30,7 @@ from pipeline.daemon.live_views import (
     StreamSettings,
     stream_settings,
 )
-from pipeline.daemon.streaming import STREAM_TABLE, stream_handlers
-from pipeline.daemon.tokens import COOKIE, Tickets
-from pipeline.daemon.web import listen
+from pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
 from tests.daemon.serving import AGENT, PERSON, WS_OPENING, Line, guarded, line_to, serving
 from tests.waiting import until
 

@@ -14,8 +14,8 @@ from events.observer import RequestBlocked
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ApprovalRequested
 from pipeline.clock import CountingClock
-from pipeline.daemon.logbook import Logbook
-from pipeline.launch import tool_session
+from pipeline.daemon.notify.service_log import Logbook
+from pipeline.sessions.session_started import tool_session
 
 
 @pytest.fixture(autouse=True)

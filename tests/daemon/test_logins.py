@@ -11,12 +11,12 @@ import anyio.to_thread
 import pytest
 
 from events.jobs import JobEnded
-from pipeline import settings as settings_
+from pipeline.config import settings as settings_
+from pipeline.config.settings import Settings
 from pipeline.daemon.daemon import Daemon
-from pipeline.daemon.serving import serving
-from pipeline.logins import sealing
-from pipeline.logins.carrying import keys_of, shelf_of
-from pipeline.settings import Settings
+from pipeline.daemon.serve import serving
+from pipeline.logins import sealed_file
+from pipeline.logins.session_logins import keys_of, shelf_of
 from tests import keyrings
 from tests.canary.searching import places_of
 from tests.cli.login_site import LoginSite
@@ -40,7 +40,7 @@ urls = ["{told}"]
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(sealing, "COST", sealing.Cost(n=128))
+    monkeypatch.setattr(sealed_file, "COST", sealed_file.Cost(n=128))
     with keyrings.using(keyrings.none()):
         yield
 

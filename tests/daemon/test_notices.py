@@ -22,10 +22,10 @@ from events.validator import ApprovalKind, ApprovalRequested
 from events.vocabulary import AnyEvent
 from pipeline.app import App
 from pipeline.clock import CountingClock
-from pipeline.config import Config, read_config
-from pipeline.config_keys import NAMES, NOTICES
-from pipeline.daemon.delivering import Pace
-from pipeline.daemon.notices import ASKED, Notice, Noticing, Notifier, What, notifier_of
+from pipeline.config.keys import NAMES, NOTICES
+from pipeline.config.reader import Config, read_config
+from pipeline.daemon.notify.notices import ASKED, Notice, Noticing, Notifier, What, notifier_of
+from pipeline.daemon.notify.webhooks import Pace
 from tests.daemon.told import WAIT_S, Reply, Told
 
 pytestmark = pytest.mark.anyio

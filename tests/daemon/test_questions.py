@@ -6,7 +6,7 @@ import pytest
 from actors.answers import Answer
 from events.errors import BadInput
 from events.validator import ApprovalRequested
-from pipeline.daemon.questions import NoSuchQuestion, Questions
+from pipeline.daemon.jobs.approvals import NoSuchQuestion, Questions
 
 pytestmark = pytest.mark.anyio
 

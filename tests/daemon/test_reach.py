@@ -4,7 +4,7 @@ import pytest
 
 from events.errors import BadInput, PolicyDenied
 from events.policy import Policy
-from pipeline.daemon.reach import check_agents_reach
+from pipeline.tools.agent_hosts import check_agents_reach
 
 OPEN = Policy("1")
 LISTED = Policy("1", hosts=("127.0.0.1:8000", "desk.local", "10.0.0.0/8"))

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from pipeline.daemon.access import METHODS, Needs, _fits
-from pipeline.daemon.asgi import Head
-from pipeline.daemon.bodies import BodyLimits
-from pipeline.daemon.guard import Caller, Passed
-from pipeline.daemon.refusals import Refusal
-from pipeline.daemon.tokens import Tickets
+from pipeline.daemon.http.access import METHODS, Needs, _fits
+from pipeline.daemon.http.asgi import Head
+from pipeline.daemon.http.bodies import BodyLimits
+from pipeline.daemon.http.guard import Caller, Passed
+from pipeline.daemon.http.refusals import Refusal
+from pipeline.daemon.http.tokens import Tickets
 from tests.cli.harbour import Harbour
 from tests.daemon.aboard import Aboard, watched
 from tests.daemon.anchorage import anchored

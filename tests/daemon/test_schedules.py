@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from events.errors import BadInput
 from events.jobs import JobEnded, RunWorkflow
 from events.triggers import Missed, ScheduleSet
-from pipeline.daemon.jobs import Limits
-from pipeline.daemon.schedules import NoSuchSchedule, Timetable
-from pipeline.daemon.ticks import SECOND_NS, Ticks
+from pipeline.daemon.jobs.cron import SECOND_NS, Ticks
+from pipeline.daemon.jobs.jobs import Limits
+from pipeline.daemon.jobs.schedules import NoSuchSchedule, Timetable
 from tests.daemon.deck import MONDAY_NS, Deck, WallClock
 from tests.virtual_time import VIRTUAL
 from tests.waiting import until

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import psutil
 import pytest
 
-from pipeline.daemon.memory import resident_mb
+from pipeline.daemon.browsers.memory import resident_mb
 from tests import examples
 from tests.cli.harbour import Harbour
 from tests.cli.shell import check_logs

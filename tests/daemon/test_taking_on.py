@@ -6,8 +6,8 @@ import pytest
 
 from events.errors import BadInput
 from events.jobs import RunWorkflow
-from pipeline.daemon.beginning import check_run
-from pipeline.settings import Settings, load
+from pipeline.config.settings import Settings, load
+from pipeline.daemon.jobs.runner import check_run
 from tests.cli.logbook import keep_locked
 
 

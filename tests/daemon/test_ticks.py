@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.errors import BadInput
-from pipeline.daemon.ticks import SECOND_NS, Ran, Ticks
+from pipeline.daemon.jobs.cron import SECOND_NS, Ran, Ticks
 
 ZONES = (
     "UTC",

@@ -7,8 +7,8 @@ import anyio.to_thread
 import pytest
 
 from events.sqlite_reader import SqliteReader
-from pipeline.directory import DataDirectory
-from pipeline.kept_files import expired_digests
+from pipeline.config.data_directory import DataDirectory
+from pipeline.upkeep.artifact_survey import expired_digests
 from tests.cli.harbour import Harbour
 from tests.cli.shell import Rutter
 from tests.daemon.anchorage import anchored

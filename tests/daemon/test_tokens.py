@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.world.secrets.redaction import forget, hushed
-from pipeline.daemon.tokens import COOKIE, Tickets, Tokens, TokenUnsafe, read_token, token_path
-from pipeline.directory import DataDirectory
+from pipeline.config.data_directory import DataDirectory
+from pipeline.daemon.http.tokens import COOKIE, Tickets, Tokens, TokenUnsafe, read_token, token_path
 
 PERSON, AGENT = "p" * 43, "a" * 43
 

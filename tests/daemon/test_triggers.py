@@ -12,9 +12,9 @@ from events.jobs import JobQueued, RunWorkflow
 from events.runtime import SessionEnded
 from pipeline.app import App
 from pipeline.clock import CountingClock
-from pipeline.daemon.hooks import Hooks, fold_hooks
-from pipeline.daemon.jobs import Jobs, Limits, ends_of_the_interrupted, fold_jobs
-from pipeline.daemon.schedules import Schedules, fold_schedules
+from pipeline.daemon.jobs.hooks import Hooks, fold_hooks
+from pipeline.daemon.jobs.jobs import Jobs, Limits, ends_of_the_interrupted, fold_jobs
+from pipeline.daemon.jobs.schedules import Schedules, fold_schedules
 from tests.logs import Replayed
 
 pytestmark = pytest.mark.anyio

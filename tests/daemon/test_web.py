@@ -15,9 +15,9 @@ from litestar.params import FromPath, JSONBody
 from litestar.response import ServerSentEvent, Stream
 
 from events.errors import BadInput, PolicyDenied, WorldBroken
-from pipeline.daemon.asgi import Receive, Scope, Send
-from pipeline.daemon.guard import caller_of
-from pipeline.daemon.web import AddressInUse, WebLimits, listen, serve_web
+from pipeline.daemon.http.asgi import Receive, Scope, Send
+from pipeline.daemon.http.guard import caller_of
+from pipeline.daemon.http.http_server import AddressInUse, WebLimits, listen, serve_web
 from tests.daemon.serving import (
     AGENT,
     JSON,

@@ -15,9 +15,9 @@ from events.executor import ActionDone
 from events.observer import HostsContacted, RequestBlocked
 from events.runtime import SessionEnded
 from events.workflow import Step
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import find_chromium
+from pipeline.config.chromium_install import find_chromium
+from pipeline.sessions import session_started
 from tests.browser.hand import recorded
 from tests.browser.page_server import PageServer
 from tests.egress.servers import origin
@@ -77,7 +77,7 @@ async def test_what_was_refused_and_whom_it_reached_is_told(
             host = server.url.removeprefix("http://")
             said = Step(Action("wait_for", target=Target((ByCss("#said:not(:empty)"),))))
             steps = (go(page), click("#ask"), said)
-            started = launch.recording("told", steps, {}, (), allow=[host])
+            started = session_started.recording("told", steps, {}, (), allow=[host])
             ended = await app.sail(started, gate_and_chromium[1], name="told")
             facts = await events_of(log, "told")
             assert ended.reason == "completed", ended
@@ -110,7 +110,7 @@ async def test_hosts_that_were_only_loaded_from_are_told_apart_and_unreachable_o
             host = server.url.removeprefix("http://")
             allow = [host, "localhost", closed.host]
             steps = (go(page), go(f"http://{closed.host}/"))
-            started = launch.recording("apart", steps, {}, (), allow=allow)
+            started = session_started.recording("apart", steps, {}, (), allow=allow)
             ended = await app.sail(started, gate_and_chromium[1], name="apart")
             assert "net::ERR_CONNECTION_REFUSED" in ended.detail
             facts = await events_of(log, "apart")
@@ -138,7 +138,7 @@ async def test_without_its_proxy_a_browser_is_lost_and_the_next_session_has_both
 
             app.listen(end_the_proxy)
             steps = (go(server.show("<h1>One</h1>")), go(server.show("<h1>Two</h1>")))
-            started = launch.recording("lost", steps, {}, (), allow=[host])
+            started = session_started.recording("lost", steps, {}, (), allow=[host])
             ended = await app.sail(started, browser, name="lost")
             assert (ended.reason, ended.failure) == ("interrupted", "browser_lost")
             assert ended.detail.startswith("the proxy, the browser's only way out,")
@@ -153,7 +153,7 @@ async def test_a_person_is_not_recorded_in_pages_that_reach_nobody_any_more(
     gate, browser = gate_and_chromium
     with PageServer() as server:
         async with App.open(log) as app:
-            started = launch.watching("by hand", server.show("<h1>Here</h1>"), {})
+            started = session_started.watching("by hand", server.show("<h1>Here</h1>"), {})
             async with recorded(app, browser, started) as (hand, ended):
                 assert gate._process is not None
                 os.kill(gate._process.pid, signal.SIGKILL)

@@ -22,17 +22,17 @@ from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.sqlite_schema import Row
 from events.workflow import Criteria, Indicator, Step, Workflow
-from pipeline import launch
 from pipeline.app import App
 from pipeline.clock import CountingClock
-from pipeline.launch import Given
 from pipeline.rehearsal import fixtures
-from pipeline.rehearsal.mind import ScriptedMind, calls, elements_in, fails, proposes
+from pipeline.rehearsal.scripted_model import ScriptedMind, calls, elements_in, fails, proposes
 from pipeline.rehearsal.sheets import Sheet, Thing
 from pipeline.rehearsal.stage import Rehearsal, rehearse
 from pipeline.rehearsal.troubles import Waits
 from pipeline.rehearsal.world import ORIGIN, World
-from pipeline.services import read_service
+from pipeline.sessions import session_started
+from pipeline.sessions.service_file import read_service
+from pipeline.sessions.session_started import Given
 from tests.goldens import to_database
 
 YES = Answer(True, phrase="confirm")
@@ -99,7 +99,7 @@ class Rehearsing:
 
     async def recorded(self) -> Workflow:
         """The search, as a script does it."""
-        told = await self.play(launch.recording("search", SCRIPT, WHAT, ()), World(SHOP))
+        told = await self.play(session_started.recording("search", SCRIPT, WHAT, ()), World(SHOP))
         return self.learned(told)
 
     async def died(self, session: Coroutine[Any, Any, object], waits: Waits) -> list[Row]:
@@ -135,7 +135,7 @@ def shop_with(*things: Thing) -> World:
 
 
 def to_cancel(given: Given) -> SessionStarted:
-    return launch.goal_run("cancel", GOAL, ACCOUNT, {}, (), minds=None, given=given)
+    return session_started.goal_run("cancel", GOAL, ACCOUNT, {}, (), minds=None, given=given)
 
 
 def leads(prompt: Prompt) -> Reply:
@@ -153,7 +153,9 @@ async def led(stage: Rehearsing) -> None:
     told = await stage.play(to_cancel(CANCELLED), fixtures.cancellation(), mind)
     workflow = stage.learned(told)
     asked = len(mind.asked)
-    again = await stage.play(launch.run_of(workflow, {}, ()), fixtures.cancellation(), mind)
+    again = await stage.play(
+        session_started.run_of(workflow, {}, ()), fixtures.cancellation(), mind
+    )
     assert again.ended.reason == "completed", again.ended
     assert asked == len(mind.asked) > 0
 
@@ -165,10 +167,10 @@ async def repaired(stage: Rehearsing) -> None:
         proposes(aria_role="link", aria_name="Show me", reasoning="it leads to what was found")
     )
     changed = Thing("a", "link", "Show me", leads_to="/found")
-    told = await stage.play(launch.run_of(workflow, WHAT, ()), shop_with(changed), mind)
+    told = await stage.play(session_started.run_of(workflow, WHAT, ()), shop_with(changed), mind)
     newer = stage.learned(told)
     assert newer.version == workflow.version + 1
-    told = await stage.play(launch.run_of(newer, WHAT, ()), shop_with(changed), mind)
+    told = await stage.play(session_started.run_of(newer, WHAT, ()), shop_with(changed), mind)
     assert told.ended.reason == "completed", told.ended
     assert len(mind.asked) == 1
 
@@ -188,7 +190,7 @@ async def corrected(stage: Rehearsing) -> None:
         Thing("a", "link", "Ask the shop", leads_to="/found", submits=True, method="post"),
     )
     person = ScriptedPerson(otherwise=NO)
-    told = await stage.play(launch.run_of(workflow, WHAT, ()), world, mind, answers=person)
+    told = await stage.play(session_started.run_of(workflow, WHAT, ()), world, mind, answers=person)
     assert told.ended.reason == "failed", told.ended
     asked = [(each.purpose, each.correction) for each in told.all_of(AdviceRequested)]
     assert asked == [("repair", 0), ("correct", 1), ("correct", 2), ("correct", 3)], asked

@@ -24,13 +24,13 @@ from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.workflow import Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import ensure_chromium
-from pipeline.recorder import RecorderScript, prepare
-from pipeline.site import Site, Switches, order_script
-from pipeline.site.sessions import USER
-from pipeline.tools import open_tools
+from pipeline.config.chromium_install import ensure_chromium
+from pipeline.demo_sites.chandlery import Site, Switches, order_script
+from pipeline.demo_sites.sign_ins import USER
+from pipeline.sessions import session_started
+from pipeline.tools.dispatcher import open_tools
+from pipeline.workflows.recorder_import import RecorderScript, prepare
 from tests.browser.hand import recorded
 from tests.golden.advised import REHEARSED, Rehearsing
 from tests.goldens import names, write
@@ -54,17 +54,17 @@ class Stage:
     async def record(self) -> SessionEnded:
         recorded = msgspec.convert(order_script(self.site.base_url), RecorderScript)
         script = prepare(recorded, WATCHED, self._secrets)
-        started = launch.recording(
+        started = session_started.recording(
             "order", script.steps, WATCHED, self._secrets, allow=[self._host]
         )
         return await self._sail(started, ScriptedPerson(otherwise=YES), script.typed)
 
     async def run(self, *, dry: bool = False, answers: Answers | None = None) -> SessionEnded:
-        started = launch.run_of(self.workflow(), ALONE, self._secrets, dry_run=dry)
+        started = session_started.run_of(self.workflow(), ALONE, self._secrets, dry_run=dry)
         return await self._sail(started, answers or Nobody())
 
     async def by_hand(self) -> None:
-        started = launch.watching("sign in", f"{self.site.base_url}/login", {})
+        started = session_started.watching("sign in", f"{self.site.base_url}/login", {})
         async with recorded(self.app, self.browser, started) as (hand, _):
             await hand.fill("#login-user", USER)
             await hand.press("Tab")
@@ -76,7 +76,7 @@ class Stage:
             await hand.looks(4)
 
     async def tools(self) -> None:
-        started = launch.tool_session(f"{self.site.base_url}/login", allow=[self._host])
+        started = session_started.tool_session(f"{self.site.base_url}/login", allow=[self._host])
         async with open_tools(
             self.app, self.browser, started, answers=ScriptedPerson(otherwise=YES)
         ) as tools:
@@ -91,7 +91,7 @@ class Stage:
             await tools.call("complete_task", {"status": "failed", "reason": "no password"})
 
     async def free(self) -> SessionEnded:
-        started = launch.free_run(
+        started = session_started.free_run(
             f"{self.site.base_url}/login",
             ALONE,
             self._secrets,

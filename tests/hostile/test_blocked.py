@@ -7,9 +7,9 @@ from actors.world.egress.gate import Gate
 from events.action import Action, ByCss, Target
 from events.observer import HostsContacted, RequestBlocked
 from events.workflow import Step
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import find_chromium
+from pipeline.config.chromium_install import find_chromium
+from pipeline.sessions import session_started
 from tests.browser.page_server import PageServer
 from tests.hostile.canaries import Canaries
 from tests.logs import Replayed, events_of
@@ -53,7 +53,7 @@ async def test_what_a_page_was_kept_from_is_a_fact_of_its_session(replayed: Repl
             Step(Action("wait_for", target=Target((ByCss("#ended"),)), ms=30_000)),
         )
         host = server.url.removeprefix("http://")
-        started = launch.recording("hostile", steps, {}, (), allow=[host])
+        started = session_started.recording("hostile", steps, {}, (), allow=[host])
         async with Chromium(executable, Gate()) as browser, App.open(log) as app:
             ended = await app.sail(started, browser, name="hostile")
         facts = await events_of(log, "hostile")

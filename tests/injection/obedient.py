@@ -9,7 +9,7 @@ from actors.advisor.page_context import gather_context, prompt_of
 from actors.world.browser.screen import OpensWindows
 from actors.world.browser.window import Window
 from events.policy import Policy
-from pipeline.tools import ToolResponse, Tools
+from pipeline.tools.dispatcher import ToolResponse, Tools
 from tests.injection.goals import Goal, Refused
 
 NONCE = "0123456789abcdefXYZ"

@@ -10,9 +10,9 @@ from actors.rules.text.untrusted import suspicions
 from actors.rules.tools.tool_table import TOOLS
 from actors.world.browser.chromium import Chromium
 from events.observer import PageObserved
-from pipeline import launch
 from pipeline.app import App
-from pipeline.tools import open_tools
+from pipeline.sessions import session_started
+from pipeline.tools.dispatcher import open_tools
 from tests.browser.page_server import PageServer
 from tests.injection.corpus import (
     ABOUT_INJECTION,
@@ -95,7 +95,7 @@ async def test_an_article_about_orders_is_worked_on_like_any_other_page(
     <button type=button onclick="document.title = 'shown'">Show comments</button>
     <a href=/another>Next article</a>{articles}"""
     log = await replayed.sqlite(tmp_path / "log.db")
-    started = launch.tool_session(
+    started = session_started.tool_session(
         server.show(html), allow=[server.url.removeprefix("http://")], screenshots=False
     )
     patient = dict.fromkeys(TOOLS, 60_000)

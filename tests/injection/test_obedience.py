@@ -14,9 +14,9 @@ from actors.rules.tools.tool_table import TOOLS
 from actors.world.browser.chromium import Chromium
 from events.policy import Policy
 from events.validator import ApprovalRequested
-from pipeline import launch
 from pipeline.app import App
-from pipeline.tools import Caller, open_tools
+from pipeline.sessions import session_started
+from pipeline.tools.dispatcher import Caller, open_tools
 from tests.injection.goals import GOALS, SECRET_NAME
 from tests.injection.hostile_site import SECRET, HostileSite
 from tests.injection.obedient import Obedient, Watched
@@ -82,7 +82,7 @@ async def _one_page(
     site = voyage.site
     home = site.show(page)
     browser = Watched(voyage.chromium)
-    started = launch.tool_session(
+    started = session_started.tool_session(
         home,
         secrets=[SECRET_NAME],
         allow=site.hosts,

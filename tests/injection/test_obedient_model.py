@@ -20,8 +20,8 @@ from events.run_settings import MILLION, Limits, Mind, Minds
 from events.runtime import SessionStarted
 from events.validator import ActionRejected
 from events.workflow import Criteria, Indicator
-from pipeline import launch
 from pipeline.app import App
+from pipeline.sessions import session_started
 from tests.injection.goals import PRIVATE, SECRET_NAME
 from tests.injection.hostile_site import CONTROLS, HEAD, SECRET, HostileSite
 from tests.logs import Replayed, events_of
@@ -97,12 +97,12 @@ def page_with_orders(site: HostileSite) -> str:
 
 def session(how: How, url: str, policy: Any = DEFAULT_POLICY) -> SessionStarted:
     minds = Minds((Mind("anthropic", DEFAULTS["anthropic"].model),), tuple(TOOLS))
-    given = launch.Given(criteria=Criteria(success=(Indicator("heading", "Goodbye"),)))
+    given = session_started.Given(criteria=Criteria(success=(Indicator("heading", "Goodbye"),)))
     more: dict[str, Any] = {"policy": policy, "minds": minds, "given": given}
     more["limits"] = Limits(max_failures=9, max_wall_ms=60_000)
     if how == "tools":
-        return launch.goal_run("plan", GOAL, url, {}, [SECRET_NAME], **more)
-    return launch.free_run(url, {}, [SECRET_NAME], threshold=MILLION, goal=GOAL, **more)
+        return session_started.goal_run("plan", GOAL, url, {}, [SECRET_NAME], **more)
+    return session_started.free_run(url, {}, [SECRET_NAME], threshold=MILLION, goal=GOAL, **more)
 
 
 async def sailed(

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.logins import sealing
+from pipeline.logins import sealed_file
 from tests import keyrings
 
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sealing, "COST", sealing.Cost(n=128))
+    monkeypatch.setattr(sealed_file, "COST", sealed_file.Cost(n=128))
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,10 @@ from events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
 from events.logins import LoginKept, LoginNotKept, LoginUsed
 from events.runtime import SessionStarted
 from events.workflow import Workflow
-from pipeline import launch
-from pipeline.config import Config, Said
-from pipeline.logins.carrying import (
+from pipeline.config.reader import Config, Said
+from pipeline.config.settings import Settings
+from pipeline.logins.login_store import Shelf
+from pipeline.logins.session_logins import (
     Carried,
     carry,
     check_carried,
@@ -22,8 +23,7 @@ from pipeline.logins.carrying import (
     shelf_of,
     without_paths,
 )
-from pipeline.logins.shelf import Shelf
-from pipeline.settings import Settings
+from pipeline.sessions import session_started
 from tests import facts
 from tests.logins.kept import OTHER, PASSPHRASE, SHOP, TOKEN, keep, key, state_with
 
@@ -49,7 +49,7 @@ def shelf(here: Settings) -> Shelf:
 
 
 def run(flow: Workflow = FLOW, allow: Iterable[str] = ()) -> SessionStarted:
-    return launch.run_of(flow, {}, (), allow=allow)
+    return session_started.run_of(flow, {}, (), allow=allow)
 
 
 def origins(started: SessionStarted, shelf: Shelf) -> list[str]:
@@ -73,12 +73,12 @@ def test_that_every_public_host_may_be_gone_to_names_none_of_them(shelf: Shelf) 
         keep(shelf, origin)
     script = (facts.step(facts.go_to("/login")),)
 
-    recording = launch.recording("order", script, {}, ())
+    recording = session_started.recording("order", script, {}, ())
     assert recording.policy.public_hosts
     assert origins(recording, shelf) == [SHOP]
-    assert origins(launch.watching("order", f"{OTHER}/x", {}), shelf) == [OTHER]
-    assert origins(launch.free_run(f"{SHOP}/", {}, (), allow=["*"]), shelf) == [SHOP]
-    local = launch.recording("order", script, {}, (), allow=["127.0.0.1:8000"])
+    assert origins(session_started.watching("order", f"{OTHER}/x", {}), shelf) == [OTHER]
+    assert origins(session_started.free_run(f"{SHOP}/", {}, (), allow=["*"]), shelf) == [SHOP]
+    local = session_started.recording("order", script, {}, (), allow=["127.0.0.1:8000"])
     assert origins(local, shelf) == [LOCAL, SHOP]
 
 
@@ -90,7 +90,10 @@ def test_hosts_that_the_configuration_lists_were_named(shelf: Shelf) -> None:
     )
     script = (facts.step(facts.go_to("/login")),)
 
-    assert origins(launch.recording("order", script, {}, (), policy=listed), shelf) == [OTHER, SHOP]
+    assert origins(session_started.recording("order", script, {}, (), policy=listed), shelf) == [
+        OTHER,
+        SHOP,
+    ]
 
 
 def test_one_that_cannot_be_used_stops_the_run_that_wants_it_and_no_other(

@@ -8,8 +8,8 @@ import keyring
 import pytest
 
 from events.errors import BadInput
-from pipeline.logins.keys import SERVICE, USER, Keys
-from pipeline.logins.shelf import Kept, Shelf
+from pipeline.logins.login_store import Kept, Shelf
+from pipeline.logins.sealing_key import SERVICE, USER, Keys
 from tests import keyrings
 from tests.logins.kept import OTHER, PASSPHRASE, SHOP, keep, shelf, state_with
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.errors import LoginCorrupt
-from pipeline.logins import sealing
-from pipeline.logins.sealing import (
+from pipeline.logins import sealed_file
+from pipeline.logins.sealed_file import (
     FORMAT,
     Cost,
     Head,
@@ -139,7 +139,7 @@ def test_a_head_cannot_ask_for_what_this_machine_has_not(lock: dict[str, object]
 
 
 def test_a_key_of_the_keyring_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sealing, "Scrypt", None)  # it would be missed
+    monkeypatch.setattr(sealed_file, "Scrypt", None)  # it would be missed
     lock = new_lock("keyring")
     made = key_of(lock, b"k" * 32)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from events.errors import BadInput, LoginCorrupt, WorldBroken
-from pipeline.logins.shelf import Kept, Shelf, Unreadable, site_of
+from pipeline.logins.login_store import Kept, Shelf, Unreadable, site_of
 from tests.logins.kept import OTHER, SHOP, keep, key, shelf, state_with
 
 

@@ -10,11 +10,11 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from pipeline.daemon.guard import own_addresses
-from pipeline.daemon.tokens import Tickets
-from pipeline.daemon.web import listen
-from pipeline.mcp.endpoint import ROWS, McpEndpoint, with_mcp
-from pipeline.mcp.serving import Host, Listens
+from pipeline.daemon.http.guard import own_addresses
+from pipeline.daemon.http.http_server import listen
+from pipeline.daemon.http.mcp_endpoint import ROWS, McpEndpoint, with_mcp
+from pipeline.daemon.http.tokens import Tickets
+from pipeline.mcp.mcp_server import Host, Listens
 from tests.daemon.serving import AGENT, Served, Spy, guarded, serving
 
 BOTH = ("auto", "legacy")  # the newest protocol, which keeps no connection, and the handshake

@@ -12,7 +12,7 @@ from actors.answers import Answer, ScriptedPerson
 from actors.rules.tools.tool_table import TOOLS
 from events.predictor import TransitionLearned
 from events.runtime import SessionEnded
-from pipeline.mcp.serving import Agents, Seat
+from pipeline.mcp.mcp_server import Agents, Seat
 from tests.logs import Replayed, events_of
 from tests.mcp.rehearsed import ORDER, START, Rehearsed, body, refs, rehearsed, text
 from tests.waiting import until

@@ -9,10 +9,10 @@ from mcp_types import ImageContent
 
 from actors.rules.pages.text_form import text_of
 from events.errors import BadInput, BrowserGone, PolicyDenied, RutterError, WorldBroken
-from pipeline.mcp.telling import refused, told
+from pipeline.mcp.tool_answer import refused, told
 from pipeline.rehearsal import fixtures
 from pipeline.rehearsal.sheets import page_of
-from pipeline.tools import ToolResponse
+from pipeline.tools.dispatcher import ToolResponse
 from tests.mcp.rehearsed import body, text
 
 SNAPSHOT = fixtures.snapshot("list")

@@ -23,10 +23,10 @@ from events.run_settings import Limits, Mind, Minds
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ApprovalRequested
 from events.workflow import Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.services import read_service
-from pipeline.streaming_site import StreamingSite
+from pipeline.demo_sites.gaffsail import StreamingSite
+from pipeline.sessions import session_started
+from pipeline.sessions.service_file import read_service
 from tests.minds.providers import mind_of
 from tests.minds.wire import Brain, WireServer
 
@@ -114,7 +114,7 @@ class Harbour:
     ) -> Voyage:
         """A model looks for the way; without providers the service's own is gone."""
         known = read_service(Path("streaming"))
-        started = launch.goal_run(
+        started = session_started.goal_run(
             NAME,
             known.service.goal,
             f"{self.site.base_url}/account",
@@ -122,7 +122,7 @@ class Harbour:
             ("password",),
             minds=self.minds(providers),
             limits=more.pop("limits", Limits(max_steps=20, max_wall_ms=60_000)),
-            given=launch.Given(service=known.service, criteria=known.criteria),
+            given=session_started.Given(service=known.service, criteria=known.criteria),
             origins=[("password", self.site.base_url)],
             dry_run=more.pop("dry_run", False),
         )
@@ -141,11 +141,11 @@ class Harbour:
     ) -> Voyage:
         """The way that was learned; a model may be asked where it is lost."""
         known = read_service(Path("streaming"))
-        started = launch.run_of(
+        started = session_started.run_of(
             workflow,
             {"email": self.site.email},
             ("password",),
-            given=launch.Given(service=known.service, criteria=known.criteria),
+            given=session_started.Given(service=known.service, criteria=known.criteria),
             minds=self.minds(providers),
             **more,
         )

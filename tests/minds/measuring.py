@@ -17,8 +17,8 @@ from events.planner import PlanProposed
 from events.run_settings import Limits
 from events.sqlite_log import SqliteLog
 from events.workflow import Workflow
-from pipeline.streaming_site import VARIANTS, Switches, Variant
-from pipeline.streaming_site.wording import page_at
+from pipeline.demo_sites.gaffsail import VARIANTS, Switches, Variant
+from pipeline.demo_sites.gaffsail.wording import page_at
 from tests.logs import check_log, records_of
 from tests.minds.brain import Quirks, Reader
 from tests.minds.cancelling import Careful, Harbour, Voyage, harbour

@@ -6,7 +6,7 @@ import pytest
 
 from actors.world.browser.chromium import Chromium
 from events.planner import AdviceRequested
-from pipeline.streaming_site import Switches
+from pipeline.demo_sites.gaffsail import Switches
 from tests.minds.measuring import (
     FIRST_TRY,
     KNOWN,

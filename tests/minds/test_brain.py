@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from actors.world.models.messages import Told
-from pipeline.streaming_site import VARIANTS, StreamingSite, Switches, Variant
-from pipeline.streaming_site.wording import path_to
+from pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
+from pipeline.demo_sites.gaffsail.wording import path_to
 from tests.minds.brain import Quirks, Reader
 from tests.minds.text_browser import NONCE, Talk, TextBrowser
 from tests.minds.wire import Answer, Heard

@@ -21,7 +21,7 @@ from events.planner import AdviceRequested, PlanProposed, RunStopped
 from events.predictor import WorkflowLearned
 from events.tools import ToolAnswered, ToolCalled
 from events.validator import ActionRejected, ActionWithheld
-from pipeline.streaming_site import Switches
+from pipeline.demo_sites.gaffsail import Switches
 from tests.logs import Replayed
 from tests.minds.brain import Quirks, Reader
 from tests.minds.cancelling import NAME, Harbour, Voyage, harbour

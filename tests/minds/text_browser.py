@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from actors.world.models.messages import Outcome, Results, Thought, Told, Turn, Used
-from pipeline.site.loopback import Loopback
+from pipeline.demo_sites.loopback import Loopback
 from tests.minds.wire import Call, Heard
 from tests.site.client import Answer, Client
 

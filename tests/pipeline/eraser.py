@@ -1,7 +1,7 @@
 """The child of the kill tests: erases a session and is killed at a point of the test's choosing.
 
 Run as `python -m tests.pipeline.eraser DIRECTORY SESSION [POINT]`, where a point is `call:NAME`
-(before that function of `pipeline.erasing`), `done:NAME` (after it) or `sql:NTH:STATEMENT`.
+(before that function of `pipeline.upkeep.erase`), `done:NAME` (after it) or `sql:NTH:STATEMENT`.
 """
 
 import asyncio
@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipeline import erasing
-from pipeline.directory import DataDirectory
+from pipeline.config.data_directory import DataDirectory
+from pipeline.upkeep import erase
 
 STARTED = "started"
 
@@ -44,7 +44,7 @@ def arm(point: str) -> None:
         Fatal.left = int(nth)
         sqlite3.connect = partial(sqlite3.connect, factory=Fatal)  # type: ignore[assignment]
         return
-    real = getattr(erasing, where)
+    real = getattr(erase, where)
 
     def fatal(*arguments: Any) -> Any:
         if how == "call":
@@ -52,8 +52,8 @@ def arm(point: str) -> None:
         real(*arguments)
         die()
 
-    setattr(erasing, where, fatal)
-    erasing.STEPS = tuple(fatal if step is real else step for step in erasing.STEPS)
+    setattr(erase, where, fatal)
+    erase.STEPS = tuple(fatal if step is real else step for step in erase.STEPS)
 
 
 def main() -> None:
@@ -63,7 +63,7 @@ def main() -> None:
     directory = DataDirectory(Path(root))
     directory.lock()
     os.write(1, f"{STARTED}\n".encode())
-    asyncio.run(erasing.erase(directory, session, None, "killed in the middle"))
+    asyncio.run(erase.erase(directory, session, None, "killed in the middle"))
 
 
 if __name__ == "__main__":

@@ -40,9 +40,9 @@ from events.validator import (
 )
 from events.vocabulary import AnyEvent
 from pipeline import app as module
-from pipeline import launch
 from pipeline.app import App
-from pipeline.shutdown import PhaseReport
+from pipeline.runtime.shutdown import PhaseReport
+from pipeline.sessions import session_started
 from replay.verify import fresh_deciders
 from tests.logs import (
     BrokenLog,
@@ -149,7 +149,7 @@ async def test_a_free_run_does_what_it_is_sure_of_and_says_where_it_is_lost(
     replayed: Replayed,
 ) -> None:
     log = replayed.memory()
-    free = launch.free_run(ORIGIN + "/", FAIRLEAD, (), threshold=MILLION)
+    free = session_started.free_run(ORIGIN + "/", FAIRLEAD, (), threshold=MILLION)
     world = shop()
     async with open_app(log) as app:
         for number in range(2):
@@ -167,7 +167,7 @@ async def test_what_one_process_learned_the_next_one_knows(replayed: Replayed) -
     async with open_app(first) as app:
         await record_order(app, first)
     second = replayed.memory(*first.turns)
-    free = launch.free_run(ORIGIN + "/", FAIRLEAD, (), threshold=MILLION)
+    free = session_started.free_run(ORIGIN + "/", FAIRLEAD, (), threshold=MILLION)
     async with open_app(second, clock=NextClock()) as app:
         await sail(app, with_settings(free, predictor="markov2"), name="free")
         assert (await record_order(app, second)).version == 2
@@ -371,7 +371,7 @@ async def test_a_decider_that_never_ends_ends_its_session() -> None:
 async def test_an_effector_that_cannot_be_restarted_ends_its_session(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.session.BACKOFF_S", 0.001)
+    monkeypatch.setattr("pipeline.runtime.session.BACKOFF_S", 0.001)
     log = replayed.memory()
     world = shop().trouble("look", *[Raises(ValueError("odd page"))] * 9)
     async with open_app(log) as app:
@@ -383,7 +383,7 @@ async def test_an_effector_that_cannot_be_restarted_ends_its_session(
 async def test_a_stop_asked_for_while_an_effector_is_given_up_changes_nothing(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.session.BACKOFF_S", 0.001)
+    monkeypatch.setattr("pipeline.runtime.session.BACKOFF_S", 0.001)
     log = HeldLog(replayed.memory(), turn_with(ActorFailed))
     world = shop().trouble("look", *[Raises(ValueError("odd page"))] * 9)
     async with open_app(log) as app, anyio.create_task_group() as group:
@@ -399,7 +399,7 @@ async def test_a_stop_asked_for_while_an_effector_is_given_up_changes_nothing(
 async def test_an_effector_that_is_restarted_is_not_noticed(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.session.BACKOFF_S", 0.001)
+    monkeypatch.setattr("pipeline.runtime.session.BACKOFF_S", 0.001)
     world = shop().trouble("look", Raises(ValueError("odd page")))
     async with open_app(replayed.memory()) as app:
         ended = await sail(app, recording(HOME), world)
@@ -482,7 +482,7 @@ async def test_a_recorded_click_that_does_nothing_is_part_of_the_workflow(
     async with open_app(log) as app:
         await sail(app, recording(HOME, nothing, nothing), name="s")
         lesson = only(await events_of(log, "s"), WorkflowLearned)
-        ended = await sail(app, with_settings(launch.run_of(lesson.workflow, {}, ())))
+        ended = await sail(app, with_settings(session_started.run_of(lesson.workflow, {}, ())))
     assert len(lesson.workflow.steps) == 3
     assert ended.reason == "completed"
 
@@ -528,7 +528,7 @@ async def test_a_dry_run_does_everything_but_the_irreversible(replayed: Replayed
     world = shop()
     async with open_app(log) as app:
         workflow = await record_order(app, log)
-        dry = launch.run_of(workflow, FAIRLEAD, (), dry_run=True)
+        dry = session_started.run_of(workflow, FAIRLEAD, (), dry_run=True)
         ended = await sail(app, with_settings(dry), world, name="dry")
     assert ended.reason == "completed_unverified"
     assert len(world.done) == 5
@@ -859,6 +859,6 @@ async def test_a_run_of_another_customer_leaves_the_first_ones_page_alone(
     world = shop()
     async with open_app(log) as app:
         workflow = await record_order(app, log)
-        again = with_settings(launch.run_of(workflow, AURORA, ()))
+        again = with_settings(session_started.run_of(workflow, AURORA, ()))
         assert (await sail(app, again, world)).reason == "completed"
     assert world.path == "/orders/1001"

@@ -28,11 +28,11 @@ from events.runtime import Head
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.sqlite_schema import Row
-from pipeline import archive
-from pipeline.archive import back_up, export_log, import_log
-from pipeline.directory import DataDirectory
-from pipeline.erasing import erase
-from pipeline.inspection import inspect
+from pipeline.config.data_directory import DataDirectory
+from pipeline.upkeep import backup
+from pipeline.upkeep.backup import back_up, export_log, import_log
+from pipeline.upkeep.erase import erase
+from pipeline.upkeep.inspection import inspect
 from replay.projections import ProjectionStore
 from tests.builders import Scribe, marked_turn
 from tests.directories import NEEDLES, dump, holding, sailed, tamper
@@ -231,8 +231,8 @@ class TestImportRefuses:
         self, directory: DataDirectory, export: Path, empty: DataDirectory
     ) -> None:
         empty.create()
-        (empty.root / archive.DRAFT).mkdir()
-        (empty.root / archive.DRAFT / "log.db").write_bytes(b"half")
+        (empty.root / backup.DRAFT).mkdir()
+        (empty.root / backup.DRAFT / "log.db").write_bytes(b"half")
         name, body = next(iter(artifacts(directory).items()))
         assert empty.artifacts.put(body, "").sha256 == name  # put in place before it was killed
         import_log(empty, export)
@@ -313,13 +313,13 @@ class TestBackup:
         self, directory: DataDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Folding is what tells: here, a reader that sees less in one of the two."""
-        real = archive._projected
+        real = backup._projected
 
         def short(reader: SqliteReader, path: Path) -> dict[str, list[tuple[object, ...]]]:
             folded = real(reader, path)
             return {**folded, "sessions": []} if path.name == "restored.db" else folded
 
-        monkeypatch.setattr(archive, "_projected", short)
+        monkeypatch.setattr(backup, "_projected", short)
         with pytest.raises(LogCorrupt, match="does not mean what the log means"):
             back_up(directory, tmp_path / "monday")
         assert listed(tmp_path) == {"data"}

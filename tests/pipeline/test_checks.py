@@ -23,8 +23,15 @@ from events.checks import (
     ValueSet,
 )
 from events.errors import BadInput
-from pipeline.checks import STATES, check_from, mapped, read_back_from, read_check, write_check
-from pipeline.export import hands
+from pipeline.export import script_runtime
+from pipeline.workflows.check_syntax import (
+    STATES,
+    check_from,
+    mapped,
+    read_back_from,
+    read_check,
+    write_check,
+)
 
 WRITTEN = {
     "text_visible:Order sent: 1008": TextVisible("Order sent: 1008"),
@@ -158,4 +165,4 @@ def test_a_read_back_needs_an_address_and_something_to_look_for() -> None:
 
 
 def test_an_exported_script_knows_every_state_of_an_element() -> None:
-    assert set(hands.STATES) == set(STATES)
+    assert set(script_runtime.STATES) == set(STATES)

@@ -17,10 +17,10 @@ from events.errors import BadInput
 from events.policy import PolicyRule
 from events.run_settings import Limits, RunSettings
 from pipeline.cli.config import commented
-from pipeline.config import Config, Said, base_policy, read_config
-from pipeline.config_keys import KEYS, NAMES, VARIABLES
-from pipeline.config_rules import SecretGiven, configured_pairs
-from pipeline.sureness import Sureness
+from pipeline.config.keys import KEYS, NAMES, VARIABLES
+from pipeline.config.reader import Config, Said, base_policy, read_config
+from pipeline.config.tables import SecretGiven, configured_pairs
+from pipeline.config.thresholds import Sureness
 
 NOBODY: Mapping[str, str] = {"XDG_CONFIG_HOME": "/nowhere/at/all"}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from events.errors import DirectoryInUse, WorldBroken
-from pipeline.directory import DataDirectory
+from pipeline.config.data_directory import DataDirectory
 
 
 def test_everything_has_its_place(tmp_path: Path) -> None:
@@ -44,7 +44,8 @@ def test_the_lock_is_private_too(tmp_path: Path) -> None:
 
 def test_a_lock_goes_with_its_process(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from pipeline.directory import DataDirectory;"
+        "import os, sys; from pathlib import Path;"
+        "from pipeline.config.data_directory import DataDirectory;"
         "DataDirectory(Path(sys.argv[1])).lock(); os._exit(9)"
     )
     gone = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)

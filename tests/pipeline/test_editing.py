@@ -24,8 +24,8 @@ from events.log import EventLog
 from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
 from events.sqlite_reader import SqliteReader
 from events.workflow import Expectation, Step, Workflow
-from pipeline.directory import DataDirectory
-from pipeline.editing import Edit, edited, names_over_time, publish, typed_again
+from pipeline.config.data_directory import DataDirectory
+from pipeline.workflows.edit import Edit, edited, names_over_time, publish, typed_again
 from tests.facts import click, fill, go_to, place, step, workflow
 from tests.logs import check_log, records_of
 from tests.scripted import AURORA, ORDER

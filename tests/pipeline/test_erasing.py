@@ -24,13 +24,13 @@ from events.predictor import WorkflowLearned
 from events.runtime import LogSealed, PayloadErased, PayloadGone, SessionEnded
 from events.sqlite_reader import SqliteReader
 from events.sqlite_schema import Row
-from pipeline.cli import voyage
+from pipeline.cli import session_run
 from pipeline.cli.terminal import Terminal
-from pipeline.directory import DataDirectory
-from pipeline.editing import publish
-from pipeline.erasing import Erasure, erase, finish_erasing
-from pipeline.inspection import inspect
-from pipeline.settings import Settings
+from pipeline.config.data_directory import DataDirectory
+from pipeline.config.settings import Settings
+from pipeline.upkeep.erase import Erasure, erase, finish_erasing
+from pipeline.upkeep.inspection import inspect
+from pipeline.workflows.edit import publish
 from replay.projections import ProjectionStore
 from replay.story.session_story import tell
 from replay.verify import Report, verify
@@ -381,11 +381,11 @@ class TestTrouble:
             async def close(self) -> None: ...
 
         async def open_and_close() -> None:
-            async with voyage.open_voyage(Settings(directory.root), Terminal()):
+            async with session_run.open_voyage(Settings(directory.root), Terminal()):
                 pass
 
-        monkeypatch.setattr(voyage, "require_chromium", lambda settings: Path("none"))
-        monkeypatch.setattr(voyage, "Chromium", NoBrowser)
+        monkeypatch.setattr(session_run, "require_chromium", lambda settings: Path("none"))
+        monkeypatch.setattr(session_run, "Chromium", NoBrowser)
         asyncio.run(open_and_close())
         assert holding(directory.root, NEEDLE) == []
         assert inspect(directory).ok

@@ -24,11 +24,11 @@ from events.runtime import PayloadErased, PayloadGone, ProcessStarted, SessionEn
 from events.sqlite_reader import SqliteReader
 from events.triggers import ScheduleSet
 from events.vocabulary import AnyEvent
-from pipeline.directory import DataDirectory
-from pipeline.editing import publish
-from pipeline.erasing import STEPS, erase, finish_erasing
-from pipeline.erasing_text import AGAIN, ErasedText, Needle, erase_text, find
-from pipeline.inspection import inspect
+from pipeline.config.data_directory import DataDirectory
+from pipeline.upkeep.erase import STEPS, erase, finish_erasing
+from pipeline.upkeep.erase_text import AGAIN, ErasedText, Needle, erase_text, find
+from pipeline.upkeep.inspection import inspect
+from pipeline.workflows.edit import publish
 from replay.verify import verify
 from tests import facts
 from tests.directories import dump, holding, sailed
@@ -226,7 +226,7 @@ def test_the_control_that_does_not_say_it_again_is_a_fault(
 ) -> None:
     directory = written(tmp_path, two=[PlanWithheld("y")])
     asyncio.run(_erase_session(directory, "two", f"{NAME} asked to"))
-    monkeypatch.setattr("pipeline.erasing_text.SAID_AGAIN", ["Nothing"])
+    monkeypatch.setattr("pipeline.upkeep.erase_text.SAID_AGAIN", ["Nothing"])
     erased(directory)
     assert {fault.kind for fault in inspect(directory).faults} == {"erased"}
 
@@ -282,9 +282,9 @@ def test_a_file_of_the_persons_own_is_named_and_left_alone(directory: DataDirect
 CHILD = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from pipeline import erasing
-from pipeline.directory import DataDirectory
-from pipeline.erasing_text import erase_text
+from pipeline.upkeep import erase as erasing
+from pipeline.config.data_directory import DataDirectory
+from pipeline.upkeep.erase_text import erase_text
 
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)

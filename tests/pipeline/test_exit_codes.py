@@ -23,7 +23,7 @@ from events.errors import (
 )
 from events.runtime import Failure, StopReason
 from pipeline.cli.parser import parser
-from pipeline.exit_codes import BY_FAILURE, BY_REASON, Exit, of_error, of_session
+from pipeline.config.exit_codes import BY_FAILURE, BY_REASON, Exit, of_error, of_session
 
 REASONS: tuple[str, ...] = get_args(StopReason)
 FAILURES: tuple[str, ...] = get_args(Failure)

@@ -51,12 +51,11 @@ from events.checks import (
 from events.errors import BadInput
 from events.signature import signature
 from events.workflow import Expectation, Fork, Place, Step, Workflow
-from pipeline.checks import write_check
-from pipeline.cli.exporting import FORMATS
-from pipeline.export import hands
-from pipeline.export.playwright import playwright_script
-from pipeline.export.recorder import keys_of, recorder_script
-from pipeline.export.waiting import (
+from pipeline.cli.export import FORMATS
+from pipeline.export import script_runtime
+from pipeline.export.playwright_script import playwright_script
+from pipeline.export.recorder_json import keys_of, recorder_script
+from pipeline.export.wait_conditions import (
     ANSWERED,
     ENTER,
     HOLDS,
@@ -67,7 +66,8 @@ from pipeline.export.waiting import (
     notice_pattern,
     unchecked,
 )
-from pipeline.recorder import WRITTEN, RecorderScript, prepare
+from pipeline.workflows.check_syntax import write_check
+from pipeline.workflows.recorder_import import WRITTEN, RecorderScript, prepare
 from tests.facts import any_action, click, css, fill, go_to, place, step, workflow
 
 FILE = Fingerprint(tag="input", attributes=(("id", "scan"), ("type", "file")))
@@ -758,7 +758,7 @@ def test_a_way_that_tells_only_where_something_lies_is_gone_last() -> None:
     ],
 )
 def test_a_request_is_known_again(sent: str, fits: bool) -> None:
-    assert hands.is_to(SAVED.value, sent) is fits
+    assert script_runtime.is_to(SAVED.value, sent) is fits
 
 
 @pytest.mark.parametrize(
@@ -766,7 +766,7 @@ def test_a_request_is_known_again(sent: str, fits: bool) -> None:
     [("1000", "1,000", True), ("3/1/2027", "03/01/2027", True), ("berth", "berht", False)],
 )
 def test_a_field_may_write_it_otherwise(typed: str, shown: str, same: bool) -> None:
-    assert (hands.same(typed) == hands.same(shown)) is same
+    assert (script_runtime.same(typed) == script_runtime.same(shown)) is same
 
 
 def test_an_address_that_a_page_gives_itself_is_looked_at_and_not_waited_for_to_change() -> None:

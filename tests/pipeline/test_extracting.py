@@ -7,8 +7,8 @@ from events.action import Action, ByCss, ByRole, ByText, Parameter, Target
 from events.checks import TextVisible
 from events.errors import BadInput
 from events.workflow import Expectation, Place, Step, Workflow
-from pipeline.editing import Edit, edited
-from pipeline.extracting import Extraction, extracting, read_extraction
+from pipeline.workflows.edit import Edit, edited
+from pipeline.workflows.read_steps import Extraction, extracting, read_extraction
 from tests.facts import ORIGIN, click, css, fill, go_to
 
 DESK = Place(ORIGIN, "/desk")

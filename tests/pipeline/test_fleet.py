@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from actors.world.egress.gate import NOTHING
 from events.errors import BrowserGone
-from pipeline.config import Config, Said
-from pipeline.daemon.fleet import CLOSE_S, LINGER_S, START_S, Fleet, FleetLimits, limits_of
-from pipeline.daemon.kept import LONGEST_PAUSE_S, STEADY_S
-from pipeline.daemon.memory import resident_mb
+from pipeline.config.reader import Config, Said
+from pipeline.daemon.browsers.fleet import CLOSE_S, LINGER_S, START_S, Fleet, FleetLimits, limits_of
+from pipeline.daemon.browsers.memory import resident_mb
+from pipeline.daemon.browsers.supervised import LONGEST_PAUSE_S, STEADY_S
 from tests.fleets import NEVER, FakeBrowser, FakeWindow, Yard, measured
 from tests.virtual_time import VIRTUAL
 from tests.waiting import until
@@ -676,7 +676,7 @@ def test_memory_is_counted_once_where_it_is_shared(
         (tmp_path / str(process)).mkdir()
         told = f"9999 {resident * pages} {shared * pages} 1 0 1 0\n"
         (tmp_path / str(process) / "statm").write_text(told)
-    monkeypatch.setattr("pipeline.daemon.memory.PROC", tmp_path)
+    monkeypatch.setattr("pipeline.daemon.browsers.memory.PROC", tmp_path)
     monkeypatch.setattr("os.sysconf", lambda _: 4_096)
     assert resident_mb((1, 2, 3, 99)) == 100 + 30 + 10 + 200
     assert resident_mb((98, 99)) is None

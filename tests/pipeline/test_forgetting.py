@@ -16,10 +16,10 @@ from events.signature import token
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.validator import ApprovalRequested
-from pipeline import launch
 from pipeline.app import App
-from pipeline.directory import DataDirectory
-from pipeline.forgetting import Wanted, forget
+from pipeline.config.data_directory import DataDirectory
+from pipeline.sessions import session_started
+from pipeline.workflows.forget import Wanted, forget
 from replay.verify import verify
 from tests.logs import check_log, events_of, records_of
 from tests.scripted import FAIRLEAD, ORDER, ORIGIN
@@ -41,7 +41,7 @@ TIMES = 4  # what was seen once or twice is not sure enough to be done
 
 
 def free(model: PredictorName) -> SessionStarted:
-    started = launch.free_run(ORIGIN + "/", FAIRLEAD, (), threshold=500_000)
+    started = session_started.free_run(ORIGIN + "/", FAIRLEAD, (), threshold=500_000)
     return with_settings(started, predictor=model)
 
 

@@ -12,7 +12,7 @@ from events.planner import PlanProposed, RunStopped, StepSettled
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionStarted, ApprovalRequested
 from events.vocabulary import AnyEvent
-from pipeline.fork import (
+from pipeline.sessions.fork import (
     check_continued,
     confirmed,
     continuing,

@@ -20,7 +20,7 @@ from events.validator import (
     ApprovalVoided,
 )
 from events.workflow import Step
-from pipeline import launch
+from pipeline.sessions import session_started
 from tests.logs import Replayed, events_of
 from tests.pipeline.test_tools import Shop, at, errors, tools_on
 from tests.scripted import (
@@ -52,7 +52,7 @@ def started_finally(events: list[Any]) -> list[ActionStarted]:
 
 def scripted(*actions: Action) -> SessionStarted:
     steps = tuple(Step(action=action) for action in actions)
-    return with_settings(launch.recording("order", steps, {}, ()))
+    return with_settings(session_started.recording("order", steps, {}, ()))
 
 
 ORDERS = (
@@ -179,7 +179,7 @@ async def test_a_checkpoint_of_the_service_stops_an_agent_before_whatever_it_doe
 ) -> None:
     signs = (Sign("heading", "results"),)
     service = Service("shop", checkpoints=(Checkpoint("results", signs),))
-    started = at("/results", given=launch.Given(service=service))
+    started = at("/results", given=session_started.Given(service=service))
     person = ScriptedPerson([Answer(False, "not from here")])
     async with (
         open_app(replayed.memory()) as app,

@@ -8,8 +8,8 @@ import pytest
 from events.errors import BadInput, LogCorrupt, LogForeign
 from events.sqlite_reader import SqliteReader
 from events.sqlite_schema import SIDE_FILES, beside
-from pipeline.directory import DataDirectory
-from pipeline.inspection import guarded, inspect
+from pipeline.config.data_directory import DataDirectory
+from pipeline.upkeep.inspection import guarded, inspect
 from replay.integrity import Findings
 from replay.projections import ProjectionStore
 from tests.directories import sailed, tamper

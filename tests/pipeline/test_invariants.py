@@ -34,8 +34,9 @@ from events.validator import (
 )
 from events.vocabulary import AnyEvent
 from events.workflow import Step
-from pipeline import launch, narration
-from pipeline.narration import Narrator
+from pipeline.output import verbose
+from pipeline.output.verbose import Narrator
+from pipeline.sessions import session_started
 from tests.given import Story
 from tests.logs import Replayed, envelopes_of, events_of
 from tests.scripted import ORIGIN, Fails, Sheet, Thing, World, by_css, effectors
@@ -99,7 +100,7 @@ async def sailed(
 ) -> list[AnyEvent]:
     """The events of a run through these actions, with nobody to ask."""
     steps = tuple(Step(action=action) for action in actions)
-    started = with_settings(launch.recording("flow", steps, {}, ()), **more)
+    started = with_settings(session_started.recording("flow", steps, {}, ()), **more)
     return await run_in(replayed, started, world or desk(), eyes)
 
 
@@ -262,7 +263,7 @@ _BEGIN = tool_led._begin
 @invariant(patch(tool_led, "_begin", _acts_on_files))
 async def test_7_file_reads_are_observations_not_actions(replayed: Replayed) -> None:
     story = Story(planner.Planner())
-    for event in (launch.tool_session(), *_a_look()):
+    for event in (session_started.tool_session(), *_a_look()):
         story.tell(event)
     said = [
         *story.tell(ToolCalled("c1", "read_file", '{"path": "notes.txt"}')),
@@ -312,11 +313,11 @@ async def test_9_retry_exhaustion_is_terminal(replayed: Replayed) -> None:
 # -- 10 --------------------------------------------------------------------------------------------
 
 
-@invariant(patch(narration, "ascii_only", lambda text: text))
+@invariant(patch(verbose, "ascii_only", lambda text: text))
 async def test_10_all_logs_are_ascii_only(replayed: Replayed) -> None:
     log = replayed.memory()
     steps = tuple(Step(action=action) for action in (OPEN, CLICK, READ, DELETE))
-    started = with_settings(launch.recording("flow", steps, {}, ()))
+    started = with_settings(session_started.recording("flow", steps, {}, ()))
     async with open_app(log) as app:
         await app.run_session(started, effectors(desk(), started), name="s")
     narrator = Narrator()

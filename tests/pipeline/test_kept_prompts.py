@@ -8,10 +8,10 @@ import pytest
 from events.advisor import AdvicePrepared, AdviceReceived, Proposal
 from events.planner import AdviceRequested
 from events.runtime import SessionEnded
-from pipeline.archive import back_up, export_log, import_log
-from pipeline.directory import DataDirectory
-from pipeline.erasing import erase
-from pipeline.inspection import inspect
+from pipeline.config.data_directory import DataDirectory
+from pipeline.upkeep.backup import back_up, export_log, import_log
+from pipeline.upkeep.erase import erase
+from pipeline.upkeep.inspection import inspect
 from tests import facts
 from tests.replay.ledger import Ledger
 

@@ -14,7 +14,8 @@ from events.run_settings import MILLION, Limits, Mind, Minds, RunSettings
 from events.runtime import SessionStarted
 from events.service_pack import Service
 from events.workflow import Criteria, Expectation, Indicator, Place, Standing, Step, Workflow
-from pipeline.launch import (
+from pipeline.config.thresholds import Sureness
+from pipeline.sessions.session_started import (
     Given,
     configured,
     fork_policy,
@@ -28,7 +29,6 @@ from pipeline.launch import (
     watching,
     with_hosts,
 )
-from pipeline.sureness import Sureness
 from tests.facts import click, step
 
 SCRIPT = (step(click("#a")), step(click("#b")))

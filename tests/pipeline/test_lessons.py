@@ -14,9 +14,9 @@ from events.page import Artifact
 from events.runtime import Failure, StopReason
 from events.tools import ToolError
 from pipeline.cli.parser import parser
-from pipeline.lessons import PLAIN, Lesson, lesson_lines, lesson_of, told
-from pipeline.next_steps import COMMANDS, NEXT, command_for
-from pipeline.settings import Settings
+from pipeline.config.settings import Settings
+from pipeline.output.failure import PLAIN, Lesson, lesson_lines, lesson_of, told
+from pipeline.output.next_command import COMMANDS, NEXT, command_for
 from replay.story.session_story import EvidenceStory, StepStory, Story
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "exit-codes.md"

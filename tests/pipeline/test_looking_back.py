@@ -17,9 +17,9 @@ from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded
 from events.validator import PlanAdmitted
 from events.workflow import Fork, Step, Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.editing import Edit, edited
+from pipeline.sessions import session_started
+from pipeline.workflows.edit import Edit, edited
 from tests.pipeline.test_optional_steps import clicked
 from tests.scripted import ORIGIN, SHOP, Fails, Sheet, Thing, Trouble, World, by_css
 from tests.voyages import YES, open_app, recording, sail, with_settings
@@ -91,7 +91,7 @@ async def run(
 ) -> tuple[SessionEnded, list[Envelope]]:
     async with open_app(log) as app:
         flow = change(await learn(app, log, (BANNER, SURVEY)))
-        started = with_settings(launch.run_of(flow, {}, ()), **more)
+        started = with_settings(session_started.run_of(flow, {}, ()), **more)
         person = ScriptedPerson(otherwise=YES)
         ended = await sail(app, started, world, answers=person, name="run")
         return ended, [each async for each in log.read(session="run")]
@@ -249,7 +249,7 @@ async def run_noticed(log: EventLog, world: World) -> tuple[SessionEnded, list[E
         lessons = [each.event async for each in log.read(kinds=["WorkflowLearned"])]
         assert isinstance(lessons[-1], WorkflowLearned)
         flow = edited(lessons[-1].workflow, Edit(optional=frozenset({NOTICE})), 2)
-        started = with_settings(launch.run_of(flow, {}, ()))
+        started = with_settings(session_started.run_of(flow, {}, ()))
         ended = await sail(app, started, world, answers=person, name="run")
         return ended, [each async for each in log.read(session="run")]
 

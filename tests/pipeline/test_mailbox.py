@@ -5,7 +5,7 @@ import asyncio
 import anyio
 import pytest
 
-from pipeline.mailbox import Mailbox, Statistics
+from pipeline.runtime.mailbox import Mailbox, Statistics
 from tests.waiting import until
 
 pytestmark = pytest.mark.anyio

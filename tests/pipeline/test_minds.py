@@ -18,10 +18,10 @@ from actors.world.secrets.redaction import forget, hushed
 from events.advisor import Usage
 from events.errors import BadInput
 from events.run_settings import Mind, Minds
-from pipeline import minds
-from pipeline.config import Config, read_config
-from pipeline.config_keys import PROVIDERS
-from pipeline.minds import (
+from pipeline.config.keys import PROVIDERS
+from pipeline.config.reader import Config, read_config
+from pipeline.sessions import models
+from pipeline.sessions.models import (
     FIXES,
     NoKey,
     closing,
@@ -154,9 +154,9 @@ def test_one_that_is_asked_later_is_left_out_where_its_key_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Counsel(Speaker(Reply("m", "said")))
-    real = minds.open_mind
+    real = models.open_mind
     monkeypatch.setattr(
-        minds,
+        models,
         "open_mind",
         lambda offer, env: made if offer.provider == "anthropic" else real(offer, env),
     )
@@ -197,7 +197,7 @@ def test_from_the_moment_it_is_read_a_key_is_printed_nowhere(tmp_path: Path) -> 
 
 def test_a_server_that_repeats_the_key_in_its_answer_gives_it_away_to_nobody() -> None:
     reply = Reply("m", "said", f"I was sent {CANARY}", raw=f'{{"x": "{CANARY}"}}'.encode())
-    quiet = minds._discreet(Speaker(reply), CANARY)
+    quiet = models._discreet(Speaker(reply), CANARY)
     assert (quiet.provider, quiet.model) == ("anthropic", "m")
     came = asyncio.run(quiet.complete(PROMPT, within_ms=1))
     assert came.text == "I was sent <secret anthropic_key>"
@@ -206,7 +206,7 @@ def test_a_server_that_repeats_the_key_in_its_answer_gives_it_away_to_nobody() -
 
 def test_a_server_that_repeats_the_key_in_an_error_gives_it_away_to_nobody() -> None:
     failure = MindFailed("unauthorised", f"no such key: {CANARY}", transient=False)
-    quiet = minds._discreet(Speaker(failure), CANARY)
+    quiet = models._discreet(Speaker(failure), CANARY)
     with pytest.raises(MindFailed) as caught:
         asyncio.run(quiet.complete(PROMPT, within_ms=1))
     assert caught.value.message == "no such key: <secret anthropic_key>"

@@ -32,7 +32,7 @@ from events.predictor import PredictionMade, TransitionUndone, Within
 from events.runtime import ActorFailed, StopReason
 from events.validator import ActionApproved, ActionRejected, ApprovalRequested
 from events.vocabulary import AnyEvent
-from pipeline.narration import Narrator
+from pipeline.output.verbose import Narrator
 from tests import facts
 from tests.replay import kinds
 

@@ -11,9 +11,9 @@ from events.planner import PlanWithheld
 from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded
 from events.workflow import Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.editing import Edit, edited
+from pipeline.sessions import session_started
+from pipeline.workflows.edit import Edit, edited
 from replay.story.session_story import tell
 from tests.scripted import ORIGIN, SHOP, Fails, Sheet, Thing, World, by_css
 from tests.voyages import YES, open_app, recording, sail, with_settings
@@ -55,7 +55,7 @@ async def learn(app: App, log: EventLog, optional: set[int]) -> Workflow:
 
 
 async def run(app: App, workflow: Workflow, world: World) -> SessionEnded:
-    started = with_settings(launch.run_of(workflow, {}, ()))
+    started = with_settings(session_started.run_of(workflow, {}, ()))
     return await sail(app, started, world, answers=ScriptedPerson(otherwise=YES), name="run")
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.errors import BadInput, WorldBroken
-from pipeline.outfiles import LONGEST, folder_for, put_beside, replace_whole, safe_name
+from pipeline.output.safe_files import LONGEST, folder_for, put_beside, replace_whole, safe_name
 
 
 @pytest.mark.parametrize(

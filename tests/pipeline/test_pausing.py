@@ -30,12 +30,12 @@ from events.validator import (
     QueryStarted,
 )
 from events.vocabulary import AnyEvent
-from pipeline import launch
 from pipeline.app import App
 from pipeline.rehearsal import fixtures
-from pipeline.rehearsal.mind import ScriptedMind
-from pipeline.rehearsal.screen import ScriptedScreen
+from pipeline.rehearsal.scripted_model import ScriptedMind
+from pipeline.rehearsal.scripted_screen import ScriptedScreen
 from pipeline.rehearsal.stage import with_minds
+from pipeline.sessions import session_started
 from tests.examples import moments
 from tests.logs import Replayed, TurnsLog, events_of
 from tests.pipeline.test_verification import office, read_back, record
@@ -653,7 +653,7 @@ async def test_a_result_that_must_show_elsewhere_is_looked_for_whenever_it_is_pa
         log, world = replayed.memory(), office()
         async with open_app(log) as app:
             workflow = read_back(await record(app, log))
-            started = with_settings(launch.run_of(workflow, {}, ()))
+            started = with_settings(session_started.run_of(workflow, {}, ()))
             voyage = Voyage(app, started)
             voyage.world = world
             wheel = voyage.wheel(nth(number))

@@ -6,7 +6,7 @@ import pytest
 from actors.answers import ScriptedPerson
 from actors.rules.tools.tool_table import TOOLS
 from events.tools import ToolCalled
-from pipeline.tools import ToolResponse
+from pipeline.tools.dispatcher import ToolResponse
 from tests.examples import moments
 from tests.logs import Replayed, TurnsLog, events_of
 from tests.pipeline.test_tools import Shop, errors, tools_on

@@ -21,8 +21,8 @@ from events.action import (
 )
 from events.checks import ReadBack, TextVisible, UrlHas
 from events.errors import BadInput
-from pipeline.recorder import RecorderScript, prepare, read_script
-from pipeline.site import find_order_script, order_script
+from pipeline.demo_sites.chandlery import find_order_script, order_script
+from pipeline.workflows.recorder_import import RecorderScript, prepare, read_script
 
 Json = dict[str, Any]
 

@@ -10,9 +10,9 @@ from events.log import EventLog
 from events.predictor import SessionForgotten, WorkflowLearned
 from events.runtime import SessionEnded
 from events.workflow import Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.editing import Edit, edited
+from pipeline.sessions import session_started
+from pipeline.workflows.edit import Edit, edited
 from tests.pipeline.test_optional_steps import clicked
 from tests.scripted import ORIGIN, SHOP, Sheet, Thing, World, by_css
 from tests.voyages import YES, open_app, recording, sail, with_settings
@@ -51,7 +51,7 @@ async def lessons(log: EventLog) -> list[WorkflowLearned]:
 
 async def run(app: App, workflow: Workflow, *, banner: bool) -> tuple[SessionEnded, World]:
     world = World(page(banner=banner))
-    started = with_settings(launch.run_of(workflow, {}, ()))
+    started = with_settings(session_started.run_of(workflow, {}, ()))
     ended = await sail(app, started, world, answers=ScriptedPerson(otherwise=YES))
     return ended, world
 

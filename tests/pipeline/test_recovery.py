@@ -29,8 +29,8 @@ from events.runtime import (
 )
 from events.sqlite_log import SqliteLog
 from events.validator import ActionStarted, ApprovalVoided
-from pipeline import launch
-from pipeline.recovery import learn_from_log, open_sessions, unsealed_heads
+from pipeline.runtime.recovery import learn_from_log, open_sessions, unsealed_heads
+from pipeline.sessions import session_started
 from replay.verify import fresh_deciders
 from tests.logs import Replayed, TurnsLog, events_of, read_all
 from tests.scripted import FAIRLEAD, ORIGIN, Becomes, Raises, Thing, by_css, shop
@@ -110,7 +110,7 @@ async def test_whenever_it_dies_every_session_is_closed_and_none_is_resumed(
     async with open_app(log, clock=NextClock()) as app:
         assert app.interrupted == dead
         # What it knows is what the log says: else replay predicts otherwise, and the test fails.
-        free = launch.free_run(ORIGIN + "/", FAIRLEAD, (), threshold=1_000_000)
+        free = session_started.free_run(ORIGIN + "/", FAIRLEAD, (), threshold=1_000_000)
         await sail(app, with_settings(free), name="next")
     assert await open_sessions(log) == []
     for session in dead:
@@ -234,7 +234,7 @@ async def test_a_session_whose_decider_failed_is_ended_without_asking_it_again(
 
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.session.BACKOFF_S", 0.001)
+    monkeypatch.setattr("pipeline.runtime.session.BACKOFF_S", 0.001)
 
 
 async def blinded(log: Any) -> None:
@@ -354,7 +354,7 @@ async def test_what_an_interrupted_session_taught_counts_once(replayed: Replayed
     ]
     log = replayed.memory(*begun.turns[: taught[-1] + 1])
     assert await open_sessions(log) == ["s2"]
-    free = launch.free_run(ORIGIN + "/", {}, (), threshold=1_000_000)
+    free = session_started.free_run(ORIGIN + "/", {}, (), threshold=1_000_000)
     async with open_app(log, clock=NextClock()) as app:
         counts = with_settings(free, predictor="markov2", suggest=1_000_000)
         await sail(app, counts, name="free")

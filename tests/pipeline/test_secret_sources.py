@@ -11,7 +11,7 @@ from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 
 from events.errors import BadInput
-from pipeline.secret_sources import read_origins, read_pairs, read_secrets
+from pipeline.config.secret_sources import read_origins, read_pairs, read_secrets
 
 PASSWORD = "sheet bend & 9 fathoms"
 

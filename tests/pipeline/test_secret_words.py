@@ -7,7 +7,7 @@ import pytest
 
 import actors
 from events.errors import BadInput
-from pipeline.recorder import RecorderScript, RecorderStep, prepare
+from pipeline.workflows.recorder_import import RecorderScript, RecorderStep, prepare
 
 READING = Path(actors.__path__[0]) / "world" / "browser" / "page" / "reading.js"
 SECRET = (

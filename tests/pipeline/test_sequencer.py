@@ -22,9 +22,9 @@ from events.predictor import PredictionMade
 from events.runtime import ActorFailed, Head, SessionEnded, SessionStarted
 from events.validator import ActionApproved, ActionStarted
 from events.vocabulary import AnyEvent
-from pipeline import sequencer as module
 from pipeline.clock import Clock, CountingClock
-from pipeline.sequencer import Sequencer
+from pipeline.runtime import sequencer as module
+from pipeline.runtime.sequencer import Sequencer
 from replay.verify import fresh_deciders
 from tests.facts import go_to, page, recording_of, saw
 from tests.logs import (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import pipeline.site
+import pipeline.demo_sites.chandlery
 from events.action import (
     Action,
     ByCss,
@@ -18,9 +18,9 @@ from events.action import (
 from events.errors import BadInput
 from events.service_pack import Checkpoint, Sign, StateRule, Way
 from events.workflow import Criteria, Indicator
-from pipeline.services import KNOWN_STATES, Known, bundled, read_service
+from pipeline.sessions.service_file import KNOWN_STATES, Known, bundled, read_service
 
-HARBOUR = Path(pipeline.site.__file__).with_name("harbour.toml")
+HARBOUR = Path(pipeline.demo_sites.chandlery.__file__).with_name("harbour.toml")
 WHOLE = """
 name = "shop"
 version = "2"

@@ -17,8 +17,8 @@ from events.planner import ObservationRequested, RunStopped
 from events.runtime import ActorFailed, DeadlinePassed, SessionEnded, SessionStarted
 from events.validator import ActionStarted, PlanAdmitted
 from events.vocabulary import AnyEvent
-from pipeline import session as module
-from pipeline.session import Session
+from pipeline.runtime import session as module
+from pipeline.runtime.session import Session
 from tests.facts import click, run_of
 from tests.waiting import until
 
@@ -217,7 +217,7 @@ async def test_the_pause_before_a_restart_doubles(monkeypatch: pytest.MonkeyPatc
 
     async with running(Hears("observer", breaks(99, ValueError()))) as desk:
         with monkeypatch.context() as patch:
-            patch.setattr("pipeline.session.anyio.sleep", note)
+            patch.setattr("pipeline.runtime.session.anyio.sleep", note)
             desk.durable(START)
             await desk.session._stopped.wait()
     assert pauses == [0.001, 0.002, 0.004]

@@ -19,9 +19,9 @@ from events.predictor import StepDue, WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionStarted, ApprovalRequested
 from events.workflow import Expectation, Step, Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.fork import continuing, left_open
+from pipeline.sessions import session_started
+from pipeline.sessions.fork import continuing, left_open
 from tests.logs import Replayed, events_of
 from tests.scripted import ORIGIN, Fails, Raises, Sheet, Thing, World, by_css
 from tests.voyages import YES, NextClock, kinds, open_app, sail, with_settings
@@ -63,7 +63,7 @@ def office(*, done: bool = False) -> World:
 
 async def record(app: App, log: EventLog, *more: Action, back: ReadBack | None = BACK) -> Workflow:
     steps = tuple(Step(action=action) for action in (OPEN, NAME, CLICK, *more))
-    started = with_settings(launch.recording("save", steps, {}, ()))
+    started = with_settings(session_started.recording("save", steps, {}, ()))
     ended = await sail(app, started, office(), answers=ScriptedPerson(otherwise=YES), name="rec")
     assert ended.reason == "completed", ended
     [lesson] = [e for e in await events_of(log, "rec") if isinstance(e, WorkflowLearned)]
@@ -80,7 +80,7 @@ async def envelopes_of(log: EventLog, session: str) -> list[Envelope]:
 
 async def broken_off(app: App, log: EventLog, flow: Workflow) -> SessionStarted:
     """A run whose browser died under the click that counts; and the run that continues it."""
-    started = with_settings(launch.run_of(flow, {}, ()))
+    started = with_settings(session_started.run_of(flow, {}, ()))
     ended = await sail(app, started, office().trouble("#save", DIED), name="first")
     assert (ended.reason, ended.failure) == ("interrupted", "browser_lost")
     events = await envelopes_of(log, "first")
@@ -248,7 +248,7 @@ async def test_one_that_dies_on_the_way_or_while_it_looks_forgets_nothing(
             ended = await sail(app, started, office().trouble(where, DIED), name=name)
             assert ended.reason == "interrupted"
             started = continuing(
-                with_settings(launch.run_of(flow, {}, ())), await envelopes_of(log, name)
+                with_settings(session_started.run_of(flow, {}, ())), await envelopes_of(log, name)
             )
             assert (started.continues, started.done_before) == (name, 3)
         looks = [e for e in await events_of(log, "run-3") if isinstance(e, OutcomeUnknown)]
@@ -264,7 +264,7 @@ async def test_what_was_confirmed_before_the_process_died_is_told_in_the_questio
     log = replayed.memory()
     async with open_app(log) as app:
         flow = await record(app, log, TELL, back=None)
-        begun = with_settings(launch.run_of(flow, {}, ()))
+        begun = with_settings(session_started.run_of(flow, {}, ()))
         await sail(app, begun, office().trouble("#tell", DIED), name="first")
         started = continuing(begun, await envelopes_of(log, "first"))
         assert started.left_off == (
@@ -284,7 +284,7 @@ async def test_a_session_that_a_dead_process_left_is_continued_as_well(replayed:
         await broken_off(app, log, flow)
         whole = await envelopes_of(log, "first")
     begun = next(n for n, each in enumerate(whole) if _starts(each, 3))
-    started = continuing(with_settings(launch.run_of(flow, {}, ())), whole[: begun + 1])
+    started = continuing(with_settings(session_started.run_of(flow, {}, ())), whole[: begun + 1])
     assert left_open(whole[: begun + 1])
     assert (started.done_before, started.same_values) == (3, True)
     async with open_app(replayed.memory(), clock=NextClock()) as app:
@@ -308,7 +308,7 @@ def test_the_last_step_that_says_how_it_shows_is_looked_for_first() -> None:
     )
     flow = Workflow("order", 1, (review, place))
     started = msgspec.structs.replace(
-        launch.run_of(flow, {}, ()), continues="first", done_before=2, same_values=True
+        session_started.run_of(flow, {}, ()), continues="first", done_before=2, same_values=True
     )
     due = StepDue(0, 2, review)
     look = look_for(started, due, Settling(), 1)

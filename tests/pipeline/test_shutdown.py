@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from events.errors import LogWriteFailed
-from pipeline.shutdown import Phase, PhaseReport, shut_down
+from pipeline.runtime.shutdown import Phase, PhaseReport, shut_down
 
 pytestmark = pytest.mark.anyio
 

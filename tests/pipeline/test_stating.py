@@ -18,7 +18,7 @@ from events.checks import (
 )
 from events.errors import BadInput
 from events.workflow import Expectation, Step, Workflow
-from pipeline.editing import Edit, edited
+from pipeline.workflows.edit import Edit, edited
 from tests.facts import ORIGIN, click, css, fill, go_to, place, step, workflow
 
 SENT = TextVisible("Order sent")

@@ -19,8 +19,8 @@ from events.planner import ObservationRequested
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionStarted, ApprovalRequested, ApprovalVoided
 from events.vocabulary import AnyEvent
-from pipeline import session as module
 from pipeline.app import App
+from pipeline.runtime import session as module
 from replay.verify import fresh_deciders
 from tests.logs import Replayed, events_of
 from tests.scripted import Becomes, Thing, Waits, World, effectors, shop

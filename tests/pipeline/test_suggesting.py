@@ -15,8 +15,8 @@ from events.predictor import TransitionUndone
 from events.run_settings import MILLION
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ActionStarted, ApprovalRequested
-from pipeline import launch
-from pipeline.exit_codes import Exit, of_session
+from pipeline.config.exit_codes import Exit, of_session
+from pipeline.sessions import session_started
 from replay.whatif import Change, ask
 from tests.logs import Replayed
 from tests.scripted import ORIGIN, World, by_css, shop
@@ -34,7 +34,7 @@ Model = Literal["foresight", "markov2"]
 
 def free(model: Model, **more: object) -> SessionStarted:
     # Without a limit to the steps it goes on to whatever comes after a search.
-    started = launch.free_run(ORIGIN + "/", {}, ())
+    started = session_started.free_run(ORIGIN + "/", {}, ())
     return with_settings(
         started, **{"predictor": model, "threshold": 700_000, "max_steps": 2, **more}
     )

@@ -21,13 +21,12 @@ from events.runtime import ArtifactsExpired, SessionEnded
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from pipeline.app import App
-from pipeline.config import NOTHING_SAID
-from pipeline.daemon.tidying import Tidying
-from pipeline.directory import DataDirectory
-from pipeline.inspection import inspect
-from pipeline.kept_files import Kept, Survey, survey
-from pipeline.settings import Settings
-from pipeline.tidying import (
+from pipeline.config.data_directory import DataDirectory
+from pipeline.config.reader import NOTHING_SAID
+from pipeline.config.settings import Settings
+from pipeline.daemon.daily_expiry import Tidying
+from pipeline.upkeep.artifact_survey import Kept, Survey, survey
+from pipeline.upkeep.expiry import (
     DAY_NS,
     LEFT_BEHIND,
     MB,
@@ -43,6 +42,7 @@ from pipeline.tidying import (
     rules_of,
     tidy,
 )
+from pipeline.upkeep.inspection import inspect
 from replay.verify import verify
 from tests import facts as given
 from tests.directories import sailed

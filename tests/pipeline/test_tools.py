@@ -29,9 +29,9 @@ from events.runtime import SessionStarted
 from events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolError
 from events.validator import ActionApproved, ActionRejected, ActionStarted, QueryStarted
 from events.workflow import Criteria, Indicator
-from pipeline import launch
 from pipeline.app import App
-from pipeline.tools import Patience, ToolResponse, Tools, serving
+from pipeline.sessions import session_started
+from pipeline.tools.dispatcher import Patience, ToolResponse, Tools, serving
 from tests.examples import examples
 from tests.logs import Replayed, check_log, events_of, read_all
 from tests.scripted import (
@@ -100,7 +100,7 @@ class Teller(ScriptedExecutor):
 
 
 def at(path: str = "/", **more: Any) -> SessionStarted:
-    return with_settings(launch.tool_session(ORIGIN + path, **more))
+    return with_settings(session_started.tool_session(ORIGIN + path, **more))
 
 
 @asynccontextmanager
@@ -757,7 +757,7 @@ NEVER = (PlanProposed, ActionApproved, ActionStarted, ActionRejected, ActionJudg
 async def test_reading_a_file_is_an_observation_and_nothing_else(
     replayed: Replayed, files: Path, path: str
 ) -> None:
-    log, started = replayed.memory(), with_settings(launch.tool_session(folders=[files]))
+    log, started = replayed.memory(), with_settings(session_started.tool_session(folders=[files]))
     async with open_app(log) as app, tools_on(app, Shop(), started) as tools:
         await tools.call("read_file", {"path": path})
     said = await events_of(log, tools.session)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.directory import DataDirectory
-from pipeline.tidying import DAY_NS, Rules
-from pipeline.usage import Usage, measure
+from pipeline.config.data_directory import DataDirectory
+from pipeline.upkeep.disk_use import Usage, measure
+from pipeline.upkeep.expiry import DAY_NS, Rules
 from tests.directories import sailed
 from tests.replay.ledger import BEGIN_NS
 

@@ -33,8 +33,8 @@ from events.runtime import SessionEnded
 from events.service_pack import Service, Sign, StateRule
 from events.validator import ActionApproved, ActionStarted, ApprovalRequested, QueryStarted
 from events.workflow import Criteria, Expectation, Indicator, Step, Workflow
-from pipeline import launch
 from pipeline.app import App
+from pipeline.sessions import session_started
 from tests.logs import Replayed, events_of
 from tests.scripted import ORIGIN, Fails, Sheet, Thing, World, by_css
 from tests.voyages import YES, open_app, sail, with_settings
@@ -78,7 +78,7 @@ def script(*steps: Step | Action) -> tuple[Step, ...]:
 async def record(
     app: App, log: EventLog, *steps: Step | Action, world: World | None = None
 ) -> Workflow:
-    started = launch.recording("save", script(*(steps or (OPEN, NAME, CLICK))), {}, ())
+    started = session_started.recording("save", script(*(steps or (OPEN, NAME, CLICK))), {}, ())
     person = ScriptedPerson(otherwise=YES)
     ended = await sail(app, with_settings(started), world or office(), answers=person, name="rec")
     assert ended.reason == "completed", ended
@@ -89,7 +89,9 @@ async def record(
 async def run(
     app: App, workflow: Workflow, world: World, name: str = "run", **more: Any
 ) -> SessionEnded:
-    return await sail(app, with_settings(launch.run_of(workflow, {}, ()), **more), world, name=name)
+    return await sail(
+        app, with_settings(session_started.run_of(workflow, {}, ()), **more), world, name=name
+    )
 
 
 def read_back(workflow: Workflow, back: ReadBack = BACK) -> Workflow:
@@ -252,7 +254,7 @@ async def test_a_read_back_is_for_the_values_of_the_run(replayed: Replayed) -> N
         back = ReadBack(f"{ORIGIN}/records?q=${{who}}", (TextVisible("${who}"),))
         workflow = read_back(await record(app, log), back)
         workflow = msgspec.structs.replace(workflow, parameters=("who",))
-        started = launch.run_of(workflow, {"who": "Ann & Bonny"}, ())
+        started = session_started.run_of(workflow, {"who": "Ann & Bonny"}, ())
         await sail(app, with_settings(started), office(), name="run")
     due = only(await events_of(log, "run"), ReadBackDue)
     assert due.read_back.url == f"{ORIGIN}/records?q=Ann%20%26%20Bonny"
@@ -296,7 +298,7 @@ async def test_a_pure_verification_does_nothing_and_is_final(replayed: Replayed)
     world = office()
     async with open_app(log) as app:
         look = Action("check", verify=(TextVisible("no such thing"),))
-        started = with_settings(launch.recording("save", script(OPEN, look), {}, ()))
+        started = with_settings(session_started.recording("save", script(OPEN, look), {}, ()))
         ended = await sail(app, started, world, name="rec")
     events = await events_of(log, "rec")
     assert (ended.reason, ended.failure) == ("failed", "verification_failed")
@@ -419,8 +421,8 @@ def yard(first: str = "Edit", result: str = "All done") -> World:
 
 
 async def record_yard(app: App, log: EventLog) -> Workflow:
-    given = launch.Given(service=SHIPYARD)
-    started = launch.recording("save", script(OPEN, CLICK), {}, (), given=given)
+    given = session_started.Given(service=SHIPYARD)
+    started = session_started.recording("save", script(OPEN, CLICK), {}, (), given=given)
     person = ScriptedPerson(otherwise=YES)
     ended = await sail(app, with_settings(started), yard(), answers=person, name="rec")
     assert ended.reason == "completed"
@@ -534,7 +536,9 @@ async def test_a_run_is_done_when_the_signs_of_its_service_say_so(
     log = replayed.memory()
     async with open_app(log) as app:
         workflow = await record_yard(app, log)
-        started = launch.run_of(workflow, {}, (), given=launch.Given(criteria=criteria))
+        started = session_started.run_of(
+            workflow, {}, (), given=session_started.Given(criteria=criteria)
+        )
         ended = await sail(app, with_settings(started), yard(), name="run")
     assert (ended.reason, ended.detail) == (reason, detail)
 
@@ -551,9 +555,9 @@ async def test_a_file_that_must_be_there_is_waited_for_and_then_missed(
     checks = (FileExists("invoice.txt"), FileContains("Total", "invoice.txt"))
     look = Action("check", verify=checks)
     missing = Action("check", verify=(FileExists("other.txt"),))
-    given = launch.Given(folders=(str(tmp_path),))
+    given = session_started.Given(folders=(str(tmp_path),))
     steps = script(OPEN, look, missing)
-    started = with_settings(launch.recording("save", steps, {}, (), given=given))
+    started = with_settings(session_started.recording("save", steps, {}, (), given=given))
     async with open_app(log) as app:
         ended = await sail(app, started, office(), name="rec")
     events = await events_of(log, "rec")

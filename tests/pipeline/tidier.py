@@ -14,11 +14,11 @@ from typing import Any
 
 from events.artifacts import ArtifactStore
 from events.sqlite_log import SqliteLog
-from pipeline import tidying
 from pipeline.app import App
-from pipeline.directory import DataDirectory
-from pipeline.kept_files import survey
-from pipeline.tidying import Rules, plan, remove
+from pipeline.config.data_directory import DataDirectory
+from pipeline.upkeep import expiry
+from pipeline.upkeep.artifact_survey import survey
+from pipeline.upkeep.expiry import Rules, plan, remove
 
 
 def die(*_: Any, **__: Any) -> Any:
@@ -41,13 +41,13 @@ async def backwards(directory: DataDirectory, *_: Any) -> None:
 def arm(point: str) -> Any:
     """What is called in place of `tidy`."""
     patches: dict[str, tuple[Any, str, Any]] = {
-        "said": (tidying, "remove", die),
+        "said": (expiry, "remove", die),
         "begun": (ArtifactStore, "drop", dies_behind(ArtifactStore.drop)),
-        "gone": (tidying, "mark", die),
+        "gone": (expiry, "mark", die),
     }
     if point in patches:
         setattr(*patches[point])
-    return backwards if point == "backwards" else tidying.tidy
+    return backwards if point == "backwards" else expiry.tidy
 
 
 async def main() -> None:

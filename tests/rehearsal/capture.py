@@ -18,15 +18,15 @@ from actors.world.browser.chromium import Chromium
 from actors.world.browser.window import Window
 from actors.world.egress.gate import Gate
 from events.page import Page
-from pipeline.chromium import find_chromium
+from pipeline.config.chromium_install import find_chromium
+from pipeline.demo_sites.chandlery.server import Site
+from pipeline.demo_sites.chandlery.switches import Switches as ShopSwitches
+from pipeline.demo_sites.gaffsail.server import StreamingSite
+from pipeline.demo_sites.gaffsail.switches import Switches
+from pipeline.demo_sites.loopback import Loopback
+from pipeline.demo_sites.sign_ins import USER
 from pipeline.rehearsal import fixtures
-from pipeline.site.loopback import Loopback
-from pipeline.site.server import Site
-from pipeline.site.sessions import USER
-from pipeline.site.switches import Switches as ShopSwitches
-from pipeline.snapshot import Snapshot, snapshot_of
-from pipeline.streaming_site.server import StreamingSite
-from pipeline.streaming_site.switches import Switches
+from pipeline.tools.snapshot import Snapshot, snapshot_of
 from tests.policies import HERE
 
 SHOP = "https://chandlery.example"

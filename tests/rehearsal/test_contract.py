@@ -24,16 +24,24 @@ from events.predictor import WorkflowLearned
 from events.runtime import SessionEnded, SessionStarted
 from events.validator import ApprovalRequested
 from events.workflow import Step, Workflow
-from pipeline import launch
 from pipeline.app import App
-from pipeline.chromium import find_chromium
+from pipeline.config.chromium_install import find_chromium
 from pipeline.rehearsal import fixtures
-from pipeline.rehearsal.mind import ScriptedMind, calls, cut, fails, refuses, says, together
+from pipeline.rehearsal.scripted_model import (
+    ScriptedMind,
+    calls,
+    cut,
+    fails,
+    refuses,
+    says,
+    together,
+)
 from pipeline.rehearsal.sheets import Sheet, Thing
 from pipeline.rehearsal.stage import rehearse, rehearsing_tools
 from pipeline.rehearsal.world import World
-from pipeline.snapshot import Snapshot
-from pipeline.tools import Tools, open_tools
+from pipeline.sessions import session_started
+from pipeline.tools.dispatcher import Tools, open_tools
+from pipeline.tools.snapshot import Snapshot
 from tests.browser.page_server import PageServer
 from tests.logs import Replayed, events_of
 from tests.minds import wire
@@ -204,12 +212,12 @@ async def test_a_scripted_world_tells_what_a_browser_tells(
     further = server.show(NEXT)
     url = server.show(FORM.format(next=further))
     actions, outcomes, end = SCRIPTS[name]
-    started = launch.recording(
+    started = session_started.recording(
         "form",
         tuple(Step(action=each) for each in (Action("navigate", url=url), *actions)),
         {},
         (),
-        allow=[launch.host_typed(url)],
+        allow=[session_started.host_typed(url)],
     )
     started = brisk(started)
     real = await in_chromium(started, Keeping(chromium), Yes(), replayed)
@@ -227,7 +235,9 @@ async def test_an_element_that_changed_is_told_alike(
 ) -> None:
     url = server.show(PAY)
     script = (Step(action=Action("navigate", url=url)), Step(action=click("#pay")))
-    started = launch.recording("pay", script, {}, (), allow=[launch.host_typed(url)])
+    started = session_started.recording(
+        "pay", script, {}, (), allow=[session_started.host_typed(url)]
+    )
     keeping = Keeping(chromium)
     real = await in_chromium(started, keeping, Renames(keeping.rename), replayed)
     assert real.outcomes[1:] == ["now Pay twice"]
@@ -251,14 +261,16 @@ async def test_what_was_learned_is_sailed_alike_and_healed_alike(
     renamed = server.show(other)
     path, at, later = (each.removeprefix(server.url) for each in (further, url, renamed))
     script = tuple(Step(action=each) for each in (Action("navigate", url=url), *FILL[:1], BY_NAME))
-    hosts = [launch.host_typed(url)]
-    recording = launch.recording("form", script, {}, (), allow=hosts)
+    hosts = [session_started.host_typed(url)]
+    recording = session_started.recording("form", script, {}, (), allow=hosts)
 
     def runs(workflow: Workflow) -> list[SessionStarted]:
         """The run of it, and the same where the link is called otherwise."""
         begun = Step(action=Action("navigate", url=renamed))
         moved = msgspec.structs.replace(workflow, steps=(begun, *workflow.steps[1:]))
-        return [brisk(launch.run_of(each, {}, (), allow=hosts)) for each in (workflow, moved)]
+        return [
+            brisk(session_started.run_of(each, {}, (), allow=hosts)) for each in (workflow, moved)
+        ]
 
     log = replayed.memory()
     real: list[Account] = []
@@ -301,7 +313,7 @@ async def test_calls_by_ref_are_answered_alike(
     url = server.show(FORM.format(next=further))
     path = further.removeprefix(server.url)
     sheets = {url.removeprefix(server.url): Sheet("Form", things(path)), path: Sheet("Next")}
-    started = launch.tool_session(url, screenshots=False)
+    started = session_started.tool_session(url, screenshots=False)
     async with (
         App.open(replayed.memory()) as app,
         open_tools(app, chromium, started, timeouts_ms=PATIENT) as tools,

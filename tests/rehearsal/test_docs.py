@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.rehearsal import fixtures, mind, stage, troubles
+from pipeline.rehearsal import fixtures, scripted_model, stage, troubles
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text()
 
@@ -30,7 +30,7 @@ def test_the_guide_holds(name: str) -> None:
 def test_the_guide_has_an_example_of_each_and_names_what_there_is() -> None:
     assert len([name for name in EXAMPLE if name.startswith("test_")]) == 4
     for word in ("calls", "says", "together", "proposes", "calls_badly", "cut", "refuses", "fails"):
-        assert callable(getattr(mind, word))
+        assert callable(getattr(scripted_model, word))
         assert f"`{word}(" in GUIDE
     for word in ("Fails", "Raises", "Waits", "Becomes"):
         assert hasattr(troubles, word)

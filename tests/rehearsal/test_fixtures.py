@@ -11,7 +11,7 @@ from actors.rules.pages.page_state import detect, phrases_for
 from events.run_settings import RunSettings
 from pipeline.rehearsal import fixtures
 from pipeline.rehearsal.sheets import page_of, sheet_of
-from pipeline.snapshot import Snapshot, snapshot_of, snapshot_schema
+from pipeline.tools.snapshot import Snapshot, snapshot_of, snapshot_schema
 from tests.cli.shell import Rutter
 
 SCHEMA = json.loads((fixtures.FOLDER / "snapshot.schema.json").read_text())

@@ -20,7 +20,7 @@ from actors.world.models.messages import (
 from events.action import ByRole, Untrusted
 from events.advisor import Usage
 from events.page import Element, Page
-from pipeline.rehearsal.mind import (
+from pipeline.rehearsal.scripted_model import (
     ScriptedMind,
     calls,
     calls_badly,

@@ -17,15 +17,15 @@ from events.planner import TargetHealed
 from events.runtime import SessionStarted
 from events.validator import ApprovalRequested
 from events.workflow import Criteria, Indicator, Step
-from pipeline import launch
-from pipeline.launch import Given
 from pipeline.rehearsal import fixtures, stage
-from pipeline.rehearsal.mind import ScriptedMind, calls, elements_in, fails, ref_of, says
+from pipeline.rehearsal.scripted_model import ScriptedMind, calls, elements_in, fails, ref_of, says
 from pipeline.rehearsal.sheets import Sheet, Thing
 from pipeline.rehearsal.stage import NotReplayed, Stalled, rehearse, rehearsing_tools
 from pipeline.rehearsal.troubles import Waits
 from pipeline.rehearsal.world import ORIGIN, World
-from pipeline.services import read_service
+from pipeline.sessions import session_started
+from pipeline.sessions.service_file import read_service
+from pipeline.sessions.session_started import Given
 from replay.verify import Divergence, Report
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +44,9 @@ WAY = (
 
 def goal() -> SessionStarted:
     given = Given(criteria=CANCELLED)
-    return launch.goal_run("cancel", "Cancel it.", ACCOUNT, {}, (), minds=None, given=given)
+    return session_started.goal_run(
+        "cancel", "Cancel it.", ACCOUNT, {}, (), minds=None, given=given
+    )
 
 
 def leads(prompt: Any) -> Any:
@@ -72,7 +74,7 @@ async def test_the_same_goal_twice_costs_calls_once() -> None:
     assert first.learned is not None
 
     world = fixtures.cancellation()
-    again = launch.run_of(first.learned, {}, ())
+    again = session_started.run_of(first.learned, {}, ())
     second = await rehearse(again, world, mind=mind, answers=person, log=log)
     assert second.ended.reason == "completed", second.ended
     assert len(mind.asked) == 6
@@ -135,7 +137,7 @@ SEARCH = tuple(
 
 
 async def recorded(log: EventLog) -> Any:
-    started = launch.recording("search", SEARCH, {"what": "round one"}, ())
+    started = session_started.recording("search", SEARCH, {"what": "round one"}, ())
     told = await rehearse(started, World(SHOP), log=log)
     assert told.ended.reason == "completed", told.ended
     return told.learned
@@ -145,11 +147,15 @@ async def test_a_workflow_is_recorded_and_sailed_and_waiting_takes_no_time() -> 
     log = MemoryLog()
     workflow = await recorded(log)
     world = World(SHOP)
-    told = await rehearse(launch.run_of(workflow, {"what": "round one"}, ()), world, log=log)
+    told = await rehearse(
+        session_started.run_of(workflow, {"what": "round one"}, ()), world, log=log
+    )
     assert told.ended.reason == "completed", told.ended
     assert world.fields == {"#q": "round one"}
     dead = World({**SHOP, "/": Sheet("Shop", {**SHOP["/"].things, "#find": Thing(name="Find")})})
-    told = await rehearse(launch.run_of(workflow, {"what": "round one"}, ()), dead, log=log)
+    told = await rehearse(
+        session_started.run_of(workflow, {"what": "round one"}, ()), dead, log=log
+    )
     assert told.ended.reason == "failed"
     assert len(told.events) < 200, "patience is measured by a clock that is moved"
 
@@ -159,7 +165,7 @@ async def test_what_is_gone_is_healed_from_what_is_like_it() -> None:
     workflow = await recorded(log)
     renamed = Thing("a", "link", "All fenders", leads_to="/fender")
     world = World({**SHOP, "/found": Sheet("Found", {"#only": renamed})})
-    started = launch.run_of(workflow, {"what": "round one"}, ())
+    started = session_started.run_of(workflow, {"what": "round one"}, ())
     told = await rehearse(started, world, answers=ScriptedPerson(otherwise=YES), log=log)
     assert told.ended.reason == "completed", told.ended
     assert [each.element.name.text for each in told.all_of(TargetHealed)] == ["All fenders"]
@@ -170,7 +176,9 @@ async def test_what_is_gone_is_healed_from_what_is_like_it() -> None:
 async def test_tools_are_called_from_outside() -> None:
     log = MemoryLog()
     world = World(SHOP)
-    async with rehearsing_tools(launch.tool_session(ORIGIN + "/"), world, log=log) as tools:
+    async with rehearsing_tools(
+        session_started.tool_session(ORIGIN + "/"), world, log=log
+    ) as tools:
         seen = (await tools.call("get_snapshot")).snapshot
         assert seen is not None
         refs = {element.name: element.ref for element in seen.elements}
@@ -193,7 +201,7 @@ async def test_a_secret_is_in_no_event_and_in_no_prompt() -> None:
     token = "reef-knot-bowline-7"
     field = Thing("input", "textbox", "Access token", secret=True)
     world = World({"/": Sheet("Settings", {"#t": field, "#x": Thing(name=f"Copy {token}")})})
-    started = launch.goal_run(
+    started = session_started.goal_run(
         "set", "Set it.", ORIGIN + "/", {}, ("token",), minds=None, given=Given(criteria=CANCELLED)
     )
     mind = ScriptedMind(
@@ -217,12 +225,12 @@ async def test_a_log_that_does_not_follow_is_an_error(monkeypatch: pytest.Monkey
     monkeypatch.setattr(stage, "verify", diverges)
     script = (Step(action=Action("navigate", url=ORIGIN + "/")),)
     with pytest.raises(NotReplayed, match="planner"):
-        await rehearse(launch.recording("go", script, {}, ()), World(SHOP))
+        await rehearse(session_started.recording("go", script, {}, ()), World(SHOP))
 
 
 async def test_a_session_that_waits_for_what_never_comes_has_stalled() -> None:
     world = World(SHOP).trouble(ORIGIN + "/", Waits(anyio.Event(), anyio.Event()))
-    started = launch.recording("go", SEARCH, {"what": "x"}, ())
+    started = session_started.recording("go", SEARCH, {"what": "x"}, ())
     with pytest.raises(Stalled, match="it did not end within"):
         await rehearse(started, world, within_s=0.05)
 
@@ -238,7 +246,7 @@ async def test_a_session_that_waits_for_what_never_comes_has_stalled() -> None:
 )
 async def test_a_service_is_sailed_without_a_model(begins_at: str, account: str, ends: str) -> None:
     known = read_service(Path("streaming"))
-    started = launch.goal_run(
+    started = session_started.goal_run(
         "cancel",
         "Cancel it.",
         f"https://gaffsail.example{begins_at}",
@@ -264,5 +272,5 @@ async def test_who_brings_no_model_is_asked_nothing() -> None:
             action=Action("type", target=Target((ByRole("searchbox", "Search"),)), value=Text("x"))
         ),
     )
-    told = await rehearse(launch.recording("go", script, {}, ()), World(SHOP))
+    told = await rehearse(session_started.recording("go", script, {}, ()), World(SHOP))
     assert told.all_of(AdvicePrepared) == []

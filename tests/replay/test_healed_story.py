@@ -5,7 +5,7 @@ from events.executor import LookalikesFound, TargetMissing, TargetResolved
 from events.planner import LookalikesRequested, PlanProposed, TargetHealed
 from events.validator import ActionApproved, ActionRejected
 from events.vocabulary import AnyEvent
-from pipeline.narration import Narrator
+from pipeline.output.verbose import Narrator
 from replay.story.session_story import tell
 from replay.story.wording import ascii_only
 from tests import facts

@@ -8,7 +8,7 @@ from events.envelope import Envelope
 from events.planner import PlanWithheld, RunStopped
 from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
-from pipeline.narration import Narrator
+from pipeline.output.verbose import Narrator
 from replay.story.session_story import StepStory, Story, tell
 from replay.story.step_details import details
 from tests import facts, goldens

@@ -8,7 +8,7 @@ from events.envelope import Envelope
 from events.runtime import SessionEnded, SessionPaused, SessionResumed
 from events.validator import ActionRejected
 from events.vocabulary import AnyEvent
-from pipeline.narration import Narrator
+from pipeline.output.verbose import Narrator
 from replay.projections.sessions import Sessions
 from replay.story.session_story import Story, tell
 from replay.story.step_details import details

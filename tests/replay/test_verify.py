@@ -30,7 +30,7 @@ from events.validator import (
     PlanAdmitted,
 )
 from events.vocabulary import AnyEvent
-from pipeline.sequencer import MAX_TURN
+from pipeline.runtime.sequencer import MAX_TURN
 from replay.verify import Divergence, Report, Verifier, fresh_deciders, verify
 from tests.logs import read_all
 from tests.scripted import shop

@@ -21,11 +21,11 @@ from events.action import Action, ByRole, Parameter, Target
 from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_log import SqliteLog
 from events.workflow import Step
-from pipeline import launch
 from pipeline.app import App, Listener
 from pipeline.cli import row_runs
 from pipeline.cli.main import main
-from pipeline.settings import Settings
+from pipeline.config.settings import Settings
+from pipeline.sessions import session_started
 from tests.scripted import ORIGIN, Sheet, Thing, World, by_css, effectors
 from tests.voyages import YES
 
@@ -148,7 +148,7 @@ async def record(data: Path) -> None:
     """The order, watched once; nothing of it is in the file of orders."""
     data.mkdir(parents=True)
     log = await SqliteLog.open(data / "log.db")
-    started = launch.recording("order", ORDER, WATCHED, ())
+    started = session_started.recording("order", ORDER, WATCHED, ())
     async with App.open(log) as app:
         person = ScriptedPerson(otherwise=YES)
         made = effectors(CountingShop(data / "watched"), started, answers=person)

@@ -7,7 +7,7 @@ import pytest
 from events.action import Action
 from events.errors import BadInput
 from events.workflow import Step, Workflow
-from pipeline.rows.binding import (
+from pipeline.batches.row_values import (
     BoundRow,
     batch_of,
     bind_rows,
@@ -15,7 +15,7 @@ from pipeline.rows.binding import (
     digest_of,
     read_mapping,
 )
-from pipeline.rows.reading import BadRows, Sheet, read_sheet
+from pipeline.batches.sheet import BadRows, Sheet, read_sheet
 
 FLOW = Workflow(
     "order",

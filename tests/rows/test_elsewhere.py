@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from actors.answers import ScriptedPerson
-from pipeline.departing import Bound, Wish, depart
-from pipeline.settings import load
+from pipeline.config.settings import load
+from pipeline.sessions.start import Bound, Wish, depart
 from tests.rows.conftest import Shop
 from tests.rows.rehearsed import KILL, ORDERS, open_rehearsed
 from tests.voyages import YES

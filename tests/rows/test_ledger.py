@@ -9,15 +9,15 @@ import pytest
 from events.errors import BadInput
 from events.jobs import JobEnded, JobQueued, JobStarted, RunWorkflow
 from events.rows import Row
+from pipeline.batches.ledger import Ledger, read_ledger
+from pipeline.batches.row_values import BoundRow
+from pipeline.batches.scheduler import Sailing
+from pipeline.batches.sheet import Cells
+from pipeline.cli.daemon_client import Through
 from pipeline.cli.row_runs import Handed
 from pipeline.cli.terminal import Terminal
-from pipeline.cli.through import Through
-from pipeline.departing import Wish
-from pipeline.rows.binding import BoundRow
-from pipeline.rows.ledger import Ledger, read_ledger
-from pipeline.rows.reading import Cells
-from pipeline.rows.sailing import Sailing
-from pipeline.settings import load
+from pipeline.config.settings import load
+from pipeline.sessions.start import Wish
 from replay.story.batch_rows import RowRun, Told
 from tests.rows.conftest import Shop, rows_of, say
 

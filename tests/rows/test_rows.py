@@ -15,10 +15,10 @@ import pytest
 from actors.answers import ScriptedPerson
 from events.jobs import JobEnded, JobQueued, RunWorkflow
 from events.rows import Row
+from pipeline.batches.ledger import read_ledger
 from pipeline.cli import row_runs
-from pipeline.departing import Bound, Wish, depart
-from pipeline.rows.ledger import read_ledger
-from pipeline.settings import Settings, load
+from pipeline.config.settings import Settings, load
+from pipeline.sessions.start import Bound, Wish, depart
 from tests.cli.logbook import keep_locked
 from tests.cli.shell import Rutter
 from tests.rows.conftest import Shop, rows_of, say

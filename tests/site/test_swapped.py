@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.site import Site
-from pipeline.site.markup import SWAPPED
-from pipeline.site.switches import Switches
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.chandlery.switches import Switches
+from pipeline.demo_sites.markup import SWAPPED
 from tests.site.test_site import PAGES, Client, Outline
 
 LOOKS = [

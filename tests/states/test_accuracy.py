@@ -14,7 +14,7 @@ from actors.world.egress.gate import Gate
 from events.checks import PageState
 from events.page import Page
 from events.run_settings import RunSettings
-from pipeline.chromium import find_chromium
+from pipeline.config.chromium_install import find_chromium
 from tests.policies import HERE
 from tests.states.labelled import LabelledPage, Sites, Verdict, read_pages, table_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.trace_export import sink
+from pipeline.traces import sink
 from tests import goldens
 from tests.pipeline.trace_export.receiver import Receiver
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pipeline.trace_export.sink import Delivery
+from pipeline.traces.sink import Delivery
 from replay.traces import Span
 
 

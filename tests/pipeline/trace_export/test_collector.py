@@ -8,7 +8,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from events.errors import BadInput
-from pipeline.trace_export.collector import MAX_HANGING, Collector, judge
+from pipeline.traces.collector import MAX_HANGING, Collector, judge
 from replay.traces import spans_of
 from replay.traces.otlp_protobuf import encode_request
 from tests.pipeline.trace_export.receiver import WAIT_S, Answer, Receiver, free_port, partial

@@ -10,11 +10,11 @@ from events.errors import WorldBroken
 from events.runtime import SessionEnded
 from events.sqlite_reader import SqliteReader
 from events.sqlite_schema import Row, to_envelope
-from pipeline.trace_export import exporter as module
-from pipeline.trace_export.collector import Collector
-from pipeline.trace_export.cursor import FILE, Cursor, Position
-from pipeline.trace_export.exporter import Exporter, Patience, deliver_log, deliver_spans
-from pipeline.trace_export.sink import BATCH, Delivery, Sink
+from pipeline.traces import exporter as module
+from pipeline.traces.collector import Collector
+from pipeline.traces.cursor import FILE, Cursor, Position
+from pipeline.traces.exporter import Exporter, Patience, deliver_log, deliver_spans
+from pipeline.traces.sink import BATCH, Delivery, Sink
 from replay.traces import spans_of
 from replay.traces.otlp_protobuf import encode_request
 from tests import goldens

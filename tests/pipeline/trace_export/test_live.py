@@ -8,13 +8,13 @@ import pytest
 
 from events.sqlite_reader import SqliteReader
 from pipeline import app as app_module
-from pipeline.settings import load
-from pipeline.trace_export import live as live_module
-from pipeline.trace_export.collector import Collector
-from pipeline.trace_export.cursor import FILE
-from pipeline.trace_export.live import LiveExport, live_export
-from pipeline.trace_export.sink import Sink
-from pipeline.trace_export.trace_file import TraceFile
+from pipeline.config.settings import load
+from pipeline.traces import live as live_module
+from pipeline.traces.collector import Collector
+from pipeline.traces.cursor import FILE
+from pipeline.traces.live import LiveExport, live_export
+from pipeline.traces.sink import Sink
+from pipeline.traces.trace_file import TraceFile
 from replay.traces import spans_of
 from tests.logs import Replayed
 from tests.pipeline.trace_export.fussy import Fussy

@@ -1,6 +1,6 @@
 """Spans wait until they are accepted, and a sink that says no is left alone for a while."""
 
-from pipeline.trace_export.sink import BATCH, MOST_WAIT_S, Delivery, Outbox
+from pipeline.traces.sink import BATCH, MOST_WAIT_S, Delivery, Outbox
 from replay.traces import Span, spans_of
 from tests.pipeline.trace_export.fussy import Fussy
 from tests.replay.traces.voyages import plain

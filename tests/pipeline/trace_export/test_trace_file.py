@@ -7,7 +7,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from events.errors import BadInput
-from pipeline.trace_export.trace_file import TraceFile
+from pipeline.traces.trace_file import TraceFile
 from replay.traces import spans_of
 from replay.traces.otlp_protobuf import encode_request
 from tests.replay.traces.test_otlp_json import read_line

@@ -1,0 +1,155 @@
+"""Which rows were run, read from the log: the one place that says so."""
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from events.envelope import Envelope, kind
+from events.errors import BadInput
+from events.jobs import JobEnded, JobQueued, JobStarted, RunWorkflow
+from events.rows import Row
+from events.runtime import SessionEnded, SessionStarted
+from events.sqlite_reader import SqliteReader
+from pipeline.batches.doubts import Elsewhere
+from pipeline.batches.row_values import BoundRow, batch_of
+from pipeline.config.settings import Settings
+from pipeline.workflows.edit import names_over_time
+from replay.story.batch_rows import KINDS, NOT_AGAIN, RowRun, Told, Wanted, matched, run_of, told_of
+
+OF_BATCH = [kind(each) for each in (SessionStarted, SessionEnded, JobQueued, JobStarted, JobEnded)]
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """What the log says of one batch. `again` is which time it is; `jobs` counts, for each row,
+    those that a daemon took on and that are over; `under_way` are those that are not, by their
+    names. `elsewhere` is what was left open with the same values, by digest."""
+
+    batch: str
+    again: int
+    runs: list[RowRun]
+    jobs: dict[tuple[int, str], int]
+    under_way: dict[str, Row] = {}
+    elsewhere: dict[str, RowRun] = {}
+
+    def told(self, rows: Sequence[BoundRow]) -> dict[int, Told]:
+        wanted = [Wanted(each.number, each.digest) for each in rows]
+        told = {number: told_of(runs) for number, runs in matched(wanted, self.runs).items()}
+        for row in rows:
+            run = self.elsewhere.get(row.digest)
+            if run is not None and told[row.number].outcome not in NOT_AGAIN:
+                why = "a run with the same values, of no row of this file, left it open"
+                told[row.number] = Told("unknown", why, run)
+        return told
+
+    def taken_on(self, rows: Sequence[BoundRow]) -> dict[int, str]:
+        """The jobs that a daemon has for rows that are to be run, by the numbers that these have
+        now. A row may have moved since, or its workflow have another name: each job counts for one
+        row that binds the same, first of all for that of its number."""
+        left, found = dict(self.under_way), dict[int, str]()
+        for moved in (False, True):
+            for row in rows if left else ():
+                jobs = [
+                    job
+                    for job, of in left.items()
+                    if of.digest == row.digest and (moved or of.number == row.number)
+                ]
+                if jobs and row.number not in found:
+                    found[row.number] = jobs[0]
+                    del left[jobs[0]]
+        return found
+
+
+class _Found(msgspec.Struct):
+    """The sessions of a batch, and its jobs: those that are not over by their names. `begun` are
+    the sessions of all jobs that are not over, whoever's."""
+
+    sessions: list[tuple[str, Row]] = []
+    queued: dict[str, Row] = {}
+    begun: dict[str, str] = {}
+    ended: list[Row] = []
+
+    @property
+    def rows(self) -> list[Row]:
+        return [*(row for _, row in self.sessions), *self.queued.values(), *self.ended]
+
+
+def read_ledger(
+    settings: Settings,
+    workflow: str,
+    path: Path,
+    rows: Sequence[BoundRow] = (),
+    *,
+    dry_run: bool = False,
+    afresh: bool = False,
+    served: bool = False,
+) -> Ledger:
+    """`rows` are those of which it is asked what their values left open elsewhere. `afresh`: all of
+    it once more; nothing that was done before counts. `served`: a daemon runs, so that what it took
+    on and has not ended is under way, and not cut off."""
+    batch = batch_of(workflow, path, dry_run=dry_run)
+    if not settings.directory.log.exists():
+        return Ledger(batch, 0, [], {})
+    with SqliteReader(settings.directory.log) as reader:
+        names = names_over_time(workflow, reader)
+        batches = {batch_of(name, path, dry_run=dry_run) for name in names}
+        # What is only tried, or wanted whatever was done, does not depend on others.
+        elsewhere = Elsewhere(names, batches, () if dry_run or afresh else rows)
+        found = _of_batch(reader.read(kinds=OF_BATCH), batches, elsewhere)
+        again = max((row.again for row in found.rows), default=-1 if afresh else 0)
+        again += afresh
+        if not served:
+            _refuse_waiting(found)
+        under_way = set(found.begun.values()) if served else set()
+        runs = [
+            run
+            for session, row in found.sessions
+            if row.again == again
+            and session not in under_way
+            and (run := run_of(reader.read(session=session, kinds=KINDS))) is not None
+        ]
+        in_doubt = elsewhere.in_doubt(reader, under_way)
+    jobs: dict[tuple[int, str], int] = {}
+    for row in found.ended:
+        if row.again == again:
+            jobs[row.number, row.digest] = jobs.get((row.number, row.digest), 0) + 1
+    queued = {job: row for job, row in found.queued.items() if row.again == again}
+    return Ledger(batch, again, runs, jobs, queued, in_doubt)
+
+
+def _of_batch(events: Iterable[Envelope], batches: Collection[str], elsewhere: Elsewhere) -> _Found:
+    found = _Found()
+    for envelope in events:
+        elsewhere.hear(envelope)
+        match envelope.event:
+            case SessionStarted(row=Row(batch=batch) as row) if batch in batches:
+                found.sessions.append((envelope.session, row))
+            case JobQueued(job=job, run=RunWorkflow(row=Row(batch=batch) as row)):
+                if batch in batches:
+                    found.queued[job] = row
+            case JobStarted(job=job, session=session):
+                found.begun[job] = session
+            case JobEnded(job=job):
+                found.begun.pop(job, None)
+                if job in found.queued:
+                    found.ended.append(found.queued.pop(job))
+            case _:
+                pass
+    return found
+
+
+def _refuse_waiting(found: _Found) -> None:
+    """A daemon took them on and runs them as soon as it is there: here they would be done twice,
+    whichever time they are of."""
+    waiting = [job for job in found.queued if job not in found.begun]
+    if waiting:
+        raise BadInput(
+            f"a daemon that does not run any more took on {len(waiting)} of its rows",
+            "start it, it goes on with them: rutter serve; then the same command again",
+        )
+
+
+def read_run(settings: Settings, session: str) -> RowRun | None:
+    """How one run of a row ended."""
+    with SqliteReader(settings.directory.log) as reader:
+        return run_of(reader.read(session=session, kinds=KINDS))

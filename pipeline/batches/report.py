@@ -1,0 +1,81 @@
+"""What became of every row, as a file beside the rows: the row, its outcome, why, its session, and
+what its run read. Written anew as each row ends, whole; the log can say it again at any time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from pipeline.batches.row_values import BoundRow
+from pipeline.batches.sheet import BadRows, Sheet
+from pipeline.output.csv_table import as_csv
+from pipeline.output.safe_files import replace_whole
+from replay.story.batch_rows import NOT_RUN, Told
+from replay.story.results import Results, numbered
+
+OURS = ("outcome", "reason", "session")
+HEADER_BYTES = 2**20
+
+
+def beside(path: Path, *, dry_run: bool = False) -> Path:
+    """`orders.csv` has its results in `orders.results.csv`; what was only tried is told in a file
+    of its own, or it would take the place of what was done."""
+    return path.with_name(f"{path.stem}{'.dry-run' * dry_run}.results.csv")
+
+
+def check_place(place: Path, rows: Path) -> None:
+    """Nobody's own file is written over before anything was run."""
+    if place.is_dir():
+        raise BadRows(f"{place} is a folder", "name a file: --results FILE.csv")
+    if place.exists() and not place.is_file():  # a device would be replaced, a pipe waits for ever
+        raise BadRows(f"{place} is no ordinary file", "name another file: --results FILE.csv")
+    if place.resolve() == rows.resolve():
+        raise BadRows(f"{place} holds the rows themselves", "name another file: --results FILE")
+    if place.exists() and not _is_ours(place):
+        raise BadRows(
+            f"{place} is there and holds no results of rows", "name another file: --results FILE"
+        )
+    if not place.parent.is_dir():
+        raise BadRows(f"there is no folder {place.parent}", "make it, or name another file")
+
+
+def _is_ours(place: Path) -> bool:
+    """By its header: what an earlier run wrote may be written anew."""
+    with place.open("rb") as file:
+        header = file.readline(HEADER_BYTES).decode("utf-8", "replace")
+    return all(name in header for name in OURS) or not header
+
+
+class Report:
+    def __init__(
+        self, place: Path, sheet: Sheet, names: Iterable[str] = (), *, guard: bool = True
+    ) -> None:
+        """`names` are what a run is known to read; others come behind."""
+        self.place = place
+        self._sheet = sheet
+        self._names = tuple(dict.fromkeys(names))
+        self._guard = guard
+
+    def write(self, rows: Sequence[BoundRow], told: Mapping[int, Told]) -> None:
+        replace_whole(self.place, self.text(rows, told).encode())
+
+    def text(self, rows: Sequence[BoundRow], told: Mapping[int, Told]) -> str:
+        known = [told.get(row.number, NOT_RUN) for row in rows]
+        read = [values_of(each) for each in known]
+        names = [*dict.fromkeys((*self._names, *(name for each in read for name in each)))]
+        columns = [*self._sheet.columns, *numbered((*OURS, *names), self._sheet.columns)]
+        return as_csv(
+            columns,
+            (
+                [*row.row.cells, each.outcome, each.why, each.session]
+                + [values.get(name, "") for name in names]
+                for row, each, values in zip(rows, known, read, strict=True)
+            ),
+            separator=self._sheet.separator,
+            guard=self._guard,
+        )
+
+
+def values_of(told: Told) -> dict[str, str]:
+    """What a row's run read; of a table, how much: its rows are in `rutter results`."""
+    found = told.run.results if told.run is not None else Results()
+    sizes = {name: f"{len(rows.rows)} rows" for name, rows in found.tables.items()}
+    return {**found.values, **sizes}

@@ -1,0 +1,75 @@
+"""The order in which rows are run: so many at once, until all are over, too many failed one after
+another, or somebody stops it. What a run is, is the caller's to say."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Protocol
+
+import anyio
+
+from pipeline.batches.row_values import BoundRow
+from replay.story.batch_rows import NOT_AGAIN, NOT_RUN, Told
+
+Sail = Callable[[BoundRow], Awaitable[Told]]
+
+
+class Hears(Protocol):
+    """Whoever is told how it goes."""
+
+    def begun(self, row: BoundRow) -> None: ...
+
+    def ended(self, row: BoundRow, told: Told) -> None: ...
+
+
+class Sailing:
+    """One batch under way. `told` is what is known of every row, by its number."""
+
+    def __init__(
+        self,
+        rows: Sequence[BoundRow],
+        told: dict[int, Told],
+        hears: Hears,
+        *,
+        parallel: int = 1,
+        most_failures: int = 3,
+    ) -> None:
+        self.rows = rows
+        self.told = told
+        self.stopped = self.began = False
+        self.failures = 0  # one after another
+        self._hears = hears
+        self._parallel = parallel
+        self._most_failures = most_failures
+
+    def left(self) -> list[BoundRow]:
+        """Those that are to be run: what is done stays done, what is in doubt is a person's."""
+        return [row for row in self.rows if self._told(row).outcome not in NOT_AGAIN]
+
+    def _told(self, row: BoundRow) -> Told:
+        return self.told.get(row.number, NOT_RUN)
+
+    @property
+    def gave_up(self) -> bool:
+        return self._most_failures > 0 and self.failures >= self._most_failures
+
+    def stop(self) -> None:
+        """No other row is begun."""
+        self.stopped = True
+
+    async def run(self, sail: Sail) -> None:
+        """In the order of the file. An error that is no row's own ends them all."""
+        waiting = iter(self.left())
+        async with anyio.create_task_group() as group:
+            for _ in range(self._parallel):
+                group.start_soon(self._work, waiting, sail)
+
+    async def _work(self, waiting: Iterator[BoundRow], sail: Sail) -> None:
+        while not (self.stopped or self.gave_up):
+            row = next(waiting, None)
+            if row is None:
+                return
+            self.began = True
+            self._hears.begun(row)
+            told = await sail(row)
+            self.told[row.number] = told
+            self.failures = 0 if told.outcome == "done" else self.failures + 1
+            self._hears.ended(row, told)

@@ -1,0 +1,42 @@
+"""`rutter approvals` lists what waits for a person, and takes their answer."""
+
+import argparse
+import asyncio
+
+from actors.answers import Answer, TerminalPerson
+from events.errors import BadInput
+from pipeline.cli.daemon_client import Through, require_daemon
+from pipeline.cli.terminal import Terminal
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+
+
+def add_approvals(it: argparse.ArgumentParser) -> None:
+    it.add_argument("--answer", action="store_true", help="asks you each of them, one by one")
+    it.set_defaults(do=approvals)
+
+
+def approvals(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """What waits for a person, and their answers."""
+    daemon = require_daemon(settings)
+    asked = daemon.request("GET", "/approvals")
+    if terminal.as_json:
+        terminal.json(asked)
+        return Exit.DONE
+    if not asked:
+        terminal.say("nothing waits for you")
+    for each in asked:
+        terminal.say(f"{each['session']}  {each['kind']}: {each['question']}")
+        if options.answer:
+            answer_at_terminal(daemon, each, terminal)
+    return Exit.DONE
+
+
+def answer_at_terminal(daemon: Through, asked: dict[str, str], terminal: Terminal) -> None:
+    """Asks the person here, and tells the daemon what they said."""
+    if not terminal.interactive:
+        raise BadInput("nobody is at this terminal", "answer where somebody is")
+    answer: Answer = asyncio.run(
+        TerminalPerson(terminal.ask).put(asked["question"], asked.get("phrase", ""))
+    )
+    daemon.request("POST", f"/approvals/{asked['session']}/{asked['approval']}", answer)

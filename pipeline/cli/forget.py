@@ -1,0 +1,88 @@
+"""`rutter forget`: a session or a workflow unlearned. The log keeps what happened."""
+
+import argparse
+import shlex
+from collections.abc import Iterator
+
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.workflow_changes import changing
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import find_session
+from pipeline.workflows.forget import Unlearned, Wanted, foresee
+
+TOLD = ("sessions", "transitions", "runs", "versions", "kept", "generation", "workflow")
+EPILOG = """examples:
+  rutter forget last --why "I was only trying things"
+  rutter forget --workflow order --dry-run         what would go
+  rutter forget --workflow order                   it, and every session that had to do with it
+
+What is forgotten no longer counts in any prediction, check or workflow. What happened stays in the
+log, can be shown and decided again; it goes with: rutter log erase SESSION --why TEXT"""
+
+
+def add_options(it: argparse.ArgumentParser) -> None:
+    it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+    what = it.add_mutually_exclusive_group(required=True)
+    what.add_argument("session", nargs="?", help="its name, the end of it, or 'last'")
+    what.add_argument(
+        "--workflow",
+        metavar="NAME",
+        help="this workflow, and what every session taught that recorded, repaired or sailed it",
+    )
+    it.add_argument("--why", default="", metavar="TEXT", help="kept in the log")
+    it.add_argument("--dry-run", action="store_true", help="only say what would be unlearned")
+    it.set_defaults(do=forget)
+
+
+def forget(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    if options.workflow is not None:
+        wanted = Wanted(workflow=options.workflow)
+    else:
+        wanted = Wanted(session=find_session(settings, options.session))
+    if options.dry_run:
+        found = foresee(settings.directory, wanted)
+    else:
+        with changing(settings) as writer:
+            found = writer.forget(wanted, options.why.strip())
+    if terminal.as_json:
+        told = {name: getattr(found, name) for name in TOLD}
+        terminal.json({**told, "dry_run": options.dry_run})
+    for line in _lines(found, settings, dry=options.dry_run):
+        terminal.say(line)
+    return Exit.DONE
+
+
+def _lines(found: Unlearned, settings: Settings, *, dry: bool) -> Iterator[str]:
+    what = f"workflow {found.workflow}" if found.workflow else found.sessions[0]
+    yield f"[OK] {'would forget' if dry else 'forgot'} {what}: {_taught(found)}"
+    if found.workflow:
+        for session in found.sessions:
+            yield f"     {session}"
+    if found.versions:
+        yield f"     no longer known: {', '.join(found.versions)}"
+    if found.kept:
+        yield f"     still known, from elsewhere: {', '.join(found.kept)}"
+    for name in dict.fromkeys(version.rpartition(" version ")[0] for version in found.kept):
+        whole = settings.command(f"forget --workflow {shlex.quote(name)}")
+        yield f"     to forget all of it: {whole}"
+    if dry:
+        yield f"     nothing was changed; the model would be generation {found.generation}"
+        return
+    yield f"     the model is generation {found.generation} now"
+    session = found.sessions[0] if len(found.sessions) == 1 else "SESSION"
+    erase = settings.command(f"log erase {session} --why TEXT")
+    yield f"     the log still has what happened; that goes with: {erase}"
+
+
+def _taught(found: Unlearned) -> str:
+    counts = (
+        (len(found.sessions) if found.workflow else 0, "session"),
+        (found.transitions, "transition"),
+        (len(found.versions), "workflow version"),
+        (found.runs, "verified run"),
+    )
+    told = [
+        f"{count} {what}" if count == 1 else f"{count} {what}s" for count, what in counts if count
+    ]
+    return ", ".join(told) or "it had taught nothing"

@@ -1,0 +1,54 @@
+"""`rutter fork` starts a new session from a step of an old one."""
+
+import argparse
+import asyncio
+
+import msgspec
+
+from events.runtime import SessionStarted
+from events.sqlite_reader import SqliteReader
+from pipeline.cli.missing_values import bind_secrets, carried
+from pipeline.cli.session_end import report as tell_end
+from pipeline.cli.session_run import open_voyage, person
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.threshold_options import read_sureness
+from pipeline.config.secret_sources import read_pairs
+from pipeline.config.settings import Settings
+from pipeline.config.thresholds import going_by
+from pipeline.queries.workflows_and_sessions import find_session
+from pipeline.sessions.fork import fork_of
+from replay.story.session_story import Story
+
+
+def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Sails the first steps of an old session again, live, and goes on from there."""
+    sure = read_sureness(options, settings.config)
+    session = find_session(settings, options.session)
+    with SqliteReader(settings.directory.log) as reader:
+        events = list(reader.read(session=session))
+    start = events[0].event if events else None
+    flow = start.workflow if isinstance(start, SessionStarted) else None
+    needed = flow.secrets if flow is not None else ()
+    secrets, _ = bind_secrets(options.secret, settings, terminal, needed)
+    started = fork_of(
+        events,
+        options.at,
+        values=read_pairs(options.set, "--set"),
+        secrets=secrets,
+        allow=options.allow,
+        free=options.free,
+        policy=settings.policy,
+    )
+    started = going_by(msgspec.structs.replace(started, headed=options.headed), sure)
+    answers = person(terminal, options.answers)
+    logins = carried(options, started, settings, terminal)
+
+    async def sail() -> Story:
+        async with open_voyage(settings, terminal) as voyage:
+            what = f"forking {session} at step {options.at}"
+            return await voyage.sail(
+                started, answers=answers, secrets=secrets, what=what, logins=logins
+            )
+
+    done = f"forked {session} at step {options.at}"
+    return tell_end(asyncio.run(sail()), settings, terminal, done=done)

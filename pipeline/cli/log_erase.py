@@ -1,0 +1,160 @@
+"""`rutter log erase`: one session's content for good, or all that holds a given text."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, TypeVar
+
+from events.errors import BadInput
+from pipeline.cli.log_tidy import count
+from pipeline.cli.progress import Gauge
+from pipeline.cli.terminal import Terminal
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import find_session, project
+from pipeline.upkeep.erase import erase as erase_payloads
+from pipeline.upkeep.erase_text import ErasedText, Held, erase_text, find, told
+from pipeline.upkeep.inspection import Watch
+
+SHOWN = 20  # sessions on a terminal; --json has them all
+Done = TypeVar("Done")
+
+
+def add_options(it: argparse.ArgumentParser) -> None:
+    it.add_argument("session", nargs="?", help="its name, the end of it, or 'last'")
+    it.add_argument("--event", type=int, metavar="N", help="this event alone")
+    it.add_argument(
+        "--text",
+        "--person",
+        dest="text",
+        metavar="TEXT",
+        help="all that holds this text, such as a person's name; '-' reads it from stdin, so that "
+        "it is in no history of a shell",
+    )
+    it.add_argument("--dry-run", action="store_true", help="with --text: only say what would go")
+    it.add_argument("--why", metavar="TEXT", help="kept in the log")
+    it.set_defaults(do=erase)
+
+
+def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """A payload goes, or all of a session; the chain still verifies over their hashes."""
+    if (options.session is None) == (options.text is None):
+        raise BadInput("it erases one session, or what holds a text", "give SESSION or --text TEXT")
+    if options.text is not None:
+        return _erase_text(options, settings, terminal)
+    if options.dry_run:
+        raise BadInput("--dry-run is of --text", f"see: rutter show {options.session}")
+    why = _why(options)
+    session = options.session  # a process is named in full: it is in no list of sessions
+    if not session.startswith("process-"):
+        session = find_session(settings, session)
+    done = _held(
+        settings,
+        terminal,
+        lambda watch: erase_payloads(settings.directory, session, options.event, why, watch),
+    )
+    project(settings).close()
+    if terminal.as_json:
+        terminal.json(done)
+        return Exit.DONE
+    if not done.payloads:
+        terminal.say(f"[OK] finished erasing {session}: it was cut short before")
+        return Exit.DONE
+    went = f"{count(done.payloads, 'payload')} of {session}, {count(done.artifacts, 'artifact')}"
+    terminal.say(f"[OK] erased {went}")
+    for name in done.workflows:
+        terminal.say(f"     learned in it, and no longer known: workflow {name}")
+    terminal.say("     the chain still verifies; the session can no longer be derived again")
+    terminal.say("     backups, exports and traces made before still hold what they hold")
+    return Exit.DONE
+
+
+def _line() -> str:
+    if sys.stdin is None:
+        raise BadInput(
+            "--text - reads a line, and there is no input", "name the text, or pipe it in"
+        )
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def _erase_text(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    if options.event is not None:
+        raise BadInput("--event is of one session", "leave it out, or name the session")
+    text = _line() if options.text == "-" else options.text
+    if options.dry_run:
+        with Gauge(terminal) as gauge:
+            found = find(settings.directory, text, gauge)
+        artifacts = sum(each.artifacts for each in found.sessions) + len(found.unnamed)
+        done = told(found, artifacts, dry_run=True)
+    else:
+        why = _why(options)
+        done = _held(
+            settings, terminal, lambda watch: erase_text(settings.directory, text, why, watch)
+        )
+        project(settings).close()
+    if terminal.as_json:
+        terminal.json(done)
+        return Exit.DONE
+    for line in _lines(done, settings):
+        terminal.say(line)
+    return Exit.DONE
+
+
+def _lines(done: ErasedText, settings: Settings) -> Iterator[str]:
+    sessions = [each for each in done.sessions if not each.process]
+    what = f"{count(done.payloads, 'payload')} of {count(len(sessions), 'session')}"
+    if not done.dry_run:
+        yield f"[OK] erased {what}, {count(done.artifacts, 'artifact')}"
+    elif done.sessions or done.artifacts:
+        yield f"[OK] would erase {what}; {count(done.artifacts, 'artifact')} hold it"
+    else:
+        yield "[OK] nothing in the log or its artifacts holds it"
+    for held in done.sessions[:SHOWN]:
+        yield f"     {_of(held)} {'go' if done.dry_run else 'went'}"
+    if len(done.sessions) > SHOWN:
+        yield f"     and {len(done.sessions) - SHOWN} more (--json has them all)"
+    for name in done.takes:
+        yield f"     {'would go' if done.dry_run else 'went'} with it: {name}"
+    if done.dry_run:
+        if done.sessions or done.artifacts:
+            yield f"     do it: {settings.command('log erase --text TEXT --why TEXT')}"
+        return
+    yield from _remains(done)
+
+
+def _of(held: Held) -> str:
+    holding = f"{count(held.holding, 'event')} hold it" if held.holding != 1 else "1 event holds it"
+    artifacts = f", {count(held.artifacts, 'artifact')}" if held.artifacts else ""
+    goes = "only these" if held.process else f"all {held.events} of it"
+    return f"{held.session}: {holding}{artifacts}; {goes}"
+
+
+def _remains(done: ErasedText) -> Iterator[str]:
+    """What is not gone, and why."""
+    yield "     the chain still verifies; these sessions can no longer be derived again"
+    yield "     that they were, when, and of what kinds their events were, stays"
+    for path in done.elsewhere:
+        yield f"     still holds it, and is yours to change: {path}"
+    yield "     not reached: backups, exports, reports, results, traces made before; kept logins;"
+    yield "     pictures of other sessions, where the text was on the page and in no event"
+
+
+def _why(options: argparse.Namespace) -> str:
+    why: str = (options.why or "").strip()
+    if not why:
+        raise BadInput("the log keeps why something was erased", "give --why TEXT")
+    return why
+
+
+def _held(
+    settings: Settings, terminal: Terminal, work: Callable[[Watch], Coroutine[Any, Any, Done]]
+) -> Done:
+    """Done as the one writer of the directory."""
+    directory = settings.directory
+    directory.lock()
+    try:
+        with Gauge(terminal) as gauge:
+            return asyncio.run(work(gauge))
+    finally:
+        directory.unlock()

@@ -1,0 +1,155 @@
+"""`rutter log` and `rutter log tidy`: what is kept, what it takes, and letting go of it by rule."""
+
+import argparse
+import asyncio
+from collections.abc import Iterable
+
+import msgspec
+
+from events.sqlite_log import SqliteLog
+from pipeline.app import App
+from pipeline.cli.daemon_client import Through, through_daemon
+from pipeline.cli.progress import Gauge
+from pipeline.cli.show import when
+from pipeline.cli.terminal import Terminal
+from pipeline.clock import SystemClock
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.upkeep.artifact_survey import survey
+from pipeline.upkeep.disk_use import Usage, measure
+from pipeline.upkeep.erase import finish_erasing
+from pipeline.upkeep.expiry import Tidied, mark, plan, rules_of, summary, tidy
+from pipeline.upkeep.inspection import Watch
+
+SHOWN = 20  # kinds on a terminal; --json has them all
+
+
+def add_tidy(it: argparse.ArgumentParser) -> None:
+    it.add_argument("--dry-run", action="store_true", help="only say what would go")
+    it.set_defaults(do=tidy_up)
+
+
+def usage(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """What the log holds, what all of it takes on disk, and what could go."""
+    with Gauge(terminal) as gauge:
+        found = measure(
+            settings.directory, rules_of(settings.config), SystemClock().now_ns(), gauge
+        )
+    if terminal.as_json:
+        terminal.json(found)
+        return Exit.DONE
+    terminal.say(
+        f"{count(found.events, 'event')} of {count(found.sessions, 'session')}, "
+        f"{when(found.first_ns)} to {when(found.last_ns)} UTC"
+    )
+    if found.erased:
+        terminal.say(f"{count(found.erased, 'payload')} erased")
+    if found.expired:
+        terminal.say(f"{count(found.expired, 'artifact')} expired")
+    _tables(found, settings, terminal)
+    return Exit.DONE
+
+
+def tidy_up(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Deletes what has expired; where a daemon holds the directory, that does."""
+    with Gauge(terminal) as gauge:
+        done = _foreseen(settings, gauge) if options.dry_run else _tidied(settings, gauge)
+    if terminal.as_json:
+        terminal.json(done)
+        return Exit.DONE
+    for line in lines(done, settings):
+        terminal.say(line)
+    return Exit.DONE
+
+
+def lines(done: Tidied, settings: Settings) -> Iterable[str]:
+    """What went, or would, rule by rule."""
+    verb = "would go" if done.dry_run else "went"
+    if not done.files:
+        yield "[OK] nothing has expired"
+    else:
+        yield f"[OK] {count(done.files, 'artifact')} {verb}, {size(done.bytes)}"
+        for rule in done.rules:
+            yield f"     {rule.rule}: {count(rule.files, 'artifact')}, {size(rule.bytes)}"
+        if done.dry_run:
+            yield f"     do it: {settings.command('log tidy')}"
+        else:
+            yield "     the log keeps what they were: rutter log verify tells them from lost ones"
+    if done.pinned:
+        kept = f"{count(done.pinned, 'artifact')}, {size(done.pinned_bytes)}"
+        yield f"     kept, for a workflow that is known or a session that runs: {kept}"
+
+
+def _foreseen(settings: Settings, watch: Watch) -> Tidied:
+    """Reads only, beside a running process too."""
+    found = survey(settings.directory, watch)
+    planned = plan(found, rules_of(settings.config), SystemClock().now_ns())
+    return summary(planned, dry_run=True)
+
+
+def _tidied(settings: Settings, watch: Watch) -> Tidied:
+    daemon = through_daemon(settings)
+    if daemon is not None:
+        return _by_daemon(daemon)
+    directory, now_ns = settings.directory, SystemClock().now_ns()
+    # With no log there is nothing to tidy, and no directory to make; and where nothing has expired
+    # the log need not say so.
+    planned = plan(survey(directory, watch), rules_of(settings.config), now_ns)
+    directory.lock()
+    try:
+        finish_erasing(directory, watch)
+        if not planned.going and not planned.strays:
+            mark(directory, now_ns)
+            return summary(planned)
+        return asyncio.run(_alone(settings, watch))
+    finally:
+        directory.unlock()
+
+
+async def _alone(settings: Settings, watch: Watch) -> Tidied:
+    directory = settings.directory
+    log = await SqliteLog.open(directory.log)
+    async with App.open(log, artifacts=directory.artifacts) as app:
+        rules = rules_of(settings.config)
+        return await tidy(directory, app.say_process, rules, app.clock, watch)
+
+
+def _by_daemon(daemon: Through) -> Tidied:
+    return msgspec.convert(daemon.request("POST", "/log/tidy"), Tidied)
+
+
+def _tables(found: Usage, settings: Settings, terminal: Terminal) -> None:
+    terminal.table(
+        ("what", "size", "files", "holds"),
+        ((part.what, size(part.bytes), str(part.files), part.about) for part in found.parts),
+    )
+    terminal.table(
+        ("age", "size", "events", "artifacts"),
+        ((age.age, size(age.bytes), str(age.events), str(age.artifacts)) for age in found.by_age),
+    )
+    terminal.table(
+        ("largest session", "size", "events", "artifacts", "last"),
+        (
+            (use.session, size(use.bytes), str(use.events), str(use.artifacts), when(use.last_ns))
+            for use in found.by_session
+        ),
+    )
+    terminal.table(
+        ("event", "count", "payload"),
+        ((use.kind, str(use.events), size(use.bytes)) for use in found.kinds[:SHOWN]),
+    )
+    for could in found.freeable:
+        command = settings.command(could.command)
+        terminal.say(f"could be freed: {could.what}, {size(could.bytes)}: {command}")
+
+
+def count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def size(number: int) -> str:
+    for unit in ("B", "KB", "MB"):
+        if number < 10_000:
+            return f"{number} {unit}"
+        number //= 1_000
+    return f"{number} GB"

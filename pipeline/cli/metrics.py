@@ -1,0 +1,240 @@
+"""`rutter metrics`: how well it does, what models cost, and whether it can be believed."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from events.errors import BadInput
+from events.run_settings import MILLION
+from pipeline.cli.terminal import Terminal
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import project
+from replay.accuracy.reliability import Bin, Calibrated, advice, apart, calibrated, counted
+from replay.accuracy.threshold_curve import Point, curve
+from replay.documents.reliability_chart import draw
+from replay.projections import ProjectionStore
+from replay.projections.calibration import Executions, executions, models, settled
+from replay.projections.metrics import snapshot
+from replay.projections.model_calls import spending
+from replay.story.advice import money
+
+ERROR_RATE = "0.05"
+BAR = 20  # characters from 0 to 1
+NONE_YET = "no prediction was put to the test yet"
+TO_TEST = (
+    "do something a second time that it has seen once: rutter record NAME --url URL; what it "
+    "expects is compared with what is done"
+)
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """How sure one model was and how right; what was done because of it is counted apart. `now` is
+    what the threshold that is set would have come to, if it is this model's."""
+
+    model: str | None
+    models: dict[str, int]
+    found: Calibrated
+    now: Point | None
+    alone: Executions
+    approved: Executions
+
+    def as_json(self) -> dict[str, object]:
+        done = {"alone": self.alone, "approved": self.approved}
+        told = {"model": self.model, "models": self.models, "executions": done, "now": self.now}
+        return told | msgspec.structs.asdict(self.found)
+
+
+def add_options(it: argparse.ArgumentParser) -> None:
+    it.add_argument(
+        "--model", metavar="NAME", help="whose predictions (default: the model that runs go by)"
+    )
+    it.add_argument(
+        "--error-rate",
+        default=ERROR_RATE,
+        metavar="P",
+        help=f"what share may be wrong of what it does alone (default {ERROR_RATE})",
+    )
+    it.add_argument(
+        "--picture", type=Path, metavar="FILE.svg", help="draws how sure it was and how right"
+    )
+    it.set_defaults(do=metrics)
+
+
+def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    rate = _error_rate(options.error_rate)
+    _check_picture(options.picture)
+    with project(settings) as store:
+        seeds = snapshot(store.db)
+        asked = spending(store.db)
+        sure = _measured(store, options.model, settings, rate)
+    if options.picture is not None:
+        _draw(sure, options.picture)
+    if terminal.as_json:
+        terminal.json(seeds | {"models": asked, "calibration": sure.as_json()})
+        return Exit.DONE
+    terminal.table(("metric", "value"), ((k, f"{v:g}") for k, v in seeds.items()))
+    _show_spending(asked, terminal)
+    _show_measured(sure, settings, terminal)
+    if options.picture is not None:
+        terminal.say(f"[OK] {options.picture}")
+    return Exit.DONE
+
+
+def show_thresholds(points: Sequence[Point], terminal: Terminal) -> None:
+    """What acting from each threshold on would have come to, as a table."""
+    terminal.table(
+        ("threshold", "acts", "right", "wrong", "coverage", "accuracy"),
+        (
+            (
+                f"{point.threshold:.2f}",
+                str(point.acted),
+                str(point.correct),
+                str(point.wrong),
+                f"{point.coverage:.3f}",
+                f"{point.accuracy:.3f}" if point.acted else "-",
+            )
+            for point in points
+        ),
+    )
+
+
+def _error_rate(said: str) -> int:
+    """In millionths. None wrong at all is no rate: no number of cases can promise it."""
+    try:
+        rate = float(said)
+    except ValueError:
+        rate = -1.0
+    if not 1 / MILLION <= rate < 1:  # which nan is not either
+        raise BadInput(
+            f"{said!r} is no share of what may be wrong",
+            "give --error-rate above 0 and below 1: 0.05 is one in twenty",
+        )
+    return round(rate * MILLION)
+
+
+def _measured(store: ProjectionStore, named: str | None, settings: Settings, rate: int) -> Measured:
+    """Of the model that was named; else of the one that runs go by, or that was asked last."""
+    known = models(store.db)
+    if named is not None and named not in known:
+        told = ", ".join(f"{name} ({count})" for name, count in known.items())
+        raise BadInput(
+            f"no prediction of a model {named!r} was put to the test yet",
+            f"it has: {told}" if told else TO_TEST,
+        )
+    own = settings.config.sureness
+    model = named or (own.predictor if own.predictor in known else next(iter(known), None))
+    said = settled(store.db, model or "")
+    now = curve(said, [own.threshold]) if model == own.predictor and said else ()
+    return Measured(
+        model=model,
+        models=known,
+        found=calibrated(said, rate),
+        now=next(iter(now), None),
+        alone=executions(store.db, model or "", asked=False),
+        approved=executions(store.db, model or "", asked=True),
+    )
+
+
+def _check_picture(picture: Path | None) -> None:
+    """What another kind of file is called is opened as that, and found broken."""
+    if picture is not None and picture.suffix.lower() != ".svg":
+        raise BadInput(
+            f"the picture is drawn as SVG, and {picture} does not end in .svg",
+            f"give --picture {picture.with_suffix('.svg') if picture.name else 'FILE.svg'}",
+        )
+
+
+def _draw(sure: Measured, picture: Path) -> None:
+    if not sure.found.predictions:
+        raise BadInput(f"there is nothing to draw: {NONE_YET}", TO_TEST)
+    try:
+        picture.write_text(draw(sure.found, sure.model or ""), "utf-8")
+    except OSError as error:
+        what = f"{picture} cannot be written ({error.strerror})"
+        raise BadInput(what, "check --picture") from error
+
+
+def _show_spending(asked: dict[str, Any], terminal: Terminal) -> None:
+    steps = ", ".join(f"{count} {driver}" for driver, count in asked["steps_by_driver"].items())
+    rate = asked["hit_rate"]
+    hits = "" if rate is None else f"; {rate:.1%} took no model"
+    terminal.say(f"steps by driver: {steps}{hits}")
+    if not asked["calls"]:
+        terminal.say("no language model was asked")
+        return
+    columns = ("calls", "failed", "input_tokens", "output_tokens", "cached_tokens", "unpriced")
+    terminal.table(
+        ("provider", "model", "calls", "failed", "in", "out", "cached", "unpriced", "cost", "ms"),
+        (
+            (
+                row["provider"],
+                row["model"],
+                *(str(row[column]) for column in columns),
+                money(row["cost_microdollars"]),
+                str(row["took_ms"]),
+            )
+            for row in (*asked["providers"], {"provider": "all", "model": "", **asked})
+        ),
+    )
+
+
+def _show_measured(sure: Measured, settings: Settings, terminal: Terminal) -> None:
+    found = sure.found
+    if found.predictions:
+        terminal.say(f"\nhow sure {sure.model} was, and how right ({counted(found)})")
+        _show_bins([each for each in found.bins if each.count], terminal)
+        terminal.say(apart(found))
+        terminal.say("\nwhat each threshold would have done")
+        show_thresholds(found.curve[::2], terminal)
+        headline, grounds = advice(found)
+        terminal.say(f"{headline} ({grounds})")
+        if sure.now is not None:
+            _show_now(sure.now, terminal)
+    else:
+        terminal.say(f"\n{NONE_YET}: {TO_TEST}")
+    for said, done in (("alone", sure.alone), ("after a person said yes", sure.approved)):
+        if done.acted:
+            terminal.say(
+                f"acted on predictions {said}: {done.acted}, confirmed {done.confirmed}, wrong "
+                f"{done.wrong}, without a verdict {done.unjudged}; not counted above"
+            )
+    for name, count in sure.models.items():
+        if name != sure.model and count:
+            terminal.say(f"{count} more by {name}: {settings.command(f'metrics --model {name}')}")
+
+
+def _show_bins(bins: Sequence[Bin], terminal: Terminal) -> None:
+    terminal.table(
+        ("sure", "count", "said", "right", "95% within", "# right, | said"),
+        (
+            (
+                f"{each.since:.1f} to {each.until:.1f}",
+                str(each.count),
+                f"{each.said:.3f}",
+                f"{each.right:.3f}",
+                f"{each.at_least:.2f} to {each.at_most:.2f}",
+                _bar(each),
+            )
+            for each in bins
+        ),
+    )
+
+
+def _bar(each: Bin) -> str:
+    """How much of it was right, with a mark at what was said."""
+    bar = "#" * round(each.right * BAR)
+    mark = min(int(each.said * BAR), BAR - 1)
+    cells = list(f"{bar:.<{BAR}}")
+    cells[mark] = "|"
+    return "".join(cells)
+
+
+def _show_now(now: Point, terminal: Terminal) -> None:
+    wrong = f", {now.wrong} wrong ({now.wrong / now.acted:.1%})" if now.acted else ""
+    terminal.say(
+        f"now run.threshold is {now.threshold:.2f}: it would have acted on {now.acted}{wrong}"
+    )

@@ -1,0 +1,75 @@
+"""`rutter record NAME SCRIPT` records a workflow from a script."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from pipeline.cli.missing_values import bind_secrets, carried
+from pipeline.cli.patience_option import read_patience
+from pipeline.cli.recorded_again import kept_as, tell_compared
+from pipeline.cli.recorded_hosts import settle_hosts
+from pipeline.cli.run import pictured
+from pipeline.cli.service_options import read_given
+from pipeline.cli.session_end import report, tell_unproven
+from pipeline.cli.session_run import open_voyage, person
+from pipeline.cli.terminal import Terminal
+from pipeline.config import exit_codes
+from pipeline.config.secret_sources import read_pairs
+from pipeline.config.settings import Settings
+from pipeline.sessions import session_started
+from pipeline.workflows.recorder_import import prepare, read_script
+from replay.story.session_story import Story
+
+
+def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Records a workflow from a DevTools Recorder script."""
+    parameters = read_pairs(options.param, "--param")
+    secrets, origins = bind_secrets(options.secret, settings, terminal)
+    script = prepare(read_script(Path(options.script)), parameters, secrets)
+    started = session_started.recording(
+        options.name,
+        script.steps,
+        parameters,
+        secrets,
+        allow=options.allow,
+        policy=settings.policy,
+        screenshots=pictured(options, settings),
+        given=read_given(options),
+        origins=origins,
+    )
+    started = session_started.configured(
+        started,
+        settings.config.knobs,
+        settings.config.sureness,
+        headed=options.headed,
+        patience_ms=read_patience(options),
+    )
+    started = kept_as(started, options, settings)
+    answers = person(terminal, options.answers)
+    logins = carried(options, started, settings, terminal)
+
+    async def sail() -> Story:
+        async with open_voyage(settings, terminal) as voyage:
+            return await voyage.sail(
+                started,
+                answers=answers,
+                secrets=secrets,
+                typed=script.typed,
+                what=f"recording {options.name}",
+                logins=logins,
+            )
+
+    story = asyncio.run(sail())
+    code = report(story, settings, terminal, done=f"recorded {options.name}")
+    if code == exit_codes.Exit.DONE:
+        tell_compared(story.session, settings, terminal)
+        workflow = settle_hosts(
+            options.name,
+            story.session,
+            settings,
+            terminal,
+            named=options.allow,
+            consent=options.confirm_hosts,
+        )
+        tell_unproven(workflow, story, settings, terminal)
+    return code

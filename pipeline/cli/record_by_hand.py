@@ -1,0 +1,140 @@
+"""`rutter record NAME --url URL`: a window to work in; what is done there becomes the workflow."""
+
+import argparse
+import asyncio
+
+import msgspec
+
+from actors.rules.policy.narrowing import LISTED, may_go_to
+from events.action import Text
+from events.envelope import Envelope
+from events.errors import BadInput
+from events.executor import PersonActed
+from events.policy import Policy
+from events.workflow import Workflow
+from pipeline.cli import record as record_module
+from pipeline.cli import run
+from pipeline.cli.missing_values import carried
+from pipeline.cli.recorded_again import kept_as, tell_compared
+from pipeline.cli.recorded_hosts import settle_hosts
+from pipeline.cli.service_options import read_given
+from pipeline.cli.session_end import report, tell_unproven
+from pipeline.cli.session_run import check_display, open_voyage, person
+from pipeline.cli.terminal import Terminal
+from pipeline.config import exit_codes
+from pipeline.config.secret_sources import read_pairs
+from pipeline.config.settings import Settings, environment
+from pipeline.sessions import session_started
+from replay.story.session_story import Story
+from replay.story.wording import in_words
+
+OR_A_SCRIPT = "record a script: rutter record NAME --script FILE"
+
+
+def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """By hand in a window, or from a script."""
+    return (watch if options.url else record_module.record)(options, settings, terminal)
+
+
+def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Opens a window and records what a person does in it, until it is closed."""
+    if options.secret:
+        raise BadInput(
+            "a secret is not given to a recording by hand",
+            "type it in the window: only its name is recorded",
+        )
+    check_display(environment(), OR_A_SCRIPT)
+    values = read_pairs(options.param, "--param")
+    started = session_started.watching(
+        options.name,
+        options.url,
+        values,
+        allow=options.allow,
+        policy=base_for(options.url, settings.policy, terminal),
+        screenshots=run.pictured(options, settings),
+        given=read_given(options),
+        attended=terminal.interactive,
+    )
+    config = settings.config
+    started = session_started.configured(started, config.knobs, config.sureness, headed=True)
+    started = kept_as(started, options, settings)
+    headed = msgspec.structs.replace(settings, headless=False)
+    logins = carried(options, started, settings, terminal)
+
+    async def sail() -> Story:
+        async with open_voyage(headed, terminal) as voyage:
+            live = _Live(terminal)
+            voyage.listen(live.hear)
+            return await voyage.sail(
+                started,
+                answers=person(terminal, options.answers),
+                secrets={},
+                what=f"recording {options.name}",
+                by_hand=live.invite,
+                logins=logins,
+            )
+
+    story = asyncio.run(sail())
+    code = report(story, settings, terminal, done=f"recorded {options.name}")
+    if code == exit_codes.Exit.DONE:
+        tell_compared(story.session, settings, terminal)
+        workflow = settle_hosts(
+            options.name,
+            story.session,
+            settings,
+            terminal,
+            named=(session_started.host_typed(options.url), *options.allow),
+            consent=options.confirm_hosts,
+        )
+        _next_steps(workflow, settings, terminal)
+        tell_unproven(workflow, story, settings, terminal)
+    return code
+
+
+def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
+    """The policy with the host that was typed. One that the allowlist lacks is asked about: the
+    person at the terminal may add it for this recording."""
+    host = session_started.host_typed(url)
+    if session_started.names_hosts_freely(policy) or may_go_to(policy, host):
+        return policy
+    refused = BadInput(f"{host} is not among the allowed hosts", LISTED)
+    if not terminal.interactive:
+        raise refused
+    try:
+        answer = terminal.ask(f"record at {host}? it is not among the allowed hosts (yes / no): ")
+    except EOFError:
+        raise refused from None
+    if answer.strip().casefold() not in ("yes", "y"):
+        raise refused
+    return session_started.with_hosts(policy, [host])
+
+
+class _Live:
+    """Each step on the terminal as it happens."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def invite(self) -> None:
+        """Once they are heard, and not when they are awaited: what they do before is lost."""
+        self._terminal.say("work in the window; close it, or press Ctrl-C here, when done")
+
+    def hear(self, envelope: Envelope) -> None:
+        match envelope.event:
+            case PersonActed(step=step, action=action, element=element):
+                name = element.name.text if element is not None else ""
+                self._terminal.say(f"{step:>4}  {in_words(action, name)}")
+            case _:
+                pass
+
+
+def _next_steps(workflow: Workflow, settings: Settings, terminal: Terminal) -> None:
+    """What could be a parameter, and the command that sails it."""
+    name = workflow.name
+    for number, step in enumerate(workflow.steps, 1):
+        if step.action.type == "type" and isinstance(step.action.value, Text):
+            edit = settings.command(f"workflows edit {name} --param {number}=NAME")
+            terminal.say(f"     step {number} always types the same; to vary it: {edit}")
+    flags = [f"--set {parameter}=..." for parameter in workflow.parameters]
+    flags += [f"--secret {secret}=prompt" for secret in workflow.secrets]
+    terminal.say(f"     run: {settings.command(' '.join(['run', name, *flags]))}")

@@ -1,0 +1,83 @@
+"""A workflow that is recorded again: whether it replaces what is known, and what came of comparing
+the two, in plain words."""
+
+import argparse
+import shlex
+from collections.abc import Iterator
+
+from events.envelope import kind
+from events.predictor import Comparison, WorkflowLearned
+from events.runtime import SessionStarted
+from events.sqlite_reader import SqliteReader
+from events.workflow import Step, Workflow
+from pipeline.cli.terminal import Terminal
+from pipeline.config.settings import Settings
+from pipeline.sessions import session_started
+from replay.story.wording import in_words, printable
+
+
+def kept_as(
+    started: SessionStarted, options: argparse.Namespace, settings: Settings
+) -> SessionStarted:
+    pictures = settings.config.flag("record.pictures")
+    return session_started.kept_as(started, replace=options.replace, pictures=pictures)
+
+
+def tell_compared(session: str, settings: Settings, terminal: Terminal) -> None:
+    """What a recording made of the version before it; nothing where there was none."""
+    learned = learned_by(session, settings)
+    if learned is None or learned.compared is None:
+        return
+    for line in in_plain_words(learned.workflow, learned.compared, settings):
+        terminal.say(f"     {printable(line)}")
+
+
+def learned_by(session: str, settings: Settings) -> WorkflowLearned | None:
+    with SqliteReader(settings.directory.log) as reader:
+        for envelope in reader.read(session=session, kinds=[kind(WorkflowLearned)]):
+            if isinstance(envelope.event, WorkflowLearned):
+                return envelope.event
+    return None
+
+
+def in_plain_words(workflow: Workflow, compared: Comparison, settings: Settings) -> Iterator[str]:
+    before, name = compared.version, shlex.quote(workflow.name)
+    back = settings.command(f"workflows revert {name} {before}")
+    if not compared.merged:
+        yield f"it is another way of working than version {before}: {compared.why}"
+        yield f"version {workflow.version} is this recording alone; to go back: {back}"
+        return
+    changed = (*compared.optional, *compared.added)
+    if not changed and not compared.varied:
+        yield f"the same steps as version {before}"
+        return
+    if changed:
+        yield f"merged with version {before}; to undo that: {back}"
+    for index in sorted(changed):
+        yield f"{_which(workflow, index)} {_became(workflow, index, compared)}"
+    for index in compared.varied:
+        edit = settings.command(f"workflows edit {name} --param {index + 1}=NAME")
+        typed = "typed something else before; runs type this now"
+        yield f"{_which(workflow, index)} {typed}; to vary it: {edit}"
+
+
+def _which(workflow: Workflow, index: int) -> str:
+    return f"step {index + 1} ({in_words(workflow.steps[index].action)})"
+
+
+def _became(workflow: Workflow, index: int, compared: Comparison) -> str:
+    step = workflow.steps[index]
+    was = "was only in this recording" if index in compared.added else "was not in this recording"
+    if not step.optional:
+        return f"{was}: it is looked at in every run"
+    if step.fork is None:
+        return f"{was}: optional from now on"
+    first = "; where it has the choice, this one" if index in compared.added else ""
+    return f"{was}: {way_in_words(step)}{first}"
+
+
+def way_in_words(step: Step) -> str:
+    """Of a fork a run goes one way."""
+    assert step.fork is not None
+    letter = chr(ord("a") + min(step.fork.way, 26) - 1)
+    return f"one of several ways ({step.fork.number}{letter}), of which a run goes one"

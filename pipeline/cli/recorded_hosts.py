@@ -1,0 +1,241 @@
+"""Whom a recording spoke to, and which of them its runs may use: told, and confirmed once.
+
+And the other way round: which hosts a run was kept from, with the command that allows them.
+"""
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from actors.rules.policy.hosts import read_pattern
+from actors.rules.policy.narrowing import covered
+from events.envelope import kind
+from events.observer import Contact, HostsContacted, RequestBlocked
+from events.sqlite_reader import SqliteReader
+from events.workflow import Workflow
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.workflows import change
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import latest_workflow, project
+from pipeline.workflows.edit import Edit
+from replay.story.session_story import Story
+
+IMPLIED = (80, 443)
+MOST_TOLD = 3  # of what was blocked, with how often; the command has them all
+ASKED = 3  # times, before no answer is a no
+QUESTION = "allow this workflow to use them? yes / no, or the numbers to leave out: "
+# What is refused for what it is, not for where it leads.
+BY_NAME = frozenset({"", "host", "private_network"})
+BY_ADDRESS = "private_address"
+NOWHERE = re.compile(r" resolves to (?:0\.0\.0\.0|::),")  # how a resolver says no
+COMMANDS = {
+    "run": "run ...",
+    "record": "record ...",
+    "free": "run --free ...",
+    "tools": "tools call ...",
+}
+TOP_LEVEL = frozenset({"navigation", "document", "top_level"})
+
+
+class Met(NamedTuple):
+    """A host that was contacted, as it would be named."""
+
+    pattern: str
+    top_level: bool
+    named: bool  # by who recorded, or by the steps themselves
+    known: bool  # its workflow's already
+
+
+def settle_hosts(
+    name: str,
+    session: str,
+    settings: Settings,
+    terminal: Terminal,
+    *,
+    named: Iterable[str] = (),
+    consent: bool = False,
+) -> Workflow:
+    """Lists the hosts of a recording and asks about those that nobody named. What is allowed is a
+    new version of the workflow; the latest comes back."""
+    with project(settings) as store:
+        workflow = latest_workflow(store, name)
+    said = contacts_of(session, settings)
+    if said is None:
+        # The proxy counts them; if it died, nobody did.
+        edit = settings.command(f"workflows edit {shlex.quote(name)} --host HOST --resource HOST")
+        terminal.note("whom it spoke to is not in the log: the workflow has no confirmed hosts")
+        terminal.note(f"record it again, or name them: {edit}")
+        return workflow
+    met = meetings(said.contacts, workflow, tuple(named))
+    _list(met, said.others, terminal)
+    unnamed = [each for each in met if not each.named and not each.known]
+    allowed = [each for each in met if each.named and not each.known]
+    if unnamed:
+        agreed = unnamed if consent else _asked(unnamed, terminal)
+        allowed += agreed
+        _tell_left([each for each in unnamed if each not in agreed], name, settings, terminal)
+    if not allowed:
+        return workflow
+    _, workflow = change(name, _edit(allowed), settings)
+    listed = ", ".join(each.pattern for each in allowed)
+    terminal.say(f"     version {workflow.version} may use {listed}")
+    return workflow
+
+
+def contacts_of(session: str, settings: Settings) -> HostsContacted | None:
+    with SqliteReader(settings.directory.log) as reader:
+        for envelope in reader.read(session=session, kinds=[kind(HostsContacted)]):
+            if isinstance(envelope.event, HostsContacted):
+                return envelope.event
+    return None
+
+
+def meetings(contacts: Iterable[Contact], workflow: Workflow, named: Sequence[str]) -> list[Met]:
+    """Each host once, those that were gone to first."""
+    met: dict[str, Met] = {}
+    for contact in sorted(contacts, key=lambda contact: not contact.top_level):
+        pattern = pattern_of(contact.host, contact.port)
+        if read_pattern(pattern) is None or pattern in met:
+            continue
+        own = workflow.hosts if contact.top_level else (*workflow.hosts, *workflow.resources)
+        known = covered(own, pattern)
+        met[pattern] = Met(pattern, contact.top_level, known or covered(named, pattern), known)
+    return list(met.values())
+
+
+def pattern_of(host: str, port: int) -> str:
+    """A host as people name it: the port only where no scheme implies it."""
+    bare = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    return bare if port in IMPLIED else f"{bare}:{port}"
+
+
+def _edit(allowed: Iterable[Met]) -> Edit:
+    each = list(allowed)
+    return Edit(
+        hosts=tuple(met.pattern for met in each if met.top_level),
+        resources=tuple(met.pattern for met in each if not met.top_level),
+    )
+
+
+def _list(met: Sequence[Met], others: int, terminal: Terminal) -> None:
+    for words, top_level in (("it went to", True), ("it loaded from", False)):
+        hosts = [
+            f"{each.pattern} (named)" if each.named else each.pattern
+            for each in met
+            if each.top_level is top_level
+        ]
+        if hosts:
+            terminal.say(f"     {words}: {', '.join(hosts)}")
+    if others:
+        terminal.say(f"     and {others} more hosts, which are not listed and not allowed")
+
+
+def _asked(unnamed: Sequence[Met], terminal: Terminal) -> list[Met]:
+    """Those that the person at the terminal agrees to; none where nobody is there."""
+    if terminal.as_json or not terminal.interactive:
+        return []
+    terminal.say("     not named yet:")
+    for number, each in enumerate(unnamed, 1):
+        what = "gone to" if each.top_level else "loaded from"
+        terminal.say(f"     {number:>4}  {each.pattern}  ({what})")
+    for _ in range(ASKED):
+        try:
+            kept = chosen(terminal.ask(QUESTION), unnamed)
+        except EOFError:
+            return []
+        if kept is not None:
+            return kept
+        terminal.note(f"yes, no, or numbers from 1 to {len(unnamed)}")
+    return []
+
+
+def chosen(answer: str, unnamed: Sequence[Met]) -> list[Met] | None:
+    """What an answer leaves; `None` when it is no answer."""
+    said = answer.strip().casefold()
+    if said in ("yes", "y"):
+        return list(unnamed)
+    if said in ("no", "n", ""):
+        return []
+    if not re.fullmatch(r"[0-9]{1,4}(?:[ ,]+[0-9]{1,4})*", said):
+        return None
+    left_out = {int(number) for number in re.split(r"[ ,]+", said)}
+    if not left_out <= set(range(1, len(unnamed) + 1)):
+        return None
+    return [each for number, each in enumerate(unnamed, 1) if number not in left_out]
+
+
+def _tell_left(left: Sequence[Met], name: str, settings: Settings, terminal: Terminal) -> None:
+    if left:
+        flags = " ".join(
+            f"{'--host' if each.top_level else '--resource'} {shlex.quote(each.pattern)}"
+            for each in left
+        )
+        terminal.note(f"not allowed in its runs: {', '.join(each.pattern for each in left)}")
+        edit = settings.command(f"workflows edit {shlex.quote(name)} {flags}")
+        terminal.note(f"to allow them: {edit}")
+
+
+# -- what a run was kept from ----------------------------------------------------------------------
+
+
+def tell_blocked(story: Story, settings: Settings, terminal: Terminal) -> None:
+    """After a failure: what the page wanted to reach and may not, most wanted first."""
+    events = blocked_in(story.session, settings)
+    _tell_addresses(events, terminal)
+    times: Counter[str] = Counter()
+    gone_to: set[str] = set()
+    for event in events:
+        pattern = pattern_of(event.host, event.port)
+        if event.rule in BY_NAME and read_pattern(pattern) is not None:
+            times[pattern] += event.repeats
+            if event.channel.casefold() in TOP_LEVEL or _is_where_it_failed(event.host, story):
+                gone_to.add(pattern)
+    if not times:
+        return
+    wanted = [pattern for pattern, _ in times.most_common()]
+    more = f" and {len(wanted) - MOST_TOLD} more" if len(wanted) > MOST_TOLD else ""
+    told = ", ".join(f"{each} ({times[each]})" for each in wanted[:MOST_TOLD])
+    terminal.say(f"     blocked on the way: {told}{more}")
+    flags = [_flag(each, story, top_level=each in gone_to) for each in wanted]
+    allow = (
+        f"workflows edit {shlex.quote(story.name)}" if _is_run(story) else COMMANDS[story.purpose]
+    )
+    terminal.say(f"     if it needs them: {settings.command(' '.join([allow, *flags]))}")
+
+
+def blocked_in(session: str, settings: Settings) -> list[RequestBlocked]:
+    with SqliteReader(settings.directory.log) as reader:
+        events = [each.event for each in reader.read(session=session, kinds=[kind(RequestBlocked)])]
+    return [event for event in events if isinstance(event, RequestBlocked)]
+
+
+def _tell_addresses(events: Iterable[RequestBlocked], terminal: Terminal) -> None:
+    """A name that leads to an address which is not public: allowing the name does not help."""
+    said: dict[str, None] = {}
+    for event in events:
+        if event.rule != BY_ADDRESS:
+            continue
+        by_resolver = f"{event.host} is blocked by this machine's resolver"
+        said[by_resolver if NOWHERE.search(event.reason) else event.reason] = None
+    for each in list(said)[:MOST_TOLD]:
+        terminal.say(f"     blocked on the way: {each}")
+
+
+def _is_where_it_failed(host: str, story: Story) -> bool:
+    """Whether the step that failed was to lead there."""
+    last = story.steps[-1] if story.steps else None
+    if last is None or last.done:
+        return False
+    said = " ".join((last.words, last.reason, last.element, story.detail)).casefold()
+    return re.search(rf"(?<![\w.-]){re.escape(host.casefold())}(?![\w-]|\.\w)", said) is not None
+
+
+def _flag(pattern: str, story: Story, *, top_level: bool) -> str:
+    flag = "--host" if top_level else "--resource"
+    return f"{flag if _is_run(story) else '--allow'} {shlex.quote(pattern)}"
+
+
+def _is_run(story: Story) -> bool:
+    return story.purpose == "run" and bool(story.name)

@@ -1,0 +1,147 @@
+"""`rutter replay` decides a session again, as it was or under another configuration."""
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from events.envelope import Envelope
+from events.errors import BadInput
+from events.sqlite_reader import SqliteReader
+from pipeline.cli.metrics import show_thresholds
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.threshold_options import share
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.look_back import events_of_log
+from pipeline.queries.workflows_and_sessions import find_session
+from replay.accuracy.threshold_curve import STEPS, curve
+from replay.documents.threshold_chart import draw
+from replay.verify import Divergence, Report, verify
+from replay.whatif import Answer, Change, Difference, ask, read_change
+
+SHOWN = 40  # differences on a terminal; --json has them all
+
+
+def replay(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Derives every decision again; with a what-if file, under another configuration."""
+    only = find_session(settings, options.session) if options.session else None
+    change = _change(options)
+    if change is not None or options.curve is not None:
+        with SqliteReader(settings.directory.log) as reader:
+            events = _watched(terminal, events_of_log(reader, only), reader.last_seq(), "asking")
+            return _answer(ask(events, change or Change(), only), options.curve, terminal)
+    with SqliteReader(settings.directory.log) as reader:
+        events = _watched(
+            terminal, events_of_log(reader, only), reader.last_seq(), "deciding again"
+        )
+        return _verified(verify(events, only), terminal)
+
+
+def _change(options: argparse.Namespace) -> Change | None:
+    """What the file says is different, and above it the flags; nothing, where neither does."""
+    names = ("predictor", "threshold", "suggest")
+    for name in names[1:]:
+        share(options, name)
+    said = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if options.what_if is None:
+        return Change(**said) if said else None
+    return msgspec.structs.replace(read_change(options.what_if), **said)
+
+
+def _watched(
+    terminal: Terminal, events: Iterable[Envelope], last: int, what: str
+) -> Iterator[Envelope]:
+    """The events, with a moving line on a terminal."""
+    if not terminal.err.is_terminal:
+        yield from events
+        return
+    with terminal.err.status(what) as status:
+        for count, envelope in enumerate(events):
+            if count % 5_000 == 0:
+                status.update(f"{what}  {envelope.seq}/{last}")
+            yield envelope
+
+
+def _verified(report: Report, terminal: Terminal) -> int:
+    if terminal.as_json:
+        terminal.json(report)
+    elif report.divergence is None:
+        terminal.say(
+            f"[OK] {report.decisions} decisions of {report.sessions} sessions derived again from "
+            f"{report.events} events: no divergence"
+        )
+    else:
+        _diverged(report.divergence, terminal)
+    if report.other_logic:
+        terminal.say(f"     {report.other_logic} sessions were made by another logic: not judged")
+    if report.erased:
+        terminal.say(
+            f"     {report.erased} sessions can no longer be derived again: payloads were erased"
+        )
+    return Exit.DONE if report.ok else Exit.DIVERGED
+
+
+def _diverged(found: Divergence, terminal: Terminal) -> None:
+    terminal.say(f"[FAIL] {found.actor} differs at position {found.seq}")
+    terminal.say(f"     session {found.session}, event {found.n}, field {found.field}")
+    terminal.say(f"     recorded: {found.recorded}")
+    terminal.say(f"     derived:  {found.derived}")
+    for cause in found.causes:
+        terminal.say(f"     because of {cause}")
+
+
+def _answer(answer: Answer, picture: Path | None, terminal: Terminal) -> int:
+    points = curve(answer.predictions)
+    if picture is not None and answer.predictions:
+        try:
+            picture.write_text(draw(points, len(answer.predictions)), "utf-8")
+        except OSError as error:
+            what = f"{picture} cannot be written ({error.strerror})"
+            raise BadInput(what, "check --curve") from error
+    if terminal.as_json:
+        terminal.json({"answer": answer, "curve": points})
+        return Exit.DONE
+    terminal.say(
+        f"{len(answer.differences)} of {answer.turns} turns would differ: "
+        f"{answer.count('gained')} executions gained, {answer.count('lost')} lost, of which "
+        f"{answer.count('lost', wrong=True)} had gone wrong"
+    )
+    more, fewer = answer.calls()
+    if more or fewer:
+        terminal.say(f"{more} model calls more and {fewer} fewer would have been asked for")
+    if answer.differences:
+        _differences(answer.differences[:SHOWN], terminal)
+    if len(answer.differences) > SHOWN:
+        terminal.say(f"and {len(answer.differences) - SHOWN} more: see --json")
+    _curve(answer, terminal)
+    if picture is not None and answer.predictions:
+        terminal.say(f"[OK] {picture}")
+    return Exit.DONE
+
+
+def _differences(found: Sequence[Difference], terminal: Terminal) -> None:
+    terminal.table(
+        ("position", "session", "step", "recorded", "instead", "effect", "outcome"),
+        (
+            (
+                str(one.seq),
+                one.session,
+                str(one.step),
+                one.recorded,
+                one.instead,
+                one.effect,
+                one.outcome,
+            )
+            for one in found
+        ),
+    )
+
+
+def _curve(answer: Answer, terminal: Terminal) -> None:
+    if not answer.predictions:
+        terminal.say("no predictions were followed by a confirmed action: nothing to draw")
+        return
+    terminal.say(f"\nwhat each threshold would have done ({len(answer.predictions)} predictions)")
+    show_thresholds(curve(answer.predictions, STEPS[::2]), terminal)

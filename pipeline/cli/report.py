@@ -1,0 +1,42 @@
+"""`rutter report` writes a session as one HTML file."""
+
+import argparse
+from itertools import chain
+from pathlib import Path
+
+from events.errors import BadInput, LogCorrupt
+from events.page import Artifact
+from events.sqlite_reader import SqliteReader
+from pipeline.cli.terminal import Terminal
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.look_back import events_about
+from pipeline.queries.workflows_and_sessions import find_session
+from replay.documents import session_report as html
+from replay.story.session_story import tell
+
+
+def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """One HTML file with everything of a session, to share."""
+    session = find_session(settings, options.session)
+    artifacts = settings.directory.artifacts
+
+    with SqliteReader(settings.directory.log) as reader:
+        story = tell(chain(reader.read(session=session), events_about(reader, session)))
+
+    def load(artifact: Artifact) -> bytes | str | None:
+        try:
+            return artifacts.get(artifact)
+        except LogCorrupt:
+            return "the picture has expired" if artifact.sha256 in story.expired else None
+
+    page = html.render(story, load)
+    place = options.out or Path(f"rutter-{session}.html")
+    try:
+        place.write_text(page, "utf-8")
+    except OSError as error:
+        raise BadInput(f"{place} cannot be written ({error.strerror})", "check --out") from error
+    if terminal.as_json:
+        terminal.json({"session": session, "file": str(place), "bytes": len(page)})
+    terminal.say(f"[OK] {place}")
+    return Exit.DONE

@@ -1,0 +1,194 @@
+"""How the rows go, told as they do: a line each for people, JSON lines for machines, and the file
+of results beside them."""
+
+import shlex
+from collections.abc import Sequence
+
+from rich.status import Status
+from rich.text import Text
+
+from pipeline.batches.report import Report, values_of
+from pipeline.batches.row_values import BoundRow
+from pipeline.batches.scheduler import Sailing
+from pipeline.cli.terminal import Terminal
+from pipeline.config import exit_codes
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import project
+from replay.story.batch_rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, Told, counted
+from replay.story.wording import ascii_only
+
+SHOWN = 60  # characters of a value in the line of its row
+
+
+class Telling:
+    """Hears what becomes of each row; `told` is shared with who runs them."""
+
+    def __init__(
+        self,
+        rows: Sequence[BoundRow],
+        told: dict[int, Told],
+        report: Report,
+        workflow: str,
+        settings: Settings,
+        terminal: Terminal,
+    ) -> None:
+        self.told = told
+        self._rows = rows
+        self._report = report
+        self._workflow = workflow
+        self._settings = settings
+        self._terminal = terminal
+        self._status: Status | None = None
+        self._under_way: list[int] = []
+        self._lined: set[int] = set()
+
+    # -- as it goes ----------------------------------------------------------------------------
+
+    def begin(self, sailing: Sailing) -> None:
+        counts = counted(self.told.values())
+        before = [f"{counts[each]} {each} before" for each in NOT_AGAIN if each in counts]
+        left = len(sailing.left())
+        parts = ", ".join([*before, f"{left} to run"])
+        self.write()  # what cannot be written is said before anything is run
+        self._terminal.note(f"{self._workflow}: {len(self._rows)} rows, {parts}")
+        if left and self._terminal.err.is_terminal and not self._terminal.verbose:
+            self._status = self._terminal.err.status(Text("rows"), spinner="line")
+            self.resume()
+
+    def begun(self, row: BoundRow) -> None:
+        self._under_way.append(row.number)
+        self._move()
+
+    def ended(self, row: BoundRow, told: Told) -> None:
+        self._under_way.remove(row.number)
+        self._lined.add(row.number)
+        self.write()
+        self.pause()
+        self._line(row, told)
+        self._move()
+        self.resume()
+
+    def pause(self) -> None:
+        """The moving line stands still: while something else is written, or somebody is asked."""
+        if self._status is not None:
+            self._status.stop()
+
+    def resume(self) -> None:
+        if self._status is not None:
+            self._status.start()
+
+    def write(self) -> None:
+        self._report.write(self._rows, self.told)
+
+    def _move(self) -> None:
+        if self._status is not None:
+            over = sum(self.told.get(row.number, NOT_RUN).outcome == "done" for row in self._rows)
+            now = ", ".join(map(str, self._under_way))
+            self._status.update(Text(f"row {now} of {len(self._rows)}, {over} done"))
+
+    def _line(self, row: BoundRow, told: Told) -> None:
+        if self._terminal.as_json:
+            self._terminal.json(self._as_json(row, told))
+            return
+        said = "; ".join(f"{name} = {_short(each)}" for name, each in values_of(told).items())
+        if told.outcome == "done":
+            ending = f": {said}" if said else ""
+            self._terminal.say(f"[OK] row {row.number} of {len(self._rows)}{ending}")
+            return
+        self._terminal.say(f"[FAIL] row {row.number} of {len(self._rows)}: {_in_words(told)}")
+        if advice := self._advice(told):
+            self._terminal.say(f"     {advice}")
+
+    def _as_json(self, row: BoundRow, told: Told) -> dict[str, object]:
+        return {
+            "row": row.number,
+            "of": len(self._rows),
+            "outcome": told.outcome,
+            "reason": told.why,
+            "session": told.session,
+            "results": values_of(told),
+        }
+
+    def _advice(self, told: Told) -> str:
+        if not told.session:
+            return ""
+        if told.outcome in IN_DOUBT:
+            again = f"run {shlex.quote(self._workflow)} --from {told.session}"
+            asks = "look whether it was done; this asks, and goes on behind it"
+            return f"{asks}: {self._command(again)}"
+        return f"see: {self._command(f'show {told.session}')}"
+
+    def _command(self, words: str) -> str:
+        return self._settings.command(words)
+
+    # -- afterwards ----------------------------------------------------------------------------
+
+    def end(self, sailing: Sailing) -> int:
+        if self._settings.directory.log.exists():
+            project(self._settings).close()
+        counts = counted(self.told.get(row.number, NOT_RUN) for row in self._rows)
+        code = self._code(sailing)
+        if self._terminal.as_json:
+            for row in self._rows:
+                if self._of(row).outcome in IN_DOUBT and row.number not in self._lined:
+                    self._line(row, self._of(row))
+            said = {"rows": len(self._rows), "results": str(self._report.place)}
+            self._terminal.json(said | {str(outcome): count for outcome, count in counts.items()})
+            return code
+        parts = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+        mark = "[OK]" if code == Exit.DONE else "[FAIL]"
+        self._terminal.say(f"{mark} {len(self._rows)} rows: {parts}")
+        for line in self._rest(sailing):
+            self._terminal.say(f"     {line}")
+        self._terminal.say(f"     results: {self._report.place}")
+        return code
+
+    def _rest(self, sailing: Sailing) -> list[str]:
+        """What was in doubt before, and what is to be done now."""
+        lines = [
+            f"row {row.number}: {_in_words(self._of(row))}; {self._advice(self._of(row))}"
+            for row in self._rows
+            if self._of(row).outcome in IN_DOUBT and row.number not in self._lined
+        ]
+        outcomes = {self._of(row).outcome for row in self._rows}
+        if sailing.gave_up:
+            lines.append(f"stopped: {sailing.failures} rows failed one after another")
+        if outcomes == {"done"} and not sailing.began:
+            lines.append("nothing was left to run; every row once more: --afresh")
+        elif sailing.left():
+            mended = "mend the rows that failed; then " if "failed" in outcomes else ""
+            lines.append(f"next: {mended}the same command runs only what is not done")
+        return lines
+
+    def _code(self, sailing: Sailing) -> int:
+        """The one that all failed rows have in common, else that not everything is done."""
+        failed = [told for told in map(self._of, self._rows) if told.outcome != "done"]
+        if not failed:
+            return Exit.DONE
+        if sailing.stopped:
+            return Exit.INTERRUPTED
+        codes = {
+            exit_codes.of_session(told.run.reason, told.run.failure)
+            for told in failed
+            if told.run is not None
+        }
+        return codes.pop() if len(codes) == 1 else Exit.NOT_VERIFIED
+
+    def _of(self, row: BoundRow) -> Told:
+        return self.told.get(row.number, NOT_RUN)
+
+
+def _in_words(told: Told) -> str:
+    if told.outcome == "unverified":
+        return f"sent, and not verified ({told.why})"
+    if told.outcome == "unknown":
+        return f"whether it was done is not known ({told.why})"
+    if told.why.startswith(told.outcome):
+        return told.why
+    return f"{told.outcome}: {told.why}" if told.why else told.outcome
+
+
+def _short(value: str) -> str:
+    text = ascii_only(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

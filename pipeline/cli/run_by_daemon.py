@@ -1,0 +1,128 @@
+"""`rutter run` where a daemon holds the data directory: handed in as a job, watched to its end, and
+answered for by whoever sits here."""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from events.envelope import Envelope
+from events.errors import BadInput
+from events.jobs import Run, RunFree, RunGoal, RunWorkflow
+from events.sqlite_reader import SqliteReader
+from events.validator import ApprovalRequested
+from pipeline.cli.approvals import answer_at_terminal
+from pipeline.cli.daemon_client import Through
+from pipeline.cli.terminal import Progress, Terminal
+from pipeline.config.secret_sources import read_pairs
+from pipeline.config.settings import Settings
+from replay.story.session_story import Story, tell
+
+# What a request cannot say: it is for who starts a pipeline of their own.
+NOT_THERE = {
+    "--secret": "secret",
+    "--allow": "allow",
+    "--answers": "answers",
+    "--screenshots": "screenshots",
+    "--headed": "headed",
+    "--patience": "patience",
+    "--from": "after",
+    "--no-model": "no_model",
+    "--no-login": "no_login",
+    "--folder": "folder",
+    "--failure": "failure",
+    "--threshold": "threshold",
+    "--suggest": "suggest",
+    "--predictor": "predictor",
+}
+
+
+def run_of(options: argparse.Namespace) -> Run:
+    """What the flags of `rutter run` ask for, as a job."""
+    for flag, name in NOT_THERE.items():
+        if getattr(options, name, None):
+            raise BadInput(
+                f"{flag} cannot be said to a daemon, and one holds this data directory",
+                "leave it out (the daemon has its own configuration), or stop the daemon",
+            )
+    values = read_pairs(options.set, "--set")
+    service = str(options.service) if options.service is not None else ""
+    if options.goal or service:
+        return RunGoal(
+            options.goal or "",
+            options.url or "",
+            options.name or "",
+            service,
+            tuple(options.success),
+            values,
+            options.dry_run,
+        )
+    if options.free:
+        if not options.url:
+            raise BadInput("a free run needs a place to start", "add --url URL")
+        return RunFree(options.url, values, tuple(options.success), options.dry_run)
+    if not options.name:
+        raise BadInput("which workflow?", "rutter run NAME")
+    return RunWorkflow(options.name, 0, values, options.dry_run)
+
+
+def sail_through(
+    daemon: Through, run: Run, settings: Settings, terminal: Terminal, what: str
+) -> Story:
+    """The story of its session. Ctrl-C stops it there."""
+    job = daemon.request("POST", "/jobs", run)
+    session = ""
+    try:
+        with Progress(terminal, what=what) as progress:
+            session = _begun(daemon, job["job_id"])
+            for envelope in daemon.events(session):
+                progress.hear(envelope)
+                _ask(envelope, daemon, progress, terminal)
+    except KeyboardInterrupt:
+        terminal.note("stopping it")
+        daemon.request("DELETE", f"/jobs/{job['job_id']}")
+        if not session:
+            raise
+    with SqliteReader(settings.directory.log) as reader:
+        return tell(reader.read(session=session))
+
+
+def _begun(daemon: Through, job: str) -> str:
+    """The name of its session, once there is one."""
+    for told in _looked_at(daemon, job):
+        if told["status"] == "ended" and not _in_log(told):
+            raise BadInput(told.get("detail") or f"it was {told['reason']}", "see: rutter sessions")
+        if told.get("session"):
+            return str(told["session"])
+    raise AssertionError("it is looked at until it has begun or ended")
+
+
+def _looked_at(daemon: Through, job: str) -> Iterator[dict[str, Any]]:
+    while True:
+        yield daemon.request("GET", f"/jobs/{job}?wait=true")
+
+
+def _in_log(told: dict[str, Any]) -> bool:
+    return told["reason"] not in ("refused", "skipped") and bool(told.get("session"))
+
+
+def _ask(envelope: Envelope, daemon: Through, progress: Progress, terminal: Terminal) -> None:
+    asked = envelope.event
+    if not isinstance(asked, ApprovalRequested):
+        return
+    if not terminal.interactive:
+        terminal.note(f"it waits for a person: {asked.question} -> rutter approvals --answer")
+        return
+    progress.pause()
+    try:
+        answer_at_terminal(
+            daemon,
+            {
+                "session": envelope.session,
+                "approval": asked.approval,
+                "question": asked.question,
+                "phrase": asked.phrase,
+            },
+            terminal,
+        )
+    finally:
+        progress.resume()

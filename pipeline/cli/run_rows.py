@@ -1,0 +1,236 @@
+"""`rutter run NAME --rows FILE.csv`: one run for each row, none of them twice."""
+
+import argparse
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from actors.world.secrets.redaction import SHORTEST, check_secrets
+from events.errors import BadInput, PolicyDenied
+from events.jobs import RunWorkflow
+from events.workflow import Workflow
+from pipeline.batches.ledger import Ledger, read_ledger
+from pipeline.batches.report import Report, beside, check_place
+from pipeline.batches.row_values import BoundRow, bind_rows, columns_of, read_mapping
+from pipeline.batches.scheduler import Sailing
+from pipeline.batches.sheet import Sheet, read_separator, read_sheet
+from pipeline.cli.daemon_client import through_daemon
+from pipeline.cli.missing_values import ask_unbound, bind_secrets
+from pipeline.cli.row_progress import Telling
+from pipeline.cli.row_runs import Aboard, Handed
+from pipeline.cli.run_by_daemon import run_of
+from pipeline.cli.service_options import read_given
+from pipeline.cli.terminal import Terminal
+from pipeline.config.secret_sources import read_pairs
+from pipeline.config.settings import Settings
+from pipeline.daemon.jobs.runner import MAX_RUN_BYTES
+from pipeline.queries.workflows_and_sessions import latest_workflow, project
+from pipeline.sessions import session_started
+from pipeline.sessions.start import Bound, Wish
+
+IN_A_ROW = 3  # failures one after another: then it is the site, or the file, and not the row
+NOT_WITH_ROWS = {"--goal": "goal", "--free": "free", "--url": "url", "--from": "after"}
+ONLY_WITH_ROWS = {
+    "--map": "map",
+    "--parallel": "parallel",
+    "--max-failures-in-a-row": "max_failures_in_a_row",
+    "--afresh": "afresh",
+    "--resume": "resume",
+    "--encoding": "encoding",
+    "--separator": "separator",
+}
+
+
+def add_options(it: argparse.ArgumentParser) -> None:
+    it.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="puts what it read and downloaded into this folder; with --rows: the file that says "
+        "what became of each row (default: beside it, as FILE.results.csv)",
+    )
+    it.add_argument(
+        "--formulas",
+        action="store_true",
+        help="in CSV, cells that a spreadsheet would compute are left as they are",
+    )
+    many = it.add_argument_group("many inputs")
+    many.add_argument(
+        "--rows",
+        type=Path,
+        metavar="FILE.csv",
+        help="one run for each row; the header names the parameters. The same command again runs "
+        "only what is not done",
+    )
+    many.add_argument(
+        "--map", action="append", default=[], metavar="COLUMN=PARAMETER", help="by another name"
+    )
+    many.add_argument("--parallel", type=int, metavar="N", help="so many at once (default 1)")
+    many.add_argument(
+        "--max-failures-in-a-row",
+        type=int,
+        metavar="N",
+        help=f"stops when so many failed one after another (default {IN_A_ROW}; 0: never)",
+    )
+    many.add_argument("--resume", action="store_true", help="as it does anyway, for scripts")
+    many.add_argument("--afresh", action="store_true", help="every row once more, done or not")
+    many.add_argument("--encoding", metavar="NAME", help="what the file is, if not UTF-8 or UTF-16")
+    many.add_argument("--separator", metavar="CHARACTER", help=", ; or tab")
+
+
+def check_flags(options: argparse.Namespace) -> None:
+    """What is said of rows needs rows; what is no named workflow has none."""
+    if options.rows is None:
+        for flag, name in ONLY_WITH_ROWS.items():
+            said = getattr(options, name)
+            if said is not None and said is not False and said != []:
+                raise BadInput(f"{flag} is for --rows", "add --rows FILE.csv")
+        return
+    for flag, name in NOT_WITH_ROWS.items():
+        if getattr(options, name):
+            raise BadInput(f"{flag} does not go with --rows", "leave it out, and name a workflow")
+    if not options.name:
+        raise BadInput("which workflow?", "rutter run NAME --rows FILE.csv")
+    if options.resume and options.afresh:
+        raise BadInput("--resume and --afresh say two things", "give one of them")
+
+
+def run_rows(
+    options: argparse.Namespace, wish: Wish, settings: Settings, terminal: Terminal
+) -> int:
+    """Everything is checked first; what then runs is run to its end, and told row by row."""
+    daemon = through_daemon(settings)
+    if daemon is not None:
+        run_of(options)  # refuses what cannot be said to one
+    with project(settings) as store:
+        workflow = latest_workflow(store, options.name)
+    parallel = _parallel(options, settings)
+    bound = _secrets(options, workflow, settings, terminal) if daemon is None else None
+    sheet, rows = _checked(options, workflow, bound, settings, terminal)
+    place = options.results or beside(options.rows, dry_run=options.dry_run)
+    check_place(place, options.rows)
+    reads = [step.action.name or "text" for step in workflow.steps if step.action.type == "extract"]
+    report = Report(place, sheet, reads, guard=not options.formulas)
+    read = partial(_ledger, options, workflow, rows, settings, served=daemon is not None)
+    ledger = read()
+    telling = Telling(rows, ledger.told(rows), report, workflow.name, settings, terminal)
+    most = IN_A_ROW if options.max_failures_in_a_row is None else options.max_failures_in_a_row
+    sailing = Sailing(rows, telling.told, telling, parallel=parallel, most_failures=most)
+    telling.begin(sailing)
+    try:
+        if sailing.left() and daemon is not None:
+            asyncio.run(Handed(daemon, ledger, wish, settings, terminal).sail(sailing))
+        elif sailing.left() and bound is not None:
+            aboard = Aboard(wish, bound, read, telling, options, settings, terminal)
+            asyncio.run(aboard.sail(sailing))
+    finally:
+        telling.pause()
+        telling.write()
+    return telling.end(sailing)
+
+
+def _checked(
+    options: argparse.Namespace,
+    workflow: Workflow,
+    bound: Bound | None,
+    settings: Settings,
+    terminal: Terminal,
+) -> tuple[Sheet, list[BoundRow]]:
+    """The file, and every row of it as its run would be given it."""
+    mapping, constants = read_mapping(options.map), read_pairs(options.set, "--set")
+    sheet = read_sheet(
+        options.rows,
+        encoding=options.encoding or "",
+        separator=read_separator(options.separator) if options.separator else "",
+        expected=[*workflow.parameters, *mapping],
+    )
+    columns = columns_of(sheet, workflow, mapping, constants)
+    known = bound.secrets if bound is not None else workflow.secrets
+    session_started.check_bound(workflow, dict.fromkeys(workflow.parameters, ""), set(known))
+    rows = bind_rows(sheet, columns, constants, _check_of(workflow, bound, options, settings))
+    if columns.extra:
+        terminal.note(f"columns that bind nothing, kept in the results: {', '.join(columns.extra)}")
+    return sheet, rows
+
+
+def _ledger(
+    options: argparse.Namespace,
+    workflow: Workflow,
+    rows: Sequence[BoundRow],
+    settings: Settings,
+    *,
+    served: bool,
+) -> Ledger:
+    dry, afresh = options.dry_run, options.afresh
+    return read_ledger(
+        settings, workflow.name, options.rows, rows, dry_run=dry, afresh=afresh, served=served
+    )
+
+
+def _parallel(options: argparse.Namespace, settings: Settings) -> int:
+    """So many at once as the configuration lets of one workflow: a run narrows, it widens not."""
+    wanted = 1 if options.parallel is None else int(options.parallel)
+    number = settings.config.number
+    allowed = min(number("jobs.per_workflow"), number("browser.max_windows"))
+    if wanted < 1:
+        raise BadInput("--parallel is at least 1", "give another number")
+    if wanted > allowed:
+        raise PolicyDenied(
+            f"--parallel {wanted}: the configuration lets {allowed} of one workflow run at once",
+            "raise jobs.per_workflow in it, if the site can take that",
+        )
+    return wanted
+
+
+def _secrets(
+    options: argparse.Namespace, workflow: Workflow, settings: Settings, terminal: Terminal
+) -> Bound:
+    """Read or typed once, for all rows."""
+    bound = bind_secrets(options.secret, settings, terminal, workflow.secrets)
+    there = dict.fromkeys(workflow.parameters, "")  # a row has them: nobody is asked for them
+    _, secrets = ask_unbound(workflow, there, bound.secrets, terminal)
+    return Bound(secrets, bound.origins)
+
+
+def _check_of(
+    workflow: Workflow, bound: Bound | None, options: argparse.Namespace, settings: Settings
+) -> Callable[[Mapping[str, str]], None]:
+    """What is looked at in every row: all that its run would be refused for. What a daemon is
+    handed is looked at by it too, which knows its own secrets."""
+    given = read_given(options)
+    secrets = bound.secrets if bound is not None else dict.fromkeys(workflow.secrets, "")
+    looked_at = False
+
+    def check(values: Mapping[str, str]) -> None:
+        nonlocal looked_at
+        started = session_started.run_of(
+            workflow,
+            values,
+            secrets,
+            allow=options.allow,
+            policy=settings.policy,
+            given=given,
+            origins=bound.origins if bound is not None else (),
+        )
+        if not looked_at:
+            check_secrets(started, {name: each for name, each in secrets.items() if each})
+            looked_at = True
+        _refuse_secret_values(values, secrets)
+        size = len(msgspec.json.encode(RunWorkflow(workflow.name, 0, dict(values))))
+        if size > MAX_RUN_BYTES:
+            raise BadInput(f"it has more than {MAX_RUN_BYTES} bytes in it", "shorten its cells")
+
+    return check
+
+
+def _refuse_secret_values(values: Mapping[str, str], secrets: Mapping[str, str]) -> None:
+    for name, secret in secrets.items():
+        for parameter, value in values.items():
+            if len(secret) >= SHORTEST and secret in value:
+                raise BadInput(
+                    f"{parameter!r} holds the secret {name!r}: it would be in the log",
+                    "take it out of the file",
+                )

@@ -1,0 +1,146 @@
+"""The end of a session in a few lines: what came of it, why, and the next command to type."""
+
+from events.workflow import Workflow
+from pipeline.cli.recorded_hosts import tell_blocked
+from pipeline.cli.terminal import Terminal
+from pipeline.config import exit_codes
+from pipeline.config.settings import Settings
+from pipeline.config.thresholds import Sureness
+from pipeline.output.failure import DRY, lesson_lines, numbered, teach, told
+from pipeline.output.proof_words import in_one_line, proposed, told_of_recording
+from pipeline.queries.workflows_and_sessions import project
+from replay.story.advice import spent_in_words
+from replay.story.login_use import NOT_KEPT
+from replay.story.results import rows_in_words
+from replay.story.session_story import Story
+from replay.story.wording import quoted
+
+DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it
+OF_A_WAY = "way_"  # how the reason of a step begins that a service knows
+
+
+def report(
+    story: Story,
+    settings: Settings,
+    terminal: Terminal,
+    *,
+    done: str,
+    dry_run: bool = False,
+    sure: Sureness | None = None,
+) -> int:
+    """How it ended; the same as JSON for machines. `sure`: by which limits it went."""
+    tried = (dry_run or story.dry_run) and story.detail.startswith(DRY)
+    code = exit_codes.of_session(story.reason, story.failure, dry_run=tried)
+    project(settings).close()
+    if terminal.as_json:
+        terminal.json(told(story, settings, sure))
+        return code
+    if code == exit_codes.Exit.DONE:
+        confirmed = sum(step.done for step in story.steps)
+        came = f"dry run of {_what(story)}" if tried else done
+        took = f"{story.took_ms / 1000:.1f} s"
+        read_back = f"; {proven}" if (proven := in_one_line(story)) else ""
+        ending = f"{confirmed} steps confirmed in {took}, {_spent(story)}{read_back}"
+        terminal.say(f"[OK] {came}: {ending}")
+        _tell_done(story, terminal, tried=tried)
+        for line in proposed(story, settings):
+            terminal.say(f"     {line}")
+        _tell_unanswered(story, terminal)
+        tell_blocked(story, settings, terminal)
+    else:
+        _tell_failure(story, settings, terminal, sure)
+    terminal.say(f"     see: {settings.command(f'show {story.session}')}")
+    return code
+
+
+def _what(story: Story) -> str:
+    if story.led:
+        return f"{story.name} to the goal {quoted(story.goal)}"
+    return f"{story.name} version {story.version}" if story.version else story.name or "a free run"
+
+
+def _spent(story: Story) -> str:
+    if not story.model_calls:
+        return "0 model calls, $0.00"
+    return spent_in_words(story.model_calls, story.tokens, story.cost_microdollars, story.unpriced)
+
+
+def _tell_done(story: Story, terminal: Terminal, *, tried: bool) -> None:
+    """What it read, what it found elsewhere than it was recorded, and what it left alone."""
+    _tell_results(story, terminal)
+    for login in story.logins:
+        if NOT_KEPT in login:
+            terminal.say(f"     {login}")
+    for step in story.steps:
+        if step.healed:
+            terminal.say(f"     step {numbered(step)} was healed: {step.healed}")
+    if DONE_BEFORE in story.detail:
+        terminal.say(f"     {story.detail}")
+    if tried and story.steps:
+        last = story.steps[-1]
+        why = story.detail.removeprefix(DRY)
+        terminal.say(f"     stopped before step {numbered(last)} ({last.words}): {why}")
+        terminal.say("     that step was not done, and nothing was learned")
+    elif story.dry_run:
+        terminal.say("     it was a dry run: there was nothing to stop before")
+
+
+def _tell_results(story: Story, terminal: Terminal) -> None:
+    for name, value in story.results.items():
+        rows = story.tables.get(name)
+        terminal.say(f"     {name} = {value if rows is None else rows_in_words(rows)}")
+    for each in story.downloads:
+        came = f"not kept: {each.failure}" if each.artifact is None else "rutter results --out DIR"
+        terminal.say(f"     downloaded {each.name} ({came})")
+
+
+def _tell_unanswered(story: Story, terminal: Terminal) -> None:
+    """Who was asked in vain, and who went on."""
+    failed = story.unanswered
+    if not failed or story.failure == "model_unavailable":
+        return
+    others = [
+        call.provider for call in story.calls if call.answered and call.provider not in failed
+    ]
+    by_way = any(step.why.startswith(OF_A_WAY) for step in story.steps)
+    way = "the service's own way" if by_way else "the run without a model"
+    on = others[-1] if others else way
+    why = "; ".join(f"{provider} did not answer ({said})" for provider, said in failed.items())
+    terminal.say(f"     {why}: {on} went on")
+
+
+def tell_repaired(old: Workflow, new: Workflow, terminal: Terminal) -> None:
+    """What a run learned about the workflow that it sailed."""
+    known = [step.action for step in old.steps]
+    changed = sum(step.action not in known for step in new.steps)
+    steps = f": {changed} step{'' if changed == 1 else 's'} repaired" if changed else ""
+    terminal.say(f"     learned as version {new.version}{steps}")
+
+
+def tell_unproven(workflow: Workflow, story: Story, settings: Settings, terminal: Terminal) -> None:
+    """Of every step that sends something: what will show that it worked, or how to say so."""
+    for line in told_of_recording(workflow, story, settings):
+        terminal.say(f"     {line}")
+
+
+# -- what went wrong -------------------------------------------------------------------------------
+
+
+def _tell_failure(
+    story: Story, settings: Settings, terminal: Terminal, sure: Sureness | None
+) -> None:
+    lesson = teach(story, settings, sure)
+    at = f" at step {lesson.step} ({lesson.words})" if lesson.step else ""
+    more = f" ({story.failure})" if story.failure not in ("", story.reason) else ""
+    terminal.say(f"[FAIL] {story.reason}{more}{at}")
+    for line in lesson_lines(lesson):
+        terminal.say(f"     {line}")
+    if story.reason == "completed_unverified":
+        _tell_results(story, terminal)
+    _tell_unanswered(story, terminal)
+    tell_blocked(story, settings, terminal)
+    if story.model_calls:
+        terminal.say(f"     spent: {_spent(story)}")
+    terminal.say(f"     next: {lesson.next}")
+    if lesson.also:
+        terminal.say(f"     {lesson.also}")

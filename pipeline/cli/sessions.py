@@ -1,0 +1,58 @@
+"""`rutter sessions` lists what ran, beside a running process."""
+
+import argparse
+from typing import Any
+
+from events.faults import fault_of
+from pipeline.cli.show import GOAL, when
+from pipeline.cli.terminal import Terminal
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import project
+
+
+def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with project(settings) as store:
+        rows = store.rows("SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", options.last)
+        found = store.db.execute(
+            "SELECT run_id FROM step_trace WHERE status = 'unknown' "
+            "OR policy_flags LIKE '%\"irreversible\"%'"
+        )
+        sent = {session for (session,) in found}
+    if terminal.as_json:
+        terminal.json([row | _fault(row, sent=row["session"] in sent) for row in rows])
+        return 0
+    if not rows:
+        terminal.say("no sessions yet")
+        return 0
+    terminal.table(
+        ("session", "what", "started", "done/proposed", "took", "end"),
+        (
+            (
+                row["session"],
+                " ".join(filter(None, (row["purpose"], row["name"], _goal(row["goal"])))),
+                when(row["started_ns"]),
+                f"{row['done']}/{row['proposed']}",
+                f"{(row['ended_ns'] - row['started_ns']) / 1e9:.1f} s" if row["ended_ns"] else "-",
+                _end(row),
+            )
+            for row in rows
+        ),
+    )
+    return 0
+
+
+def _end(row: dict[str, Any]) -> str:
+    now = "running" if row["paused"] is None else "paused"
+    end = f"{row['reason'] or now} {row['failure'] or ''}".strip()
+    return f"{end}, forgotten" if row["forgotten_ns"] is not None else end
+
+
+def _goal(goal: str) -> str:
+    """In a column: its beginning."""
+    return f"({goal if len(goal) <= GOAL else goal[: GOAL - 3] + '...'})" if goal else ""
+
+
+def _fault(row: dict[str, Any], *, sent: bool) -> dict[str, object]:
+    """Of a session that did not come to its end: what kind of failure it was, and what to do."""
+    fault = fault_of(row["reason"] or "", row["failure"] or "", sent=sent)
+    return fault._asdict() if fault.error_code else {}

@@ -1,0 +1,106 @@
+"""`rutter trace`: sessions as OpenTelemetry traces, to a collector or into a file."""
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from events.errors import BadInput, RutterError
+from events.sqlite_reader import SqliteReader
+from pipeline.cli.terminal import Terminal
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import find_session
+from pipeline.traces.cursor import FILE, Cursor
+from pipeline.traces.exporter import PATIENCE_S, Exporter, Patience, deliver_log, deliver_spans
+from pipeline.traces.sink import Progress, Sink
+from pipeline.traces.trace_file import TraceFile
+from replay.traces import SpanFold
+
+
+def add_options(it: argparse.ArgumentParser) -> None:
+    it.add_argument(
+        "session",
+        nargs="?",
+        help="its name, the end of it, or 'last'; without it all that was not delivered yet",
+    )
+    where = it.add_mutually_exclusive_group()
+    where.add_argument(
+        "--otlp",
+        metavar="URL",
+        help="an OTLP collector (HTTP), or else OTEL_EXPORTER_OTLP_ENDPOINT",
+    )
+    where.add_argument("--file", type=Path, metavar="FILE", help="a new file, as OTLP JSON lines")
+    it.add_argument("--again", action="store_true", help="also what was delivered before")
+    it.set_defaults(do=trace)
+
+
+def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with SqliteReader(settings.directory.log) as reader:
+        session = find_session(settings, options.session) if options.session else None
+        if options.file is not None:
+            progress, running = _to_file(reader, session, options.file)
+            where = str(options.file)
+        else:
+            sink = _collector(options.otlp, settings)
+            where = sink.target
+            patience = Patience(PATIENCE_S, terminal.note)
+            with closing(sink):
+                if session is not None:
+                    progress, running = _deliver(reader, session, sink, patience)
+                else:
+                    cursor = Cursor(settings.data / FILE, sink.target)
+                    if options.again:
+                        cursor.forget()
+                    exporter = Exporter(reader, cursor, sink)
+                    progress, running = deliver_log(exporter, patience), exporter.unfinished()
+    _report(progress, running, where, terminal)
+    return Exit.DONE
+
+
+def _collector(named: str | None, settings: Settings) -> Sink:
+    # Here and not above: every command would pay for what HTTP and protobuf take to import.
+    from pipeline.traces.collector import Collector
+
+    address = named or settings.otlp_endpoint
+    if not address:
+        raise BadInput("where to?", "add --otlp http://localhost:4318, or --file FILE")
+    return Collector(address, settings.otlp_headers)
+
+
+def _deliver(
+    reader: SqliteReader, session: str | None, sink: Sink, patience: Patience
+) -> tuple[Progress, tuple[str, ...]]:
+    """A session, or all of them, as often as it is asked for."""
+    fold = SpanFold()
+    spans = (span for envelope in reader.read(session=session) for span in fold.take(envelope))
+    return deliver_spans(spans, sink, patience), fold.unfinished()
+
+
+def _to_file(
+    reader: SqliteReader, session: str | None, path: Path
+) -> tuple[Progress, tuple[str, ...]]:
+    """All of it or no file: half a file would look like a whole one."""
+    if path.exists():
+        raise BadInput(f"{path} is already there", "name another file, or remove it")
+    try:
+        with closing(TraceFile(path)) as sink:
+            return _deliver(reader, session, sink, Patience(0))
+    except (RutterError, KeyboardInterrupt):
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _report(progress: Progress, running: tuple[str, ...], where: str, terminal: Terminal) -> None:
+    if terminal.as_json:
+        terminal.json({"to": where, "running": running, **msgspec.structs.asdict(progress)})
+        return
+    if progress.delivered or progress.rejected:
+        terminal.say(f"[OK] {progress.delivered} spans delivered to {where}")
+    else:
+        terminal.say(f"[OK] nothing new for {where}")
+    if progress.rejected:
+        terminal.say(f"     {progress.rejected} were taken and rejected there: {progress.why}")
+    if running:
+        terminal.say(f"     not over yet, the rest comes when they end: {', '.join(running)}")

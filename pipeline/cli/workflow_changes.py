@@ -1,0 +1,89 @@
+"""Changing what is known: by this process where it can be the one writer, else through the daemon
+that is. What is changed is decided here either way; the daemon only says it."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from actors.predictor.knowledge import Knowledge
+from actors.rules.workflows.learned_events import LEARNED
+from events.envelope import kind
+from events.predictor import SessionForgotten, WorkflowDeleted
+from events.sqlite_reader import SqliteReader
+from pipeline.cli.daemon_client import Through, through_daemon
+from pipeline.config.data_directory import DataDirectory
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import project
+from pipeline.upkeep.erase import finish_erasing
+from pipeline.workflows.edit import Change, publish
+from pipeline.workflows.forget import Unlearned, Wanted, foresee
+from pipeline.workflows.forget import forget as unlearn
+
+
+class Writer(Protocol):
+    def publish(self, decide: Callable[[Knowledge], Change]) -> Change: ...
+
+    def forget(self, wanted: Wanted, why: str) -> Unlearned: ...
+
+
+class Alone:
+    """This process holds the data directory."""
+
+    def __init__(self, directory: DataDirectory) -> None:
+        self._directory = directory
+
+    def publish(self, decide: Callable[[Knowledge], Change]) -> Change:
+        return asyncio.run(publish(self._directory, decide))
+
+    def forget(self, wanted: Wanted, why: str) -> Unlearned:
+        return asyncio.run(unlearn(self._directory, wanted, why))
+
+
+class Handed:
+    """A daemon holds it."""
+
+    def __init__(self, daemon: Through, directory: DataDirectory) -> None:
+        self._daemon = daemon
+        self._directory = directory
+
+    def publish(self, decide: Callable[[Knowledge], Change]) -> Change:
+        change = decide(self._known())
+        self._daemon.request("POST", "/changes", change)
+        return change
+
+    def forget(self, wanted: Wanted, why: str) -> Unlearned:
+        found = foresee(self._directory, wanted)
+        for session in found.sessions:
+            self._daemon.request("POST", "/changes", SessionForgotten(session, why))
+        if found.known:
+            self._daemon.request("POST", "/changes", WorkflowDeleted(found.workflow))
+        return found
+
+    def _known(self) -> Knowledge:
+        """As far as the log says it now."""
+        knowledge = Knowledge()
+        with SqliteReader(self._directory.log) as reader:
+            for envelope in reader.read(kinds=sorted(map(kind, LEARNED))):
+                knowledge.open_turn(envelope.seq)
+                knowledge.take_in(envelope)
+            knowledge.open_turn(reader.last_seq() + 1)
+        return knowledge
+
+
+@contextmanager
+def changing(settings: Settings) -> Iterator[Writer]:
+    """Whoever can write. The tables know of the change when it is done."""
+    project(settings).close()  # with no log there is nothing to change, and no directory to make
+    directory = settings.directory
+    daemon = through_daemon(settings)
+    if daemon is not None:
+        yield Handed(daemon, directory)
+    else:
+        directory.lock()
+        try:
+            finish_erasing(directory)
+            yield Alone(directory)
+        finally:
+            directory.unlock()
+    project(settings).close()

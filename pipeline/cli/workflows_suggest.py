@@ -1,0 +1,87 @@
+"""`rutter workflows suggest`: what was done again and again, and the command that records it."""
+
+import argparse
+from collections.abc import Iterator
+
+import msgspec
+
+from events.sqlite_reader import SqliteReader
+from pipeline.cli.terminal import Terminal
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from replay.habits.habits import LEAST, Habit, habits
+from replay.habits.sequences import KINDS
+
+SHOWN = 10  # on a terminal; --json has them all
+
+
+def add_options(it: argparse.ArgumentParser) -> None:
+    it.add_argument(
+        "--least",
+        type=_times,
+        default=LEAST,
+        metavar="N",
+        help=f"what was done N times or more (default {LEAST})",
+    )
+    it.set_defaults(do=suggest)
+
+
+def suggest(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with SqliteReader(settings.directory.log) as reader, reader.snapshot():
+        found = habits(reader.read(kinds=KINDS), options.least)
+    commands = [settings.command(habit.record) for habit in found]
+    if terminal.as_json:
+        terminal.json(
+            [
+                msgspec.to_builtins(habit) | {"record": command}
+                for habit, command in zip(found, commands, strict=True)
+            ]
+        )
+        return Exit.DONE
+    for habit, command in zip(found[:SHOWN], commands, strict=False):
+        for line in _lines(habit, command):
+            terminal.say(line)
+    if len(found) > SHOWN:
+        terminal.say(
+            f"and {len(found) - SHOWN} more: {settings.command('workflows suggest --json')}"
+        )
+    if not found:
+        _tell_none(options.least, settings, terminal)
+    return Exit.DONE
+
+
+def _lines(habit: Habit, command: str) -> Iterator[str]:
+    yield f"{_told(habit)}: {habit.name}"
+    for number, step in enumerate(habit.steps, 1):
+        yield f"{number:4}  {step}"
+    for each in habit.parameters:
+        examples = ", ".join(map(repr, each.examples))
+        yield f"      {each.name} varies" + (f": {examples}" if examples else "")
+    yield f"      to record it, do it once more: {command}"
+    yield ""
+
+
+def _told(habit: Habit) -> str:
+    where = "one session" if habit.sessions == 1 else f"{habit.sessions} sessions"
+    if habit.by_person == habit.times:
+        return f"you did this {habit.times} times in {where}"
+    by_person = f", {habit.by_person} of them by you" if habit.by_person else ""
+    return f"this was done {habit.times} times in {where}{by_person}"
+
+
+def _tell_none(least: int, settings: Settings, terminal: Terminal) -> None:
+    terminal.say(
+        f"nothing was done {least} times that is not a workflow already; "
+        + (
+            f"what was done twice: {settings.command('workflows suggest --least 2')}"
+            if least > 2
+            else f"to name one, do it once: {settings.command('record NAME --url URL')}"
+        )
+    )
+
+
+def _times(text: str) -> int:
+    number = int(text)
+    if number < 2:
+        raise argparse.ArgumentTypeError("what was done once is no habit: it is at least 2")
+    return number

@@ -1,0 +1,132 @@
+"""The versions of a workflow: where each came from, what is different between two, and going back
+to one."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from actors.predictor import Knowledge
+from events.errors import BadInput
+from events.predictor import WorkflowLearned
+from events.workflow import Workflow
+from pipeline.cli.terminal import Terminal
+from pipeline.cli.workflow_changes import changing
+from pipeline.config.exit_codes import Exit
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import latest_workflow, project, workflow_version
+from pipeline.workflows.diff import Difference, differences
+from replay.projections import ProjectionStore
+
+MARKS = {"added": ("+", "green"), "dropped": ("-", "red"), "changed": ("~", "yellow")}
+TAUGHT_BY = {"record": "recorded", "run": "healed", "tools": "found by a model"}
+ROWS = """
+    SELECT workflows.*, sessions.purpose AS purpose FROM workflows
+    LEFT JOIN sessions ON sessions.session = workflows.session
+    ORDER BY workflows.name, version"""
+
+Command = Callable[[str, str], argparse.ArgumentParser]
+
+
+def add_commands(command: Command) -> None:
+    it = command("diff", "what is different between two versions, step by step")
+    it.add_argument("name", help="the workflow")
+    it.add_argument("old", nargs="?", type=int, help="a version (default: the one before the last)")
+    it.add_argument("new", nargs="?", type=int, help="another (default: the last)")
+    it.set_defaults(do=diff)
+    it = command("revert", "makes an old version the newest again; those in between stay")
+    it.add_argument("name", help="the workflow")
+    it.add_argument("version", type=int, help="the version to go back to")
+    it.set_defaults(do=revert)
+
+
+def version_rows(store: ProjectionStore) -> list[dict[str, Any]]:
+    """Every version of every workflow, and where it came from."""
+    rows = store.rows(ROWS)
+    for row in rows:
+        row["came"] = came(row, row.pop("purpose"))
+    return rows
+
+
+def came(row: dict[str, Any], purpose: str | None) -> str:
+    """Where a version came from, in a word or two; `purpose` is that of the session it is from."""
+    if row["again"]:
+        return f"version {row['again']} again"
+    if row["merged"]:
+        return f"merged with version {row['merged']}"
+    return TAUGHT_BY.get(purpose or "", "edited")
+
+
+# -- the difference --------------------------------------------------------------------------------
+
+
+def diff(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    with project(settings) as store:
+        old, new = _two(store, options)
+    found = differences(old, new)
+    if terminal.as_json:
+        told = {"workflow": new.name, "old": old.version, "new": new.version, "differences": found}
+        terminal.json(told)
+        return Exit.DONE
+    terminal.say(f"{new.name} version {old.version} -> version {new.version}")
+    if not found:
+        terminal.say("nothing is different")
+    for each in found:
+        _tell(each, terminal)
+    return Exit.DONE
+
+
+def _two(store: ProjectionStore, options: argparse.Namespace) -> tuple[Workflow, Workflow]:
+    latest_workflow(store, options.name)  # a name that nobody knows is refused as such
+    known = "SELECT version FROM workflows WHERE name = ? ORDER BY version"
+    versions = [version for (version,) in store.db.execute(known, (options.name,))]
+    if options.old is None and len(versions) < 2:
+        raise BadInput(
+            f"workflow {options.name!r} has one version alone", "record or edit it to have another"
+        )
+    old = options.old if options.old is not None else versions[-2]
+    new = options.new if options.new is not None else versions[-1]
+    return workflow_version(store, options.name, old), workflow_version(store, options.name, new)
+
+
+def _tell(difference: Difference, terminal: Terminal) -> None:
+    mark, style = MARKS[difference.kind]
+    number = difference.after or difference.before
+    where = f"step {number}" if number else "the workflow"
+    if difference.before and difference.after and difference.before != difference.after:
+        where = f"{where} (was {difference.before})"
+    said = f": {difference.words}" if number else ""
+    terminal.out.print(terminal.out.shown(f"{mark} {where}{said}"), style=style, markup=False)
+    for what in difference.what:
+        terminal.say(f"      {what}")
+
+
+# -- going back ------------------------------------------------------------------------------------
+
+
+def revert(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    name, version = options.name, options.version
+    with changing(settings) as writer:
+        with project(settings) as store:
+            newest = latest_workflow(store, name)
+            old = workflow_version(store, name, version)
+        if newest.version == version:
+            raise BadInput(
+                f"version {version} of {name!r} is the newest already", "rutter workflows"
+            )
+        if newest.complete and not old.complete:
+            raise BadInput(
+                f"version {version} of {name!r} is incomplete: runs would go on with another",
+                f"rutter workflows diff {name} {version} {newest.version}",
+            )
+
+        def decide(knowledge: Knowledge) -> WorkflowLearned:
+            again = msgspec.structs.replace(old, version=knowledge.next_version(name))
+            return WorkflowLearned(workflow=again, again=version)
+
+        workflow = writer.publish(decide).workflow
+    if terminal.as_json:
+        terminal.json({"workflow": name, "version": workflow.version, "again": version})
+    terminal.say(f"[OK] {name} version {workflow.version} is version {version} again")
+    return Exit.DONE

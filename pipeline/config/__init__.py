@@ -1,0 +1,1 @@
+"""Configuration says where things are and what is set; every subject of `pipeline` imports it."""

@@ -1,0 +1,83 @@
+"""Where things are. The environment is read here and nowhere else."""
+
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from events.errors import BadInput
+from events.policy import Policy
+from pipeline.config.data_directory import DataDirectory
+from pipeline.config.reader import NOTHING_SAID, Config, base_policy, read_config
+
+
+class Settings(msgspec.Struct, frozen=True):
+    data: Path
+    chromium: str | None = None
+    headless: bool = True
+    named: bool = False
+    otlp_endpoint: str | None = None
+    otlp_headers: str = ""
+    config: Config = NOTHING_SAID
+    config_named: str = ""
+
+    @property
+    def policy(self) -> Policy:
+        """What any run may do at most."""
+        return base_policy(self.config)
+
+    def command(self, rest: str) -> str:
+        """A command that finds these things again, to be typed as it stands."""
+        data = f"--data {shlex.quote(str(self.data))} " if self.named else ""
+        config = f"--config {shlex.quote(self.config_named)} " if self.config_named else ""
+        return f"rutter {data}{config}{rest}"
+
+    @property
+    def directory(self) -> DataDirectory:
+        return DataDirectory(self.data)
+
+
+def load(
+    data: str | None = None,
+    *,
+    headless: bool = True,
+    config: str | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Settings:
+    """`--data`, then RUTTER_DATA, then the platform's place for a person's own data. `config` is a
+    file that was named, in place of the one that is there or in the platform's place."""
+    found = os.environ if env is None else env
+    named = data or found.get("RUTTER_DATA")
+    try:
+        place = Path(named).expanduser() if named else default_data(found)
+    except RuntimeError as error:
+        raise BadInput(f"{named} cannot be found ({error})", "name another with --data") from error
+    read = read_config(config, place, found)
+    return Settings(
+        data=place,
+        named=data is not None,
+        config=read,
+        config_named=config or "",
+        chromium=read.text("browser.chromium") or None,
+        headless=headless,
+        otlp_endpoint=found.get("OTEL_EXPORTER_OTLP_ENDPOINT") or None,
+        otlp_headers=found.get("OTEL_EXPORTER_OTLP_HEADERS", ""),
+    )
+
+
+def default_data(env: Mapping[str, str]) -> Path:
+    base = env.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path("~/.local/share").expanduser()) / "rutter"
+
+
+def environment() -> Mapping[str, str]:
+    """For the few who may look: secret sources named by the person."""
+    return os.environ
+
+
+def proxies_set(env: Mapping[str, str]) -> list[str]:
+    """Variables by which this machine reaches the world through a proxy that is not ours."""
+    names = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
+    return [each for name in names for each in (name, name.lower()) if env.get(each)]

@@ -1,0 +1,1 @@
+"""Browsers are kept warm here and shared fairly."""

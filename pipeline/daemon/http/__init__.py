@@ -1,0 +1,1 @@
+"""HTTP guards, routes and answers what the daemon is asked."""

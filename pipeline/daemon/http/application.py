@@ -1,0 +1,115 @@
+"""The app: every route, who may use it, and the guard around it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from importlib import metadata
+
+from litestar import Litestar
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import ControllerRouterHandler
+
+from events.envelope import Envelope
+from events.errors import RutterError
+from events.runtime import SessionEnded
+from pipeline.daemon.daemon import Daemon
+from pipeline.daemon.http.access import Row
+from pipeline.daemon.http.asgi import ASGIApp
+from pipeline.daemon.http.errors import fail, refuse, refuse_http
+from pipeline.daemon.http.guard import Guard, own_addresses
+from pipeline.daemon.http.routes import artifacts, triggers, upkeep, workflows
+from pipeline.daemon.http.routes import jobs as working
+from pipeline.daemon.http.routes import sessions as sailing
+from pipeline.daemon.http.routes.common import Strict
+from pipeline.daemon.http.tokens import Tickets, Tokens
+from pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
+
+# What an agent's token opens. What is in no row is for the person alone: approvals, stopping and
+# pausing, what sets off runs, artifacts, pictures.
+TABLE = (
+    Row("GET", "/", "agent"),
+    Row("GET", "/metrics", "agent"),
+    Row("GET", "/statistics", "agent"),
+    Row("GET", "/transitions/top", "agent"),
+    Row("GET", "/tools", "agent"),
+    Row("GET", "/schema/**", "agent"),
+    Row("GET", "/workflows", "agent"),
+    Row("GET", "/workflows/*", "agent"),
+    Row("POST", "/jobs", "agent"),
+    Row("POST", "/api/wraith", "agent"),
+    Row("GET", "/jobs", "agent"),
+    Row("GET", "/jobs/*", "agent"),
+    Row("GET", "/sessions", "agent"),
+    Row("POST", "/sessions", "agent"),
+    Row("GET", "/sessions/*", "agent"),
+    Row("GET", "/sessions/*/events", "agent"),
+    Row("GET", "/sessions/*/replay", "agent"),
+    Row("GET", "/sessions/*/trace", "agent"),
+    Row("GET", "/sessions/*/steps", "agent"),
+    Row("POST", "/sessions/*/tools/*", "agent"),
+    Row("DELETE", "/sessions/*", "agent"),
+)
+
+
+def application(
+    daemon: Daemon, tickets: Tickets, more: Sequence[ControllerRouterHandler] = ()
+) -> Litestar:
+    """The routes alone: nothing of it is to be served without the guard."""
+    return Litestar(
+        route_handlers=[
+            *workflows.ROUTES,
+            *working.ROUTES,
+            *sailing.ROUTES,
+            *artifacts.ROUTES,
+            *triggers.ROUTES,
+            *upkeep.ROUTES,
+            *stream_handlers(daemon.views),
+            *more,
+        ],
+        state=State({"daemon": daemon, "tickets": tickets}),
+        request_class=Strict,
+        exception_handlers={RutterError: refuse, HTTPException: refuse_http, Exception: fail},
+        openapi_config=OpenAPIConfig(
+            title="Rutter",
+            version=metadata.version("rutter"),
+            description="One log, many hands: runs, sessions, approvals, tools.",
+            path="/schema",
+            render_plugins=[JsonRenderPlugin()],
+            security=[{"token": []}],
+            components=Components(
+                security_schemes={"token": SecurityScheme(type="http", scheme="bearer")}
+            ),
+        ),
+        logging_config=None,
+        request_max_body_size=None,  # the guard has read it by then, and it was not too large
+    )
+
+
+def guarded(
+    daemon: Daemon,
+    port: int,
+    tokens: Tokens,
+    *,
+    names: Iterable[str] = (),
+    more: Sequence[ControllerRouterHandler] = (),
+    rows: Iterable[Row] = (),
+    around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+) -> ASGIApp:
+    """What is served. `around` puts something else in front of the routes, behind the guard."""
+    tickets = Tickets()
+
+    def void(envelope: Envelope) -> None:
+        if isinstance(envelope.event, SessionEnded):
+            tickets.void(envelope.session)
+
+    daemon.app.listen(void)
+    return Guard(
+        around(application(daemon, tickets, more)),
+        addresses=own_addresses(port, names),
+        tokens=tokens,
+        tickets=tickets,
+        table=(*TABLE, *artifacts.TABLE, *triggers.TABLE, *STREAM_TABLE, *rows),
+        admits_hook=daemon.hooks.admits,
+    )

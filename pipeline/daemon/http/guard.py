@@ -1,0 +1,259 @@
+"""The guard stands in front of the whole app, for HTTP and for WebSockets alike.
+
+What it is for: the daemon listens on this machine, and so does every page that a browser on this
+machine shows. A page can send requests here, with a name of its own that it has pointed at this
+machine (so: the exact Host), from its own origin (so: Origin and Sec-Fetch-Site), without asking
+first (so: JSON only, no answer to a preflight), and with the cookies the browser has (so: a token
+in a header, and tickets that open one live view). `judge` is all of that as a function of the head
+of a request; the rest of this file sends and receives.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, NamedTuple, cast
+from urllib.parse import parse_qsl
+
+import anyio.lowlevel
+
+from events.errors import BadInput
+from pipeline.daemon.http.access import METHODS, AccessTable, Row, parts_of
+from pipeline.daemon.http.asgi import ASGIApp, Head, Message, Receive, Scope, Send, head_of
+from pipeline.daemon.http.bodies import (
+    BodyLimits,
+    Gone,
+    declares_body,
+    handing_over,
+    read_body,
+    refuse_head,
+)
+from pipeline.daemon.http.refusals import Refusal, secured_start
+from pipeline.daemon.http.tokens import COOKIE, Tickets, Tokens, bearer_of
+
+Caller = Literal["person", "agent", "ticket", "hook", "nobody"]
+AdmitsHook = Callable[[str, str], bool]  # the name of a hook, and a token
+
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
+NAME = re.compile(r"(https://)?([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
+OWN_SITES = ("same-origin", "none")  # "none": typed in by a person
+IN_URL = ("token", "access_token", "auth", "authorization", "bearer")
+CALLER = "rutter_caller"
+
+
+class Passed(NamedTuple):
+    caller: Caller
+
+
+def own_addresses(port: int, names: Iterable[str] = ()) -> dict[str, str]:
+    """Every authority that a request may name, with the origin of the pages that are from there.
+
+    A name is one that somebody configured: `rutter.lan`, `rutter.lan:9000`, or `https://rutter.lan`
+    where something that speaks TLS stands in front.
+    """
+    found = [_authority(host, port) for host in LOCAL]
+    addresses = {each: f"http://{each}" for each in found}
+    for name in names:
+        scheme, host = _named(name)
+        spelled = host.endswith("]") or ":" not in host
+        at = _authority(host, port) if spelled and scheme == "http" else host
+        addresses[at] = f"{scheme}://{at}"
+    return addresses
+
+
+def _authority(host: str, port: int) -> str:
+    return host if port == 80 else f"{host}:{port}"  # the port that nobody writes
+
+
+def _named(name: str) -> tuple[str, str]:
+    if not NAME.fullmatch(name):
+        raise BadInput(
+            f"{name!r} is no name to be reached by",
+            "write host, host:port or https://host in small letters, without a path",
+        )
+    return ("https", name.removeprefix("https://")) if "://" in name else ("http", name)
+
+
+def caller_of(scope: Mapping[str, object]) -> Caller:
+    """Who asks, for the app behind the guard."""
+    state = scope.get("state")
+    return cast(Caller, state.get(CALLER, "nobody")) if isinstance(state, Mapping) else "nobody"
+
+
+def _no_hook(name: str, token: str) -> bool:
+    return False
+
+
+class Guard:
+    """An ASGI app around another. Nothing reaches the inner one that was not judged."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        addresses: Mapping[str, str],
+        tokens: Tokens,
+        tickets: Tickets,
+        table: Iterable[Row],
+        limits: BodyLimits | None = None,
+        admits_hook: AdmitsHook = _no_hook,
+    ) -> None:
+        self._app = app
+        self._addresses = dict(addresses)
+        self._tokens = tokens
+        self._tickets = tickets
+        self._table = AccessTable(table)
+        self._limits = limits or BodyLimits()
+        self._admits_hook = admits_hook
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        head = head_of(scope)
+        judged = self.judge(head)
+        refuse = _refuse_socket if scope["type"] == "websocket" else _refuse
+        if isinstance(judged, Refusal):
+            await refuse(judged, scope, receive, send)
+            return
+        if scope["type"] == "http" and declares_body(head):
+            try:
+                body = await read_body(receive, self._limits)
+            except Gone:
+                return
+            if isinstance(body, Refusal):
+                await refuse(body, scope, receive, send)
+                return
+            receive = handing_over(body, receive)
+        state = {**scope.get("state", {}), CALLER: judged.caller}
+        await self._app({**scope, "state": state}, receive, _securing(send))
+
+    # -- judging -----------------------------------------------------------------------------------
+
+    def judge(self, head: Head) -> Refusal | Passed:
+        """The first thing that is wrong with a request, or who it is from."""
+        refusal = (
+            self._refuse_host(head)
+            or self._refuse_origin(head)
+            or _refuse_method(head)
+            or _refuse_target(head)
+            or _refuse_token_in_url(head)
+        )
+        if refusal:
+            return refusal
+        judged = self._ask_who(head)
+        if isinstance(judged, Refusal) or head.is_socket:
+            return judged
+        return refuse_head(head, self._limits) or judged
+
+    def _refuse_host(self, head: Head) -> Refusal | None:
+        if head.one(b"host") in self._addresses:
+            return None
+        return Refusal(421, "wrong_host", f"ask for http://{next(iter(self._addresses))}")
+
+    def _refuse_origin(self, head: Head) -> Refusal | None:
+        own = self._addresses[head.one(b"host") or ""]
+        origins, sites = head.all(b"origin"), head.all(b"sec-fetch-site")
+        if origins in ([], [own]) and all(each in OWN_SITES for each in sites):
+            return None
+        return Refusal(
+            403, "foreign_origin", "pages of other origins cannot use this; ask from a program"
+        )
+
+    def _ask_who(self, head: Head) -> Refusal | Passed:
+        access = self._table.needed(head.method, parts_of(head.raw_path, head.path) or ())
+        if access.needs == "nobody":
+            return Passed("nobody")
+        if access.needs == "hook":
+            return self._ask_hook(head, access.hook)
+        scope = self._tokens.scope_of(head.one(b"authorization"))
+        if scope == "person" or scope == access.needs:
+            return Passed(scope)
+        if access.session and self._has_ticket(head, access.session):
+            return Passed("ticket")
+        if scope is None:
+            return Refusal(
+                401,
+                "token_needed",
+                "send Authorization: Bearer with the token from person.token or agent.token "
+                "in the data directory",
+                ((b"www-authenticate", b"Bearer"),),
+            )
+        return Refusal(403, "person_needed", "this needs the token from person.token")
+
+    def _ask_hook(self, head: Head, name: str) -> Refusal | Passed:
+        """Here, and not in the route alone: no body is read for who has no token."""
+        if self._admits_hook(name, bearer_of(head.one(b"authorization"))):
+            return Passed("hook")
+        return Refusal(
+            401,
+            "hook_token_needed",
+            "send Authorization: Bearer with the token that rutter hook set printed",
+            ((b"www-authenticate", b"Bearer"),),
+        )
+
+    def _has_ticket(self, head: Head, session: str) -> bool:
+        pairs = [pair.strip().partition("=") for pair in ";".join(head.all(b"cookie")).split(";")]
+        return any(
+            name == COOKIE and self._tickets.admits(value, session) for name, _, value in pairs
+        )
+
+
+def _refuse_method(head: Head) -> Refusal | None:
+    if head.method == "OPTIONS":
+        return Refusal(403, "no_preflight", "no other origin may use this, so none need ask")
+    if head.is_socket or head.method in METHODS:
+        return None
+    allow = ", ".join(METHODS).encode()
+    return Refusal(405, "unknown_method", "see /schema for what there is", ((b"allow", allow),))
+
+
+def _refuse_target(head: Head) -> Refusal | None:
+    if not head.raw_path.startswith(b"/"):
+        # An address in the request line outranks Host, so that one would have been judged in vain.
+        return Refusal(421, "whole_address", "ask for the path alone, not for a whole address")
+    if parts_of(head.raw_path, head.path) is None:
+        return Refusal(
+            400, "odd_path", "ask for a path without empty parts, dots or escaped slashes"
+        )
+    return None
+
+
+def _refuse_token_in_url(head: Head) -> Refusal | None:
+    # Escapes are read as the app reads them: %74oken is token.
+    names = {name.lower() for name, _ in parse_qsl(head.query.decode("latin-1"), True)}
+    if names.isdisjoint(IN_URL):
+        return None
+    return Refusal(
+        400,
+        "token_in_url",
+        "addresses end up in histories and logs: send the token as Authorization: Bearer, and "
+        "replace this one (delete its file, start again)",
+    )
+
+
+# -- answering -------------------------------------------------------------------------------------
+
+
+async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    status, headers, body = refusal.parts()
+    kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
+    await send({"type": f"{kind}.start", "status": status, "headers": headers})
+    await send({"type": f"{kind}.body", "body": body})
+
+
+async def _refuse_socket(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    """Before it is accepted: with a status where the server can say one, else by closing."""
+    await receive()  # websocket.connect
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008, "reason": refusal.error})
+        return
+    await _refuse(refusal, scope, receive, send)
+    # uvicorn takes the handshake for done one turn of the loop later, and logs an error until then.
+    await anyio.lowlevel.checkpoint()
+
+
+def _securing(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        starts = message["type"] in ("http.response.start", "websocket.http.response.start")
+        await send(secured_start(message) if starts else message)
+
+    return sent

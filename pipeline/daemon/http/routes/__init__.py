@@ -1,0 +1,1 @@
+"""Routes answer requests, a module for each noun."""

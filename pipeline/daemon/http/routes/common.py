@@ -1,0 +1,66 @@
+"""What every route needs: the daemon it speaks for, who asks, and names that are one thing."""
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Request
+from litestar.datastructures import State
+from litestar.exceptions import ValidationException
+from litestar.params import PathParameter, QueryParameter
+
+from pipeline.config.settings import Settings
+from pipeline.daemon.daemon import Daemon
+from pipeline.daemon.http.errors import NotThere
+from pipeline.daemon.http.guard import caller_of
+from pipeline.queries.workflows_and_sessions import project
+
+Asked = Request[Any, Any, State]
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$"
+Session = Annotated[str, PathParameter(pattern=NAME, description="the name of a session")]
+JobName = Annotated[str, PathParameter(pattern=NAME, description="the name of a job")]
+Approval = Annotated[str, PathParameter(pattern=NAME, description="which question")]
+Tool = Annotated[str, PathParameter(pattern=NAME, description="which tool: see GET /tools")]
+AnyName = Annotated[str, PathParameter(min_length=1, max_length=200)]
+Flag = Annotated[bool, QueryParameter()]
+HowMany = Annotated[int, QueryParameter(ge=1, le=1_000, description="how many at most")]
+
+
+class Strict(Request[Any, Any, State]):
+    """A request whose body is read as what the route says, and as nothing else.
+
+    The framework takes "true" and 1 for yes where a yes is meant. What answers for a person, or
+    bounds a run, is not guessed at.
+    """
+
+    async def json(self) -> Any:
+        field = self.route_handler.parsed_data_field
+        wanted = field.annotation if field is not None else Any
+        try:
+            read = msgspec.json.decode(await self.body() or b"null", type=wanted)
+            # As it would come from the log: by what is left out as usual, the two differ, and an
+            # event must be the same bytes whenever it is written.
+            return msgspec.msgpack.decode(msgspec.msgpack.encode(read), type=wanted)
+        except msgspec.MsgspecError as error:
+            raise ValidationException(str(error)) from error
+        except OverflowError as error:
+            raise ValidationException("a number that is too large") from error
+        except RecursionError as error:
+            raise ValidationException("JSON that is nested too deeply") from error
+
+
+def daemon_of(request: Asked) -> Daemon:
+    daemon: Daemon = request.app.state.daemon
+    return daemon
+
+
+def by_agent(request: Asked) -> bool:
+    """Whether whoever asks has no more than the agent's token."""
+    return caller_of(request.scope) != "person"
+
+
+def check_session(settings: Settings, session: str) -> None:
+    """By its whole name: a program does not abbreviate."""
+    with project(settings) as store:
+        row = store.db.execute("SELECT 1 FROM sessions WHERE session = ?", (session,)).fetchone()
+    if row is None:
+        raise NotThere(f"there is no session {session!r}", "see: GET /sessions")

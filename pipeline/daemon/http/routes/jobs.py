@@ -1,0 +1,230 @@
+"""Jobs and approvals: what is to be run, and what a person is asked."""
+
+from typing import Annotated, Any, Literal
+
+import anyio
+import msgspec
+from litestar import delete, get, post
+from litestar.params import HeaderParameter, JSONBody
+
+from actors.answers import Answer
+from events.jobs import JobEnd, JobQueued, Run, RunGoal
+from events.predictor import (
+    SessionForgotten,
+    WorkflowDeleted,
+    WorkflowLearned,
+    WorkflowRenamed,
+)
+from pipeline.daemon.daemon import Daemon
+from pipeline.daemon.http.errors import PROBLEMS
+from pipeline.daemon.http.routes.common import (
+    Approval,
+    Asked,
+    Flag,
+    HowMany,
+    JobName,
+    Session,
+    by_agent,
+    daemon_of,
+)
+from pipeline.daemon.jobs.approvals import Question
+from pipeline.daemon.jobs.jobs import Job
+from pipeline.daemon.jobs.runner import AGENT, check_run
+from pipeline.output.result_files import results_of
+from replay.story.results import as_json
+
+WAIT_S = 20.0  # then whoever waits asks again: no answer takes for ever
+Change = WorkflowLearned | WorkflowDeleted | WorkflowRenamed | SessionForgotten
+KEY = Annotated[
+    str,
+    HeaderParameter(
+        name="Idempotency-Key",
+        max_length=200,
+        pattern=r"^[\x21-\x7e]*$",
+        description="the caller's own name for it: the same one again is the same job",
+    ),
+]
+
+
+class JobTold(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A job as the log has it. `reason`, `failure` and `detail` are how it ended; `results` is what
+    it read and downloaded, where one job that has ended is asked for."""
+
+    job_id: str
+    status: Literal["queued", "running", "ended"]
+    run: Run
+    by: str
+    trigger: str
+    queued_ns: int
+    session: str = ""
+    reason: JobEnd | None = None
+    failure: str = ""
+    detail: str = ""
+    results: dict[str, Any] = {}
+
+
+class AgentRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A language model looks for the way to a goal, which is then known as `name`."""
+
+    goal: str
+    url: str = ""
+    name: str = ""
+    service: str = ""
+    success: tuple[str, ...] = ()
+    values: dict[str, str] = {}
+    dry_run: bool = False
+    kind: Literal["agent_run"] = "agent_run"
+
+
+def told(job: Job) -> JobTold:
+    queued: JobQueued = job.queued
+    ended = job.ended
+    return JobTold(
+        job.name,
+        job.status,
+        queued.run,
+        queued.by,
+        queued.trigger,
+        job.queued_ns,
+        ended.session if ended is not None and ended.session else job.session,
+        ended.reason if ended is not None else None,
+        ended.failure if ended is not None else "",
+        ended.detail if ended is not None else "",
+    )
+
+
+async def _taken_on(request: Asked, run: Run, key: str) -> JobTold:
+    daemon, agent = daemon_of(request), by_agent(request)
+    await anyio.to_thread.run_sync(lambda: check_run(run, daemon.settings, agent=agent))
+    by = AGENT if agent else "person"
+    return told(await daemon.jobs.submit(run, by=by, key=key))
+
+
+@post("/jobs", operation_id="submit", summary="Runs something", status_code=202, responses=PROBLEMS)
+async def submit(request: Asked, data: JSONBody[Run], key: KEY = "") -> JobTold:
+    """Taken on durably, and run as soon as there is room."""
+    return await _taken_on(request, data, key)
+
+
+@post(
+    "/api/wraith",
+    operation_id="wraith",
+    summary="Runs to a goal (agent_run)",
+    status_code=202,
+    responses=PROBLEMS,
+)
+async def wraith(request: Asked, data: JSONBody[AgentRun], key: KEY = "") -> JobTold:
+    """`policy_denied` while Mode B is off."""
+    fields = {name: each for name, each in msgspec.structs.asdict(data).items() if name != "kind"}
+    return await _taken_on(request, RunGoal(**fields), key)
+
+
+@get(
+    "/jobs",
+    operation_id="jobs",
+    summary="What was taken on, newest first",
+    responses=PROBLEMS,
+    sync_to_thread=False,
+)
+def jobs(request: Asked, last: HowMany = 100) -> list[JobTold]:
+    return [told(each) for each in reversed(daemon_of(request).jobs.all()[-last:])]
+
+
+@get(
+    "/jobs/{job:str}",
+    operation_id="job",
+    summary="One of them",
+    responses=PROBLEMS,
+)
+async def job(request: Asked, job: JobName, wait: Flag = False) -> JobTold:
+    """With `wait`, once its session is in the log or it has ended, or after a while."""
+    daemon = daemon_of(request)
+    found = daemon.jobs.find(job)
+    if wait and found.status != "ended":
+        with anyio.move_on_after(WAIT_S):
+            await _in_log(daemon, job)
+        found = daemon.jobs.find(job)
+    one = told(found)
+    if found.status != "ended" or not one.session:
+        return one
+    settings = daemon.settings
+    brought = await anyio.to_thread.run_sync(
+        lambda: as_json(results_of(settings, one.session)), limiter=daemon.looking_back
+    )
+    return msgspec.structs.replace(one, results=brought)
+
+
+async def _in_log(daemon: Daemon, job: str) -> None:
+    """Until the first event of its session is there, or none is going to be."""
+    begun = await daemon.jobs.begun(job)
+    async with anyio.create_task_group() as group:
+
+        async def ended() -> None:
+            await daemon.jobs.ended(job)
+            group.cancel_scope.cancel()
+
+        group.start_soon(ended)
+        async for _ in daemon.feed.follow(begun.session):
+            break
+        group.cancel_scope.cancel()
+
+
+@delete(
+    "/jobs/{job:str}",
+    operation_id="cancel",
+    summary="Calls one off",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def cancel(request: Asked, job: JobName) -> JobTold:
+    """One that waits never begins; one that runs is stopped, in a true state."""
+    daemon = daemon_of(request)
+    found = await daemon.jobs.cancel(job, "the person")
+    if found.status == "running" and found.session in daemon.app.running():
+        await daemon.app.stop(found.session, "the person")
+        found = await daemon.jobs.ended(job)
+    return told(found)
+
+
+# -- approvals -------------------------------------------------------------------------------------
+
+
+@get(
+    "/approvals",
+    operation_id="approvals",
+    summary="What waits for a person",
+    responses=PROBLEMS,
+    sync_to_thread=False,
+)
+def approvals(request: Asked) -> tuple[Question, ...]:
+    return daemon_of(request).questions.pending()
+
+
+@post(
+    "/approvals/{session:str}/{approval:str}",
+    operation_id="answer",
+    summary="Answers one, once",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def answer(
+    request: Asked, session: Session, approval: Approval, data: JSONBody[Answer]
+) -> dict[str, Any]:
+    """For the person alone. What is a final confirmation must be typed out in `phrase`."""
+    asked = daemon_of(request).questions.answer(session, approval, data)
+    return {"session": session, "approval": approval, "question": asked.question}
+
+
+@post(
+    "/changes",
+    operation_id="change",
+    summary="Changes what is known: a workflow, or what a session taught",
+    status_code=204,
+    responses=PROBLEMS,
+)
+async def change(request: Asked, data: JSONBody[Change]) -> None:
+    """For the person alone. It is a fact in the log, and counts from the next turn on."""
+    await daemon_of(request).app.say_process(data)
+
+
+ROUTES = [change, submit, wraith, jobs, job, cancel, approvals, answer]

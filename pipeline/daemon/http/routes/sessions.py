@@ -1,0 +1,308 @@
+"""Sessions: what ran and runs, events as they happen; and those that calls drive (Mode A)."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Annotated, Any, TypeVar
+
+import anyio
+import msgspec
+from litestar import MediaType, Response, delete, get, post
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import HeaderParameter, JSONBody
+from litestar.response import Stream
+
+from events.codec import to_json
+from events.envelope import kind
+from events.sqlite_reader import SqliteReader
+from pipeline.config.settings import Settings
+from pipeline.daemon.daemon import Daemon
+from pipeline.daemon.http.errors import PROBLEMS, NotThere
+from pipeline.daemon.http.routes.common import (
+    Asked,
+    Flag,
+    HowMany,
+    Session,
+    Tool,
+    by_agent,
+    check_session,
+    daemon_of,
+)
+from pipeline.output.failure import told
+from pipeline.queries.look_back import events_about, events_behind
+from pipeline.queries.workflows_and_sessions import project
+from pipeline.tools.tool_sessions import ToolWish
+from replay.story.session_story import tell
+from replay.traces.fold import spans_of
+from replay.traces.otlp_json import encode_line
+from replay.verify import Report, verify
+
+BY = "the person"
+Looked = TypeVar("Looked")
+SPANS = ResponseSpec(
+    data_container=dict[str, Any], description="one ExportTraceServiceRequest",
+    generate_examples=False,
+)  # fmt: skip
+
+
+class EventTold(msgspec.Struct, frozen=True):
+    """One event of the stream: its position in the log, its kind, and itself as JSON."""
+
+    id: str
+    event: str
+    data: str
+
+
+EVENTS = ResponseSpec(
+    data_container=EventTold, description="each event of the stream",
+    media_type="text/event-stream", generate_examples=False,
+)  # fmt: skip
+
+
+class Opened(msgspec.Struct, frozen=True):
+    session: str
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a session ended; `reason` is `running` while it has not."""
+
+    session: str
+    reason: str
+    failure: str = ""
+    detail: str = ""
+
+
+@get(
+    "/sessions",
+    operation_id="sessions",
+    summary="What ran and runs, newest first",
+    responses=PROBLEMS,
+    sync_to_thread=True,
+)
+def sessions(request: Asked, last: HowMany = 20) -> list[dict[str, Any]]:
+    with project(daemon_of(request).settings) as store:
+        return store.rows("SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", last)
+
+
+@get(
+    "/sessions/{session:str}",
+    operation_id="session",
+    summary="One, step by step",
+    responses=PROBLEMS,
+)
+async def session(request: Asked, session: Session) -> dict[str, Any]:
+    return await _looked_back(request, _story, session)
+
+
+async def _looked_back(
+    request: Asked, look: Callable[[Settings, str], Looked], session: str
+) -> Looked:
+    """A whole session is read, and decided again: so many at once that those that run, which share
+    this process, are not held up by whoever asks for it again and again."""
+    daemon = daemon_of(request)
+    return await anyio.to_thread.run_sync(
+        look, daemon.settings, session, limiter=daemon.looking_back
+    )
+
+
+def _story(settings: Settings, session: str) -> dict[str, Any]:
+    check_session(settings, session)
+    with SqliteReader(settings.directory.log) as reader:
+        story = tell([*reader.read(session=session), *events_about(reader, session)])
+    answer = told(story, settings)
+    if isinstance(lesson := answer.get("lesson"), dict):
+        lesson.pop("screenshot", None)  # a path of this machine; the picture is an artifact
+    return answer
+
+
+@get(
+    "/sessions/{session:str}/events",
+    operation_id="events",
+    summary="Its events as they happen",
+    responses={**PROBLEMS, 200: EVENTS},
+)
+async def events(
+    request: Asked,
+    session: Session,
+    after: Annotated[
+        int,
+        HeaderParameter(name="Last-Event-ID", ge=0, description="goes on behind this position"),
+    ] = 0,
+) -> Stream:
+    """Server-sent events, until it has ended. Whoever comes back misses none."""
+    daemon = daemon_of(request)
+    if session not in daemon.app.running():
+        await anyio.to_thread.run_sync(check_session, daemon.settings, session)
+    return Stream(_told(daemon, session, after), media_type="text/event-stream")
+
+
+async def _told(daemon: Daemon, session: str, after: int) -> AsyncIterator[bytes]:
+    yield b"retry: 1000\n\n"
+    async for envelope in daemon.feed.follow(session, after):
+        if envelope is None:
+            yield b": nothing new\n\n"
+            continue
+        head = f"id: {envelope.seq}\nevent: {kind(envelope.event)}\ndata: ".encode()
+        yield head + to_json(envelope) + b"\n\n"
+
+
+# -- by the person ---------------------------------------------------------------------------------
+
+
+@post(
+    "/sessions/{session:str}/stop",
+    operation_id="stop",
+    summary="Ends it",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def stop(request: Asked, session: Session) -> Ended:
+    """In a true state: what was started is judged or said to be unknown."""
+    daemon = daemon_of(request)
+    _check_running(daemon, session)
+    await daemon.app.stop(session, BY)
+    return await _ended(daemon, session)
+
+
+@post(
+    "/sessions/{session:str}/pause",
+    operation_id="pause",
+    summary="Holds it",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def pause(request: Asked, session: Session) -> Ended:
+    """Nothing new begins; whoever has the window may go on in it."""
+    daemon = daemon_of(request)
+    _check_running(daemon, session)
+    await daemon.app.pause(session, BY)
+    return Ended(session, "paused")
+
+
+@post(
+    "/sessions/{session:str}/resume",
+    operation_id="resume",
+    summary="Goes on",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def resume(request: Asked, session: Session) -> Ended:
+    daemon = daemon_of(request)
+    _check_running(daemon, session)
+    await daemon.app.resume(session, BY)
+    return Ended(session, "running")
+
+
+def _check_running(daemon: Daemon, session: str) -> None:
+    if session not in daemon.app.running():
+        raise NotThere(f"no session {session!r} is running", "see: GET /sessions")
+
+
+async def _ended(daemon: Daemon, session: str) -> Ended:
+    ended = await daemon.app.ended(session)
+    return Ended(session, ended.reason, ended.failure, ended.detail)
+
+
+# -- by calls --------------------------------------------------------------------------------------
+
+
+@post(
+    "/sessions",
+    operation_id="open_session",
+    summary="Opens one that is driven by calls",
+    responses=PROBLEMS,
+)
+async def open_(request: Asked, data: JSONBody[ToolWish]) -> Opened:
+    """It goes where `url` names and where the policy lets it, and nowhere else."""
+    tools = await daemon_of(request).tools.open(data, agent=by_agent(request))
+    return Opened(tools.session)
+
+
+@post(
+    "/sessions/{session:str}/tools/{tool:str}",
+    operation_id="call",
+    summary="Calls a tool in it",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def call(
+    request: Asked,
+    session: Session,
+    tool: Tool,
+    data: JSONBody[dict[str, Any]],
+    screenshots: Flag = False,
+) -> dict[str, Any]:
+    """Whatever comes of it is the answer, with `success`, `error`, `error_code` and `retriable`
+    (S3 1.1.2); what policy refuses too. One call at a time."""
+    tools = daemon_of(request).tools
+    response = await tools.call(session, tool, data, agent=by_agent(request))
+    return response.body(screenshots=screenshots)
+
+
+@delete(
+    "/sessions/{session:str}",
+    operation_id="close",
+    summary="Closes one that is driven by calls",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def close(request: Asked, session: Session) -> Ended:
+    tools = daemon_of(request).tools
+    ended = (await tools.close(session, agent=by_agent(request))).ended
+    if ended is None:
+        return Ended(session, "failed")
+    return Ended(session, ended.reason, ended.failure, ended.detail)
+
+
+# -- afterwards ------------------------------------------------------------------------------------
+
+
+@get(
+    "/sessions/{session:str}/replay",
+    operation_id="replay",
+    summary="Decides it again",
+    responses=PROBLEMS,
+)
+async def replay(request: Asked, session: Session) -> Report:
+    """From the log alone; `divergence` names the first difference."""
+    return await _looked_back(request, _report, session)
+
+
+def _report(settings: Settings, session: str) -> Report:
+    check_session(settings, session)
+    with SqliteReader(settings.directory.log) as reader:
+        return verify(events_behind(reader, session), session)
+
+
+@get(
+    "/sessions/{session:str}/trace",
+    operation_id="trace",
+    summary="As OTLP JSON",
+    responses={**PROBLEMS, 200: SPANS},
+)
+async def trace(request: Asked, session: Session) -> Response[bytes]:
+    line = await _looked_back(request, _spans, session)
+    return Response(line, media_type=MediaType.JSON)
+
+
+def _spans(settings: Settings, session: str) -> bytes:
+    check_session(settings, session)
+    with SqliteReader(settings.directory.log) as reader:
+        return encode_line(list(spans_of(reader.read(session=session)))).strip()
+
+
+@get(
+    "/sessions/{session:str}/steps",
+    operation_id="steps",
+    summary="The trace schema of S4 W4",
+    responses=PROBLEMS,
+    sync_to_thread=True,
+)
+def steps(request: Asked, session: Session) -> list[dict[str, Any]]:
+    settings = daemon_of(request).settings
+    check_session(settings, session)
+    with project(settings) as store:
+        return store.rows("SELECT * FROM step_trace WHERE run_id = ? ORDER BY step_id", session)
+
+
+ROUTES = [
+    sessions, session, events, stop, pause, resume, open_, call, close, replay, trace, steps,
+]  # fmt: skip

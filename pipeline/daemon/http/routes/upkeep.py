@@ -1,0 +1,22 @@
+"""What is kept, and letting go of it by rule."""
+
+from litestar import post
+
+from pipeline.daemon.http.errors import PROBLEMS
+from pipeline.daemon.http.routes.common import Asked, daemon_of
+from pipeline.upkeep.expiry import Tidied
+
+
+@post(
+    "/log/tidy",
+    operation_id="tidy",
+    summary="Deletes the artifacts that have expired",
+    status_code=200,
+    responses=PROBLEMS,
+)
+async def tidy(request: Asked) -> Tidied:
+    """For the person alone. That they go is a fact in the log before any of them does."""
+    return await daemon_of(request).tidying.now()
+
+
+ROUTES = [tidy]

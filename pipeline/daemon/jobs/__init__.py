@@ -1,0 +1,1 @@
+"""Jobs are taken on, scheduled and run here, and wait for approvals."""

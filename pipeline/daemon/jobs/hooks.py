@@ -1,0 +1,208 @@
+"""Hooks: addresses that another program calls to have one thing run, with values for what was
+declared and for nothing else.
+
+Each has a token of its own, which opens this hook and nothing beside it. What is kept of it, here
+and in the log, is its digest; it is shown once, to whoever makes the hook.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import get_args
+
+import anyio
+import msgspec
+
+from actors.world.secrets.redaction import hide
+from events.envelope import Envelope, kind
+from events.errors import BadInput, PolicyDenied
+from events.jobs import Overlap, Run
+from events.log import EventLog
+from events.triggers import HookDropped, HookSet
+from events.vocabulary import AnyEvent
+from pipeline.clock import new_token
+from pipeline.daemon.http.access import Row
+from pipeline.daemon.jobs.jobs import Job, Jobs
+from pipeline.daemon.jobs.schedules import check_name, check_values, is_text
+
+KINDS = (kind(HookSet), kind(HookDropped))
+ACCESS = Row("POST", "/hooks/*", "hook")  # for the table: the hook's own token, and no other
+KEY_HEADER = "Idempotency-Key"
+LONGEST_VALUE = 4_096  # characters: a long note; what a form takes
+LONGEST_KEY = 200
+NO_DIGEST = "0" * 64  # of no token: what is compared where there is no hook
+
+
+class NoSuchHook(BadInput):
+    """There is none of that name."""
+
+
+class HookDenied(PolicyDenied):
+    """Not the token of this hook, or no such hook: which of them is not said."""
+
+
+class ParameterRefused(BadInput):
+    """What was sent is not what the hook takes."""
+
+
+class HookWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a hook is to be, as a request says it."""
+
+    run: Run
+    parameters: tuple[str, ...] = ()
+    overlap: Overlap = "queue"
+
+
+class HookTold(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A hook as others are told of it. `token` is said once, to whoever makes it."""
+
+    name: str
+    run: Run
+    parameters: tuple[str, ...]
+    overlap: Overlap
+    by: str
+    token: str = ""
+
+
+def told(hook: HookSet, token: str = "") -> HookTold:
+    return HookTold(hook.name, hook.run, hook.parameters, hook.overlap, hook.by, token)
+
+
+class KnownHooks:
+    """Every hook: the fold of the log."""
+
+    def __init__(self) -> None:
+        self._hooks: dict[str, HookSet] = {}
+
+    def hear(self, envelope: Envelope) -> bool:
+        """Whether a hook is another one now."""
+        match envelope.event:
+            case HookSet() as told:
+                self._hooks[told.name] = told
+            case HookDropped(name=name):
+                self._hooks.pop(name, None)
+            case _:
+                return False
+        return True
+
+    def all(self) -> tuple[HookSet, ...]:
+        return tuple(sorted(self._hooks.values(), key=lambda each: each.name))
+
+    def get(self, name: str) -> HookSet | None:
+        return self._hooks.get(name)
+
+
+class Hooks:
+    """Made before the first event is heard."""
+
+    def __init__(self, say: Callable[[AnyEvent], Awaitable[None]], jobs: Jobs) -> None:
+        self._say = say
+        self._jobs = jobs
+        self._known = KnownHooks()
+        self._changed = anyio.Event()
+
+    def hear(self, envelope: Envelope) -> None:
+        if self._known.hear(envelope):
+            self._changed.set()
+            self._changed = anyio.Event()
+
+    # -- for whoever makes them ----------------------------------------------------------------
+
+    async def set(
+        self,
+        name: str,
+        run: Run,
+        *,
+        by: str,
+        parameters: Sequence[str] = (),
+        overlap: Overlap = "queue",
+    ) -> str:
+        """A new hook, or another one in its place: what its token was is none any more. The
+        answer is the token, which nobody can find out again."""
+        check_name(name)
+        check_values(run, tuple(parameters))
+        if overlap not in get_args(Overlap):
+            raise BadInput(f"there is no overlap {overlap!r}", "it is skip, queue or allow")
+        token = new_token()
+        hide({f"token of hook {name}": token})
+        declared = tuple(dict.fromkeys(parameters))
+        before = self._known.get(name)
+        await self._say(HookSet(name, run, by, _digest(token), declared, overlap))
+        while self._known.get(name) is before:
+            await self._changed.wait()
+        return token
+
+    async def drop(self, name: str, by: str) -> HookSet:
+        dropped = self.find(name)
+        await self._say(HookDropped(name, by))
+        while self._known.get(name) is dropped:
+            await self._changed.wait()
+        return dropped
+
+    def all(self) -> tuple[HookSet, ...]:
+        return self._known.all()
+
+    def find(self, name: str) -> HookSet:
+        found = self._known.get(name)
+        if found is None:
+            raise NoSuchHook(f"there is no hook {name!r}", "see: rutter hook list")
+        return found
+
+    # -- for whoever calls them ----------------------------------------------------------------
+
+    def admits(self, name: str, token: str) -> bool:
+        """Whether this is the token of this hook. Takes as long whatever it is."""
+        hook = self._known.get(name)
+        same = hmac.compare_digest(_digest(token), hook.sha256 if hook else NO_DIGEST)
+        return same and hook is not None
+
+    async def fire(
+        self, name: str, token: str, body: Mapping[str, object], *, key: str = ""
+    ) -> Job:
+        """Takes on what the hook is for. `key` is the caller's own name for this call: the same
+        one again is the same job."""
+        hook = self._known.get(name)
+        if hook is None or not self.admits(name, token):
+            raise HookDenied(
+                "this is not the token of that hook", "see: rutter hook set, which makes a new one"
+            )
+        if len(key) > LONGEST_KEY or not key.isprintable():
+            raise ParameterRefused(
+                f"{KEY_HEADER} is no key", f"send at most {LONGEST_KEY} characters"
+            )
+        values = {**hook.run.values, **_checked(hook, body)}
+        return await self._jobs.submit(
+            msgspec.structs.replace(hook.run, values=values),
+            by=f"hook {name}",
+            trigger="hook",
+            key=f"{name}:{key}" if key else "",
+            overlap=hook.overlap,
+        )
+
+
+async def fold_hooks(log: EventLog, hooks: Hooks) -> None:
+    async for envelope in log.read(kinds=KINDS):
+        hooks.hear(envelope)
+
+
+def _checked(hook: HookSet, body: Mapping[str, object]) -> dict[str, str]:
+    """What may be bound, and all that must be."""
+    takes = ", ".join(hook.parameters) or "nothing"
+    unknown = [each for each in body if each not in hook.parameters]
+    if unknown:
+        raise ParameterRefused(f"there is no parameter {unknown[0][:64]!r}", f"it takes {takes}")
+    values: dict[str, str] = {}
+    for name, value in body.items():
+        if not isinstance(value, str) or not is_text(value) or len(value) > LONGEST_VALUE:
+            raise ParameterRefused(
+                f"{name} is not a text of at most {LONGEST_VALUE} characters", "send it as one"
+            )
+        values[name] = value
+    missing = [each for each in hook.parameters if each not in {*values, *hook.run.values}]
+    if missing:
+        raise ParameterRefused(f"{missing[0]} is missing", f"it takes {takes}")
+    return values
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()

@@ -1,0 +1,306 @@
+"""Schedules: what is run by the clock.
+
+What there is, and which tick of it was run, is the fold of the log, so a tick is run once, also
+across a restart and whatever the system's clock does. When that jumps, or the machine sleeps, what
+came due meanwhile was missed: at most the last of it is run, never all of it.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import get_args
+
+import anyio
+import msgspec
+
+from actors.rules.text.secret_words import asks_for_a_secret
+from events.envelope import Envelope, kind
+from events.errors import BadInput
+from events.jobs import JobQueued, Overlap, Run
+from events.log import EventLog
+from events.triggers import Missed, ScheduleDropped, ScheduleSet
+from events.vocabulary import AnyEvent
+from pipeline.clock import Clock
+from pipeline.daemon.jobs.cron import SECOND_NS, Ran, Ticks
+from pipeline.daemon.jobs.jobs import Conflict, Jobs
+
+KINDS = (kind(ScheduleSet), kind(ScheduleDropped), kind(JobQueued))
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+LOOK_S = 30  # at least so often: a clock that is set, or a machine that slept, wakes nobody
+LATE_S = 60  # a busy machine; what is found later than this was missed
+
+
+class NoSuchSchedule(BadInput):
+    """There is none of that name."""
+
+
+class Schedule(msgspec.Struct, frozen=True):
+    """`problem`: why it is never due on this machine."""
+
+    told: ScheduleSet
+    set_ns: int
+    ticks: Ticks | None
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.told.name
+
+    def next_ns(self, now_ns: int) -> int | None:
+        return self.ticks.after(now_ns) if self.ticks is not None else None
+
+
+class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a schedule is to be, as a request says it."""
+
+    cron: str
+    run: Run
+    zone: str = "UTC"
+    overlap: Overlap = "skip"
+    missed: Missed = "skip"
+
+
+class ScheduleTold(msgspec.Struct, frozen=True):
+    """A schedule as others are told of it; `next` is in UTC, and empty when it is never due."""
+
+    name: str
+    cron: str
+    zone: str
+    run: Run
+    overlap: Overlap
+    missed: Missed
+    by: str
+    next: str
+    problem: str
+
+
+def told(schedule: Schedule, now_ns: int) -> ScheduleTold:
+    it, due = schedule.told, schedule.next_ns(now_ns)
+    return ScheduleTold(
+        it.name,
+        it.cron,
+        it.zone,
+        it.run,
+        it.overlap,
+        it.missed,
+        it.by,
+        _written(due) if due is not None else "",
+        schedule.problem,
+    )
+
+
+class Timetable:
+    """Every schedule, and which of its ticks were run: the fold of the log."""
+
+    def __init__(self) -> None:
+        self._schedules: dict[str, Schedule] = {}
+        self._ran: dict[str, Ran] = {}  # also of what was dropped: it may be set again
+
+    def hear(self, envelope: Envelope) -> bool:
+        """Whether a schedule is another one now."""
+        match envelope.event:
+            case ScheduleSet() as told:
+                self._schedules[told.name] = _schedule(told, envelope.at_ns)
+            case ScheduleDropped(name=name):
+                self._schedules.pop(name, None)
+            case JobQueued(trigger="schedule", key=key):
+                name, _, tick = key.rpartition("@")
+                self.run(name, _ns_of(tick))
+                return False
+            case _:
+                return False
+        return True
+
+    def run(self, name: str, tick: int) -> None:
+        self._ran.setdefault(name, Ran()).add(tick)
+
+    def was_run(self, name: str, tick: int) -> bool:
+        return name in self._ran and self._ran[name].has(tick)
+
+    def all(self) -> tuple[Schedule, ...]:
+        return tuple(sorted(self._schedules.values(), key=lambda each: each.name))
+
+    def get(self, name: str) -> Schedule | None:
+        return self._schedules.get(name)
+
+    def find(self, name: str) -> Schedule:
+        found = self.get(name)
+        if found is None:
+            raise NoSuchSchedule(f"there is no schedule {name!r}", "see: rutter schedule list")
+        return found
+
+
+class Schedules:
+    """Made before the first event is heard; `run` submits what comes due."""
+
+    def __init__(
+        self, say: Callable[[AnyEvent], Awaitable[None]], jobs: Jobs, clock: Clock
+    ) -> None:
+        self._say = say
+        self._jobs = jobs
+        self._clock = clock
+        self._table = Timetable()
+        self._since: dict[str, int] = {}  # up to where each was looked at
+        self._changed = anyio.Event()
+
+    def hear(self, envelope: Envelope) -> None:
+        if self._table.hear(envelope):
+            if isinstance(envelope.event, ScheduleSet):
+                self._since[envelope.event.name] = envelope.at_ns
+            self._changed.set()
+            self._changed = anyio.Event()
+
+    # -- for callers ---------------------------------------------------------------------------
+
+    async def set(
+        self,
+        name: str,
+        cron: str,
+        run: Run,
+        *,
+        by: str,
+        zone: str = "UTC",
+        overlap: Overlap = "skip",
+        missed: Missed = "skip",
+    ) -> Schedule:
+        """On disk when this returns. Raises `BadInput` for what could never be run."""
+        check_name(name)
+        check_values(run)
+        told = ScheduleSet(name, " ".join(cron.split()), run, by, zone, overlap, missed)
+        if overlap not in get_args(Overlap) or missed not in get_args(Missed):
+            raise BadInput("overlap is skip, queue or allow, and missed is skip or once")
+        ticks = Ticks(cron, zone)
+        if ticks.after(self._clock.now_ns()) is None:
+            raise BadInput(f"{cron!r} never comes", "name a day that there is")
+        before = self._table.get(name)
+        await self._say(told)
+        while (found := self._table.get(name)) is before:
+            await self._changed.wait()
+        return found or Schedule(told, 0, ticks)  # dropped again by somebody else
+
+    async def drop(self, name: str, by: str) -> Schedule:
+        dropped = self._table.find(name)
+        await self._say(ScheduleDropped(name, by))
+        while self._table.get(name) is dropped:
+            await self._changed.wait()
+        return dropped
+
+    def all(self) -> tuple[Schedule, ...]:
+        return self._table.all()
+
+    def find(self, name: str) -> Schedule:
+        return self._table.find(name)
+
+    # -- running them --------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Submits what comes due, until cancelled."""
+        now = self._clock.now_ns()
+        for schedule in self._table.all():
+            if schedule.told.missed == "skip":
+                self._since[schedule.name] = now
+        while True:
+            changed = self._changed
+            now = self._clock.now_ns()
+            async with anyio.create_task_group() as group:
+                for schedule in self._table.all():
+                    tick = self._due(schedule, now)
+                    if tick is not None:
+                        group.start_soon(self._submit, schedule, tick)
+            await self._rest(now, changed)
+
+    def _due(self, schedule: Schedule, now: int) -> int | None:
+        """The last tick since the last look, if it was not run and is not too late."""
+        name = schedule.name
+        # A clock that was set back shows some of it again, from the next look on.
+        since, self._since[name] = self._since[name], now
+        tick = schedule.ticks.last(since, now) if schedule.ticks is not None else None
+        if tick is None or self._table.was_run(name, tick):
+            return None
+        late = now - tick > LATE_S * SECOND_NS
+        return None if late and schedule.told.missed == "skip" else tick
+
+    async def _submit(self, schedule: Schedule, tick: int) -> None:
+        told = schedule.told
+        self._table.run(told.name, tick)
+        try:
+            await self._jobs.submit(
+                told.run,
+                by=f"schedule {told.name}",
+                trigger="schedule",
+                key=f"{told.name}@{_written(tick)}",
+                overlap=told.overlap,
+            )
+        except Conflict:
+            return  # this tick was run, as something else that had this name
+
+    async def _rest(self, now: int, changed: anyio.Event) -> None:
+        """Until something is due, or a schedule is another one, or it is time to look at the
+        clock."""
+        following = [schedule.next_ns(now) for schedule in self._table.all()]
+        until = min([each for each in following if each is not None], default=now)
+        wait_ns = until - self._clock.now_ns() if until > now else LOOK_S * SECOND_NS
+        wait_ms = max(1, min(LOOK_S * 1_000, -(-wait_ns // 1_000_000)))
+        async with anyio.create_task_group() as group:
+
+            async def wake() -> None:
+                await changed.wait()
+                group.cancel_scope.cancel()
+
+            group.start_soon(wake)
+            await self._clock.sleep_ms(wait_ms)
+            group.cancel_scope.cancel()
+
+
+async def fold_schedules(log: EventLog, schedules: Schedules) -> None:
+    async for envelope in log.read(kinds=KINDS):
+        schedules.hear(envelope)
+
+
+# -- what is said of a trigger ---------------------------------------------------------------------
+
+
+def check_name(name: str) -> None:
+    if not NAME.fullmatch(name):
+        raise BadInput(
+            f"{name[:64]!r} is no name for it",
+            "write letters, digits, dots, dashes; it begins with a letter or a digit",
+        )
+
+
+def is_text(value: object) -> bool:
+    """Half of a pair of surrogates is none: the log could not hold it."""
+    return isinstance(value, str) and not any("\ud800" <= each <= "\udfff" for each in value)
+
+
+def check_values(run: Run, parameters: tuple[str, ...] = ()) -> None:
+    """What is bound here is written into the log, so it cannot be a secret."""
+    if not all(map(is_text, run.values.values())):
+        raise BadInput("one of the values is not a text", "send Unicode")
+    for name in (*run.values, *parameters):
+        if not name.isidentifier():
+            raise BadInput(f"{name[:64]!r} is no parameter", "name it as the workflow does")
+        if asks_for_a_secret(name):
+            raise BadInput(
+                f"{name!r} sounds like a secret, and a parameter is written into the log",
+                f"say where it comes from in the configuration: [secrets.{name}]",
+            )
+
+
+def _schedule(told: ScheduleSet, set_ns: int) -> Schedule:
+    """A zone that is known where it was set may not be here: the others are run all the same."""
+    try:
+        return Schedule(told, set_ns, Ticks(told.cron, told.zone))
+    except BadInput as error:
+        return Schedule(told, set_ns, None, str(error))
+
+
+def _written(tick: int) -> str:
+    return datetime.fromtimestamp(tick // SECOND_NS, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _ns_of(written: str) -> int:
+    try:
+        return round(datetime.fromisoformat(written).timestamp()) * SECOND_NS
+    except ValueError:
+        return 0  # not a key of ours

@@ -1,0 +1,1 @@
+"""Live views show a running session to whoever watches it."""

@@ -1,0 +1,229 @@
+"""The live view on the wire: pictures over a WebSocket, as an endless image, and a page with it.
+
+`WS /stream/{session}` sends each picture as one binary message, `GET /stream/{session}/mjpeg` as
+one part of an image that a browser keeps replacing, `GET /stream/{session}` is a page with that.
+"""
+
+import base64
+import hashlib
+from collections.abc import Awaitable, Callable
+from html import escape
+from typing import Any
+from urllib.parse import quote
+
+import anyio
+import anyio.lowlevel
+from litestar.handlers import ASGIRouteHandler, asgi
+
+from pipeline.daemon.http.access import Row
+from pipeline.daemon.http.asgi import Headers, Receive, Scope, Send
+from pipeline.daemon.http.refusals import Refusal
+from pipeline.daemon.live.live_views import Ending, LiveViews, NotWatchable, Watcher
+
+# For the person, and for who has a ticket from them. What a session shows is not for agents: they
+# are told what they may know as words.
+STREAM_TABLE = (
+    Row("GET", "/stream/*", "person", ticket=True),
+    Row("GET", "/stream/*/mjpeg", "person", ticket=True),
+    Row("WS", "/stream/*", "person", ticket=True),
+)
+STALL_S = 30.0  # then whoever takes no picture gives the place to somebody else
+REPEAT_S = 0.25  # longer than between two pictures of a page that moves
+TOO_SLOW = Ending(1008, "nothing was taken for too long")
+NOTHING_HERE = Refusal(404, "nothing_here", "ask for /stream/{session}")
+GONE = ("http.disconnect", "websocket.disconnect")
+BOUNDARY = b"rutter-picture"
+STYLE = "body{margin:0;background:#222;color:#eee;font:16px sans-serif}img{max-width:100%}"
+STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+PAGE_CSP = (
+    f"default-src 'none'; img-src 'self'; style-src 'sha256-{STYLE_HASH}'; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+Deliver = Callable[[bytes], Awaitable[None]]
+
+
+def stream_handlers(views: LiveViews) -> list[ASGIRouteHandler]:
+    """The routes, to be put beside the others of the app: all that is under /stream."""
+
+    @asgi("/stream", is_mount=True, copy_scope=True)
+    async def stream(scope: Any, receive: Any, send: Any) -> None:
+        match scope["path"].strip("/").split("/"):
+            case [session] if session and scope["type"] == "websocket":
+                await send_by_socket(views, session, scope, receive, send)
+            case [session] if session:
+                await send_page(views, session, scope, receive, send)
+            case [session, "mjpeg"] if scope["type"] == "http":
+                await send_pictures(views, session, scope, receive, send)
+            case _:
+                if scope["type"] == "websocket":
+                    await receive()  # websocket.connect
+                await _refuse(NOTHING_HERE, scope, send)
+
+    return [stream]
+
+
+async def send_by_socket(
+    views: LiveViews, session: str, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """One binary message for each picture; closed with the reason when there are no more."""
+
+    async def deliver(picture: bytes) -> None:
+        await send({"type": "websocket.send", "bytes": picture})
+
+    await receive()  # websocket.connect
+    try:
+        with views.watch(session) as watcher:
+            await send({"type": "websocket.accept"})
+            ending = await _relay(watcher, receive, deliver)
+    except NotWatchable as error:
+        await _refuse(error.refusal, scope, send)
+        return
+    if ending is not None:
+        await _unless_gone(
+            send, {"type": "websocket.close", "code": ending.code, "reason": ending.reason}
+        )
+
+
+async def send_pictures(
+    views: LiveViews, session: str, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """An image whose parts replace each other."""
+
+    async def deliver(picture: bytes) -> None:
+        head = b"Content-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(picture)
+        body = b"--" + BOUNDARY + b"\r\n" + head + picture + b"\r\n"
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
+    refusal = _wrong_method(scope)
+    if refusal is None and scope["method"] == "HEAD":
+        refusal = views.why_not(session)
+        if refusal is None:
+            await _begin(send, _multipart())
+            await send({"type": "http.response.body", "body": b""})
+            return
+    if refusal is not None:
+        await _refuse(refusal, scope, send)
+        return
+    try:
+        with views.watch(session) as watcher:
+            await _begin(send, _multipart())
+            ending = await _relay(Repeating(watcher), receive, deliver)
+    except NotWatchable as error:
+        await _refuse(error.refusal, scope, send)
+        return
+    if ending is not None:
+        last = b"--" + BOUNDARY + b"--\r\n"
+        await _unless_gone(send, {"type": "http.response.body", "body": last})
+
+
+async def send_page(
+    views: LiveViews, session: str, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """A page with nothing but the pictures: it may load them from here, and nothing else."""
+    refusal = _wrong_method(scope) or views.why_not(session)
+    if refusal is not None:
+        await _refuse(refusal, scope, send)
+        return
+    title, source = escape(session), escape(quote(session, safe=""))
+    page = (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
+        f'<style>{STYLE}</style><img src="{source}/mjpeg" alt="{title} is not shown any more">'
+    ).encode()
+    await _begin(
+        send,
+        [
+            (b"content-type", b"text/html; charset=utf-8"),
+            (b"content-length", b"%d" % len(page)),
+            (b"content-security-policy", PAGE_CSP.encode()),
+        ],
+    )
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else page})
+
+
+# -- how -------------------------------------------------------------------------------------------
+
+
+class Repeating:
+    """Each picture once more when none follows soon: a browser shows a part of an image when the
+    next one begins, and a page that stands still would never be seen as it is."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+        self._last: bytes | None = None
+
+    async def next(self) -> bytes | Ending:
+        if self._last is not None:
+            with anyio.move_on_after(REPEAT_S):
+                return self._keep(await self._watcher.next())
+            last, self._last = self._last, None
+            return last
+        return self._keep(await self._watcher.next())
+
+    def _keep(self, got: bytes | Ending) -> bytes | Ending:
+        self._last = got if isinstance(got, bytes) else None
+        return got
+
+
+async def _relay(watcher: Watcher | Repeating, receive: Receive, deliver: Deliver) -> Ending | None:
+    """Hands on pictures until there are no more; nothing when the client has gone."""
+    ending: Ending | None = None
+    async with anyio.create_task_group() as group:
+
+        async def leave_with_the_client() -> None:
+            while (await receive())["type"] not in GONE:
+                pass  # nothing that a client says is of interest
+            group.cancel_scope.cancel()
+
+        group.start_soon(leave_with_the_client)
+        ending = await _deliver_all(watcher, deliver)
+        group.cancel_scope.cancel()
+    return ending
+
+
+async def _deliver_all(watcher: Watcher | Repeating, deliver: Deliver) -> Ending | None:
+    while not isinstance(got := await watcher.next(), Ending):
+        try:
+            with anyio.fail_after(STALL_S):
+                await deliver(got)
+        except TimeoutError:
+            return TOO_SLOW
+        except OSError:  # the client went away just now
+            return None
+    return got
+
+
+async def _unless_gone(send: Send, message: dict[str, object]) -> None:
+    try:
+        await send(message)
+    except OSError:
+        return
+
+
+async def _begin(send: Send, headers: Headers) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+
+
+def _multipart() -> Headers:
+    return [(b"content-type", b"multipart/x-mixed-replace; boundary=" + BOUNDARY)]
+
+
+def _wrong_method(scope: Scope) -> Refusal | None:
+    if scope["method"] in ("GET", "HEAD"):
+        return None
+    return Refusal(405, "only_to_look_at", "ask for it with GET", ((b"allow", b"GET, HEAD"),))
+
+
+async def _refuse(refusal: Refusal, scope: Scope, send: Send) -> None:
+    """A WebSocket is refused with a status where the server can say one, else by closing."""
+    kind = "http.response"
+    if scope["type"] == "websocket":
+        kind = "websocket.http.response"
+        if kind not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal.error})
+            return
+    status, headers, body = refusal.parts()
+    await send({"type": f"{kind}.start", "status": status, "headers": headers})
+    await send({"type": f"{kind}.body", "body": body})
+    # uvicorn takes the handshake for done one turn of the loop later, and logs an error until then.
+    await anyio.lowlevel.checkpoint()

@@ -1,0 +1,1 @@
+"""Notices tell people and machines who are not looking what happened."""

@@ -1,0 +1,164 @@
+"""`rutter serve`: the daemon behind its guard, until it is told to stop."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
+from importlib.util import find_spec
+from typing import NamedTuple
+
+import anyio
+import anyio.abc
+
+from pipeline.config.settings import Settings, environment
+from pipeline.daemon.address_file import drop_whereabouts, write_whereabouts
+from pipeline.daemon.daemon import Daemon, open_daemon
+from pipeline.daemon.http.access import Row
+from pipeline.daemon.http.application import guarded
+from pipeline.daemon.http.asgi import ASGIApp
+from pipeline.daemon.http.guard import LOCAL, own_addresses
+from pipeline.daemon.http.http_server import Listening, listen, serve_web
+from pipeline.daemon.http.tokens import Tokens
+from pipeline.daemon.notify.service_log import Logbook
+
+Note = Callable[[str], None]
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
+
+
+@asynccontextmanager
+async def serving(
+    settings: Settings,
+    *,
+    host: str = "",
+    port: int | None = None,
+    exposed: bool = False,
+    note: Note = lambda _: None,
+) -> AsyncIterator[tuple[Daemon, str]]:
+    """A daemon that listens, and its address. The port is bound before anything is warmed: who
+    cannot have it is told at once."""
+    config = settings.config
+    listening = listen(
+        host or config.text("serve.host"),
+        config.number("serve.port") if port is None else port,
+        exposed=exposed,
+    )
+    try:
+        async with open_daemon(settings, note=note) as daemon:
+            daemon.bar(listening.port)
+            async with _listening(daemon, listening) as url:
+                yield daemon, url
+    finally:
+        listening.close()
+
+
+@asynccontextmanager
+async def _listening(daemon: Daemon, listening: Listening) -> AsyncIterator[str]:
+    settings = daemon.settings
+    tokens = Tokens.open(settings.directory)
+    host = reached_by(listening.host)
+    names = (*(settings.config.listed("serve.names") or ()), *(() if host in LOCAL else (host,)))
+    mcp = _mcp(daemon, own_addresses(listening.port, names))
+    app = guarded(daemon, listening.port, tokens, names=names, rows=mcp.rows, around=mcp.around)
+    url = f"http://{host}:{listening.port}"
+    stop = anyio.Event()
+    async with mcp.running(), anyio.create_task_group() as group:
+
+        async def serve(*, task_status: anyio.abc.TaskStatus[None]) -> None:
+            await serve_web(app, listening, stop=stop, task_status=task_status)
+
+        await group.start(serve)
+        write_whereabouts(settings.directory, url)
+        try:
+            yield url
+        finally:
+            # Questions of streams end with it: nobody is left waiting on a daemon that is going.
+            drop_whereabouts(settings.directory)
+            stop.set()
+
+
+class _Mcp(NamedTuple):
+    """What MCP adds to the app; nothing, where its SDK is not installed."""
+
+    rows: tuple[Row, ...] = ()
+    around: Callable[[ASGIApp], ASGIApp] = lambda app: app
+    running: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+
+
+def _mcp(daemon: Daemon, addresses: Mapping[str, str]) -> _Mcp:
+    if find_spec("mcp") is None:
+        return _Mcp()
+    # Here and not above: it is an extra.
+    from pipeline.daemon.http.mcp_endpoint import ROWS, McpEndpoint, with_mcp
+
+    idle_s = daemon.settings.config.amount("tools.idle_s")
+    endpoint = McpEndpoint(daemon.tools, daemon.app, addresses, idle_s=idle_s)
+    return _Mcp(ROWS, lambda app: with_mcp(app, endpoint), endpoint.run)
+
+
+def reached_by(host: str) -> str:
+    """What to ask for where it listens there: `everywhere` is no address to go to, this machine is
+    one of those it means."""
+    if host in EVERYWHERE:
+        return EVERYWHERE[host]
+    return f"[{host}]" if ":" in host else host
+
+
+async def serve_until_stopped(
+    settings: Settings,
+    *,
+    host: str = "",
+    port: int | None = None,
+    exposed: bool = False,
+    logbook: Logbook,
+    ready: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Until SIGTERM or SIGINT. A second one changes nothing: everything has its deadline."""
+    told = anyio.Event()
+    with _signals(told):
+        async with serving(settings, host=host, port=port, exposed=exposed, note=logbook.note) as (
+            daemon,
+            url,
+        ):
+            daemon.app.listen(logbook.hear)
+            ready(url)
+            notify("READY=1", f"STATUS=serving on {url}")
+            await told.wait()
+            notify("STOPPING=1")
+            logbook.note("stopping: sessions end in a true state, then the browsers close")
+
+
+@contextmanager
+def _signals(told: anyio.Event) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    for number in numbers:
+        loop.add_signal_handler(number, told.set)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def notify(*said: str, address: str | None = None) -> None:
+    """Tells systemd, where it started us and wants to know (`Type=notify`)."""
+    place = address if address is not None else _notify_socket()
+    if not place:
+        return
+    name = "\0" + place[1:] if place.startswith("@") else place
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as line:
+        try:
+            line.connect(name)
+            line.sendall("\n".join(said).encode())
+        except OSError:
+            return  # nobody listens: that is no reason not to serve
+
+
+def _notify_socket() -> str:
+    return environment().get("NOTIFY_SOCKET", "")

@@ -1,0 +1,242 @@
+"""A session that came to nothing, told so that one knows what to do: the step, the reason, what it
+looked for and what it found instead, where it was, the picture, and the next command.
+
+All of it follows from the log, so a run, `rutter show` and the daemon tell the same, now and later.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+
+import msgspec
+
+from events.faults import FAULTS, NONE
+from pipeline.config.data_directory import DataDirectory
+from pipeline.config.settings import Settings
+from pipeline.config.thresholds import Sureness
+from pipeline.output.next_command import advise
+from pipeline.output.proof_words import unproven_in_words, unproven_step
+from pipeline.upkeep.artifact_survey import where_is
+from replay.story.session_story import StepStory, Story, as_json
+from replay.story.wording import quoted
+
+# What each reason, failure and code of a step means, to whoever has never read this program.
+PLAIN: dict[str, str] = {
+    # how a session ended
+    "completed_unverified": "it went to its end, and nothing on the page shows that it is done",
+    "max_steps": "it took as many steps as it may and was not done",
+    "max_wall_time": "it took as long as it may and was not done",
+    "max_failures": "too many of its steps failed",
+    "max_turns_exceeded": "it was asked for more turns than it may take",
+    "no_op_loop": "it did the same thing again and again, and nothing changed",
+    "failed": "a step failed",
+    "cancelled": "somebody stopped it",
+    "interrupted": "its process or its browser ended before it did",
+    "lost": "it cannot go on as it was recorded",
+    "needs_person": "a person must decide or act here, and none was there",
+    "verification_failed": "the step was done, and the page does not show that it worked",
+    "retry_exhausted": "the step was tried again and came to nothing",
+    "unreachable": "the site did not answer",
+    "policy_denied": "this is not allowed, or a person said no",
+    "actor_failed": "a part of rutter itself broke",
+    "browser_lost": "the browser died, or did not answer any more",
+    "model_unavailable": "no language model answered",
+    # what a step met
+    "element_not_found": "the element is not on the page",
+    "element_ambiguous": "several elements fit, and it is not clear which one is meant",
+    "element_disabled": "the element is there, and cannot be used yet",
+    "element_obscured": "something lies over the element",
+    "element_not_visible": "the element is there, and cannot be seen",
+    "element_moving": "the element does not come to rest",
+    "option_not_found": "the list has no such option",
+    "value_not_set": "the field did not take what was typed",
+    "value_unbound": "a value that it needs was not given",
+    "ref_invalid": "it named an element of a page that is no longer there",
+    "navigation_failed": "the page did not load",
+    "action_failed": "the browser could not do it",
+    "execution_error": "the browser could not do it",
+    "timeout": "the page took too long",
+    "page_crashed": "the page crashed",
+    "browser_gone": "the browser died, or did not answer any more",
+    "unavailable": "the tool is not there",
+    "invalid_params": "the call had arguments that it does not take",
+    "validation_error": "the step cannot be done as it is written",
+    "human_rejected": "a person said no",
+}
+# What was waited for in vain, said of the element; and what a person calls it.
+STAYED = {
+    "element_disabled": "stayed disabled",
+    "element_obscured": "stayed covered",
+    "element_not_visible": "could not be seen",
+    "element_moving": "kept moving",
+    "option_not_found": "did not have the option",
+    "ref_invalid": "was gone",
+}
+CALLED = {"textbox": "field", "searchbox": "field", "combobox": "list", "listbox": "list"}
+PLAINLY = frozenset({"button", "link", "checkbox", "radio", "tab", "menuitem", "switch"})
+LONGER_S = 10  # what is proposed where something took longer than it may
+CODE = re.compile(r"(?:\w+: )?([a-z_]+)(?:[:,]|$)")
+DRY = "dry run: "  # how it says where it stopped because it was only to be tried
+SAYS_NOTHING = ("completed", "running", "erased")
+# States in which a page is no place for the step, in words (the others say themselves what to do).
+STATES = {"LOGIN_REQUIRED": "it asks to sign in", "FAILED": "it says that something failed"}
+
+
+class Lesson(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`reason` is in plain words, `why` as it was decided. `page` is where it was, `expected` where
+    it should have been. `next` says what to do, with a command."""
+
+    reason: str
+    why: tuple[str, ...] = ()
+    step: str = ""
+    words: str = ""
+    looked_for: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+    page: str = ""
+    state: str = ""
+    expected: str = ""
+    says: str = ""
+    unknown: str = ""
+    screenshot: str = ""
+    next: str = ""
+    also: str = ""
+
+
+def lesson_of(story: Story, settings: Settings, sure: Sureness | None = None) -> Lesson | None:
+    """Nothing, for a session that is done, runs, was erased, or was only tried and stopped where it
+    should."""
+    if story.reason in SAYS_NOTHING or (story.dry_run and story.detail.startswith(DRY)):
+        return None
+    return teach(story, settings, sure)
+
+
+def teach(story: Story, settings: Settings, sure: Sureness | None = None) -> Lesson:
+    """Of any session that is not done, whatever it says of itself."""
+    last = unproven_step(story) or (story.steps[-1] if story.steps else None)
+    return Lesson(
+        reason=in_plain_words(story),
+        why=tuple(reasons(story)),
+        step=numbered(last) if last else "",
+        words=last.words if last else "",
+        looked_for=tuple(last.looked_for) if last else (),
+        instead=tuple(last.instead) if last else (),
+        page=story.page,
+        state=STATES.get(story.state, ""),
+        expected=story.expected,
+        says=said_by_page(last) if last else "",
+        unknown=story.unknown,
+        screenshot=_picture(story, settings.directory),
+        next=advise(story, settings, sure),
+        also=_also(story, last, settings),
+    )
+
+
+def lesson_lines(lesson: Lesson) -> Iterator[str]:
+    """Below what it was and at which step."""
+    yield f"what happened: {lesson.reason}"
+    yield from lesson.why
+    if lesson.looked_for:
+        for each in lesson.looked_for:
+            yield f"looked for {each}"
+        for each in lesson.instead:
+            yield f"found instead: {each}"
+        if not lesson.instead:
+            yield "found instead: nothing that is like it"
+    if lesson.page:
+        state = f"; {lesson.state}" if lesson.state else ""
+        yield f"the page was: {lesson.page}{state}"
+    if lesson.expected:
+        yield f"it should have been: {lesson.expected}"
+    if lesson.says:
+        yield f"the page says: {lesson.says}"
+    if lesson.unknown:
+        yield f"the outcome of the last step is unknown: {lesson.unknown}"
+    if lesson.screenshot:
+        yield f"screenshot: {lesson.screenshot}"
+
+
+def told(story: Story, settings: Settings, sure: Sureness | None = None) -> dict[str, object]:
+    """The story for machines, with what there is to learn from it."""
+    lesson = lesson_of(story, settings, sure)
+    built = as_json(story)
+    return built if lesson is None else {**built, "lesson": msgspec.to_builtins(lesson)}
+
+
+def in_plain_words(story: Story) -> str:
+    """What the end means, and what its step met where that says more."""
+    if unproven := unproven_in_words(story):
+        return unproven
+    kind = story.failure or story.reason
+    said = PLAIN.get(kind, "it came to no end that is known")
+    found = CODE.match(story.detail)
+    code = found[1] if found else ""
+    if waited := waited_in_words(story, code):
+        return waited
+    met = PLAIN.get(code, "") if FAULTS.get(code, NONE) != NONE and code != kind else ""
+    return f"{said}: {met}" if met and kind not in ("cancelled", "interrupted") else said
+
+
+def waited_in_words(story: Story, code: str) -> str:
+    """`the button "Save" stayed disabled for 3.0 s`; nothing, where that is not why it ended."""
+    step = story.steps[-1] if story.steps else None
+    if step is None or not step.waited_ms or code not in STAYED or not step.element:
+        return ""
+    role = CALLED.get(step.role, step.role if step.role in PLAINLY else "element")
+    return f'the {role} "{step.element}" {STAYED[code]} for {step.waited_ms / 1000:.1f} s'
+
+
+def reasons(story: Story) -> Iterator[str]:
+    """Why it ended; all who did not answer, and what of the end was not on the page."""
+    if story.gave_up:
+        yield f"why: the model gave up: it says {quoted(story.gave_up)}"
+        return
+    why = story.detail
+    if story.failure == "model_unavailable":
+        failed = story.unanswered.items()
+        missing = [f"{who}: {said}" for who, said in failed if f"{who}: " not in why]
+        why = "; ".join([why, *missing])
+    yield f"why: {why}"
+    if story.unmet and story.reason != "completed" and story.unmet not in why:
+        yield f"it was said to be done, but {story.unmet}"
+
+
+def numbered(step: StepStory) -> str:
+    """The number that `workflows show` gives the step, where it is one of a workflow."""
+    found = re.match(r"workflow_step_(\d+)_of_", step.why)
+    return found[1] if found else str(step.step)
+
+
+def said_by_page(step: StepStory) -> str:
+    """What the page showed where a step did not come to what was expected."""
+    if step.verdict in ("", "confirmed", "answered", "passed_over"):
+        return ""
+    doubtful = [each.sample for each in step.evidence if each.confidence < 1 and each.sample]
+    return doubtful[-1] if doubtful else ""
+
+
+def _picture(story: Story, directory: DataDirectory) -> str:
+    return where_is(story.screenshot, story, directory) if story.screenshot is not None else ""
+
+
+def _also(story: Story, step: StepStory | None, settings: Settings) -> str:
+    """Where a notice, a state or a text alone decided against a step of a workflow, or its element
+    was waited for as long as it may be."""
+    if step is not None and step.waited_ms and step.verdict != "passed_over":
+        return _longer(story, step, settings)
+    if step is None or not story.name or not step.why.startswith("workflow_step_"):
+        return ""
+    if not re.match(r"(?:read_back: )?(?:alert|page_state|text_visible) ", step.reason):
+        return ""
+    edit = f"workflows edit {shlex.quote(story.name)} --no-expect {numbered(step)}"
+    return f"if the step worked and only its words changed: {settings.command(edit)}"
+
+
+def _longer(story: Story, step: StepStory, settings: Settings) -> str:
+    """Which setting makes it wait longer."""
+    seconds = max(LONGER_S, 3 * -(-step.waited_ms // 1000))
+    name = shlex.quote(story.name or "NAME")
+    verb = {"run": "run", "record": "record"}.get(story.purpose, "")
+    if not verb or story.led:
+        return "if the page only needs longer: raise run.resolve_ms in the configuration"
+    flag = f"{verb} {name}{' ...' * (verb == 'record')} --patience {min(seconds, 60)}s"
+    return f"if the page only needs longer: {settings.command(flag)}"

@@ -1,0 +1,71 @@
+"""What a session brought home, as files in a folder: values and tables, and what was downloaded."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from events.artifacts import ArtifactStore
+from events.sqlite_reader import SqliteReader
+from pipeline.config.settings import Settings
+from pipeline.output.csv_table import as_csv
+from pipeline.output.safe_files import folder_for, put_beside, safe_name
+from replay.story.results import KINDS, Download, Results, as_json, gather
+
+Format = Literal["table", "json", "csv"]
+GONE = "no longer kept"
+
+
+class Handed(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One file that was written, or why it was not."""
+
+    name: str
+    path: str = ""
+    why_not: str = ""
+
+
+def results_of(settings: Settings, session: str) -> Results:
+    with SqliteReader(settings.directory.log) as reader:
+        return gather(reader.read(session=session, kinds=KINDS))
+
+
+def hand_out(
+    results: Results,
+    artifacts: ArtifactStore,
+    folder: Path,
+    *,
+    guard: bool = True,
+    formats: tuple[Format, ...] = ("json", "csv"),
+) -> list[Handed]:
+    """Everything of it, in this order: the values, the tables, the downloads."""
+    folder_for(folder)
+    said = [*_texts(results, guard=guard, formats=formats)]
+    written = [Handed(name, str(put_beside(folder, name, body))) for name, body in said]
+    return [*written, *(_handed(each, artifacts, folder) for each in results.downloads)]
+
+
+def _texts(
+    results: Results, *, guard: bool, formats: tuple[Format, ...]
+) -> Iterator[tuple[str, bytes]]:
+    if "json" in formats:
+        yield "results.json", msgspec.json.format(msgspec.json.encode(as_json(results))) + b"\n"
+    if "csv" not in formats:
+        return
+    if results.texts:
+        yield (
+            "results.csv",
+            as_csv([*results.texts], [[*results.texts.values()]], guard=guard).encode(),
+        )
+    for name, rows in results.tables.items():
+        said = as_csv(rows.columns, rows.rows, guard=guard)
+        yield f"{safe_name(name, 'table')}.csv", said.encode()
+
+
+def _handed(download: Download, artifacts: ArtifactStore, folder: Path) -> Handed:
+    name = safe_name(download.name, "download")
+    if download.artifact is None:
+        return Handed(name, why_not=download.failure or "it was not kept")
+    if not artifacts.path(download.artifact).exists():
+        return Handed(name, why_not=GONE)
+    return Handed(name, str(put_beside(folder, name, artifacts.get(download.artifact))))

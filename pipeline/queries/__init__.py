@@ -1,0 +1,1 @@
+"""Queries find workflows, sessions and events beside a running process."""

@@ -1,1 +1,0 @@
-"""Many inputs: one run for each row of a file, none of them twice."""

@@ -1,0 +1,1 @@
+"""Sessions start here: a run request becomes a `SessionStarted` and what it needs."""

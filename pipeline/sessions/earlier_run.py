@@ -1,0 +1,70 @@
+"""Which earlier session a run follows: the one that was named, or one that left something open."""
+
+from collections.abc import Collection, Mapping
+
+from events.envelope import Envelope, kind
+from events.runtime import SessionStarted
+from events.sqlite_reader import SqliteReader
+from events.workflow import Workflow
+from pipeline.config.settings import Settings
+from pipeline.queries.workflows_and_sessions import find_session, project
+from pipeline.sessions.fork import check_continued, left_open, sent_something
+from pipeline.workflows.edit import names_over_time
+
+LOOKED_AT = 50  # runs of one workflow: what nobody settled in so many is known by now
+# Whoever ends so has said what was done. Any other end may leave what was sent behind it.
+ENDED_WELL = ("completed", "completed_unverified")
+
+
+def named(wanted: str, workflow: Workflow, settings: Settings) -> list[Envelope]:
+    """The session that `--from` names."""
+    session = find_session(settings, wanted)
+    with SqliteReader(settings.directory.log) as reader:
+        events = list(reader.read(session=session))
+        names = names_over_time(workflow.name, reader)
+    check_continued(events, names, workflow)
+    return events
+
+
+def values_of(events: list[Envelope], workflow: Workflow) -> dict[str, str]:
+    """What the session was given, as far as the workflow still asks for it."""
+    given: Mapping[str, str] = getattr(events[0].event, "values", {})
+    return {name: value for name, value in given.items() if name in workflow.parameters}
+
+
+def unsettled(
+    workflow: Workflow,
+    values: Mapping[str, str],
+    settings: Settings,
+    under_way: Collection[str] = (),
+) -> list[Envelope]:
+    """The last run that left open what it had done, if there is one. A run that was completed with
+    the same values settles those before it. One with others did something else: it says nothing
+    about them, and they are in doubt for other values only until any run was completed. Those that
+    are `under_way` in this very process have left nothing: they are about to say what they did."""
+    with SqliteReader(settings.directory.log) as reader:
+        names = names_over_time(workflow.name, reader)
+    with project(settings) as store:
+        rows = store.db.execute(
+            f"SELECT session, reason FROM sessions WHERE name IN ({', '.join('?' * len(names))}) "
+            f"AND purpose = 'run' ORDER BY seq DESC LIMIT {LOOKED_AT}",
+            names,
+        ).fetchall()
+    with SqliteReader(settings.directory.log) as reader:
+        completed = False
+        for session, reason in rows:
+            if session in under_way:
+                continue
+            # Of most of them the first event is enough: fifty whole runs take a second to read.
+            first = list(reader.read(session=session, kinds=[kind(SessionStarted)]))
+            same = values_of(first, workflow) == values
+            if reason == "completed" and same:
+                return []
+            if reason == "completed":
+                completed = True
+                continue
+            events = list(reader.read(session=session))
+            cut_short = same and reason not in ENDED_WELL and sent_something(events)
+            if cut_short or ((same or not completed) and left_open(events)):
+                return events
+    return []

@@ -1,0 +1,255 @@
+"""The language models of Mode B as they are configured: who is asked, by which key, for how much.
+
+A key is read when it is needed, and from then on nothing that this process says holds it.
+"""
+
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any, ClassVar
+
+import msgspec
+
+from actors.advisor.vision_model import MindVision
+from actors.vision import Vision
+from actors.world.models.defaults import DEFAULTS
+from actors.world.models.messages import Mind as Speaker
+from actors.world.models.messages import MindFailed, Prompt, Reply, Used
+from actors.world.models.prices import Counsel, Price
+from actors.world.secrets.redaction import Secrets, hide
+from events.advisor import AdviceError
+from events.errors import BadInput, WorldBroken
+from events.run_settings import Mind, Minds
+from pipeline.config.reader import PRICES, Config
+from pipeline.config.secret_sources import read_secrets
+from pipeline.config.settings import environment
+
+ADAPTERS = {
+    "anthropic": ("actors.world.models.anthropic", "AnthropicMind"),
+    "openai": ("actors.world.models.openai", "OpenAIMind"),
+    "ollama": ("actors.world.models.ollama", "OllamaMind"),
+}
+FREE = Price(0, 0)
+# What to do about an answer that did not come; {provider} is whose.
+FIXES: dict[AdviceError, str] = {
+    "timeout": "try again; {provider} took too long",
+    "unavailable": "check the network and models.{provider}.base_url",
+    "overloaded": "try again later; {provider} is overloaded",
+    "rate_limited": "wait, or look at the limits and the credit of your account at {provider}",
+    "cut": "try again; what {provider} said was cut off",
+    "invalid": "is models.{provider}.base_url its address, and can the model call tools?",
+    "unauthorised": "its key is not accepted: check models.{provider}.key and what it names",
+    "unknown_model": "write models.{provider}.model as the provider does: it has none of this name",
+    "refused": "say the goal in other words, or ask another: agent.provider",
+}
+# What another provider could help with.
+PASSING: frozenset[str] = frozenset({"timeout", "unavailable", "overloaded", "cut"})
+
+
+class NoMind(WorldBroken):
+    """A provider cannot be asked from here."""
+
+
+class NoKey(NoMind):
+    """A provider has no key, or what is there is none."""
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """A model that can be asked. `key` says where its key is; empty: it needs none."""
+
+    provider: str
+    model: str
+    key: str
+    base_url: str
+    price: Price | None
+    pictures: bool
+
+
+def offer_of(config: Config, provider: str) -> Offer:
+    known, table = DEFAULTS[provider], f"models.{provider}"
+    return Offer(
+        provider,
+        config.text(f"{table}.model"),
+        config.text(f"{table}.key") if known.key_env else "",
+        config.text(f"{table}.base_url"),
+        _price(config, provider),
+        config.flag(f"{table}.pictures"),
+    )
+
+
+def offers(config: Config) -> tuple[Offer, ...]:
+    """Who is asked, in this order, where Mode B is on."""
+    return tuple(offer_of(config, provider) for provider in config.providers)
+
+
+def is_on(config: Config) -> bool:
+    return config.flag("agent.internal.enabled")
+
+
+def minds_of(config: Config, among: Collection[str] | None = None) -> Minds | None:
+    """What a session is pinned to: of the providers, those `among` which there are. Nothing where
+    Mode B is off, or nobody is left to ask."""
+    if not is_on(config) or not config.flag("planner.use_llm"):
+        return None
+    minds = tuple(
+        Mind(each.provider, each.model, each.pictures)
+        for each in offers(config)
+        if among is None or each.provider in among
+    )
+    tools = config.listed("agent.internal.allowed_tools") or ()
+    return Minds(minds, tools) if minds else None
+
+
+def open_minds(
+    config: Config,
+    env: Mapping[str, str] | None = None,
+    *,
+    needed: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
+) -> dict[str, Counsel]:
+    """Those who can be asked, by provider. One that cannot is left out with a warning; the first
+    of them is an error where the run is `needed` to have a model."""
+    asks = config.flag("planner.use_llm") or config.flag("critic.vision_enabled")
+    if not is_on(config) or not asks:
+        return {}
+    opened: dict[str, Counsel] = {}
+    for place, offer in enumerate(offers(config)):
+        try:
+            opened[offer.provider] = open_mind(offer, environment() if env is None else env)
+        except NoMind as error:
+            if needed and place == 0:
+                raise
+            warn(f"{error.what}: sailing without it -> {error.fix}")
+    return opened
+
+
+def open_mind(offer: Offer, env: Mapping[str, str]) -> Counsel:
+    """One that can be asked. Nothing is sent yet."""
+    key = key_of(offer, env)
+    made: dict[str, Any] = {"base_url": offer.base_url or None}
+    if key:
+        made["api_key"] = key
+    try:
+        speaker: Speaker = _adapter(offer.provider)(offer.model, **made)
+    except ImportError as error:
+        raise _not_installed(offer.provider, error) from error
+    return Counsel(_discreet(speaker, key) if key else speaker, offer.price)
+
+
+def check_mind(offer: Offer, env: Mapping[str, str]) -> None:
+    """Refuses one that could not be asked: its package or its key is missing."""
+    try:
+        _adapter(offer.provider)
+    except ImportError as error:
+        raise _not_installed(offer.provider, error) from error
+    key_of(offer, env)
+
+
+def _adapter(provider: str) -> Any:
+    module, name = ADAPTERS[provider]
+    return getattr(import_module(module), name)
+
+
+def _not_installed(provider: str, error: ImportError) -> NoMind:
+    what = f"the {provider} package is not installed ({error.name})"
+    return NoMind(what, f"pip install 'rutter[{provider}]'")
+
+
+def vision_of(config: Config, opened: Mapping[str, Counsel]) -> Vision | None:
+    """Who describes a picture after a failure: the first of them that can look at one."""
+    if not config.flag("critic.vision_enabled"):
+        return None
+    seeing = [each.provider for each in offers(config) if each.pictures]
+    return next((MindVision(*opened[each]) for each in seeing if each in opened), None)
+
+
+@asynccontextmanager
+async def closing(minds: Mapping[str, Counsel]) -> AsyncIterator[Mapping[str, Counsel]]:
+    """Lets go of their connections."""
+    try:
+        yield minds
+    finally:
+        for counsel in minds.values():
+            await counsel.mind.aclose()
+
+
+def key_of(offer: Offer, env: Mapping[str, str]) -> str:
+    """The key of a provider that needs one. From here on the process prints it nowhere."""
+    if not offer.key:
+        return ""
+    what, place = f"no key for {offer.provider}", f"models.{offer.provider}.key"
+    kind, _, variable = offer.key.partition(":")
+    if kind == "env" and not env.get(variable, "").strip():
+        raise NoKey(what, f"set {variable}, or {place}")
+    name = f"{offer.provider}_key"
+    try:
+        key = read_secrets([f"{name}={offer.key}"], env, _nobody)[name].strip()
+    except BadInput as error:
+        raise NoKey(f"{what}: {error.what}", error.fix or f"check {place}") from error
+    hide({name: key})
+    if not key.isascii() or not key.isprintable() or not key or " " in key:
+        raise NoKey(f"{what}: what {offer.key} holds is none", f"check it, or {place}")
+    return key
+
+
+def fix_of(code: str, provider: str, *, alone: bool = True) -> str:
+    """What to do about this failure of this provider; `alone`: nobody is asked after it."""
+    fix = {str(each): fix for each, fix in FIXES.items()}.get(code, "").format(provider=provider)
+    return f"{fix}, or add agent.fallbacks" if alone and code in PASSING else fix
+
+
+def _nobody(_: str) -> str:
+    raise BadInput("a key is not asked for", "give it as env:, file: or keyring:")
+
+
+def _price(config: Config, provider: str) -> Price | None:
+    """What was given, else what is known of the model. Of one whose price for what is kept nobody
+    said, it is not told too low: reading again as reading, keeping at a quarter more."""
+    known = DEFAULTS[provider]
+    said = [config.dollars(f"models.{provider}.{each}") for each in PRICES]
+    same = config.text(f"models.{provider}.model") == known.model or known.price == FREE
+    base = known.price if same else None
+    if base is None:
+        read, written = said[0], said[1]
+        if read is None or written is None:
+            return None
+        base = Price(read, written, read, -(-read * 5 // 4))
+    parts = zip(said, msgspec.structs.astuple(base), strict=True)
+    return Price(*(known if given is None else given for given, known in parts))
+
+
+def _discreet(speaker: Speaker, key: str) -> Speaker:
+    """The same, with its key taken out of whatever comes back: a server may repeat it."""
+    known = Secrets([(f"{speaker.provider}_key", key)])
+
+    class Discreet:
+        provider: ClassVar[str] = speaker.provider
+        model = speaker.model
+
+        async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
+            try:
+                reply = await speaker.complete(prompt, within_ms=within_ms)
+            except MindFailed as error:
+                message = known.clean(error.message)
+                raise MindFailed(error.code, message, transient=error.transient) from None
+            if not known.may_hold(msgspec.json.encode(reply)) and not known.may_hold(reply.raw):
+                return reply
+            return _without(known, reply)
+
+        async def aclose(self) -> None:
+            await speaker.aclose()
+
+    return Discreet()
+
+
+def _without(known: Secrets, reply: Reply) -> Reply:
+    clean = known.clean
+    return msgspec.structs.replace(
+        reply,
+        model=clean(reply.model),
+        text=clean(reply.text),
+        calls=tuple(
+            Used(clean(each.id), clean(each.tool), clean(each.arguments)) for each in reply.calls
+        ),
+        raw=clean(reply.raw.decode("utf-8", "replace")).encode(),
+    )

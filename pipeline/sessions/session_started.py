@@ -1,0 +1,545 @@
+"""What a session starts with: everything it depends on, pinned into `SessionStarted`."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import msgspec
+
+from actors.logic_version import LOGIC
+from actors.rules.pages.address import host_of
+from actors.rules.policy.hosts import EVERYWHERE
+from actors.rules.policy.narrowing import LISTED, may_go_to, narrowed
+from actors.rules.policy.policy import DEFAULT_POLICY
+from actors.rules.steps.check_results import files_in, filled
+from actors.rules.workflows.templates import hosts_of
+from events.action import Action, Secret
+from events.checks import path_of
+from events.errors import BadInput
+from events.policy import Policy
+from events.run_settings import MILLION, Limits, Minds, RunSettings
+from events.runtime import SessionStarted
+from events.service_pack import Service
+from events.workflow import Criteria, Step, Workflow
+from pipeline.config.tables import host_pattern
+from pipeline.config.thresholds import DEFAULT_SURENESS, Sureness, going_by
+from pipeline.sessions.service_script_file import sign_in_way
+
+WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
+TOOLS_WALL_MS = 300_000  # of work on calls; how long the caller thinks is not counted
+TOOLS_RESOLVE_MS = 500  # a ref is there or it is not; a second try looks for what it was
+TOOLS_SETTLE_MS = 500  # S3 2.2.1: a scroll has a second in all, also one that moves nothing
+TOOLS_PLACE_MS = 1_000
+DONE_BY = "complete_task"  # how a model says that it is done
+MAX_TURNS = 20  # E6: of a conversation that an agent or a model leads
+Origins = Iterable[tuple[str, str]]
+
+
+class Given(msgspec.Struct, frozen=True):
+    """What is known of the service, by what its pages show an end, and where files may be."""
+
+    service: Service | None = None
+    criteria: Criteria | None = None
+    folders: tuple[str, ...] = ()
+
+
+NOTHING = Given()
+# What a session has whose configuration says nothing. The event's own defaults are older: they say
+# what logs mean in which a setting is left out.
+NEW = RunSettings(**msgspec.structs.asdict(DEFAULT_SURENESS), looks_back=True)
+DEFAULT_LIMITS = Limits()
+
+
+def recording(
+    name: str,
+    script: tuple[Step, ...],
+    values: Mapping[str, str],
+    secrets: Iterable[str],
+    *,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    screenshots: bool = False,
+    given: Given = NOTHING,
+    origins: Origins = (),
+) -> SessionStarted:
+    """A recording from a script. Public hosts may be gone to; private ones only when named."""
+    check_folders(script, values, given.folders)
+    check_script(script, policy)
+    return SessionStarted(
+        purpose="record",
+        driver="script",
+        logic=LOGIC,
+        settings=msgspec.structs.replace(
+            NEW,
+            limits=limits_for(len(script)),
+            screenshots=screenshots,
+            criteria=given.criteria,
+            service=given.service,
+            compares=True,
+            newest_first=True,
+            seeks_proof=True,
+        ),
+        policy=_policy(policy, allow, given, origins, public=True),
+        name=name,
+        script=script,
+        values=dict(values),
+        secrets=tuple(secrets),
+    )
+
+
+def watching(
+    name: str,
+    url: str,
+    values: Mapping[str, str],
+    *,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    screenshots: bool = False,
+    given: Given = NOTHING,
+    attended: bool = False,
+) -> SessionStarted:
+    """A recording of a person. It begins with going to `url`; from there on they act. If somebody
+    reads what is said when it is over, a read-back that was found is proposed to them."""
+    # Whoever types an address has named its host.
+    hosts = (host_typed(url), *allow)
+    return SessionStarted(
+        purpose="record",
+        driver="person",
+        logic=LOGIC,
+        settings=msgspec.structs.replace(
+            NEW,
+            limits=limits_for(1),
+            screenshots=screenshots,
+            criteria=given.criteria,
+            service=given.service,
+            compares=True,
+            newest_first=True,
+            seeks_proof=True,
+            proposes=attended,
+        ),
+        policy=_policy(policy, hosts, given, public=True),
+        name=name,
+        url=url,
+        script=(Step(action=Action("navigate", url=url)),),
+        values=dict(values),
+    )
+
+
+def run_of(
+    workflow: Workflow,
+    values: Mapping[str, str],
+    secrets: Iterable[str],
+    *,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    dry_run: bool = False,
+    screenshots: bool = False,
+    given: Given = NOTHING,
+    origins: Origins = (),
+    minds: Minds | None = None,
+    seeks_proof: bool = False,
+) -> SessionStarted:
+    """A run of a named workflow: it is followed step by step, among its own hosts. `minds` may be
+    asked where it is lost. `seeks_proof`: it looks where its results show, except when it is only
+    tried."""
+    bound = set(secrets)
+    check_bound(workflow, values, bound)
+    check_folders(workflow.steps, values, given.folders)
+    settings = msgspec.structs.replace(
+        NEW,
+        # What is optional may be looked for twice.
+        limits=limits_for(len(workflow.steps) + sum(step.optional for step in workflow.steps)),
+        dry_run=dry_run,
+        screenshots=screenshots,
+        criteria=given.criteria or workflow.criteria,
+        service=given.service or workflow.service,
+        seeks_proof=seeks_proof and not dry_run,
+    )
+    told = tuple(origins)
+    homes = (*told, *_not_told(secret_origins(workflow), told))
+    hosts = (*(workflow.hosts or hosts_of(workflow.steps)), *allow)
+    return SessionStarted(
+        purpose="run",
+        driver="workflow",
+        logic=LOGIC,
+        settings=settings,
+        policy=_policy(policy, hosts, given, homes, resources=workflow.resources),
+        name=workflow.name,
+        workflow=without_pictures(workflow),
+        values=dict(values),
+        secrets=tuple(sorted(bound)),
+        goal=workflow.goal,
+        minds=minds,
+    )
+
+
+def without_pictures(workflow: Workflow) -> Workflow:
+    """What a run needs to know: every step of it is in the log, and none looks at a picture."""
+    steps = tuple(
+        msgspec.structs.replace(step, picture=None) if step.picture is not None else step
+        for step in workflow.steps
+    )
+    return msgspec.structs.replace(workflow, steps=steps)
+
+
+def kept_as(started: SessionStarted, *, replace: bool, pictures: bool) -> SessionStarted:
+    """A recording that takes the place of what is known under its name, or is compared with it;
+    with small pictures of its steps, or without."""
+    settings = msgspec.structs.replace(started.settings, compares=not replace, pictures=pictures)
+    return msgspec.structs.replace(started, settings=settings)
+
+
+def free_run(
+    url: str,
+    values: Mapping[str, str],
+    secrets: Iterable[str],
+    *,
+    threshold: int = NEW.threshold,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    dry_run: bool = False,
+    screenshots: bool = False,
+    given: Given = NOTHING,
+    origins: Origins = (),
+    limits: Limits = DEFAULT_LIMITS,
+    minds: Minds | None = None,
+    goal: str = "",
+) -> SessionStarted:
+    """A run with no workflow named: only where the learned probability clears the threshold, a
+    person says yes to what is suggested, or one of `minds` says what to do for the goal."""
+    if not 0 <= threshold <= MILLION:
+        raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
+    return SessionStarted(
+        purpose="free",
+        driver="prediction",
+        logic=LOGIC,
+        settings=msgspec.structs.replace(
+            NEW,
+            threshold=threshold,
+            limits=limits,
+            dry_run=dry_run,
+            screenshots=screenshots,
+            criteria=given.criteria,
+            service=given.service,
+        ),
+        policy=_policy(policy, (host_typed(url), *allow), given, origins, resources=None),
+        url=url,
+        script=(Step(action=Action("navigate", url=url)),),
+        values=dict(values),
+        secrets=tuple(secrets),
+        goal=goal,
+        minds=minds,
+    )
+
+
+def goal_run(
+    name: str,
+    goal: str,
+    url: str,
+    values: Mapping[str, str],
+    secrets: Iterable[str],
+    *,
+    minds: Minds | None,
+    limits: Limits = DEFAULT_LIMITS,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    dry_run: bool = False,
+    screenshots: bool = False,
+    given: Given = NOTHING,
+    origins: Origins = (),
+) -> SessionStarted:
+    """A run that a model leads to a goal by calls of tools, and that is learned as `name`. Without
+    `minds` it goes the way that the service knows."""
+    check_goal(goal, url, minds, given)
+    bound = tuple(secrets)
+    given = signing_in(given, values, bound)
+    return SessionStarted(
+        purpose="tools",
+        driver="model",
+        logic=LOGIC,
+        settings=msgspec.structs.replace(
+            NEW,
+            limits=msgspec.structs.replace(limits, max_turns=MAX_TURNS),
+            dry_run=dry_run,
+            resolve_ms=TOOLS_RESOLVE_MS,
+            settle_ms=TOOLS_SETTLE_MS,
+            place_ms=TOOLS_PLACE_MS,
+            answer_ms=TOOLS_PLACE_MS,
+            screenshots=screenshots,
+            criteria=given.criteria,
+            service=given.service,
+        ),
+        policy=_policy(policy, (host_typed(url), *allow), given, origins, resources=None),
+        name=name,
+        url=url,
+        script=(Step(action=Action("navigate", url=url)),),
+        values=dict(values),
+        secrets=bound,
+        goal=goal,
+        minds=minds,
+    )
+
+
+def signing_in(given: Given, values: Mapping[str, str], secrets: Sequence[str]) -> Given:
+    """No model is shown a sign-in page. Where the service does not say how it is passed, what is
+    bound is put where such pages ask for it; its origin is still for the policy to judge."""
+    service = given.service or Service("any")
+    way = sign_in_way(values, secrets)
+    if way is None or any(each.state == "LOGIN_REQUIRED" for each in service.ways):
+        return given
+    known = msgspec.structs.replace(service, ways=(*service.ways, way))
+    return msgspec.structs.replace(given, service=known)
+
+
+def check_goal(goal: str, url: str, minds: Minds | None, given: Given) -> None:
+    """What could not be led to an end, or not be known to have come to one (D5), is refused before
+    anything is opened."""
+    if not goal.strip():
+        raise BadInput("the goal says nothing", "add --goal TEXT: what it is to come to")
+    if not url:
+        raise BadInput("nobody knows yet where that is done", "add --url URL: where to start")
+    if given.criteria is None or not given.criteria.success:
+        raise BadInput(
+            "nothing says by what the page shows that the goal is reached",
+            'add --success WHERE=TEXT (for instance --success text="is cancelled"), or --service',
+        )
+    if minds is not None and DONE_BY not in minds.tools:
+        raise BadInput(
+            f"agent.internal.allowed_tools lacks {DONE_BY}: the model could not end the run",
+            "add it to the list",
+        )
+
+
+def tool_session(
+    url: str = "",
+    values: Mapping[str, str] | None = None,
+    secrets: Iterable[str] = (),
+    *,
+    allow: Iterable[str] = (),
+    policy: Policy = DEFAULT_POLICY,
+    criteria: Criteria | None = None,
+    folders: Iterable[Path] = (),
+    goal: str = "",
+    max_turns: int = MAX_TURNS,
+    screenshots: bool = True,
+    given: Given = NOTHING,
+    origins: Origins = (),
+) -> SessionStarted:
+    """A session that is driven by calls of tools, beginning at `url` if one is given."""
+    if max_turns < 1:
+        raise BadInput("a session needs at least one turn", "give a larger number")
+    settings = msgspec.structs.replace(
+        NEW,
+        limits=Limits(max_wall_ms=TOOLS_WALL_MS, max_turns=max_turns),
+        resolve_ms=TOOLS_RESOLVE_MS,
+        settle_ms=TOOLS_SETTLE_MS,
+        place_ms=TOOLS_PLACE_MS,
+        answer_ms=TOOLS_PLACE_MS,
+        screenshots=screenshots,
+        criteria=criteria or given.criteria,
+        service=given.service,
+    )
+    known = msgspec.structs.replace(given, folders=(*map(_absolute, folders), *given.folders))
+    hosts = (*((host_typed(url),) if url else ()), *allow)
+    return SessionStarted(
+        purpose="tools",
+        driver="agent",
+        logic=LOGIC,
+        settings=settings,
+        policy=_policy(policy, hosts, known, origins, resources=None),
+        url=url,
+        script=(Step(action=Action("navigate", url=url)),) if url else (),
+        values=dict(values or {}),
+        secrets=tuple(secrets),
+        goal=goal,
+    )
+
+
+def limits_for(steps: int) -> Limits:
+    """E6: five minutes and twice its length in steps."""
+    return Limits(max_steps=2 * steps, max_wall_ms=WORKFLOW_WALL_MS)
+
+
+def configured(
+    started: SessionStarted,
+    knobs: Mapping[str, Any],
+    sure: Sureness,
+    *,
+    headed: bool = False,
+    patience_ms: int = 0,
+) -> SessionStarted:
+    """The start with what the configuration says of every run, and what was said of this one. The
+    waits of a session of tools are bound by what a call may take."""
+    own = started.purpose == "tools"
+    if patience_ms:
+        longer = {name: max(knobs[name], patience_ms) for name in ("place_ms", "answer_ms")}
+        knobs = {**knobs, **longer, "resolve_ms": patience_ms}
+    said = {name: each for name, each in knobs.items() if not (own and name.endswith("_ms"))}
+    if started.purpose == "record":  # it shows what there is: nothing of it is proven yet
+        said.pop("proof", None)
+    settings = msgspec.structs.replace(started.settings, **said)
+    return going_by(msgspec.structs.replace(started, settings=settings, headed=headed), sure)
+
+
+# -- what it may reach -----------------------------------------------------------------------------
+
+
+def names_hosts_freely(policy: Policy) -> bool:
+    """Whether nobody configured which hosts may be gone to."""
+    return policy.public_hosts and EVERYWHERE not in policy.hosts
+
+
+def _patterns(hosts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(each for each in hosts if each != EVERYWHERE)
+
+
+def with_hosts(policy: Policy, hosts: Iterable[str]) -> Policy:
+    return msgspec.structs.replace(policy, hosts=tuple(dict.fromkeys((*policy.hosts, *hosts))))
+
+
+def host_typed(url: str) -> str:
+    """The host that a typed address names."""
+    scheme, host, port = host_of(url)
+    if scheme not in ("http", "https") or not host:
+        raise BadInput(f"{url!r} is not a web address", "give --url https://...")
+    return f"{host}:{port}" if port else host
+
+
+def secret_origins(workflow: Workflow) -> tuple[tuple[str, str], ...]:
+    """Where each secret of the workflow was typed when it was recorded: on the origin of its
+    element, which may lie in a frame, else of the page. A step of which nobody knows that any more
+    adds none, and takes none away."""
+    found: dict[tuple[str, str], None] = {}
+    for name, step in _typed_secrets(workflow.steps):
+        places = [step.standing.origin if step.standing else "", step.before.origin]
+        known = [each for each in places if each.startswith(("http://", "https://"))]
+        found |= dict.fromkeys((name, each) for each in known[:1])
+    return tuple(found)
+
+
+def fork_policy(policy: Policy, old: SessionStarted, allow: Iterable[str], *, free: bool) -> Policy:
+    """What a session that goes on from an old one may reach: what that one could, and where it
+    was sent. What goes on freely is not let into every public host because a recording was."""
+    public = old.policy.public_hosts and not free
+    went = [step.action.url for step in old.script if step.action.url]
+    hosts = (*old.policy.hosts, *map(host_typed, went), *allow)
+    given = Given(folders=old.policy.folders)
+    resources = None if old.policy.public_resources else old.policy.resources
+    homes = _not_told(old.policy.secret_origins, policy.secret_origins)
+    return _policy(policy, hosts, given, homes, public=public, resources=resources)
+
+
+def _policy(
+    policy: Policy,
+    hosts: Iterable[str],
+    given: Given,
+    origins: Origins = (),
+    *,
+    public: bool = False,
+    resources: tuple[str, ...] | None = None,
+) -> Policy:
+    """The configured policy, narrowed to these hosts; to all that it has, if `public`. Without
+    `resources` a page may load from wherever the configuration lets it.
+
+    Where no allowlist is configured, who names a host allows it. One that says `*` is one: what
+    is private is not in it.
+    """
+    named = tuple(dict.fromkeys(hosts))
+    everywhere = EVERYWHERE in named
+    named = tuple(host_pattern(each, "--allow") for each in named if each != EVERYWHERE)
+    listed = not policy.public_hosts and resources is None
+    base = with_hosts(policy, named) if names_hosts_freely(policy) else policy
+    if policy.public_resources and EVERYWHERE not in policy.resources and resources:
+        base = msgspec.structs.replace(base, resources=(*base.resources, *resources))
+    base = msgspec.structs.replace(
+        base, hosts=_patterns(base.hosts), resources=_patterns(base.resources)
+    )
+    wish = msgspec.structs.replace(
+        policy,
+        hosts=named,
+        public_hosts=public or everywhere or listed,
+        folders=tuple(dict.fromkeys((*policy.folders, *given.folders))),
+        resources=resources or (),
+        public_resources=resources is None,
+        secret_origins=tuple(origins),
+    )
+    return narrowed(base, wish)
+
+
+def check_script(steps: Iterable[Step], policy: Policy) -> None:
+    """With an allowlist, a script that leaves it is refused before anything is done."""
+    for number, step in enumerate(steps, 1):
+        if policy.public_hosts or step.action.type != "navigate" or not step.action.url:
+            continue
+        scheme, host, port = host_of(step.action.url)
+        where = f"{host}:{port}" if port else host
+        if scheme in ("http", "https") and not may_go_to(policy, where):
+            raise BadInput(
+                f"step {number} goes to {where}, which is not among the allowed hosts", LISTED
+            )
+
+
+def _typed_secrets(steps: Iterable[Step]) -> Iterator[tuple[str, Step]]:
+    for step in steps:
+        if isinstance(step.action.value, Secret):
+            yield step.action.value.name, step
+        for said in step.action.dialogs:
+            if said.secret:
+                yield said.secret, step
+
+
+def _not_told(origins: Origins, told: Origins) -> list[tuple[str, str]]:
+    names = {name for name, _ in told}
+    return [each for each in origins if each[0] not in names]
+
+
+def _absolute(folder: Path) -> str:
+    """A folder as it was named, links and all, from wherever the session is run."""
+    return str(folder.absolute())
+
+
+# -- what it is given ------------------------------------------------------------------------------
+
+
+def check_folders(steps: Iterable[Step], values: Mapping[str, str], folders: Sequence[str]) -> None:
+    """Every file that a step looks at lies in a folder that was given: what would be refused on
+    the way is refused before anything is done."""
+    for number, step in enumerate(steps, 1):
+        back = step.after.read_back
+        checks = [*step.action.verify, *step.after.checks, *step.after.learned]
+        for check in files_in([*checks, *(back.checks if back is not None else ())]):
+            path = PurePosixPath(filled(path_of(check), values))
+            if not _lies_in(path, folders):
+                lost = "there is no folder" if not folders else "which is in none of the folders"
+                raise BadInput(
+                    f"step {number} looks at the file {path}: {lost} given",
+                    f"add --folder {path.parent if path.is_absolute() else 'DIR'}",
+                )
+
+
+def _lies_in(path: PurePosixPath, folders: Sequence[str]) -> bool:
+    """A path that is not absolute is in the first of them."""
+    if ".." in path.parts or not folders:
+        return False
+    return not path.is_absolute() or any(path.is_relative_to(folder) for folder in folders)
+
+
+def check_bound(workflow: Workflow, values: Mapping[str, str], secrets: set[str]) -> None:
+    """Every parameter and secret has a value, and nothing is bound that the workflow lacks."""
+    if not workflow.complete:
+        raise BadInput(
+            f"workflow {workflow.name!r} version {workflow.version} was not recorded to its end",
+            f"record it again, or if it is all: rutter workflows edit {workflow.name} --complete",
+        )
+    unknown = sorted(set(values) - set(workflow.parameters))
+    if unknown:
+        known = ", ".join(workflow.parameters) or "none"
+        raise BadInput(f"{workflow.name!r} has no parameter {unknown[0]!r}", f"it has: {known}")
+    unbound = [name for name in workflow.parameters if name not in values]
+    if unbound:
+        flags = " ".join(f"--set {name}=..." for name in unbound)
+        raise BadInput(f"{workflow.name!r} needs {', '.join(unbound)}", f"bind with {flags}")
+    locked = [name for name in workflow.secrets if name not in secrets]
+    if locked:
+        flags = " ".join(f"--secret {name}=env:VARIABLE" for name in locked)
+        raise BadInput(f"{workflow.name!r} needs the secret {', '.join(locked)}", f"add {flags}")

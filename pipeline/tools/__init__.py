@@ -1,0 +1,1 @@
+"""Tools are dispatched here, for whoever drives a session by calls."""

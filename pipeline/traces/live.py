@@ -1,0 +1,127 @@
+"""Traces while a run goes on, off the event path: events only wake a thread, and never wait for it.
+
+The thread reads the log by its own position, read-only, as any other reader does: what it did not
+get out before the process ends, the next process or `rutter trace` does.
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from events.envelope import Envelope
+from events.errors import BadInput, RutterError
+from events.sqlite_reader import SqliteReader
+from pipeline.config.settings import Settings
+from pipeline.traces.cursor import FILE, Cursor
+from pipeline.traces.exporter import Exporter
+from pipeline.traces.sink import Progress, Sink
+
+LINGER_S: Final = 0.5  # events gather this long before they go out: a few requests a second at most
+BREATH_S: Final = 0.005  # between slices, so that a long backlog leaves the processor to the run
+RESTART_S: Final = 30.0  # a cursor that another process holds is free again long before
+
+
+class LiveExport:
+    """Start it where a loop runs; `stop` returns when the last batch was tried."""
+
+    def __init__(self, log: Path, cursor: Path, sink: Sink, *, linger_s: float = LINGER_S) -> None:
+        self._log = log
+        self._cursor = cursor
+        self._sink = sink
+        self._linger_s = linger_s
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._ended: asyncio.Future[None] | None = None
+        self.progress = Progress()
+        self.failure = ""
+        self._behind = False
+
+    def complaint(self) -> str:
+        """What a person should know when the run is over; mostly nothing."""
+        if self.failure:
+            return f"no traces: {self.failure}"
+        if self._behind:
+            return f"traces are not all out yet ({self.progress.why}); later: rutter trace"
+        return f"traces: {self.progress.why}" if self.progress.rejected else ""
+
+    def start(self) -> None:
+        loop = asyncio.get_running_loop()
+        ended = self._ended = loop.create_future()
+
+        def work() -> None:
+            try:
+                with contextlib.closing(self._sink):
+                    self._keep_exporting()
+            finally:
+                with contextlib.suppress(RuntimeError):  # left behind: the loop is closed by now
+                    loop.call_soon_threadsafe(_resolve, ended)
+
+        threading.Thread(target=work, name="trace export", daemon=True).start()
+
+    def hear(self, envelope: Envelope) -> None:
+        """Something is on disk. Costs a flag."""
+        self._wake.set()
+
+    async def stop(self) -> None:
+        """No more events come: tries once to get the rest out. The caller sets the deadline."""
+        self._stopping.set()
+        self._wake.set()
+        if self._ended is not None:
+            await self._ended
+
+    def _keep_exporting(self) -> None:
+        """Begins again, after a while, when the log or the cursor could not be used."""
+        while True:
+            try:
+                self._export()
+            except RutterError as error:
+                self.failure = str(error)  # the run goes on: what it is about is not its traces
+            else:
+                return
+            if self._stopping.wait(RESTART_S):
+                return
+
+    def _export(self) -> None:
+        with SqliteReader(self._log) as reader:
+            exporter = Exporter(reader, Cursor(self._cursor, self._sink.target), self._sink)
+            self.progress = exporter.progress
+            while True:
+                stopping = self._stopping.is_set()
+                self._wake.clear()
+                self._behind = True
+                delivery = exporter.advance(self._breathe)
+                self.failure = ""
+                self._behind = delivery is not None
+                if stopping and (delivery is None or not delivery.accepted):
+                    return
+                if delivery is None:
+                    self._wake.wait()
+                    self._stopping.wait(self._linger_s)
+                elif not delivery.accepted:
+                    self._stopping.wait(exporter.wait_s(delivery))
+
+    def _breathe(self) -> None:
+        self._stopping.wait(BREATH_S)
+
+
+def live_export(settings: Settings, note: Callable[[str], None]) -> LiveExport | None:
+    """As the environment asks for; an address that is none is said, and stops no run."""
+    if not settings.otlp_endpoint:
+        return None
+    # Here and not above: only who exports pays for what HTTP and protobuf take to import.
+    from pipeline.traces.collector import Collector
+
+    try:
+        sink = Collector(settings.otlp_endpoint, settings.otlp_headers)
+    except BadInput as error:
+        note(f"no traces: {error}")
+        return None
+    return LiveExport(settings.directory.log, settings.data / FILE, sink)
+
+
+def _resolve(ended: "asyncio.Future[None]") -> None:
+    if not ended.done():
+        ended.set_result(None)

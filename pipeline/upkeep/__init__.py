@@ -1,0 +1,1 @@
+"""Upkeep inspects, backs up, expires and erases what a data directory holds."""

@@ -1,0 +1,247 @@
+"""Artifacts that expire by rule (`keep.*` in the configuration). The log keeps what they were.
+
+That they go is a fact (`ArtifactsExpired`), on disk before any file is deleted: `rutter log verify`
+tells what expired from what was lost. A process that dies in between leaves files that were said to
+go; the next tidying removes them. What a session that runs names stays, and so does what a known
+workflow was recorded with.
+"""
+
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import anyio.to_thread
+import msgspec
+
+from events import sqlite_schema as schema
+from events.durable import sync_directory
+from events.runtime import ArtifactsExpired
+from pipeline.clock import Clock
+from pipeline.config.data_directory import DataDirectory
+from pipeline.config.reader import Config
+from pipeline.upkeep.artifact_survey import Kept, Survey, Use, survey
+from pipeline.upkeep.inspection import Watch, unwatched
+
+HOUR_NS = 3_600 * 10**9
+DAY_NS = 86_400_000_000_000
+MB = 1_000_000
+# Of one event: some 30 KB, twice what a page of an observation may take.
+AT_ONCE = 500
+LEFT_BEHIND = "left behind"  # said to expire before, and still there
+UNNAMED = "named by nothing"
+
+Say = Callable[[ArtifactsExpired], Awaitable[None]]
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """How long each kind is kept, in days, and how much all of them may take; 0: without limit."""
+
+    screenshots_days: int = 30
+    downloads_days: int = 90
+    prompts_days: int = 30
+    max_mb: int = 2_000
+
+    def days(self, use: Use) -> int:
+        return int(getattr(self, f"{use}_days", 0))
+
+
+class Going(msgspec.Struct, frozen=True):
+    """A file that goes, and the rule that says so."""
+
+    rule: str
+    digest: str
+    size: int
+    mtime_ns: int
+    use: Use
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What goes. `pinned` would go too, but for a workflow or a session that needs them."""
+
+    going: tuple[Going, ...] = ()
+    strays: tuple[Path, ...] = ()
+    pinned: int = 0
+    pinned_bytes: int = 0
+    until: int = 0
+
+    @property
+    def bytes(self) -> int:
+        return sum(each.size for each in self.going)
+
+
+class Freed(msgspec.Struct, frozen=True):
+    rule: str
+    files: int
+    bytes: int
+
+
+class Tidied(msgspec.Struct, frozen=True):
+    """What went, by rule; of a dry run, what would go."""
+
+    dry_run: bool
+    files: int
+    bytes: int
+    rules: tuple[Freed, ...]
+    pinned: int
+    pinned_bytes: int
+
+
+def rules_of(config: Config) -> Rules:
+    names = ("screenshots_days", "downloads_days", "prompts_days", "max_mb")
+    return Rules(**{name: config.number(f"keep.{name}") for name in names})
+
+
+def plan(found: Survey, rules: Rules, now_ns: int) -> Plan:
+    """What the rules say of what is there. It decides from what it is given alone."""
+    going: dict[str, Going] = {}
+    pinned: list[Kept] = []
+    for each in found.files.values():
+        rule = _rule_for(each, found, rules, now_ns)
+        if rule and each.pinned:
+            pinned.append(each)
+        elif rule:
+            going[each.digest] = _going(each, rule)
+    for each in _too_much(found, rules, going, now_ns):
+        going[each.digest] = _going(each, f"keep.max_mb = {rules.max_mb}")
+    return Plan(
+        tuple(going.values()),
+        tuple(each for each in found.strays if _older(each, now_ns - DAY_NS)),
+        len(pinned),
+        sum(each.size for each in pinned),
+        found.until,
+    )
+
+
+async def tidy(
+    directory: DataDirectory,
+    say: Say,
+    rules: Rules,
+    clock: Clock,
+    watch: Watch = unwatched,
+) -> Tidied:
+    """Says what goes, on disk when `say` returns, and deletes it. The caller holds the lock."""
+    in_thread = anyio.to_thread.run_sync
+    now_ns = clock.now_ns()
+    # Whoever stops need not wait for it: it only reads.
+    found = await in_thread(survey, directory, watch, abandon_on_cancel=True)
+    planned = plan(found, rules, now_ns)
+    for event in facts(planned):
+        await say(event)
+    await in_thread(partial(remove, directory, planned, watch))
+    await in_thread(mark, directory, now_ns)
+    return summary(planned)
+
+
+def facts(planned: Plan) -> Iterator[ArtifactsExpired]:
+    """What was said before need not be said again, and what nothing names is missed by nothing."""
+    rules = dict.fromkeys(each.rule for each in planned.going)
+    for rule in rules:
+        if rule not in (LEFT_BEHIND, UNNAMED):
+            digests = tuple(each.digest for each in planned.going if each.rule == rule)
+            for at in range(0, len(digests), AT_ONCE):
+                yield ArtifactsExpired(rule, digests[at : at + AT_ONCE], planned.until)
+
+
+def remove(directory: DataDirectory, planned: Plan, watch: Watch = unwatched) -> None:
+    folders = set()
+    for count, each in enumerate(planned.going):
+        watch("deleting", count, len(planned.going))
+        if directory.artifacts.drop(each.digest, each.mtime_ns):
+            folders.add(directory.artifacts.root / each.digest[:2])
+    try:
+        for stray in planned.strays:
+            stray.unlink(missing_ok=True)
+        for folder in sorted(folders):
+            sync_directory(folder)
+    except OSError as error:
+        raise schema.disk_error(error, directory.artifacts.root) from error
+
+
+def summary(planned: Plan, *, dry_run: bool = False) -> Tidied:
+    rules = dict.fromkeys(each.rule for each in planned.going)
+    sizes = {rule: [each.size for each in planned.going if each.rule == rule] for rule in rules}
+    freed = tuple(Freed(rule, len(each), sum(each)) for rule, each in sizes.items())
+    return Tidied(
+        dry_run,
+        len(planned.going),
+        planned.bytes,
+        freed,
+        planned.pinned,
+        planned.pinned_bytes,
+    )
+
+
+# -- at most once a day ----------------------------------------------------------------------------
+
+
+def is_due(directory: DataDirectory, now_ns: int) -> bool:
+    """Whether a day has passed since somebody last looked; a clock that was set back is no
+    reason to wait."""
+    try:
+        looked = directory.tidied.stat().st_mtime_ns
+    except OSError:
+        return True
+    return not 0 <= now_ns - looked < DAY_NS
+
+
+def mark(directory: DataDirectory, now_ns: int) -> None:
+    """When it was looked. Not in the log: most days there is nothing to say."""
+    try:
+        handle = os.open(directory.tidied, os.O_WRONLY | os.O_CREAT, 0o600)
+        os.close(handle)
+        os.utime(directory.tidied, ns=(now_ns, now_ns))
+    except OSError as error:
+        raise schema.disk_error(error, directory.tidied) from error
+
+
+# -- what the rules say ----------------------------------------------------------------------------
+
+
+def _rule_for(each: Kept, found: Survey, rules: Rules, now_ns: int) -> str:
+    """The rule by which it goes; empty when it stays. What is used for several things stays as
+    long as any of them says."""
+    if _just_put(each, now_ns):
+        return ""
+    if each.digest in found.expired:
+        return LEFT_BEHIND
+    if not each.used:
+        return UNNAMED if each.mtime_ns < now_ns - DAY_NS else ""
+    said = ""
+    for use, last_ns in each.used.items():
+        days = rules.days(use)
+        if not days or last_ns >= now_ns - days * DAY_NS:
+            return ""
+        said = f"keep.{use}_days = {days}"
+    return said
+
+
+def _just_put(each: Kept, now_ns: int) -> bool:
+    """A file that came again, byte for byte, has the old name: what names it anew may not be in the
+    log yet."""
+    return now_ns - HOUR_NS < each.mtime_ns <= now_ns + HOUR_NS
+
+
+def _too_much(found: Survey, rules: Rules, going: dict[str, Going], now_ns: int) -> Iterator[Kept]:
+    """The oldest first, until the rest is no more than it may be. What must stay counts too."""
+    if not rules.max_mb:
+        return
+    left = [each for each in found.files.values() if each.digest not in going]
+    over = sum(each.size for each in left) - rules.max_mb * MB
+    for each in sorted(left, key=lambda kept: (kept.last_ns, kept.digest)):
+        if over <= 0:
+            return
+        if not each.pinned and each.used and not _just_put(each, now_ns):
+            over -= each.size
+            yield each
+
+
+def _going(each: Kept, rule: str) -> Going:
+    return Going(rule, each.digest, each.size, each.mtime_ns, each.use)
+
+
+def _older(stray: Path, than_ns: int) -> bool:
+    try:
+        return stray.stat().st_mtime_ns < than_ns
+    except OSError:
+        return False

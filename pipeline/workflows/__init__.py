@@ -1,0 +1,1 @@
+"""Workflows are imported, edited, compared and forgotten here."""

@@ -1,0 +1,80 @@
+"""A step that reads, put into a workflow by hand: what the page shows behind a step, by a name.
+
+`'17=order_number #order-number'` reads one element behind step 17. The selector is one of those
+that a script has: CSS, `aria/NAME[role="ROLE"]` or `text/TEXT`; several ways to the same element
+are parted by ` | `. A table is read as rows.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from events.action import Action, ByRole, ByText, Strategy, Target
+from events.errors import BadInput
+from events.workflow import Expectation, Place, Step
+from pipeline.workflows.recorder_import import read_way
+
+FORM = "STEP=NAME SELECTOR"
+EXAMPLE = "--extract '17=order_number #order-number'"
+LONGEST = 60  # characters of a name: it is the head of a column
+
+
+class Extraction(msgspec.Struct, frozen=True):
+    """What is read behind this step."""
+
+    behind: int
+    name: str
+    target: Target
+
+    @property
+    def texts(self) -> list[str]:
+        """What in its ways may hold a parameter, or must not hold a secret."""
+        return [text for way in self.target.strategies for text in _texts(way)]
+
+
+def read_extraction(number: int, said: str) -> Extraction:
+    """From what stands behind `STEP=`."""
+    name, _, selector = said.strip().partition(" ")
+    if not name or not selector.strip():
+        raise BadInput(f"--extract {number}={said} is not {FORM}", f"write {EXAMPLE}")
+    if not name.isprintable() or len(name) > LONGEST:
+        raise BadInput(f"{name[:LONGEST]!r} is no name of a value", f"at most {LONGEST} letters")
+    said_ways = [each.strip() for each in selector.split(" | ") if each.strip()]
+    ways = [read_way(each) for each in said_ways]
+    if None in ways or any(each.startswith(("/", "(/")) for each in said_ways):
+        raise BadInput(
+            f"--extract {number}={said}: an XPath is not supported",
+            "give a CSS selector, aria/NAME or text/TEXT",
+        )
+    found = dict.fromkeys(way for way in ways if way is not None)
+    return Extraction(number, name, Target(tuple(found)))
+
+
+def extracting(extraction: Extraction, before: Sequence[Step]) -> Step:
+    """Due where the steps before it led: a look that was put in by hand led nowhere."""
+    action = Action("extract", target=extraction.target, name=extraction.name)
+    places = [step.after.place or step.before for step in before]
+    here = next((place for place in reversed(places) if place.origin), Place())
+    return Step(action=action, before=here, after=Expectation(effect=False, place=here))
+
+
+def check_extractions(wanted: Sequence[Extraction], known: Sequence[Step]) -> None:
+    """Of two values by one name nobody could tell which is which; before the first step there is no
+    page to read."""
+    names = [step.action.name for step in known if step.action.type == "extract"]
+    for extraction in wanted:
+        if not extraction.behind:
+            raise BadInput("before the first step there is nothing to read", f"write {EXAMPLE}")
+        if extraction.name in names:
+            raise BadInput(f"{extraction.name!r} is read already", "give it another name")
+        names.append(extraction.name)
+
+
+def _texts(way: Strategy) -> Iterator[str]:
+    match way:
+        case ByRole(name=name):
+            yield name
+        case ByText(text=text):
+            yield text
+        case _:
+            yield getattr(way, "selector", "")
