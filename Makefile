@@ -24,8 +24,8 @@ demo: setup ## the bundled site, start to finish
 	@$(VENV)/bin/rutter demo
 
 test: setup ## all tests: the fast ones, then those with a browser or a crash
-	@$(RUN) -m tests.xvfb
-	@$(RUN) -m tests.suite $(PYTEST_ARGS)
+	@$(RUN) -m tests.support.xvfb
+	@$(RUN) -m tests.support.suite $(PYTEST_ARGS)
 
 check: venv ## format, lint, types, import layers, fast tests (no browser needed)
 	$(RUN) -m ruff format --check .
@@ -41,7 +41,7 @@ soak: setup ## crashes, power cuts and properties with their full counts, and wh
 	@RUTTER_SOAK=1 $(RUN) -m pytest -m "soak or slow or extended or hypothesis" $(PYTEST_ARGS)
 
 apps: setup ## flows in applications that nobody here wrote, judged in their own stores (hours)
-	@$(RUN) -m tests.xvfb
+	@$(RUN) -m tests.support.xvfb
 	@$(RUN) -m tests.apps --tool rutter --tool puppeteer --tool playwright --by script --by hand --both --table $(APPS_ARGS)
 
 fmt: venv ## format, and fix what the linter can fix

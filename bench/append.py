@@ -21,8 +21,8 @@ from bench.tables import Cell, middle, print_table
 from events import sqlite_schema as schema
 from events.envelope import Record, kind
 from events.sqlite_log import SqliteLog
-from tests.builders import Scribe, marked_turn
 from tests.crash.vfs import RecordingVfs
+from tests.support.envelopes import Scribe, marked_turn
 
 TURNS = {1: 200, 8: 1_000, 64: 4_000}  # per round, by writers: about a fifth of a second each
 EVENTS = ["x" * 250] * 4  # in a turn: a fact and three decisions, about 300 bytes each

@@ -10,7 +10,7 @@ from actors.world.browser.chromium import Chromium
 from actors.world.egress.gate import Gate
 from bench.tables import print_table
 from pipeline.config.chromium_install import ensure_chromium
-from tests.minds.measuring import (
+from tests.support.model_scores import (
     FIRST_TRY,
     KNOWN,
     PUT_RIGHT,

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from events.log import EventLog
-from tests import examples
-from tests.logs import Replayed
+from tests.support import example_counts
+from tests.support.log_checks import Replayed
 
 # A busy machine is no reason to fail: what is slow is measured in bench/, not here.
 settings.register_profile(
     "rutter",
-    max_examples=examples.count(examples.USUAL),
+    max_examples=example_counts.count(example_counts.USUAL),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -220,7 +220,7 @@ def pytest_collection_finish() -> None:
 
 # Of the many forms in which a test meets a real browser every fifth runs in `make test`, the first
 # among them; `make soak` runs them all. Where it is about who gets in or out, all run everywhere.
-IN_MANY_FORMS = ("tests/browser/", "tests/cli/", "tests/minds/", "tests/site/", "tests/states/")
+IN_FULL = ("tests/crash/", "tests/hostile/", "tests/pipeline/daemon/", "tests/pipeline/rehearsal/")
 EVERY = 5
 
 
@@ -235,7 +235,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name, _, form = item.nodeid.partition("[")
         if name.rpartition("::")[2] in EXTENDED:
             item.add_marker("extended")
-        elif form and name.startswith(IN_MANY_FORMS) and item.get_closest_marker("browser"):
+        elif form and not name.startswith(IN_FULL) and item.get_closest_marker("browser"):
             if met[name] % EVERY:
                 item.add_marker("extended")
             met[name] += 1

@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tests import xvfb
 from tests.apps.app import App, Place, Values, free_port
 from tests.apps.tools import REPLAYER, Ended, Rutter, chromium
+from tests.support import xvfb
 
 FIRST_LOOK_S = 4  # at a page that has just been opened
 PAUSE_S = 0.5  # between one thing and the next

@@ -11,10 +11,10 @@ import msgspec
 from events import sqlite_log
 from events.errors import LogWriteFailed
 from events.sqlite_log import SqliteLog
-from tests.builders import Scribe, marked_turn
 from tests.crash.appender import ROOT
 from tests.crash.vfs import Fault, RecordingVfs
 from tests.crash.workload import Ack, checkpoint_often
+from tests.support.envelopes import Scribe, marked_turn
 
 ROUNDS = 200  # of turns; every fault that the tests ask for comes long before
 

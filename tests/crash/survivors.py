@@ -12,8 +12,8 @@ from events.executor import ActionDone
 from events.log import check_link
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
-from tests.builders import Scribe, marked_turn
 from tests.crash.workload import Ack
+from tests.support.envelopes import Scribe, marked_turn
 
 
 class Problem(NamedTuple):

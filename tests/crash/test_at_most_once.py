@@ -24,9 +24,9 @@ from events.runtime import SessionEnded, SessionStarted
 from events.sqlite_reader import SqliteReader
 from events.validator import ActionStarted
 from pipeline.sessions import fork
-from tests.cli.shell import Ended, Rutter, check_logs
 from tests.crash.counting import CountingShop, When
 from tests.crash.sailor import Order, Point, Sailor, Where, Who, bury, kill_browser
+from tests.support.command_shell import Ended, Rutter, check_logs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(3_600)]
 

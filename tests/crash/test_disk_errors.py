@@ -10,11 +10,11 @@ import pytest
 from events import sqlite_schema as schema
 from events.errors import LogFull, LogLocked
 from events.sqlite_log import SqliteLog
-from tests.builders import Scribe, marked_turn
 from tests.crash.sufferer import Case, Outcome, append_until_refused, suffer
 from tests.crash.survivors import Problem, find_problems
 from tests.crash.vfs import Fault
-from tests.disks import small_disk_of
+from tests.support.envelopes import Scribe, marked_turn
+from tests.support.small_disk import small_disk_of
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import msgspec
 
 from events import sqlite_log
 from events.log import EventLog
-from tests.builders import Scribe, marked_turn
+from tests.support.envelopes import Scribe, marked_turn
 
 
 class Ack(msgspec.Struct, frozen=True, array_like=True):

@@ -17,10 +17,10 @@ from events.archive import Archive, Manifest, write_archive
 from events.errors import BadInput, LogCorrupt, LogForeign
 from events.runtime import Head
 from events.sqlite_schema import Row
-from tests import goldens
-from tests.examples import examples
+from tests.support import golden_logs
+from tests.support.example_counts import examples
 
-ROWS = list(goldens.rows("free"))
+ROWS = list(golden_logs.rows("free"))
 HEADS = (Head("a", 7, bytes(32)),)
 BODIES = sorted((hashlib.sha256(body).hexdigest(), body) for body in (b"one", b"two", b""))
 MISSING = ["ab" * 32]

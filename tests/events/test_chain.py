@@ -14,7 +14,7 @@ from events.envelope import Record
 from events.errors import LogCorrupt
 from events.log import check_link
 from events.planner import PlanWithheld
-from tests.builders import Scribe, marked_turn
+from tests.support.envelopes import Scribe, marked_turn
 
 
 def chain(length: int = 5) -> list[Record]:

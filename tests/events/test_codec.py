@@ -15,8 +15,8 @@ from events.event import Event
 from events.planner import PlanWithheld
 from events.runtime import SessionStarted
 from events.vocabulary import AnyEvent
-from tests.events.strategies import from_struct
-from tests.examples import examples
+from tests.support.any_values import from_struct
+from tests.support.example_counts import examples
 
 EVENT_TYPES: tuple[type[Event], ...] = get_args(AnyEvent)
 any_event = st.sampled_from(EVENT_TYPES).flatmap(from_struct)

@@ -19,8 +19,8 @@ from events.planner import PlanWithheld
 from events.runtime import SessionPaused, SessionResumed
 from events.sqlite_log import SqliteLog
 from events.vocabulary import AnyEvent
-from tests.builders import Scribe, marked_turn
-from tests.examples import examples
+from tests.support.envelopes import Scribe, marked_turn
+from tests.support.example_counts import examples
 
 STORES = ["memory", "sqlite"]
 

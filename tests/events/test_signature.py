@@ -21,8 +21,8 @@ from events.action import (
     Typed,
 )
 from events.signature import signature, token
-from tests.events.strategies import from_few_values, from_struct
-from tests.examples import examples
+from tests.support.any_values import from_few_values, from_struct
+from tests.support.example_counts import examples
 
 # Few values, so that actions are often equal in part; some look like a piece of a signature.
 TEXTS = ["", "a", '"', '","type":"click', '{"text":"a"}', "é"]

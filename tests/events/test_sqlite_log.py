@@ -29,8 +29,8 @@ from events.planner import PlanWithheld
 from events.sqlite_log import SqliteLog
 from events.sqlite_reader import SqliteReader
 from events.vocabulary import AnyEvent
-from tests.builders import Scribe
 from tests.crash.appender import Plan, record
+from tests.support.envelopes import Scribe
 
 pytestmark = pytest.mark.anyio
 

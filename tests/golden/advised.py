@@ -33,7 +33,7 @@ from pipeline.rehearsal.world import ORIGIN, World
 from pipeline.sessions import session_started
 from pipeline.sessions.service_file import read_service
 from pipeline.sessions.session_started import Given
-from tests.goldens import to_database
+from tests.support.golden_logs import to_database
 
 YES = Answer(True, phrase="confirm")
 NO = Answer(False, message="not that one")

@@ -31,9 +31,9 @@ from pipeline.demo_sites.sign_ins import USER
 from pipeline.sessions import session_started
 from pipeline.tools.dispatcher import open_tools
 from pipeline.workflows.recorder_import import RecorderScript, prepare
-from tests.browser.hand import recorded
 from tests.golden.advised import REHEARSED, Rehearsing
-from tests.goldens import names, write
+from tests.support.golden_logs import names, write
+from tests.support.human_hand import recorded
 
 WATCHED = {"customer": "Aurora Shipping", "quantity": "3"}
 ALONE = {"customer": "Juniper Tankers", "quantity": "12"}

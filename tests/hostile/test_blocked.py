@@ -10,9 +10,9 @@ from events.workflow import Step
 from pipeline.app import App
 from pipeline.config.chromium_install import find_chromium
 from pipeline.sessions import session_started
-from tests.browser.page_server import PageServer
 from tests.hostile.canaries import Canaries
-from tests.logs import Replayed, events_of
+from tests.support.log_checks import Replayed, events_of
+from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.disks import small_disk_of
+from tests.support.small_disk import small_disk_of
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ from pipeline.app import App
 from pipeline.runtime.shutdown import PhaseReport
 from pipeline.sessions import session_started
 from replay.verify import fresh_deciders
-from tests.logs import (
+from tests.support.log_checks import (
     BrokenLog,
     HeldLog,
     Replayed,
@@ -54,7 +54,7 @@ from tests.logs import (
     read_all,
     turn_with,
 )
-from tests.scripted import (
+from tests.support.scripted_shop import (
     AURORA,
     FAIRLEAD,
     ORDER,
@@ -69,7 +69,7 @@ from tests.scripted import (
     effectors,
     shop,
 )
-from tests.voyages import (
+from tests.support.shop_sessions import (
     YES,
     NextClock,
     Thinks,
@@ -81,7 +81,7 @@ from tests.voyages import (
     sail,
     with_settings,
 )
-from tests.waiting import until
+from tests.support.until_true import until
 
 pytestmark = pytest.mark.anyio
 

@@ -37,10 +37,10 @@ from events.workflow import Step
 from pipeline.output import verbose
 from pipeline.output.verbose import Narrator
 from pipeline.sessions import session_started
-from tests.given import Story
-from tests.logs import Replayed, envelopes_of, events_of
-from tests.scripted import ORIGIN, Fails, Sheet, Thing, World, by_css, effectors
-from tests.voyages import open_app, with_settings
+from tests.support.given_when_then import Story
+from tests.support.log_checks import Replayed, envelopes_of, events_of
+from tests.support.scripted_shop import ORIGIN, Fails, Sheet, Thing, World, by_css, effectors
+from tests.support.shop_sessions import open_app, with_settings
 
 pytestmark = pytest.mark.anyio
 

@@ -15,8 +15,8 @@ from pipeline.app import App
 from pipeline.sessions import session_started
 from pipeline.workflows.edit import Edit, edited
 from replay.story.session_story import tell
-from tests.scripted import ORIGIN, SHOP, Fails, Sheet, Thing, World, by_css
-from tests.voyages import YES, open_app, recording, sail, with_settings
+from tests.support.scripted_shop import ORIGIN, SHOP, Fails, Sheet, Thing, World, by_css
+from tests.support.shop_sessions import YES, open_app, recording, sail, with_settings
 
 pytestmark = pytest.mark.anyio
 

@@ -22,9 +22,9 @@ from events.vocabulary import AnyEvent
 from pipeline.app import App
 from pipeline.runtime import session as module
 from replay.verify import fresh_deciders
-from tests.logs import Replayed, events_of
-from tests.scripted import Becomes, Thing, Waits, World, effectors, shop
-from tests.voyages import YES, open_app, recording
+from tests.support.log_checks import Replayed, events_of
+from tests.support.scripted_shop import Becomes, Thing, Waits, World, effectors, shop
+from tests.support.shop_sessions import YES, open_app, recording
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(60)]
 

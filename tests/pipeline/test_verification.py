@@ -35,9 +35,9 @@ from events.validator import ActionApproved, ActionStarted, ApprovalRequested, Q
 from events.workflow import Criteria, Expectation, Indicator, Step, Workflow
 from pipeline.app import App
 from pipeline.sessions import session_started
-from tests.logs import Replayed, events_of
-from tests.scripted import ORIGIN, Fails, Sheet, Thing, World, by_css
-from tests.voyages import YES, open_app, sail, with_settings
+from tests.support.log_checks import Replayed, events_of
+from tests.support.scripted_shop import ORIGIN, Fails, Sheet, Thing, World, by_css
+from tests.support.shop_sessions import YES, open_app, sail, with_settings
 
 pytestmark = pytest.mark.anyio
 

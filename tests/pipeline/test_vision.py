@@ -15,10 +15,10 @@ from events.log import EventLog
 from events.planner import RunStopped
 from events.policy import Policy
 from events.validator import ActionStarted
-from tests.logs import Replayed, events_of
-from tests.policies import HERE
-from tests.scripted import ORIGIN, effectors, shop
-from tests.voyages import open_app, recording
+from tests.support.log_checks import Replayed, events_of
+from tests.support.policies import HERE
+from tests.support.scripted_shop import ORIGIN, effectors, shop
+from tests.support.shop_sessions import open_app, recording
 
 pytestmark = pytest.mark.anyio
 

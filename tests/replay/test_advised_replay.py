@@ -22,12 +22,12 @@ from replay.story.session_story import tell
 from replay.traces import spans_of
 from replay.verify import verify
 from replay.whatif import Answer, Change, ask
-from tests import facts
-from tests.replay.derived import Derived
-from tests.replay.kinds import PROMPT
-from tests.replay.traces.trail import check_tree
+from tests.support import shop_facts
+from tests.support.derived_log import Derived
+from tests.support.step_kinds import PROMPT
+from tests.support.trails import check_tree
 
-GO, LEFT, RIGHT = facts.go_to("/"), facts.click("#left"), facts.click("#right")
+GO, LEFT, RIGHT = shop_facts.go_to("/"), shop_facts.click("#left"), shop_facts.click("#right")
 MINDS = Minds((Mind("anthropic", "m"), Mind("openai", "gpt")), ("click",))
 SESSION = "run-1"
 
@@ -41,17 +41,17 @@ def learned(action: Action, *after: Action) -> TransitionLearned:
 def at_the_fork(threshold: int, minds: Minds | None = MINDS) -> Derived:
     """Left and right were gone as often: the model that was learned is half sure of each."""
     told = Derived()
-    before = msgspec.structs.replace(facts.recording_of(GO), logic="another")
+    before = msgspec.structs.replace(shop_facts.recording_of(GO), logic="another")
     told.start("record-1", before, judged=False)
     for way in (LEFT, RIGHT):
         told.tell("record-1", "predictor", learned(GO))
         told.tell("record-1", "predictor", learned(way, GO))
     told.tell("record-1", "runtime", SessionEnded("completed"))
-    free = msgspec.structs.replace(facts.free_run(GO, threshold=threshold), minds=minds)
+    free = msgspec.structs.replace(shop_facts.free_run(GO, threshold=threshold), minds=minds)
     told.start(SESSION, free)
-    told.tell(SESSION, "observer", facts.saw(facts.page("/nowhere")))
-    told.tell(SESSION, "executor", facts.done(navigated=True))
-    told.tell(SESSION, "observer", facts.saw(facts.page("/")))
+    told.tell(SESSION, "observer", shop_facts.saw(shop_facts.page("/nowhere")))
+    told.tell(SESSION, "executor", shop_facts.done(navigated=True))
+    told.tell(SESSION, "observer", shop_facts.saw(shop_facts.page("/")))
     return told
 
 

@@ -21,9 +21,9 @@ from events.sqlite_schema import Row
 from events.vocabulary import AnyEvent
 from replay import integrity
 from replay.integrity import Fault, Findings, Inspector, check
-from tests import goldens
-from tests.builders import Scribe
-from tests.examples import examples
+from tests.support import golden_logs
+from tests.support.envelopes import Scribe
+from tests.support.example_counts import examples
 
 Rows = list[Row]
 SEQ: Final = 0
@@ -44,7 +44,7 @@ def order() -> Rows:
 
 
 def golden(name: str) -> Rows:
-    return list(goldens.rows(name))
+    return list(golden_logs.rows(name))
 
 
 def written(*turns: tuple[str, list[AnyEvent]]) -> Rows:
@@ -121,7 +121,7 @@ def mentions(info: Any, wanted: type) -> bool:
 
 
 class TestWhole:
-    @pytest.mark.parametrize("name", goldens.names())
+    @pytest.mark.parametrize("name", golden_logs.names())
     def test_a_log_as_it_was_written_has_no_fault(self, name: str) -> None:
         rows = golden(name)
         found = check(rows)
@@ -427,7 +427,7 @@ class TestUnreadable:
 
 # -- any damage at all -----------------------------------------------------------------------------
 
-LOGS = {name: golden(name) for name in goldens.names()}
+LOGS = {name: golden(name) for name in golden_logs.names()}
 Damage = Callable[[Rows, st.DataObject], Rows]
 
 

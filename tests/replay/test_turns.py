@@ -3,7 +3,7 @@
 from itertools import chain
 
 from replay.turns import is_decision, turns
-from tests.goldens import envelopes, names
+from tests.support.golden_logs import envelopes, names
 
 
 def test_a_turn_opens_with_a_fact_and_goes_on_with_decisions() -> None:

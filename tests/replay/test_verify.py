@@ -32,9 +32,9 @@ from events.validator import (
 from events.vocabulary import AnyEvent
 from pipeline.runtime.sequencer import MAX_TURN
 from replay.verify import Divergence, Report, Verifier, fresh_deciders, verify
-from tests.logs import read_all
-from tests.scripted import shop
-from tests.voyages import open_app, record_order, recording, run_for_fairlead, sail
+from tests.support.log_checks import read_all
+from tests.support.scripted_shop import shop
+from tests.support.shop_sessions import open_app, record_order, recording, run_for_fairlead, sail
 
 Log = list[Envelope]
 Deciders = Callable[[], list[DecidingActor[Any]]]

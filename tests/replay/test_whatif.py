@@ -8,7 +8,7 @@ from events.errors import BadInput
 from events.predictor import PredictionMade
 from events.runtime import SessionStarted
 from replay.whatif import Answer, Change, Difference, Scored, ask, read_change
-from tests.goldens import envelopes
+from tests.support.golden_logs import envelopes
 
 
 def asked(name: str, change: Change) -> Answer:

@@ -22,7 +22,8 @@ from events.run_settings import MILLION
 # sure: go on. unsure: a person says whether it is the one. none: it is another.
 Grounds = Literal["sure", "unsure", "none"]
 
-# Tuned on one set of made-up pages and measured on another (tests/browser/test_healing.py).
+# Tuned on one set of made-up pages and measured on another
+# (tests/end_to_end/test_redesigned_sites.py).
 MINIMUM = 450_000
 MARGIN = 100_000
 UNGROUNDED = 340_000  # the most that an element without grounds can have

@@ -16,11 +16,11 @@ from events.runtime import ProcessStarted, SessionEnded
 from events.vocabulary import AnyEvent
 from replay.traces import Span, SpanFold, spans_of
 from replay.traces.otlp_protobuf import encode_request
-from tests import goldens
-from tests.events.strategies import from_struct
-from tests.facts import run_of
-from tests.replay.traces.trail import Trail, Tree, check_tree
-from tests.replay.traces.voyages import advised, begin, plain
+from tests.support import golden_logs
+from tests.support.any_values import from_struct
+from tests.support.shop_facts import run_of
+from tests.support.trail_sessions import advised, begin, plain
+from tests.support.trails import Trail, Tree, check_tree
 
 ROOT = Path(__file__).parents[3]
 
@@ -82,10 +82,10 @@ def test_a_session_that_has_not_ended_shows_where_a_later_fold_must_begin() -> N
     assert fold.unfinished() == ("run-2",)
 
 
-@pytest.mark.parametrize("name", goldens.names())
+@pytest.mark.parametrize("name", golden_logs.names())
 def test_folding_on_from_any_point_makes_the_same_spans(name: str) -> None:
     """What an exporter does that starts anew: nothing is missing and nothing comes twice."""
-    events = goldens.envelopes(name)
+    events = golden_logs.envelopes(name)
     whole = list(spans_of(events))
     for cut in range(0, len(events), 97):
         before, since = _fold(events[:cut], 0)
@@ -104,9 +104,9 @@ def _fold(events: list[Envelope], accepted: int) -> tuple[list[Span], int | None
     return made, fold.open_since()
 
 
-@pytest.mark.parametrize("name", [*goldens.names(), *goldens.older()])
+@pytest.mark.parametrize("name", [*golden_logs.names(), *golden_logs.older()])
 def test_real_runs_make_whole_and_sound_traces(name: str) -> None:
-    events = goldens.envelopes(name)
+    events = golden_logs.envelopes(name)
     ended = {told.session for told in events if isinstance(told.event, SessionEnded)}
     spans = [span for session in sorted(ended) for span in spans_of(_of(events, session))]
     check_tree(spans)
@@ -118,9 +118,9 @@ def _of(events: list[Envelope], session: str) -> list[Envelope]:
     return [told for told in events if told.session == session]
 
 
-@pytest.mark.parametrize("name", [*goldens.names(), *goldens.older()])
+@pytest.mark.parametrize("name", [*golden_logs.names(), *golden_logs.older()])
 def test_every_event_of_a_real_run_is_in_its_trace(name: str) -> None:
-    events = goldens.envelopes(name)
+    events = golden_logs.envelopes(name)
     ended = {told.session for told in events if isinstance(told.event, SessionEnded)}
     for session in ended:
         own = _of(events, session)
@@ -133,7 +133,8 @@ def test_every_event_of_a_real_run_is_in_its_trace(name: str) -> None:
 
 def test_hash_seeds_change_nothing() -> None:
     code = (
-        "import hashlib; from tests import goldens; from replay.traces import spans_of; "
+        "import hashlib; from tests.support import golden_logs as goldens; "
+        "from replay.traces import spans_of; "
         "from replay.traces.otlp_protobuf import encode_request; "
         "print([hashlib.sha256(encode_request(list(spans_of(goldens.envelopes(name)))))"
         ".hexdigest() for name in goldens.names()])"

@@ -13,11 +13,10 @@ from events.vocabulary import AnyEvent
 from replay.traces import SpanFold, spans_of
 from replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, TABLE, WORK_OF
 from replay.traces.otlp_protobuf import encode_request
-from tests import goldens
-from tests.facts import css
-from tests.replay import kinds
-from tests.replay.traces.trail import Trail, Tree
-from tests.replay.traces.voyages import act, advised, approve, begin, end, judge, propose, resolve
+from tests.support import golden_logs, step_kinds
+from tests.support.shop_facts import css
+from tests.support.trail_sessions import act, advised, approve, begin, end, judge, propose, resolve
+from tests.support.trails import Trail, Tree
 
 DOCS = Path(__file__).parents[3] / "docs" / "traces.md"
 # What OpenInference knows; Phoenix draws nothing else.
@@ -55,7 +54,7 @@ def test_an_event_that_the_table_does_not_know_still_shows() -> None:
 def test_the_docs_name_every_attribute() -> None:
     told = set(re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", DOCS.read_text("utf-8")))
     made: set[str] = set(RESOURCE)
-    logs = [goldens.envelopes(name) for name in (*goldens.names(), *goldens.older())]
+    logs = [golden_logs.envelopes(name) for name in (*golden_logs.names(), *golden_logs.older())]
     for events in (*logs, advised().events, every_kind().events):
         for span in spans_of(events):
             made |= set(span.attributes)
@@ -67,9 +66,14 @@ def every_kind() -> Trail:
     """A session with a step of each kind, all that they say told."""
     trail = Trail()
     begin(trail)
-    for told in (kinds.read_back(1), kinds.read(3), kinds.waited_in_vain(4), kinds.checked(5)):
+    for told in (
+        step_kinds.read_back(1),
+        step_kinds.read(3),
+        step_kinds.waited_in_vain(4),
+        step_kinds.checked(5),
+    ):
         trail.tell("critic", *told)
-    trail.tell("executor", *kinds.file_read("policy_denied"))
+    trail.tell("executor", *step_kinds.file_read("policy_denied"))
     end(trail)
     return trail
 
@@ -127,7 +131,7 @@ def test_values_and_secrets_go_out_by_name_alone() -> None:
 
 
 def test_no_secret_of_a_real_run_is_in_its_trace() -> None:
-    for name in goldens.names():
+    for name in golden_logs.names():
         fold = SpanFold()
-        for told in goldens.envelopes(name):
+        for told in golden_logs.envelopes(name):
             assert b"bowline-7" not in encode_request(fold.take(told))

@@ -13,9 +13,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from replay.traces import Span, spans_of
 from replay.traces.otlp_json import encode_line
 from replay.traces.otlp_protobuf import encode_request
-from tests import goldens
-from tests.replay.traces.test_wire import any_span
-from tests.replay.traces.voyages import advised
+from tests.replay.traces.test_otlp_protobuf import any_span
+from tests.support import golden_logs
+from tests.support.trail_sessions import advised
 
 
 def read_line(line: bytes) -> ExportTraceServiceRequest:
@@ -32,9 +32,9 @@ def _ids(found: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", goldens.names())
+@pytest.mark.parametrize("name", golden_logs.names())
 def test_a_line_says_what_the_bytes_say(name: str) -> None:
-    spans = list(spans_of(goldens.envelopes(name)))
+    spans = list(spans_of(golden_logs.envelopes(name)))
     assert read_line(encode_line(spans)) == _on_the_wire(spans)
 
 

@@ -1,0 +1,160 @@
+"""What a model is shown of real pages: within the budgets of S3 2.1.1, and without any secret."""
+
+import re
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+import pytest
+
+from actors.advisor.conversation import Seen, Task, converse
+from actors.advisor.page_context import gather_context, prompt_of
+from actors.advisor.prompt import Question, prompt_for, prompt_tokens
+from actors.advisor.tool_specs import specs_tokens, tool_specs
+from actors.answers import Answer, ScriptedPerson
+from actors.rules.pages.text_form import estimate_tokens, text_of
+from actors.rules.text.untrusted import quarantined
+from actors.rules.tools.tool_table import SEVEN, TOOLS
+from actors.world.browser.chromium import Chromium
+from actors.world.browser.tab import Tab
+from actors.world.models.messages import Prompt, Reply, Thought, Told, Used
+from actors.world.models.prices import Counsel
+from actors.world.secrets.redaction import Redactor
+from events.action import Action, ByCss, Target
+from events.advisor import AdviceReceived, Usage
+from events.artifacts import ArtifactStore
+from events.page import Page
+from events.planner import AdviceRequested
+from events.run_settings import Mind, Minds
+from events.workflow import Criteria, Indicator, Step, Workflow
+from pipeline.app import App
+from pipeline.demo_sites.chandlery import Site
+from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from pipeline.sessions import session_started
+from tests.support.log_checks import Replayed
+from tests.support.page_server import PageServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+
+NONCE = "0123456789abcdef"
+PATHS = ("/desk", "/customers", "/orders", "/orders/1004", "/nowhere")
+WITHIN_MS = 20_000
+TASK = Task("Order three mooring ropes for Aurora Shipping", "The shop calls orders bookings.")
+WAY = Workflow("order", 1, (Step(Action("click", target=Target((ByCss("#gone"),)))),))
+QUESTION = Question(AdviceRequested("a1", "repair", "scripted", index=0), TASK, WAY)
+CUSTOMER = "Aurora"  # as if it were a secret of the session: pages say it
+
+
+async def seen_on(tab: Tab) -> Page:
+    how = {"viewportOnly": True, "marks": True}
+    raw = await tab.call("observe", how, within_ms=WITHIN_MS)
+    return quarantined(msgspec.convert(raw, Page))[0]
+
+
+async def test_every_page_of_the_bundled_site_fits_into_a_turn(tab: Tab) -> None:
+    redact = Redactor({"customer": CUSTOMER, "password": DEFAULT_PASSWORD})
+    tools = specs_tokens(tool_specs([tool.name for tool in SEVEN]))
+    with Site() as site:
+        await tab.navigate(f"{site.base_url}/login", within_ms=WITHIN_MS)
+        pages = [await seen_on(tab)]
+        await tab._page.fill("[name=user]", USER)
+        await tab._page.fill("[name=password]", DEFAULT_PASSWORD)
+        await tab._page.press("[name=password]", "Enter")
+        await tab._page.wait_for_url("**/desk")
+        for path in PATHS:
+            await tab.navigate(f"{site.base_url}{path}", within_ms=WITHIN_MS)
+            page = await seen_on(tab)
+            pages.append(page)
+            context = await gather_context(tab, page=page, part_ms=WITHIN_MS, redact=redact.text)
+            asked = prompt_for(QUESTION, prompt_of(context, NONCE), b"", nonce=NONCE)
+            (told,) = asked.turns
+            assert isinstance(told, Told)
+            assert CUSTOMER not in told.text
+            assert prompt_tokens(asked) + specs_tokens(asked.tools) < 8_000, path
+            assert page.url in told.text
+            assert "<a " in told.text
+        assert "<secret customer>" in redact.text(text_of(pages[2]).text)
+    assert len(pages) == 1 + len(PATHS)
+    for page in pages:
+        talk = converse(TASK, [], Seen(page), note="", nonce=NONCE)
+        assert estimate_tokens(text_of(page).text) < 1_000, page.url
+        assert estimate_tokens(talk.system) < 500
+        assert talk.tokens + tools < 8_000
+
+
+def test_all_tools_with_the_longest_system_prompt_leave_room_for_a_whole_conversation() -> None:
+    tools = specs_tokens(tool_specs(tuple(TOOLS)))
+    assert tools + 10_000 < 15_000  # the hard limits: a conversation, and a turn
+
+
+# -- a session that a model leads ------------------------------------------------------------------
+
+SECRET = "Zq7 anchor & chain"
+# It writes what was typed wherever it can: into its text, its title and its address.
+ECHO = """<h1>Vault</h1><label>Phrase <input></label>
+<button type=button onclick="const said = document.querySelector('input').value;
+  document.title = said; history.replaceState(0, '', '?' + said);
+  document.body.innerHTML = '<h1>Welcome</h1><button>' + said + '</button>'">Open</button>"""
+
+
+class Reads:
+    """A model that goes by what it is shown."""
+
+    provider: ClassVar[str] = "scripted"
+    model = "reads"
+
+    def __init__(self) -> None:
+        self.asked: list[Prompt] = []
+
+    async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
+        self.asked.append(prompt)
+        last = prompt.turns[-1]
+        assert not isinstance(last, Thought)
+        field = re.search(r'(@e\d+) textbox "Phrase"', last.text)
+        if "Welcome" in last.text:
+            tool, given = "complete_task", {"status": "success", "reason": "it says welcome"}
+        elif field and len(self.asked) == 1:
+            tool, given = "browser_fill", {"ref": field[1], "value": "${password}"}
+        else:
+            tool, given = "browser_click", {"ref": "@e2"}
+        call = Used("toolu_1", tool, msgspec.json.encode(given).decode())
+        raw = f"{tool} {SECRET}".encode()
+        return Reply("reads-1", "called", f"I think of {SECRET}", (call,), Usage(10, 1), raw)
+
+    async def aclose(self) -> None:
+        return
+
+
+async def test_a_bound_secret_is_in_no_prompt_no_event_and_nothing_that_is_kept(
+    chromium: Chromium, server: PageServer, replayed: Replayed, tmp_path: Path
+) -> None:
+    mind, log = Reads(), replayed.memory()
+    started = session_started.goal_run(
+        "welcome",
+        "Open the vault",
+        server.show(ECHO),
+        {},
+        ["password"],
+        minds=Minds((Mind("scripted", "reads"),), tuple(tool.name for tool in SEVEN)),
+        given=session_started.Given(criteria=Criteria((Indicator("heading", "Welcome"),))),
+        screenshots=True,
+    )
+    async with App.open(log, artifacts=ArtifactStore(tmp_path)) as app:
+        ended = await app.sail(
+            started,
+            chromium,
+            secrets={"password": SECRET},
+            answers=ScriptedPerson(otherwise=Answer(True, phrase="confirm")),
+            minds={"scripted": Counsel(mind)},
+        )
+    assert (ended.reason, len(mind.asked)) == ("completed", 3)
+    assert all("${password}" in str(prompt.turns[0]) for prompt in mind.asked)
+    assert "<secret password>" in str(mind.asked[-1].turns[-1])
+    told = [str(prompt) for prompt in mind.asked]
+    events = [envelope.event async for envelope in log.read()]
+    assert sum(isinstance(event, AdviceReceived) for event in events) == 3
+    kept = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
+    assert len(kept) > 6
+    for form in (SECRET, "Zq7%20anchor", "Zq7+anchor"):
+        assert not any(form in text for text in [*told, *map(str, events)])
+        assert not any(form.encode() in body for body in kept)

@@ -1,0 +1,164 @@
+"""Which labels, identifiers and icons are told as risky, in eighteen languages."""
+
+import re
+
+import pytest
+
+from actors.rules.policy.risky_words import (
+    DENIED,
+    DENYLIST,
+    FINAL,
+    FINAL_WORDS,
+    ICON_WORDS,
+    ICONS,
+    denied_by,
+    said_by,
+)
+from actors.rules.text.phrases import STEM
+from tests.support.control_labels import (
+    COOKIES,
+    HARMLESS,
+    HARMLESS_ICONS,
+    HEADLINES,
+    LONG_RISKY,
+    NAMES,
+    RISKY,
+    RISKY_ICONS,
+    YES,
+    labels,
+)
+
+LANGUAGES = [
+    *("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv"),
+    *("da", "tr", "cs", "ru", "uk", "ja", "zh", "ko", "ar"),
+]
+OF_S0 = ("sign out", "delete", "remove", "submit", "purchase", "buy", "payment", "checkout")
+
+
+def risky(label: str) -> str:
+    return denied_by(label, DENYLIST) or said_by(label, FINAL)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_risky_label_is_told(language: str) -> None:
+    assert [label for label in labels(RISKY[language]) if not risky(label)] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_harmless_label_is_told(language: str) -> None:
+    assert [(label, risky(label)) for label in labels(HARMLESS[language]) if risky(label)] == []
+
+
+def test_the_labels_are_many() -> None:
+    assert sum(len(labels(data)) for data in RISKY.values()) >= 150
+    assert sum(len(labels(data)) for data in HARMLESS.values()) >= 150
+
+
+@pytest.mark.parametrize("of", NAMES)
+def test_names_days_places_and_things_are_not_words_of_another_language(of: str) -> None:
+    assert [(label, risky(label)) for label in labels(NAMES[of]) if risky(label)] == []
+
+
+def test_the_names_are_many() -> None:
+    assert sum(len(labels(data)) for data in NAMES.values()) >= 200
+
+
+def test_a_banner_about_cookies_is_not_final() -> None:
+    assert [(label, risky(label)) for label in labels(COOKIES) if risky(label)] == []
+
+
+@pytest.mark.parametrize(
+    "label", ["Accept", "Accept all offers", "Reject all 12 applicants", "Agree", "Tout supprimer"]
+)
+def test_what_is_not_about_cookies_stays_final(label: str) -> None:
+    assert said_by(label, FINAL)
+
+
+def test_yes_and_finish_are_final_as_all_that_is_said() -> None:
+    assert [label for label in labels(YES) if not said_by(label, FINAL)] == []
+    for label in ("Finish line", "Complete guide", "Proceed with care", "Done", "OK", "Continue"):
+        assert said_by(label, FINAL) == ""
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("Order #1234", ""),
+        ("Order 1234", ""),
+        ("Order #A-12", ""),
+        ("Order", "order"),
+        ("Order pizza", "order"),
+        ("Order now", "order now"),
+        ("Transfer #9", ""),
+        ("Transfer 500 EUR", "transfer"),
+        ("Payer 20 €", "payer"),
+        ("Tom Baker", ""),
+        ("Töm papperskorgen", "töm papperskorg"),
+        ("Jane Doe", ""),
+        ("Doe", "doe"),
+        ("Doe agora", "doe agora"),
+    ],
+)
+def test_a_short_word_counts_alone_or_beside_words_of_its_language(label: str, said: str) -> None:
+    assert said_by(label, FINAL) == said
+
+
+def test_a_long_label_begins_with_what_it_does() -> None:
+    assert [label for label in labels(LONG_RISKY) if not said_by(label, FINAL)] == []
+
+
+def test_of_sixty_headlines_and_mails_two_are_taken_for_controls() -> None:
+    assert len(labels(HEADLINES)) == 60
+    assert [label for label in labels(HEADLINES) if said_by(label, FINAL)] == [
+        "Storm forces ferries to cancel crossings",
+        "Bob Stone Fwd: can you sign the lease and send it back",
+    ]
+
+
+def test_a_control_below_a_long_line_stands_for_itself() -> None:
+    story = "Minister to publish a report on the sale of rail stock"
+    assert said_by(story, FINAL) == ""
+    assert said_by(f"{story}\nPublish", FINAL) == "publish"
+    assert said_by(f"{story} | Publish", FINAL) == "publish"
+
+
+def test_the_denylist_counts_wherever_it_stands() -> None:
+    assert denied_by("Why so many people want to delete their photos", DENYLIST) == "delete"
+
+
+def test_risky_icons_are_told_and_harmless_ones_are_not() -> None:
+    assert [icon for icon in labels(RISKY_ICONS) if not said_by(icon, ICONS)] == []
+    assert [icon for icon in labels(HARMLESS_ICONS) if said_by(icon, ICONS)] == []
+
+
+def test_every_language_has_every_row_and_final_words_of_its_own() -> None:
+    assert list(DENIED) == LANGUAGES
+    assert list(FINAL_WORDS) == LANGUAGES
+    for rows in DENIED.values():
+        assert set(rows) == {*OF_S0, "account", "settings", "preferences"}
+
+
+@pytest.mark.parametrize("word", DENYLIST)
+def test_a_word_of_the_list_is_denied_as_it_stands(word: str) -> None:
+    assert denied_by(f"please {word} now", DENYLIST)
+    assert denied_by(word.upper(), (word,))
+
+
+def test_only_what_is_configured_is_denied_in_every_language() -> None:
+    assert denied_by("Konto löschen", ("delete",)) == "löschen"
+    assert denied_by("Konto löschen", ("buy",)) == ""
+    assert denied_by("Delete", ()) == ""
+
+
+def test_a_word_that_a_person_added_counts_wherever_it_stands() -> None:
+    assert denied_by("Unharboured goods", ("delete", "Harbour")) == "Harbour"
+    assert denied_by("Ünhärböured", ("harbour",)) == "harbour"
+    assert denied_by("Summit", ("delete", "")) == ""
+
+
+def test_a_stem_is_long_enough_to_mean_something() -> None:
+    rows = [row for each in DENIED.values() for row in each.values()]
+    data = [*FINAL_WORDS.values(), ICON_WORDS, *rows]
+    stems = re.findall(r"(\w+)\*", " ".join(data))
+    assert stems
+    assert min(map(len, stems)) >= STEM

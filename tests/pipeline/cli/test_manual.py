@@ -1,0 +1,56 @@
+"""What is said of commands is so: examples can be typed, the pages are of this parser."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli.manual import pages
+from pipeline.cli.parser import parser
+from tests.support.command_shell import ROOT
+
+PAGES = ROOT / "docs" / "commands"
+REDIRECTED = re.compile(r" 2?>.*$")
+COMMENT = re.compile(r"\s{2,}(?=[^\s-]).*$")  # behind the command, two blanks away
+
+
+def examples() -> list[str]:
+    """Every line of a page that begins with `rutter`, its continuation behind it."""
+    found = []
+    for name, text in pages().items():
+        _, _, shown = text.partition("\n## Examples\n")
+        whole = re.sub(r"\s*\\\n\s*", " ", shown)
+        lines = (line.strip() for line in whole.splitlines() if line.startswith("    rutter "))
+        found += [f"{name}: {COMMENT.sub('', line)}" for line in lines]
+    return found
+
+
+@pytest.mark.parametrize("example", examples())
+def test_every_example_can_be_typed(example: str) -> None:
+    _, _, line = example.partition(": ")
+    options = parser().parse_args(shlex.split(REDIRECTED.sub("", line))[1:])
+    assert callable(options.do)
+
+
+@pytest.mark.parametrize("name", sorted(set(pages()) - {"README.md"}))
+def test_every_command_has_examples(name: str) -> None:
+    assert f"rutter {name.removesuffix('.md')}" in pages()[name].split("## E")[1]
+
+
+def test_the_pages_are_those_of_this_parser() -> None:
+    kept = {path.name: path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md"))}
+    assert kept == pages(), "write them anew: python -m pipeline.cli.manual docs/commands"
+
+
+def test_every_page_that_is_named_is_there() -> None:
+    for name, text in pages().items():
+        for link in re.findall(r"\]\(([^)#]+)\)", text):
+            assert (PAGES / link).exists(), f"{name} names {link}"
+
+
+def test_a_page_is_the_same_whatever_python_prints_as_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = pages()
+    monkeypatch.setenv("COLUMNS", "40")
+    assert pages() == before
+    assert not any(str(Path.home()) in text for text in before.values())

@@ -1,0 +1,185 @@
+"""`rutter schedule` and `rutter hook`: what is asked of the daemon, and what the log says."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import anyio
+import msgspec
+import pytest
+
+from events.errors import BadInput
+from events.jobs import RunFree, RunGoal, RunWorkflow
+from events.sqlite_log import SqliteLog
+from events.triggers import HookDropped, HookSet, ScheduleDropped, ScheduleSet
+from events.vocabulary import AnyEvent
+from pipeline.app import App
+from pipeline.cli import schedule
+from pipeline.cli.schedule import add_hook, add_schedule
+from pipeline.cli.terminal import Terminal
+from pipeline.config.settings import Settings, load
+from tests.support.log_checks import Replayed
+
+NOW = "2026-03-16T06:00:00Z"
+ORDER = RunWorkflow("order", values={"customer": "Aurora"})
+
+
+class Daemon:
+    """Keeps what it was asked, as it would be sent."""
+
+    def __init__(self, answer: Any = None) -> None:
+        self.asked: list[tuple[str, str, Any]] = []
+        self._answer = answer
+
+    def request(self, method: str, path: str, body: object = None) -> Any:
+        self.asked.append((method, path, msgspec.to_builtins(body)))
+        return self._answer
+
+
+def typed(*arguments: str) -> argparse.Namespace:
+    top = argparse.ArgumentParser()
+    commands = top.add_subparsers()
+    shared = argparse.ArgumentParser(add_help=False)
+    add_schedule(commands.add_parser("schedule"), shared)
+    add_hook(commands.add_parser("hook"), shared)
+    return top.parse_args(arguments)
+
+
+MORNING = ("schedule", "set", "morning", "--cron", "0 7 * * 1-5", "--workflow", "order")
+
+
+def test_a_schedule_is_asked_of_the_daemon(capsys: pytest.CaptureFixture[str]) -> None:
+    daemon = Daemon({"name": "morning", "next": NOW, "zone": "Europe/Berlin"})
+    options = typed(*MORNING, "--zone", "Europe/Berlin", "--set", "customer=Aurora Shipping")
+    assert schedule.set_schedule(options, daemon, Terminal()) == 0
+    assert daemon.asked == [
+        (
+            "PUT",
+            "/schedules/morning",
+            {
+                "cron": "0 7 * * 1-5",
+                "run": {
+                    "kind": "workflow",
+                    "workflow": "order",
+                    "values": {"customer": "Aurora Shipping"},
+                },
+                "zone": "Europe/Berlin",
+                "overlap": "skip",
+                "missed": "skip",
+            },
+        )
+    ]
+    assert capsys.readouterr().out == "[OK] morning: order, next Mon 2026-03-16 07:00 CET\n"
+
+
+def test_what_a_hook_may_be_called_with_and_its_token(capsys: pytest.CaptureFixture[str]) -> None:
+    daemon = Daemon({"name": "shop", "token": "t0ken"})
+    options = typed("hook", "set", "shop", "--workflow", "order", "--param", "customer")
+    schedule.set_hook(options, daemon, Terminal())
+    [(method, path, body)] = daemon.asked
+    assert (method, path, body["parameters"]) == ("PUT", "/hooks/shop", ("customer",))
+    assert body["overlap"] == "queue"
+    assert "t0ken" in capsys.readouterr().out
+
+
+def test_what_is_dropped_and_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    daemon = Daemon()
+    terminal = Terminal(as_json=True)
+    schedule.drop_schedule(typed("schedule", "drop", "morning"), daemon, terminal)
+    schedule.drop_hook(typed("hook", "drop", "shop"), daemon, terminal)
+    assert [each[:2] for each in daemon.asked] == [
+        ("DELETE", "/schedules/morning"),
+        ("DELETE", "/hooks/shop"),
+    ]
+    assert capsys.readouterr().out == '{"dropped":"morning"}\n{"dropped":"shop"}\n'
+
+
+def test_what_is_no_name_or_no_value_is_asked_of_nobody() -> None:
+    daemon = Daemon()
+    with pytest.raises(BadInput, match="no name"):
+        schedule.drop_hook(typed("hook", "drop", "../jobs"), daemon, Terminal())
+    with pytest.raises(BadInput, match="not name=value"):
+        schedule.set_schedule(typed(*MORNING, "--set", "customer"), daemon, Terminal())
+    assert daemon.asked == []
+
+
+def test_without_a_daemon_nothing_is_changed_and_it_is_said_what_to_do(tmp_path: Path) -> None:
+    settings = load(str(tmp_path), env={"XDG_CONFIG_HOME": str(tmp_path)})
+    options = typed(*MORNING)
+    with pytest.raises(BadInput, match="no daemon runs"):
+        options.do(options, settings, Terminal())
+
+
+# -- from the log ----------------------------------------------------------------------------------
+
+
+def written(path: Path, replayed: Replayed, *events: AnyEvent) -> Settings:
+    async def write() -> None:
+        log: SqliteLog = await replayed.sqlite(settings.directory.log)
+        async with App.open(log) as app:
+            for event in events:
+                await app.say_process(event)
+
+    settings = load(str(path), env={"XDG_CONFIG_HOME": str(path)})
+    anyio.run(write)
+    return settings
+
+
+def test_what_is_run_when_is_read_from_the_log(
+    tmp_path: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = written(
+        tmp_path,
+        replayed,
+        ScheduleSet("morning", "0 7 * * *", ORDER, "person", zone="Europe/Berlin"),
+        ScheduleSet("gone", "0 7 * * *", ORDER, "person"),
+        ScheduleDropped("gone", "person"),
+        ScheduleSet("lost", "0 7 * * *", RunGoal("find it"), "person", zone="Old/Town"),
+    )
+    options = typed("schedule", "list")
+    assert options.do(options, settings, Terminal()) == 0
+    header, lost, morning = capsys.readouterr().out.splitlines()
+    assert header.split() == ["schedule", "cron", "zone", "runs", "overlap", "missed", "next"]
+    assert "order customer=Aurora" in morning
+    assert " 07:00 CE" in morning
+    assert "to: find it" in lost
+    assert "there is no time zone" in lost
+    options.do(typed("schedule"), settings, Terminal(as_json=True))
+    rows = msgspec.json.decode(capsys.readouterr().out)
+    assert [(row["name"], bool(row["next"])) for row in rows] == [
+        ("lost", False),
+        ("morning", True),
+    ]
+
+
+def test_what_can_be_called_is_read_from_the_log_without_its_token(
+    tmp_path: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = written(
+        tmp_path,
+        replayed,
+        HookSet("shop", ORDER, "person", "ab" * 32, ("customer",)),
+        HookSet("look", RunFree("https://a.example"), "person", "cd" * 32),
+        HookSet("gone", ORDER, "person", "ef" * 32),
+        HookDropped("gone", "person"),
+    )
+    options = typed("hook")
+    options.do(options, settings, Terminal())
+    out = capsys.readouterr().out
+    assert "freely from https://a.example" in out
+    assert "customer" in out
+    assert "gone" not in out
+    options.do(options, settings, Terminal(as_json=True))
+    said = capsys.readouterr().out
+    assert [each["name"] for each in msgspec.json.decode(said)] == ["look", "shop"]
+    assert "abab" not in said
+
+
+def test_where_there_is_nothing_it_is_said_how_to_begin(
+    tmp_path: Path, replayed: Replayed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = written(tmp_path, replayed)
+    for what in ("schedule", "hook"):
+        options = typed(what, "list")
+        options.do(options, settings, Terminal())
+        assert f"rutter {what} set NAME" in capsys.readouterr().out

@@ -1,0 +1,220 @@
+"""Given the bundled site in a real browser: a stock MCP client, with the agent's token, by HTTP."""
+
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import anyio
+import msgspec
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, ImageContent
+
+from actors.answers import Answer
+from actors.rules.tools.tool_table import TOOLS
+from actors.world.browser.chromium import Chromium
+from events.artifacts import ArtifactStore
+from events.envelope import Envelope
+from events.predictor import TransitionLearned
+from events.runtime import SessionEnded
+from events.validator import ApprovalRequested
+from pipeline.app import App
+from pipeline.config import settings as settings_
+from pipeline.config.settings import Settings
+from pipeline.daemon.jobs.approvals import Questions
+from pipeline.daemon.jobs.runner import bind_configured
+from pipeline.demo_sites.chandlery import Site
+from pipeline.tools import dispatcher
+from pipeline.tools.tool_sessions import ToolSessions
+from tests.support.log_checks import Replayed, events_of
+from tests.support.mcp_clients import BOTH, McpServed, mcp_on_a_port
+from tests.support.scripted_tool_sessions import body, refs, text
+from tests.support.until_true import until
+
+pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+
+PASSWORD = "sheet bend & 9 fathoms"
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with Site(password=PASSWORD) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no reason to fail."""
+    slow = {name: msgspec.structs.replace(each, timeout_ms=60_000) for name, each in TOOLS.items()}
+    monkeypatch.setattr(dispatcher, "TOOLS", slow)
+
+
+class Person:
+    """Somebody at the daemon, who answers one question after the other as it comes."""
+
+    def __init__(self, questions: Questions, *answers: Answer) -> None:
+        self._questions = questions
+        self._left = deque(answers)
+        self._asked = anyio.Semaphore(0)
+
+    def hear(self, envelope: Envelope) -> None:
+        if isinstance(envelope.event, ApprovalRequested):
+            self._asked.release()
+
+    async def answer(self) -> None:
+        while True:
+            await self._asked.acquire()
+            await until(self._questions.pending)
+            [question] = self._questions.pending()
+            answer = self._left.popleft()
+            self._questions.answer(question.session, question.approval, answer)
+
+
+class Running(NamedTuple):
+    mcp: McpServed
+    app: App
+    sessions: ToolSessions
+
+
+@asynccontextmanager
+async def daemon(
+    replayed: Replayed, folder: Path, site: Site, chromium: Chromium, *answers: Answer
+) -> AsyncIterator[Running]:
+    """Its parts for agents: sessions of tools on a log, questions for a person, MCP on a port."""
+    settings, questions = configured(folder, site), Questions()
+    log = await replayed.sqlite(folder / "log.db")
+    artifacts = ArtifactStore(folder / "artifacts")
+    async with App.open(log, artifacts=artifacts) as app, anyio.create_task_group() as group:
+        bind = partial(bind_configured, settings)
+        sessions = ToolSessions(app, chromium, settings, questions, bind)
+        person = Person(questions, *answers)
+        app.listen(person.hear)
+        group.start_soon(person.answer)
+        await group.start(sessions.keep)
+        async with mcp_on_a_port(sessions, app) as mcp:
+            yield Running(mcp, app, sessions)
+        await sessions.close_all()
+        group.cancel_scope.cancel()
+
+
+def configured(folder: Path, site: Site) -> Settings:
+    """As whoever runs it wrote it down: this host may be named by agents, this secret is typed."""
+    (folder / "password").write_text(PASSWORD)
+    (folder / "rutter.toml").write_text(
+        f"""[policy]
+        allowed_domains = ["{site.base_url.removeprefix("http://")}"]
+        [secrets.password]
+        source = "file:{folder / "password"}"
+        origins = ["{site.base_url}"]
+        """
+    )
+    named = str(folder / "rutter.toml")
+    return settings_.load(str(folder / "data"), config=named, env={})
+
+
+class Agent:
+    """A client and the session that it opened, which it names where it must."""
+
+    def __init__(self, client: Client, first: CallToolResult, mode: str) -> None:
+        self._client = client
+        self.session = body(first)["session"]
+        self._which = {} if mode == "legacy" else {"session": self.session}
+
+    async def __call__(self, tool: str, **given: object) -> CallToolResult:
+        return await self._client.call_tool(tool, {**given, **self._which})
+
+
+@pytest.mark.parametrize("mode", BOTH)
+async def test_an_agent_signs_in_and_finds_a_customer_and_its_way_is_learned(
+    replayed: Replayed, tmp_path: Path, site: Site, chromium: Chromium, mode: str
+) -> None:
+    no, yes = Answer(False, "wait a moment"), Answer(True, "go on", "confirm")
+    async with (
+        daemon(replayed, tmp_path, site, chromium, no, yes) as running,
+        running.mcp.client(mode) as client,
+    ):
+        await client.list_tools()
+        first = await client.call_tool(
+            "open_session",
+            {
+                "url": f"{site.base_url}/login",
+                "goal": "open the list of customers",
+                "values": {"user": "mate"},
+                "secrets": ["password"],
+                "success": ["heading=Customers"],
+            },
+        )
+        assert body(first)["success"] is True, text(first)
+        call = Agent(client, first, mode)
+        filled = await call("browser_fill", ref=refs(first)["User name"], value="${user}")
+        stale = await call("browser_click", ref="@e99")
+        filled = await call("browser_fill", ref=refs(stale)["Password"], value="${password}")
+        assert body(filled)["success"] is True, text(filled)
+        rejected = await call("browser_click", ref=refs(filled)["Sign in"])
+        desk = await call("browser_click", ref=refs(rejected)["Sign in"])
+        assert body(desk)["snapshot"]["page"]["url"] == f"{site.base_url}/desk", text(desk)
+        early = await call("complete_task", status="success", reason="too early")
+        seen = await call("get_snapshot")
+        listed = await call("browser_click", ref=refs(seen)["Customers"])
+        assert body(listed)["success"] is True, text(listed)
+        over = await call("complete_task", status="success", reason="the list is open")
+        await running.sessions.find(call.session).finished.wait()
+        said = await events_of(running.app.log, call.session)
+    for each, error, kind in (
+        (stale, "ref_invalid", "validation_error"),
+        (rejected, "human_rejected", "policy_denied"),
+    ):
+        assert each.is_error
+        assert (body(each)["error"], body(each)["error_code"]) == (error, kind)
+        assert body(each)["snapshot"] is not None
+    assert body(rejected)["message"] == "User feedback: wait a moment"
+    assert (body(early)["acknowledged"], body(over)["acknowledged"]) == (False, True)
+    [ended] = [each for each in said if isinstance(each, SessionEnded)]
+    assert ended.reason == "completed"
+    learned = [each.signature for each in said if isinstance(each, TransitionLearned)]
+    assert [("secret" in each, "param" in each) for each in learned] == [
+        (False, False),
+        (False, True),
+        (True, False),
+        (False, False),
+        (False, False),
+    ]
+    for answer in (first, filled, rejected, desk, listed):
+        assert PASSWORD not in text(answer)
+        assert PASSWORD not in msgspec.json.encode(body(answer)).decode()
+
+
+async def test_an_agent_names_no_private_host_that_nobody_configured(
+    replayed: Replayed, tmp_path: Path, site: Site, chromium: Chromium
+) -> None:
+    async with (
+        daemon(replayed, tmp_path, site, chromium) as running,
+        running.mcp.client() as client,
+    ):
+        other = "127.0.0.1:1"  # asked for by nobody: it is refused before anything is opened
+        denied = await client.call_tool("open_session", {"url": f"http://{other}/"})
+        added = await client.call_tool("open_session", {"url": site.base_url, "allow": [other]})
+        wide = await client.call_tool("open_session", {"url": site.base_url, "allow": ["*"]})
+        assert running.sessions.running == ()
+    for answer in (denied, added, wide):
+        assert body(answer)["error"] == "policy_denied"
+        assert "an agent may not name" in body(answer)["message"]
+
+
+async def test_a_client_that_goes_in_the_middle_ends_its_session_and_a_picture_is_an_image(
+    replayed: Replayed, tmp_path: Path, site: Site, chromium: Chromium
+) -> None:
+    async with daemon(replayed, tmp_path, site, chromium) as running:
+        async with running.mcp.client() as client:
+            opening = {"url": f"{site.base_url}/login", "screenshots": True}
+            first = await client.call_tool("open_session", opening)
+            session = body(first)["session"]
+            assert running.sessions.running == (session,)
+        await running.sessions.find(session).finished.wait()
+        said = await events_of(running.app.log, session)
+    assert isinstance(first.content[1], ImageContent)
+    [ended] = [each for each in said if isinstance(each, SessionEnded)]
+    assert ended.reason == "cancelled"

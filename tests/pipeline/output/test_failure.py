@@ -1,0 +1,210 @@
+"""A failure that teaches: every way to end has a reason in plain words and a command to type."""
+
+import re
+from itertools import product
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+
+from events.executor import ErrorCode
+from events.faults import FAULTS, NONE
+from events.page import Artifact
+from events.runtime import Failure, StopReason
+from events.tools import ToolError
+from pipeline.cli.parser import parser
+from pipeline.config.settings import Settings
+from pipeline.output.failure import PLAIN, Lesson, lesson_lines, lesson_of, told
+from pipeline.output.next_command import COMMANDS, NEXT, command_for
+from replay.story.session_story import EvidenceStory, StepStory, Story
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "exit-codes.md"
+ENDS = [
+    (reason, failure)
+    for reason, failure in product(get_args(StopReason), get_args(Failure))
+    if reason != "completed"
+]
+# How a session can have come about: what can be typed next depends on it.
+KINDS = {
+    "a workflow": {"purpose": "run", "name": "order"},
+    "a free run": {"purpose": "free"},
+    "a goal": {"purpose": "run", "name": "cancel", "led": True, "goal": "cancel it"},
+    "a recording": {"purpose": "record", "name": "order"},
+    "calls of tools": {"purpose": "tools"},
+}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path)
+
+
+def learned(story: Story, settings: Settings) -> Lesson:
+    lesson = lesson_of(story, settings)
+    assert lesson is not None
+    return lesson
+
+
+# -- every way to end ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", sorted({*get_args(StopReason), *get_args(Failure)} - {""}))
+def test_every_end_has_a_reason_in_plain_words(code: str) -> None:
+    assert code == "completed" or len(PLAIN[code]) > 10
+
+
+@pytest.mark.parametrize("code", sorted({*get_args(ErrorCode), *get_args(ToolError)}))
+def test_every_code_of_a_step_has_one_too(code: str) -> None:
+    assert FAULTS[code] == NONE or "_" not in PLAIN[code]
+
+
+def test_every_fault_that_anybody_is_told_is_in_words() -> None:
+    assert {code for code, fault in FAULTS.items() if fault != NONE} <= PLAIN.keys()
+
+
+def test_every_end_has_a_command_and_an_advice() -> None:
+    ends = {*get_args(StopReason), *get_args(Failure)} - {"", "completed"}
+    assert ends == COMMANDS.keys()
+    assert ends - {"failed"} <= NEXT.keys()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_however_it_ended_the_next_command_can_be_typed(kind: str, settings: Settings) -> None:
+    for reason, failure in ENDS:
+        story = Story(session="run-1", reason=reason, failure=failure, **KINDS[kind])  # type: ignore[arg-type]
+        lesson = learned(story, settings)
+        assert lesson.reason
+        assert re.search(r"rutter [a-z]+", lesson.next), (reason, failure)
+        # It ends the process when there is no such command or flag.
+        parser().parse_args(command_for(story).split())
+
+
+@pytest.mark.parametrize("code", sorted(COMMANDS))
+def test_the_page_of_exit_codes_tells_them_in_the_same_words(code: str) -> None:
+    row = re.search(rf"^\| `{code}` \| (.+?) \| `rutter (.+?)`", DOCUMENT.read_text(), re.MULTILINE)
+    assert row is not None, f"docs/exit-codes.md has no row for {code}"
+    form = COMMANDS[code].format(session="SESSION", name="NAME", url="URL")
+    assert (row[1], row[2]) == (PLAIN[code], form)
+
+
+# -- what is told ----------------------------------------------------------------------------------
+
+
+def lost(**more: object) -> Story:
+    step = StepStory(
+        step=6,
+        driver="workflow",
+        words="click 'Place order'",
+        why="workflow_step_4_of_6",
+        verdict="rejected",
+        looked_for=["#place: not there", "button 'Place order': not there"],
+        instead=["link 'Place orders' (41 % like it: it says something else)"],
+    )
+    story = Story(
+        session="run-1",
+        purpose="run",
+        name="order",
+        reason="failed",
+        failure="lost",
+        detail="element_not_found: nothing here is clearly the recorded 'Place order'",
+        steps=[step],
+        page="'Cart' at https://shop.example/cart",
+        start="https://shop.example/",
+        screenshot=Artifact("ab" * 32, 7),
+    )
+    for name, value in more.items():
+        setattr(story, name, value)
+    return story
+
+
+def test_a_failure_is_told_from_the_step_to_the_next_command(settings: Settings) -> None:
+    lesson = learned(lost(), settings)
+    assert (lesson.step, lesson.words) == ("4", "click 'Place order'")
+    assert list(lesson_lines(lesson)) == [
+        "what happened: it cannot go on as it was recorded: the element is not on the page",
+        "why: element_not_found: nothing here is clearly the recorded 'Place order'",
+        "looked for #place: not there",
+        "looked for button 'Place order': not there",
+        "found instead: link 'Place orders' (41 % like it: it says something else)",
+        "the page was: 'Cart' at https://shop.example/cart",
+        f"screenshot: {settings.directory.artifacts.path(Artifact('ab' * 32, 7))}",
+    ]
+    assert lesson.next == (
+        "look at the page, then record the changed step again "
+        "(rutter record order --url https://shop.example/)"
+    )
+
+
+def test_where_nothing_is_like_it_that_is_said(settings: Settings) -> None:
+    story = lost()
+    story.steps[0].instead = []
+    assert "found instead: nothing that is like it" in lesson_lines(learned(story, settings))
+
+
+def test_a_page_that_asks_to_sign_in_is_named_as_one(settings: Settings) -> None:
+    story = lost(state="LOGIN_REQUIRED", expected="https://shop.example/cart")
+    lines = list(lesson_lines(learned(story, settings)))
+    assert "the page was: 'Cart' at https://shop.example/cart; it asks to sign in" in lines
+    assert "it should have been: https://shop.example/cart" in lines
+
+
+def test_what_lies_over_an_element_is_named(settings: Settings) -> None:
+    detail = "element_obscured: the dialog 'Cookies' is open"
+    story = lost(failure="retry_exhausted", detail=detail)
+    said = learned(story, settings)
+    assert said.reason.endswith("came to nothing: something lies over the element")
+    assert said.why == (f"why: {detail}",)
+
+
+@pytest.mark.parametrize(
+    ("role", "code", "said"),
+    [
+        ("button", "element_disabled", 'the button "Save" stayed disabled for 3.0 s'),
+        ("textbox", "element_obscured", 'the field "Save" stayed covered for 3.0 s'),
+        ("grid", "element_moving", 'the element "Save" kept moving for 3.0 s'),
+    ],
+)
+def test_what_was_waited_for_in_vain_is_told_with_what_lengthens_it(
+    settings: Settings, role: str, code: str, said: str
+) -> None:
+    story = lost(failure="retry_exhausted", detail=f"{code}, for 3.0 s")
+    last = story.steps[-1]
+    last.element, last.role, last.waited_ms = "Save", role, 3_004
+    lesson = learned(story, settings)
+    assert lesson.reason == said
+    assert lesson.also == "if the page only needs longer: rutter run order --patience 12s"
+
+
+def test_what_the_page_said_is_told(settings: Settings) -> None:
+    story = lost(failure="verification_failed")
+    story.steps[0].verdict = "failed"
+    story.steps[0].evidence = [EvidenceStory("DOM", "saved", 0.2, "Out of rope")]
+    assert "the page says: Out of rope" in lesson_lines(learned(story, settings))
+
+
+def test_a_picture_that_has_expired_is_said_to_have(settings: Settings) -> None:
+    lesson = learned(lost(expired=["ab" * 32]), settings)
+    assert lesson.screenshot == "expired (abababababab, 7 bytes)"
+
+
+def test_a_log_from_elsewhere_may_name_anything_and_is_still_told(settings: Settings) -> None:
+    lesson = learned(lost(screenshot=Artifact("../../precious", 7)), settings)
+    assert lesson.screenshot == "nowhere: what the log names is no artifact"
+
+
+@pytest.mark.parametrize("reason", ["completed", "running", "erased"])
+def test_what_did_not_fail_teaches_nothing(reason: str, settings: Settings) -> None:
+    story = Story(session="s", reason=reason)
+    assert lesson_of(story, settings) is None
+    assert "lesson" not in told(story, settings)
+
+
+def test_a_dry_run_that_stopped_where_it_should_did_not_fail(settings: Settings) -> None:
+    story = Story(reason="completed_unverified", detail="dry run: it sends a form", dry_run=True)
+    assert lesson_of(story, settings) is None
+
+
+def test_machines_are_told_the_same(settings: Settings) -> None:
+    story = lost()
+    assert told(story, settings)["lesson"] == msgspec.to_builtins(learned(story, settings))

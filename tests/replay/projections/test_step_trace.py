@@ -1,0 +1,97 @@
+"""S4 W4: the step trace."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from replay.projections import ProjectionStore
+from tests.support import shop_facts, step_kinds
+from tests.support.golden_logs import names, older
+from tests.support.golden_tables import projected
+from tests.support.timed_log import Ledger
+
+
+def of(wanted: str) -> list[str]:
+    """The golden logs of this name, whatever logic made them."""
+    return [name for name in (*names(), *older()) if name.rpartition("/")[2] == wanted]
+
+
+def traced(name: str) -> list[dict[str, object]]:
+    with projected(name) as store:
+        store.db.row_factory = sqlite3.Row
+        found = store.db.execute("SELECT * FROM step_trace ORDER BY started_ns, attempt").fetchall()
+    return [dict(row) for row in found]
+
+
+@pytest.mark.parametrize("log", of("order"))
+def test_every_field_of_the_seed_is_there(log: str) -> None:
+    (first, *_) = traced(log)
+    assert {
+        "run_id",
+        "step_id",
+        "tool_name",
+        "args_hash",
+        "duration_ms",
+        "status",
+        "error_code",
+        "artifacts",
+        "policy_flags",
+    } <= set(first)
+
+
+@pytest.mark.parametrize("log", of("order"))
+def test_a_run_that_went_well_has_its_steps_closed_and_allowed(log: str) -> None:
+    steps = [step for step in traced(log) if str(step["run_id"]).startswith("run-")]
+    assert len(steps) >= 19
+    assert {step["status"] for step in steps} == {"ok"}
+    flags = [json.loads(str(step["policy_flags"])) for step in steps]
+    assert flags[3] == ["allow:standing_approval"]
+    assert all(step["duration_ms"] is not None for step in steps)
+
+
+@pytest.mark.parametrize("log", of("side_by_side"))
+def test_equal_steps_have_equal_argument_hashes(log: str) -> None:
+    steps = traced(log)
+    runs: dict[object, list[object]] = {}
+    for step in steps:
+        if str(step["run_id"]).startswith("run-"):
+            runs.setdefault(step["run_id"], []).append(step["args_hash"])
+    first, *others = (set(hashes) for hashes in runs.values())
+    # A read-back goes to where its own run led; all else is the same.
+    assert all(len(other ^ first) <= 4 for other in others)
+
+
+@pytest.mark.parametrize("log", of("trouble"))
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("failed", "execution_error"), ("rejected", "policy_denied"), ("withheld", None)],
+)
+def test_what_went_wrong_is_typed(log: str, status: str, code: str | None) -> None:
+    found = [step for step in traced(log) if step["status"] == status]
+    assert found
+    assert {step["error_code"] for step in found} == {code}
+
+
+def test_every_kind_of_step_has_its_row_and_closes_by_its_own_number(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "log.db") as ledger, ProjectionStore(tmp_path / "p.db") as store:
+        ledger.write(shop_facts.run_of(None), *step_kinds.read_back(1, "failed"), ms=10)
+        ledger.write(
+            *step_kinds.read(3), *step_kinds.waited_in_vain(4), *step_kinds.checked(5), ms=10
+        )
+        with ledger.reader() as reader:
+            store.rebuild(reader)
+        found = store.db.execute(
+            "SELECT step_id, tool_name, kind, status, error_code, policy_flags, duration_ms > 0 "
+            "FROM step_trace ORDER BY step_id"
+        ).fetchall()
+
+    allowed = '["allow:nothing_matched"]'
+    assert found == [
+        (1, "click", "action", "failed", None, allowed, 1),
+        (2, "navigate", "verification", "failed", None, allowed, 1),
+        (3, "extract", "observation", "ok", None, "[]", 1),
+        (4, "wait_for", "observation", "failed", "tool_timeout", "[]", 1),
+        (5, "check", "verification", "failed", None, allowed, 1),
+    ]

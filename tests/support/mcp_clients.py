@@ -1,0 +1,60 @@
+"""The MCP endpoint behind the real guard, on a port, and stock clients of it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+import anyio
+import anyio.abc
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from pipeline.daemon.http.guard import own_addresses
+from pipeline.daemon.http.http_server import listen
+from pipeline.daemon.http.mcp_endpoint import ROWS, McpEndpoint, with_mcp
+from pipeline.daemon.http.tokens import Tickets
+from pipeline.mcp.mcp_server import Host, Listens
+from tests.support.guarded_app import AGENT, Served, Spy, guarded, serving
+
+BOTH = ("auto", "legacy")  # the newest protocol, which keeps no connection, and the handshake
+
+
+class McpServed(NamedTuple):
+    served: Served
+    stop: anyio.Event
+    stopped: anyio.Event
+
+    @property
+    def url(self) -> str:
+        return f"{self.served.origin}/mcp"
+
+    @asynccontextmanager
+    async def client(self, mode: str = "legacy", token: str = AGENT) -> AsyncIterator[Client]:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as http,
+            Client(streamable_http_client(self.url, http_client=http), mode=mode) as client,
+        ):
+            yield client
+
+
+@asynccontextmanager
+async def mcp_on_a_port(host: Host, events: Listens) -> AsyncIterator[McpServed]:
+    listening, spy = listen(), Spy()
+    endpoint = McpEndpoint(host, events, own_addresses(listening.port))
+    guard = guarded(with_mcp(spy, endpoint), listening.port, table=ROWS)
+    stopped = anyio.Event()
+    async with endpoint.run(), anyio.create_task_group() as group:
+
+        async def serve(*, task_status: anyio.abc.TaskStatus[anyio.Event]) -> None:
+            async with serving(guard, listening) as (_, stop):
+                task_status.started(stop)
+                await stop.wait()
+            stopped.set()
+
+        stop: anyio.Event = await group.start(serve)
+        try:
+            yield McpServed(Served(spy, listening.port, Tickets()), stop, stopped)
+        finally:
+            stop.set()

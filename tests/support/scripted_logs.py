@@ -1,0 +1,110 @@
+"""Logs to read from: made by the real pipeline in a scripted world, with no browser."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from actors.answers import Answer, ScriptedPerson
+from events.action import Action, Parameter, Secret
+from events.log import EventLog
+from events.predictor import WorkflowLearned
+from events.runtime import SessionStarted
+from events.sqlite_log import SqliteLog
+from events.workflow import Step, Workflow
+from pipeline.app import App
+from pipeline.clock import CountingClock
+from pipeline.sessions import session_started
+from tests.support.scripted_shop import (
+    AURORA,
+    FAIRLEAD,
+    ORDER,
+    ORIGIN,
+    SHOP,
+    Sheet,
+    Thing,
+    World,
+    by_css,
+    effectors,
+)
+
+MOVED: Mapping[str, Sheet] = {**SHOP, "/customers/2": Sheet("Fairlead Offshore")}
+EMPTY: Mapping[str, Sheet] = {**SHOP, "/": Sheet("Shop")}
+GATE: Mapping[str, Sheet] = {
+    "/": Sheet(
+        "Gate",
+        {
+            "#user": Thing("input", "textbox", "User name"),
+            "#pin": Thing("input", "textbox", "Pin", secret=True),
+        },
+    )
+}
+SIGN_IN = tuple(
+    Step(action=action)
+    for action in (
+        Action("navigate", url=ORIGIN + "/"),
+        Action("type", target=by_css("#user"), value=Parameter("user")),
+        Action("type", target=by_css("#pin"), value=Secret("pin")),
+    )
+)
+Sail = Callable[[SessionStarted, Mapping[str, Sheet]], Awaitable[None]]
+Voyages = Callable[[Sail, EventLog], Awaitable[None]]
+
+
+def keep(path: Path) -> None:
+    """Recorded, sailed alone, lost on the way, and recorded half; sessions 2 to 5."""
+    _copy(_order_voyages, path)
+
+
+def keep_locked(path: Path) -> None:
+    """A recording that takes a parameter and a secret, and one that was not done."""
+    _copy(_locked_voyages, path)
+
+
+async def _order_voyages(sail: Sail, log: EventLog) -> None:
+    await sail(session_started.recording("order", ORDER, AURORA, ()), SHOP)
+    flow = await learned(log)
+    await sail(session_started.run_of(flow, FAIRLEAD, ()), SHOP)
+    await sail(session_started.run_of(flow, FAIRLEAD, ()), MOVED)
+    await sail(session_started.recording("half", ORDER, AURORA, ()), EMPTY)
+
+
+async def _locked_voyages(sail: Sail, log: EventLog) -> None:
+    await sail(session_started.recording("sign-in", SIGN_IN, {"user": "mate"}, ("pin",)), GATE)
+    await sail(session_started.recording("half", ORDER, AURORA, ()), EMPTY)
+
+
+def _copy(voyages: Voyages, path: Path) -> None:
+    """The clock only counts, so a log is the same whenever it is made: it is made once."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(_made(voyages))
+
+
+@cache
+def _made(voyages: Voyages) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "log.db"
+        asyncio.run(_keep(path, voyages))
+        return path.read_bytes()
+
+
+async def _keep(path: Path, voyages: Voyages) -> None:
+    log = await SqliteLog.open(path)
+    person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+    secrets = {"pin": "0000"}
+    async with App.open(log, clock=CountingClock()) as app:
+
+        async def sail(started: SessionStarted, sheets: Mapping[str, Sheet]) -> None:
+            world = World(sheets)
+            made = effectors(world, started, answers=person, secrets=secrets)
+            await app.run_session(started, made)
+
+        await voyages(sail, log)
+
+
+async def learned(log: EventLog) -> Workflow:
+    """The workflow that was recorded first."""
+    lessons = [each.event async for each in log.read(kinds=["WorkflowLearned"])]
+    assert isinstance(lessons[0], WorkflowLearned)
+    return lessons[0].workflow
