@@ -18,7 +18,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
 
 setup: venv ## .venv with everything in it, and a Chromium (other targets do this by themselves)
-	@$(RUN) -m pipeline.config.chromium_install >/dev/null
+	@$(RUN) -m rutter.pipeline.config.chromium_install >/dev/null
 
 demo: setup ## the bundled site, start to finish
 	@$(VENV)/bin/rutter demo
@@ -30,7 +30,7 @@ test: setup ## all tests: the fast ones, then those with a browser or a crash
 check: venv ## format, lint, types, import layers, fast tests (no browser needed)
 	$(RUN) -m ruff format --check .
 	$(RUN) -m ruff check .
-	$(RUN) -m mypy --strict events actors replay pipeline tests bench
+	$(RUN) -m mypy --strict rutter tests bench
 	$(VENV)/bin/lint-imports --no-logo
 	$(RUN) -m pytest -q -n auto --dist worksteal -m "$(FAST)" $(PYTEST_ARGS)
 

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from events.validator import ApprovalRequested
+from rutter.events.validator import ApprovalRequested
 
 Who = Literal["terminal", "scripted", "daemon", "nobody"]
 

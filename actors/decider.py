@@ -10,9 +10,9 @@ come back to it through the log like anyone else's.
 from collections.abc import Iterable
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from events.envelope import Actor, Envelope
-from events.runtime import SessionEnded
-from events.vocabulary import AnyEvent
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.runtime import SessionEnded
+from rutter.events.vocabulary import AnyEvent
 
 State = TypeVar("State")
 

@@ -6,8 +6,8 @@ An effector makes no choices. What it did comes back as facts; what it raises is
 from collections.abc import AsyncIterator
 from typing import ClassVar, Protocol
 
-from events.envelope import Actor, Envelope
-from events.vocabulary import AnyEvent
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.vocabulary import AnyEvent
 
 
 class Effector(Protocol):

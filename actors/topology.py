@@ -6,14 +6,14 @@ they only read the page: that need not wait (`at_once`).
 
 from typing import NamedTuple
 
-from events.advisor import (
+from rutter.events.advisor import (
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
     AdviceReceived,
     VisionGiven,
 )
-from events.critic import (
+from rutter.events.critic import (
     ActionJudged,
     CompletionChecked,
     FilesRequested,
@@ -24,9 +24,9 @@ from events.critic import (
     StateDiffered,
     VisionSought,
 )
-from events.envelope import Actor
-from events.event import Event
-from events.executor import (
+from rutter.events.envelope import Actor
+from rutter.events.event import Event
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     LookalikesFound,
@@ -38,16 +38,16 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.logins import LoginUsed
-from events.observer import (
+from rutter.events.logins import LoginUsed
+from rutter.events.observer import (
     BrowserLost,
     DownloadFinished,
     FilesSeen,
     ObservationFailed,
     PageObserved,
 )
-from events.person import ApprovalAnswered
-from events.planner import (
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import (
     AdviceRequested,
     CheckpointReached,
     LookalikesRequested,
@@ -60,7 +60,7 @@ from events.planner import (
     StepsRecalled,
     TargetHealed,
 )
-from events.predictor import (
+from rutter.events.predictor import (
     EffectsLearned,
     EndLearned,
     PredictionMade,
@@ -73,7 +73,7 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.runtime import (
+from rutter.events.runtime import (
     ActorFailed,
     DeadlinePassed,
     RecordingFinished,
@@ -84,14 +84,14 @@ from events.runtime import (
     SessionStarted,
     StopRequested,
 )
-from events.tools import (
+from rutter.events.tools import (
     ApprovalSought,
     CompletionClaimed,
     FileRead,
     ToolAnswered,
     ToolCalled,
 )
-from events.validator import (
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from events.advisor import AdviceError, Usage
+from rutter.events.advisor import AdviceError, Usage
 
 
 class VisionSaid(msgspec.Struct, frozen=True):

@@ -18,9 +18,9 @@ from time import perf_counter
 from typing import NamedTuple
 
 from bench.tables import Cell, middle, print_table
-from events import sqlite_schema as schema
-from events.envelope import Record, kind
-from events.sqlite_log import SqliteLog
+from rutter.events import sqlite_schema as schema
+from rutter.events.envelope import Record, kind
+from rutter.events.sqlite_log import SqliteLog
 from tests.crash.vfs import RecordingVfs
 from tests.support.envelopes import Scribe, marked_turn
 

@@ -6,12 +6,12 @@ from time import perf_counter_ns
 
 from playwright.async_api import CDPSession, Page
 
-from actors.world.browser.tab import Tab
 from bench.flow import SharedBrowser, shared_browser
 from bench.plain import by_test_id
 from bench.spans import ms
 from bench.tables import Cell, middle, p90, print_table
-from pipeline.demo_sites.chandlery import Site
+from rutter.actors.world.browser.tab import Tab
+from rutter.pipeline.demo_sites.chandlery import Site
 
 TIMES = 60
 FIELD = by_test_id("login-user")

@@ -10,10 +10,10 @@ from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
-from events.action import Action, ByCss, Parameter, Target, Text
-from events.workflow import Step
-from pipeline.rehearsal.sheets import Sheet, Thing
-from pipeline.rehearsal.world import World
+from rutter.events.action import Action, ByCss, Parameter, Target, Text
+from rutter.events.workflow import Step
+from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.world import World
 
 SITES = 40
 SECTIONS = 6

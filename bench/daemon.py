@@ -29,18 +29,18 @@ import psutil
 from bench.plain_fleet import CUSTOMER, Played
 from bench.spans import ms
 from bench.tables import Cell, middle, print_table
-from events.critic import ActionJudged
-from events.envelope import Envelope, kind
-from events.executor import QueryAnswered
-from events.jobs import JobEnded
-from events.planner import PlanProposed
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.demo import WATCHED
-from pipeline.cli.main import main as rutter
-from pipeline.daemon.browsers.memory import resident_mb
-from pipeline.demo_sites.chandlery import order_script
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
-from replay.verify import verify
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope, kind
+from rutter.events.executor import QueryAnswered
+from rutter.events.jobs import JobEnded
+from rutter.events.planner import PlanProposed
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.demo import WATCHED
+from rutter.pipeline.cli.main import main as rutter
+from rutter.pipeline.daemon.browsers.memory import resident_mb
+from rutter.pipeline.demo_sites.chandlery import order_script
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
+from rutter.replay.verify import verify
 
 POOL = 4
 AT_ONCE = (1, 2, 5, 10, 20)
@@ -49,7 +49,7 @@ AIM = 0.8
 LOOK_S = 0.02
 CALM_S = 20.0  # for browsers to take down the pages of sessions that ended
 SPENDERS = ("python", "driver", "browser", "proxy")
-SERVE = "import sys; from pipeline.cli.main import main; sys.exit(main())"
+SERVE = "import sys; from rutter.pipeline.cli.main import main; sys.exit(main())"
 CONFIG = """
 [policy]
 allowed_domains = ["{host}"]
@@ -283,7 +283,7 @@ def both(root: Path, pool: int = POOL) -> Iterator[tuple[Ours, Plain]]:
     """Both sides, warm, and the site."""
     with ExitStack() as stack:
         site = stack.enter_context(
-            started(sys.executable, "-m", "pipeline.demo_sites.chandlery", text=True)
+            started(sys.executable, "-m", "rutter.pipeline.demo_sites.chandlery", text=True)
         )
         address = first_line(site).partition("/login")[0]
         data = prepare(root, address)

@@ -7,10 +7,10 @@ from time import perf_counter_ns
 
 from playwright.async_api import Page
 
-from actors.world.egress.gate import Gate, Unguarded
 from bench.flow import HERE, paired_ratio, shared_browser
 from bench.spans import ms
 from bench.tables import Cell, middle, p90, print_table
+from rutter.actors.world.egress.gate import Gate, Unguarded
 
 TIMES = 40
 PARTS = 30

@@ -18,26 +18,26 @@ from typing import Any, NamedTuple
 import msgspec
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
-from actors.answers import Answer, ScriptedPerson
-from actors.world.browser.chromium import QUIET, new_context
-from actors.world.browser.window import Window
-from actors.world.egress.gate import Gate, Passage, Unguarded
 from bench.plain import play_order
 from bench.spans import PHASES, Span, ms, read_backs_ms, spans_of
 from bench.tables import Cell, middle, p90, print_table
-from events.envelope import Envelope
-from events.executor import ActionDone
-from events.planner import RunStopped
-from events.policy import Policy
-from events.predictor import WorkflowLearned
-from events.sqlite_log import SqliteLog
-from events.workflow import Workflow
-from pipeline.app import App
-from pipeline.config.chromium_install import ensure_chromium
-from pipeline.demo_sites.chandlery import Site, order_script
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
-from pipeline.sessions import session_started
-from pipeline.workflows.recorder_import import RecorderScript, prepare
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.world.browser.chromium import QUIET, new_context
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.egress.gate import Gate, Passage, Unguarded
+from rutter.events.envelope import Envelope
+from rutter.events.executor import ActionDone
+from rutter.events.planner import RunStopped
+from rutter.events.policy import Policy
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.demo_sites.chandlery import Site, order_script
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
 
 ROUNDS = 12
 HERE = Policy("1", hosts=("127.0.0.1",), public_hosts=False, public_resources=False)

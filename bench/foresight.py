@@ -19,10 +19,10 @@ from time import process_time_ns
 from types import ModuleType
 from typing import Any
 
-from actors.predictor.model.model import MODELS, Model
 from bench.guessing import BackOff, Guesses, KneserNey
 from bench.tables import Cell, middle, p90, print_table
-from events.run_settings import MILLION
+from rutter.actors.predictor.model.model import MODELS, Model
+from rutter.events.run_settings import MILLION
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data" / "predict"
 EVENTS = 8_000

@@ -4,12 +4,12 @@ watching costs the page itself."""
 import asyncio
 from time import perf_counter
 
-from actors.world.browser.screencast import Screencast
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
 from bench.flow import shared_browser
 from bench.tables import Cell, print_table
-from pipeline.demo_sites.chandlery import Site
+from rutter.actors.world.browser.screencast import Screencast
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.pipeline.demo_sites.chandlery import Site
 
 WATCHED_S = 5.0
 AIM = 5  # a second

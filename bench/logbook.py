@@ -3,15 +3,15 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from actors.predictor.model.markov2 import Markov2
 from bench.voyages import Trip
-from events.action import Action
-from events.envelope import Envelope
-from events.planner import PlanProposed, RunStopped
-from events.predictor import PredictionMade, TransitionLearned, Within
-from events.run_settings import MILLION
-from events.signature import bare, doing
-from events.validator import ActionStarted, ApprovalRequested, QueryStarted
+from rutter.actors.predictor.model.markov2 import Markov2
+from rutter.events.action import Action
+from rutter.events.envelope import Envelope
+from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.predictor import PredictionMade, TransitionLearned, Within
+from rutter.events.run_settings import MILLION
+from rutter.events.signature import bare, doing
+from rutter.events.validator import ActionStarted, ApprovalRequested, QueryStarted
 
 EVEN = MILLION // 2
 TOLD = 3  # candidates that a prediction names

@@ -16,33 +16,33 @@ from typing import Any
 import anyio
 import msgspec
 
-from actors.answers import Answer, ScriptedPerson
-from actors.effector import Effector
-from actors.person.actor import Person
-from actors.rules.pages.page_state import phrases_for
-from actors.world.secrets.bindings import Bindings
-from actors.world.secrets.redaction import redactor_of
 from bench import coast
 from bench.append import row_of, statement
 from bench.coast import Way
-from events import sqlite_schema as schema
-from events.action import Action, ByCss, Parameter, Target, Text
-from events.envelope import Envelope, Record
-from events.executor import PersonActed
-from events.log import EventLog, check_turn
-from events.planner import PersonAwaited
-from events.predictor import SessionForgotten, WorkflowLearned
-from events.run_settings import Limits, RunSettings
-from events.runtime import RecordingFinished, SessionEnded, SessionStarted
-from events.sqlite_reader import SqliteReader
-from events.vocabulary import AnyEvent
-from events.workflow import Criteria, Indicator, Workflow
-from pipeline.app import App
-from pipeline.clock import CountingClock
-from pipeline.rehearsal.effectors import ScriptedExecutor, ScriptedObserver
-from pipeline.rehearsal.world import World
-from pipeline.sessions import session_started
-from pipeline.tools.dispatcher import Tools, serving
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.effector import Effector
+from rutter.actors.person.actor import Person
+from rutter.actors.rules.pages.page_state import phrases_for
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.actors.world.secrets.redaction import redactor_of
+from rutter.events import sqlite_schema as schema
+from rutter.events.action import Action, ByCss, Parameter, Target, Text
+from rutter.events.envelope import Envelope, Record
+from rutter.events.executor import PersonActed
+from rutter.events.log import EventLog, check_turn
+from rutter.events.planner import PersonAwaited
+from rutter.events.predictor import SessionForgotten, WorkflowLearned
+from rutter.events.run_settings import Limits, RunSettings
+from rutter.events.runtime import RecordingFinished, SessionEnded, SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Criteria, Indicator, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.rehearsal.effectors import ScriptedExecutor, ScriptedObserver
+from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.tools.dispatcher import Tools, serving
 
 SIDE_BY_SIDE = 8
 PROCESSES = 10  # a log of long use was written by many

@@ -14,13 +14,15 @@ import psutil
 
 from bench.pipeline import run_sessions
 from bench.tables import Cell, print_table
-from events.sqlite_log import SqliteLog
-from pipeline.app import App
+from rutter.events.sqlite_log import SqliteLog
+from rutter.pipeline.app import App
 
 SIDE_BY_SIDE = 8
 FEW, MANY = 100, 2_000
 BARE = "import psutil; print(psutil.Process().memory_info().rss)"
-IMPORTED = "import pipeline.app, playwright.async_api, events.sqlite_log, bench.memory; "
+IMPORTED = (
+    "import rutter.pipeline.app, playwright.async_api, rutter.events.sqlite_log, bench.memory; "
+)
 
 
 def main() -> None:

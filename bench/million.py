@@ -26,32 +26,32 @@ from typing import Any, NamedTuple
 import anyio
 import psutil
 
-from actors.decider import DecidingActor
-from actors.predictor import Predictor
-from actors.predictor.knowledge import Knowledge
-from actors.predictor.model.learners import BREAK, kept
-from actors.rules.workflows.learned_events import LEARNED
 from bench.long_log import SIDE_BY_SIDE, Use, make
 from bench.tables import Cell, print_table
-from events import sqlite_schema as schema
-from events.codec import decode
-from events.critic import PageAssessed
-from events.envelope import Envelope, kind
-from events.observer import PageObserved
-from events.predictor import (
+from rutter.actors.decider import DecidingActor
+from rutter.actors.predictor import Predictor
+from rutter.actors.predictor.knowledge import Knowledge
+from rutter.actors.predictor.model.learners import BREAK, kept
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.events import sqlite_schema as schema
+from rutter.events.codec import decode
+from rutter.events.critic import PageAssessed
+from rutter.events.envelope import Envelope, kind
+from rutter.events.observer import PageObserved
+from rutter.events.predictor import (
     PredictionMade,
     SessionForgotten,
     TransitionLearned,
     WorkflowLearned,
 )
-from events.runtime import LogSealed, SessionEnded, SessionStarted
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.runtime.recovery import learn_from_log, open_sessions, unsealed_heads
-from replay.projections.store import ProjectionStore
-from replay.verify import fresh_deciders
+from rutter.events.runtime import LogSealed, SessionEnded, SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.runtime.recovery import learn_from_log, open_sessions, unsealed_heads
+from rutter.replay.projections.store import ProjectionStore
+from rutter.replay.verify import fresh_deciders
 
 EVENTS = int(os.environ.get("RUTTER_BENCH_EVENTS", "1000000"))
 TEACHING = sorted(kind(event) for event in LEARNED)

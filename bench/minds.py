@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from actors.world.browser.chromium import Chromium
-from actors.world.egress.gate import Gate
 from bench.tables import print_table
-from pipeline.config.chromium_install import ensure_chromium
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import Gate
+from rutter.pipeline.config.chromium_install import ensure_chromium
 from tests.support.model_scores import (
     FIRST_TRY,
     KNOWN,

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import process_time_ns
 
-from actors.predictor.model.foresight import Foresight
 from bench.foresight import BESIDE, EVENTS, floor_of, scoring
 from bench.tables import Cell, middle, print_table
-from events.run_settings import MILLION
+from rutter.actors.predictor.model.foresight import Foresight
+from rutter.events.run_settings import MILLION
 
 SEEDS = (1, 2, 3, 4)
 SESSIONS = 650

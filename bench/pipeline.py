@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import anyio
 
-from actors.topology import DECIDERS, row
 from bench import scripted
 from bench.tables import Cell, middle, print_table
-from events.chain import GENESIS, link
-from events.codec import encode
-from events.envelope import Envelope, kind
-from events.log import EventLog
-from events.memory_log import MemoryLog
-from events.sqlite_log import SqliteLog
-from pipeline.app import App
+from rutter.actors.topology import DECIDERS, row
+from rutter.events.chain import GENESIS, link
+from rutter.events.codec import encode
+from rutter.events.envelope import Envelope, kind
+from rutter.events.log import EventLog
+from rutter.events.memory_log import MemoryLog
+from rutter.events.sqlite_log import SqliteLog
+from rutter.pipeline.app import App
 
 SIDE_BY_SIDE = (1, 8, 64)
 SESSIONS = 64

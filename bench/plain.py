@@ -2,7 +2,7 @@
 
 from playwright.async_api import Page
 
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
 
 
 def by_test_id(name: str) -> str:
@@ -10,8 +10,8 @@ def by_test_id(name: str) -> str:
 
 
 async def play_order(page: Page, base_url: str, customer: str) -> str:
-    """The steps of `pipeline.demo_sites.chandlery.order_script`, one call each; the number of the
-    order.
+    """The steps of `rutter.pipeline.demo_sites.chandlery.order_script`, one call each; the number
+    of the order.
 
     Nothing is observed, judged, written or verified. It ends where ours does: the document that
     the last click leads to is there. (A click alone returns when its navigation is committed.)

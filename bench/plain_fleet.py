@@ -16,11 +16,11 @@ from typing import Any, NamedTuple, cast
 import msgspec
 from playwright.async_api import Browser, Page, async_playwright
 
-from actors.world.browser.chromium import POPUP_BLOCKER_OFF, arguments, new_context
-from actors.world.egress.gate import NOTHING, Gate
 from bench.plain import play_order
-from events.policy import Policy
-from pipeline.config.chromium_install import ensure_chromium
+from rutter.actors.world.browser.chromium import POPUP_BLOCKER_OFF, arguments, new_context
+from rutter.actors.world.egress.gate import NOTHING, Gate
+from rutter.events.policy import Policy
+from rutter.pipeline.config.chromium_install import ensure_chromium
 
 CUSTOMER = "Fairlead Offshore"
 

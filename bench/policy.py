@@ -5,12 +5,12 @@ Fifty microseconds are aimed at; it is told beside that, and never asserted.
 
 from time import perf_counter_ns
 
-from actors.rules.policy.policy import DEFAULT_POLICY, Case, is_irreversible, judge
 from bench.tables import Cell, middle, print_table
-from events.action import Action, ByCss, ByRole, Target, Text, Untrusted
-from events.page import Resolved
-from events.policy import Policy, PolicyRule
-from events.workflow import Driver
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY, Case, is_irreversible, judge
+from rutter.events.action import Action, ByCss, ByRole, Target, Text, Untrusted
+from rutter.events.page import Resolved
+from rutter.events.policy import Policy, PolicyRule
+from rutter.events.workflow import Driver
 
 ROUNDS = 2_001
 AIM_US = 50

@@ -18,26 +18,26 @@ from pathlib import Path
 
 import msgspec
 
-from actors.answers import Answer, ScriptedPerson
-from actors.predictor.knowledge import Knowledge
-from actors.rules.workflows.learned_events import LEARNED
-from actors.world.browser.chromium import Chromium
-from actors.world.egress.gate import Gate
 from bench.tables import print_table
-from events import sqlite_schema
-from events.chain import GENESIS, link
-from events.codec import decode, encode
-from events.envelope import Envelope, Record, kind
-from events.runtime import SessionStarted
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from pipeline.app import App
-from pipeline.config.chromium_install import ensure_chromium
-from pipeline.demo_sites.chandlery import Site, order_script
-from pipeline.sessions import session_started
-from pipeline.workflows.recorder_import import RecorderScript, prepare
-from replay.projections.store import ProjectionStore
-from replay.verify import verify
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.predictor.knowledge import Knowledge
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import Gate
+from rutter.events import sqlite_schema
+from rutter.events.chain import GENESIS, link
+from rutter.events.codec import decode, encode
+from rutter.events.envelope import Envelope, Record, kind
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.demo_sites.chandlery import Site, order_script
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
+from rutter.replay.projections.store import ProjectionStore
+from rutter.replay.verify import verify
 
 SESSIONS = int(os.environ.get("RUTTER_BENCH_SESSIONS", "300"))
 ROUNDS = 3
@@ -133,7 +133,8 @@ def _memory(path: Path, events: int) -> None:
 def _peak(path: Path, events: int) -> int:
     code = (
         "import resource, sys; from itertools import islice; from pathlib import Path\n"
-        "from events.sqlite_reader import SqliteReader; from replay.verify import Verifier\n"
+        "from rutter.events.sqlite_reader import SqliteReader; "
+        "from rutter.replay.verify import Verifier\n"
         "verifier = Verifier()\n"
         "with SqliteReader(Path(sys.argv[1])) as reader:\n"
         "    for envelope in islice(reader.read(), int(sys.argv[2])): verifier.take(envelope)\n"

@@ -12,9 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.screen import OpensWindows
-from actors.world.egress.gate import Gate
 from bench.logbook import (
     Foretold,
     Recognised,
@@ -29,16 +26,19 @@ from bench.logbook import (
 )
 from bench.tables import Cell, middle, print_table
 from bench.voyages import SEED, Course, Harbour, Mate, Trip
-from events.action import Action
-from events.signature import doing
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from pipeline.app import App
-from pipeline.config.chromium_install import ensure_chromium
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.gaffsail import StreamingSite
-from pipeline.sessions.session_started import NEW
-from replay.verify import Report, verify
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.screen import OpensWindows
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.action import Action
+from rutter.events.signature import doing
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.gaffsail import StreamingSite
+from rutter.pipeline.sessions.session_started import NEW
+from rutter.replay.verify import Report, verify
 
 ROUNDS = 6
 THRESHOLDS = (0.5, 0.7, 0.9)

@@ -7,18 +7,18 @@ cost in earnest; only the waiting for a browser is gone.
 from collections.abc import AsyncIterator
 from typing import ClassVar
 
-from actors.effector import Effector
-from events.action import Action, Box, ByCss, ByRole, Fingerprint, Target, Text, Untrusted
-from events.envelope import Actor, Envelope
-from events.executor import ActionDone, TargetResolved
-from events.observer import PageObserved
-from events.page import Element, Page, Resolved, Try
-from events.planner import ObservationRequested
-from events.runtime import SessionStarted
-from events.validator import ActionStarted, PlanAdmitted
-from events.vocabulary import AnyEvent
-from events.workflow import Expectation, Place, Step, Workflow
-from pipeline.sessions import session_started
+from rutter.actors.effector import Effector
+from rutter.events.action import Action, Box, ByCss, ByRole, Fingerprint, Target, Text, Untrusted
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.executor import ActionDone, TargetResolved
+from rutter.events.observer import PageObserved
+from rutter.events.page import Element, Page, Resolved, Try
+from rutter.events.planner import ObservationRequested
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionStarted, PlanAdmitted
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Expectation, Place, Step, Workflow
+from rutter.pipeline.sessions import session_started
 
 ORIGIN = "https://shop.example"
 STEPS = 10

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import msgspec
 from playwright.async_api import Page as PlaywrightPage
 
-from actors.rules.pages.text_form import MAX_TOKENS, estimate_tokens, text_of
-from actors.world.browser.tab import Tab
 from bench.flow import shared_browser
 from bench.spans import ms
 from bench.tables import Cell, middle, print_table
-from events.page import Page
-from pipeline.tools.snapshot import snapshot_of
+from rutter.actors.rules.pages.text_form import MAX_TOKENS, estimate_tokens, text_of
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.page import Page
+from rutter.pipeline.tools.snapshot import snapshot_of
 
 AIM_TIME, AIM_SIZE = 0.25, 0.5
 MAX_ELEMENTS = 100

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from events.critic import PageAssessed, ReadBackDue
-from events.envelope import Envelope
-from events.executor import ActionDone, TargetResolved
-from events.observer import PageObserved
-from events.planner import ObservationRequested, PlanProposed
-from events.predictor import PredictionMade, StepDue
-from events.runtime import SessionStarted
-from events.validator import ActionStarted, PlanAdmitted
+from rutter.events.critic import PageAssessed, ReadBackDue
+from rutter.events.envelope import Envelope
+from rutter.events.executor import ActionDone, TargetResolved
+from rutter.events.observer import PageObserved
+from rutter.events.planner import ObservationRequested, PlanProposed
+from rutter.events.predictor import PredictionMade, StepDue
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionStarted, PlanAdmitted
 
 # In the order in which they happen in a step.
 PHASES = ("open", "decide", "resolve", "judge", "make durable", "act", "observe")

@@ -5,12 +5,12 @@ S1 allows 100 ms for it; it is told beside that, and never asserted.
 
 from time import perf_counter
 
-from actors.rules.pages.page_state import GENERIC, detect, phrases_for
 from bench.tables import Cell, middle, print_table
-from events.action import Untrusted
-from events.page import Element, Page
-from events.run_settings import RunSettings
-from events.service_pack import Service, Sign, StateRule
+from rutter.actors.rules.pages.page_state import GENERIC, detect, phrases_for
+from rutter.events.action import Untrusted
+from rutter.events.page import Element, Page
+from rutter.events.run_settings import RunSettings
+from rutter.events.service_pack import Service, Sign, StateRule
 
 ROUNDS = 51
 LIMIT_MS = 100

@@ -1,7 +1,7 @@
 """What a model reads: tokens of a page in our text form and in others, and of a conversation.
 
-All by our own estimate (`actors.rules.pages.text_form.estimate_tokens`), which is rather too high;
-pictures are the same in every way and are left out.
+All by our own estimate (`rutter.actors.rules.pages.text_form.estimate_tokens`), which is rather too
+high; pictures are the same in every way and are left out.
 """
 
 import asyncio
@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.advisor.conversation import (
+from bench.flow import CUSTOMER, shared_browser
+from bench.plain import by_test_id
+from bench.tables import Cell, print_table
+from rutter.actors.advisor.conversation import (
     Exchange,
     Seen,
     Task,
@@ -19,19 +22,16 @@ from actors.advisor.conversation import (
     thought_of,
     turn_tokens,
 )
-from actors.advisor.tool_specs import specs_tokens, tool_specs
-from actors.rules.pages.text_form import estimate_tokens, line_of, text_of
-from actors.rules.tools.tool_table import SEVEN
-from actors.world.browser.tab import Tab
-from actors.world.models.messages import Used
-from bench.flow import CUSTOMER, shared_browser
-from bench.plain import by_test_id
-from bench.tables import Cell, print_table
-from events.page import Page
-from events.tools import ToolAnswered
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
-from pipeline.tools.snapshot import snapshot_of
+from rutter.actors.advisor.tool_specs import specs_tokens, tool_specs
+from rutter.actors.rules.pages.text_form import estimate_tokens, line_of, text_of
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.models.messages import Used
+from rutter.events.page import Page
+from rutter.events.tools import ToolAnswered
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from rutter.pipeline.tools.snapshot import snapshot_of
 
 WITHIN_MS = 10_000
 NONCE = "0123456789abcdef01234567"

@@ -33,17 +33,17 @@ from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode,
 
 from bench import scripted
 from bench.tables import p90, print_table
-from events.envelope import Envelope
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.traces.collector import Collector
-from pipeline.traces.live import LiveExport
-from replay.traces import Span, spans_of
-from replay.traces.mapping import MAPPING, RESOURCE, SCOPE
-from replay.traces.otlp_protobuf import encode_request
-from replay.traces.span import CLIENT
+from rutter.events.envelope import Envelope
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.traces.collector import Collector
+from rutter.pipeline.traces.live import LiveExport
+from rutter.replay.traces import Span, spans_of
+from rutter.replay.traces.mapping import MAPPING, RESOURCE, SCOPE
+from rutter.replay.traces.otlp_protobuf import encode_request
+from rutter.replay.traces.span import CLIENT
 
 SESSIONS = int(os.environ.get("RUTTER_BENCH_TRACES", "20"))
 ROUNDS = 9

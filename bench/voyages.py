@@ -11,23 +11,23 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.answers import Answer, Answers, Nobody, ScriptedPerson, Who
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.world.browser.screen import OpensWindows
-from events.action import Action, ByCss, ByRole, Parameter, Secret, Target, Typed
-from events.envelope import Envelope
-from events.planner import PlanProposed
-from events.run_settings import Limits
-from events.runtime import SessionEnded
-from events.signature import doing
-from events.validator import ApprovalRequested
-from events.workflow import Step
-from pipeline.app import App
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.chandlery.seed import CUSTOMERS, ORDERS, PRODUCTS
-from pipeline.demo_sites.gaffsail import StreamingSite
-from pipeline.demo_sites.sign_ins import USER
-from pipeline.sessions import session_started
+from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson, Who
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.world.browser.screen import OpensWindows
+from rutter.events.action import Action, ByCss, ByRole, Parameter, Secret, Target, Typed
+from rutter.events.envelope import Envelope
+from rutter.events.planner import PlanProposed
+from rutter.events.run_settings import Limits
+from rutter.events.runtime import SessionEnded
+from rutter.events.signature import doing
+from rutter.events.validator import ApprovalRequested
+from rutter.events.workflow import Step
+from rutter.pipeline.app import App
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.chandlery.seed import CUSTOMERS, ORDERS, PRODUCTS
+from rutter.pipeline.demo_sites.gaffsail import StreamingSite
+from rutter.pipeline.demo_sites.sign_ins import USER
+from rutter.pipeline.sessions import session_started
 
 SEED = 8
 NOISY = 3  # one session of so many has steps that were not needed

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from events.checks import Check
+from rutter.events.checks import Check
 
 # A1, and `check`: a look whether something is so, which does nothing else.
 ActionType = Literal[

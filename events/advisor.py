@@ -4,10 +4,10 @@ from typing import Literal
 
 import msgspec
 
-from events.action import Action, Untrusted
-from events.checks import PageState
-from events.event import Event
-from events.page import Artifact
+from rutter.events.action import Action, Untrusted
+from rutter.events.checks import PageState
+from rutter.events.event import Event
+from rutter.events.page import Artifact
 
 # How a model came to the end of what it says: a call, no call, cut off, or that it will not.
 Ending = Literal["called", "said", "cut", "refused"]

@@ -16,11 +16,11 @@ from typing import BinaryIO
 
 import msgspec
 
-from events.artifacts import NAME
-from events.codec import UNREADABLE
-from events.errors import BadInput, LogCorrupt, LogForeign
-from events.runtime import Head
-from events.sqlite_schema import FORMAT, Row
+from rutter.events.artifacts import NAME
+from rutter.events.codec import UNREADABLE
+from rutter.events.errors import BadInput, LogCorrupt, LogForeign
+from rutter.events.runtime import Head
+from rutter.events.sqlite_schema import FORMAT, Row
 
 KIND = "rutter log export"
 VERSION = 1

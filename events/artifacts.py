@@ -16,10 +16,10 @@ from pathlib import Path
 import msgspec
 import msgspec.inspect
 
-from events.durable import is_full, sync_directory
-from events.errors import LogCorrupt, LogFull, WorldBroken
-from events.event import Event
-from events.page import Artifact
+from rutter.events.durable import is_full, sync_directory
+from rutter.events.errors import LogCorrupt, LogFull, WorldBroken
+from rutter.events.event import Event
+from rutter.events.page import Artifact
 
 NAME = re.compile("[0-9a-f]{64}")
 # Between a look whether a file is there and what is done because of it. For a whole process: its

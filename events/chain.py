@@ -8,9 +8,9 @@ verifies (`PayloadErased`).
 
 import hashlib
 
-from events.codec import decode, encode, pack
-from events.errors import LogCorrupt
-from events.runtime import PayloadGone
+from rutter.events.codec import decode, encode, pack
+from rutter.events.errors import LogCorrupt
+from rutter.events.runtime import PayloadGone
 
 GENESIS = bytes(32)
 _GONE = pack({"event": "PayloadGone"})[1:]  # how what stands for an erased payload begins

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from events.envelope import Envelope
-from events.errors import EventUnknown, LogCorrupt
-from events.upcast import RETIRED, upcast
-from events.vocabulary import AnyEvent
+from rutter.events.envelope import Envelope
+from rutter.events.errors import EventUnknown, LogCorrupt
+from rutter.events.upcast import RETIRED, upcast
+from rutter.events.vocabulary import AnyEvent
 
 # Struct fields are written in their declared order; `deterministic` orders dicts and sets too,
 # so equal events are equal bytes whatever PYTHONHASHSEED says.

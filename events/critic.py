@@ -4,9 +4,9 @@ from typing import Literal
 
 import msgspec
 
-from events.action import Untrusted
-from events.checks import FileCheck, PageState, ReadBack
-from events.event import Event
+from rutter.events.action import Untrusted
+from rutter.events.checks import FileCheck, PageState, ReadBack
+from rutter.events.event import Event
 
 Verdict = Literal["confirmed", "no_effect", "wrong_target", "failed", "unknown"]
 Source = Literal["DOM", "VISION", "UIA", "FILE"]

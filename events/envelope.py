@@ -4,8 +4,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from events.event import Event
-from events.vocabulary import AnyEvent
+from rutter.events.event import Event
+from rutter.events.vocabulary import AnyEvent
 
 Actor = Literal[
     "runtime",

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from events.action import Action, Untrusted
-from events.event import Event
-from events.page import Artifact, Resolved, Rest, Try
-from events.tables import Table
+from rutter.events.action import Action, Untrusted
+from rutter.events.event import Event
+from rutter.events.page import Artifact, Resolved, Rest, Try
+from rutter.events.tables import Table
 
 ErrorCode = Literal[
     "ref_invalid",

@@ -6,7 +6,7 @@ for again as it is, and the hint says what to do, in one line.
 
 from typing import NamedTuple, get_args
 
-from events.tools import ErrorType, ToolError
+from rutter.events.tools import ErrorType, ToolError
 
 __all__ = ["FAULTS", "NONE", "RETRIABLE", "SAID_AS", "TYPE_OF", "Fault", "fault_of"]
 

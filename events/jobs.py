@@ -4,9 +4,9 @@ from typing import Literal
 
 import msgspec
 
-from events.event import Event
-from events.rows import Row
-from events.runtime import Failure, StopReason
+from rutter.events.event import Event
+from rutter.events.rows import Row
+from rutter.events.runtime import Failure, StopReason
 
 # `skipped`: another one of its kind was running. `refused`: it could not even begin.
 JobEnd = StopReason | Literal["skipped", "refused"]

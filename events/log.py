@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
-from events.chain import GENESIS, link
-from events.codec import UNREADABLE, tag_of
-from events.envelope import Envelope, Record, kind
-from events.errors import LogCorrupt
-from events.runtime import PayloadGone
-from events.upcast import current_tag
-from events.vocabulary import AnyEvent
+from rutter.events.chain import GENESIS, link
+from rutter.events.codec import UNREADABLE, tag_of
+from rutter.events.envelope import Envelope, Record, kind
+from rutter.events.errors import LogCorrupt
+from rutter.events.runtime import PayloadGone
+from rutter.events.upcast import current_tag
+from rutter.events.vocabulary import AnyEvent
 
 MAX_TURN = 3_000  # one transaction in every store, one statement in SQLite's
 

@@ -1,7 +1,7 @@
 """What is said of logins that are kept: whose they are and when they were kept, never what is in
 them. A digest is of the encrypted file: it says which one it was, and nothing else."""
 
-from events.event import Event
+from rutter.events.event import Event
 
 
 class LoginUsed(Event, frozen=True, tag="LoginUsed"):

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
-from events.codec import decode
-from events.envelope import Envelope, Record, kind
-from events.errors import LogWriteFailed
-from events.log import check_turn
+from rutter.events.codec import decode
+from rutter.events.envelope import Envelope, Record, kind
+from rutter.events.errors import LogWriteFailed
+from rutter.events.log import check_turn
 
 
 class MemoryLog:

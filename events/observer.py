@@ -4,9 +4,9 @@ from typing import Literal
 
 import msgspec
 
-from events.action import Untrusted
-from events.event import Event
-from events.page import Artifact, Exchange, Page, Rest
+from rutter.events.action import Untrusted
+from rutter.events.event import Event
+from rutter.events.page import Artifact, Exchange, Page, Rest
 
 
 class Shown(msgspec.Struct, frozen=True, omit_defaults=True):

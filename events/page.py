@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from events.action import Box, Fingerprint, Strategy, Untrusted
+from rutter.events.action import Box, Fingerprint, Strategy, Untrusted
 
 
 class Element(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from events.event import Event
+from rutter.events.event import Event
 
 
 class ApprovalAnswered(Event, frozen=True, tag="ApprovalAnswered"):

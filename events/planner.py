@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-from events.action import Action, Fingerprint, Kind
-from events.event import Event
-from events.page import Resolved, Resting
-from events.runtime import Failure, StopReason
-from events.workflow import Driver, Expectation
+from rutter.events.action import Action, Fingerprint, Kind
+from rutter.events.event import Event
+from rutter.events.page import Resolved, Resting
+from rutter.events.runtime import Failure, StopReason
+from rutter.events.workflow import Driver, Expectation
 
 
 class PlanProposed(Event, frozen=True, tag="PlanProposed"):

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from events.workflow import Driver
+from rutter.events.workflow import Driver
 
 Effect = Literal["allow", "ask", "deny"]
 SideEffect = Literal["read", "write", "auth"]

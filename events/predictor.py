@@ -4,11 +4,11 @@ from typing import Literal
 
 import msgspec
 
-from events.action import Action
-from events.checks import Answered, Said
-from events.event import Event
-from events.run_settings import PredictorName
-from events.workflow import Driver, Step, Workflow
+from rutter.events.action import Action
+from rutter.events.checks import Answered, Said
+from rutter.events.event import Event
+from rutter.events.run_settings import PredictorName
+from rutter.events.workflow import Driver, Step, Workflow
 
 
 class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):

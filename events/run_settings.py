@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
-from events.service_pack import Service
-from events.workflow import Criteria
+from rutter.events.service_pack import Service
+from rutter.events.workflow import Criteria
 
 PredictorName = Literal["markov2", "foresight"]
 MILLION = 1_000_000

@@ -4,11 +4,11 @@ from typing import Literal
 
 import msgspec
 
-from events.event import Event
-from events.policy import Policy
-from events.rows import Row
-from events.run_settings import Minds, RunSettings
-from events.workflow import Driver, Step, Workflow
+from rutter.events.event import Event
+from rutter.events.policy import Policy
+from rutter.events.rows import Row
+from rutter.events.run_settings import Minds, RunSettings
+from rutter.events.workflow import Driver, Step, Workflow
 
 Purpose = Literal["record", "run", "free", "tools"]
 StopReason = Literal[

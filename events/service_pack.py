@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
-from events.action import Action
-from events.checks import PageState
+from rutter.events.action import Action
+from rutter.events.checks import PageState
 
 Where = Literal["url", "title", "heading", "button", "field", "alert", "text"]
 

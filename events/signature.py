@@ -6,7 +6,7 @@ object, so no selector can be mistaken for another kind.
 
 import msgspec
 
-from events.action import (
+from rutter.events.action import (
     Action,
     ByCss,
     ByPoint,

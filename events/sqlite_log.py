@@ -21,10 +21,10 @@ from typing import NamedTuple
 import aiosqlite
 import msgspec
 
-from events import sqlite_schema as schema
-from events.envelope import Envelope, Record, kind
-from events.errors import LogWriteFailed
-from events.log import MAX_TURN, check_turn
+from rutter.events import sqlite_schema as schema
+from rutter.events.envelope import Envelope, Record, kind
+from rutter.events.errors import LogWriteFailed
+from rutter.events.log import MAX_TURN, check_turn
 
 # SQLite takes 32,766 variables in a statement; nine a row leaves room for this many rows.
 MAX_ROWS = MAX_TURN
@@ -53,7 +53,7 @@ class _Pending(NamedTuple):
 
 class SqliteLog:
     """Open with `SqliteLog.open`; the directory's lock is the caller's
-    (`pipeline.config.data_directory`)."""
+    (`rutter.pipeline.config.data_directory`)."""
 
     def __init__(self, path: Path, connection: aiosqlite.Connection, next_seq: int) -> None:
         self._path = path

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from events import sqlite_schema as schema
-from events.envelope import Envelope
-from events.errors import BadInput
+from rutter.events import sqlite_schema as schema
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
 
 PAGE = 1_000
 COPY_PAGES = 1_000  # of the database, between two words about how far a copy is

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from events.codec import decode
-from events.durable import is_full, sync_directory
-from events.envelope import Actor, Envelope, kind
-from events.errors import (
+from rutter.events.codec import decode
+from rutter.events.durable import is_full, sync_directory
+from rutter.events.envelope import Actor, Envelope, kind
+from rutter.events.errors import (
     LogCorrupt,
     LogForeign,
     LogFull,
@@ -16,8 +16,8 @@ from events.errors import (
     LogWriteFailed,
     RutterError,
 )
-from events.runtime import PayloadGone
-from events.upcast import current_tag, stored_tags
+from rutter.events.runtime import PayloadGone
+from rutter.events.upcast import current_tag, stored_tags
 
 APPLICATION_ID = 0x52555454  # "RUTT": `file log.db` and other tools can tell whose it is
 FORMAT = 1

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from events.action import Untrusted
+from rutter.events.action import Untrusted
 
 
 class Table(msgspec.Struct, frozen=True, omit_defaults=True):

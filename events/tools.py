@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from events.action import Untrusted
-from events.event import Event
+from rutter.events.action import Untrusted
+from rutter.events.event import Event
 
 # S3 1.1.2, and the three that the spec adds to them: what policy refused, a browser that is gone,
 # and a tool that cannot be used here or any more.

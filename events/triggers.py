@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from events.event import Event
-from events.jobs import Overlap, Run
+from rutter.events.event import Event
+from rutter.events.jobs import Overlap, Run
 
 # What came due while no process was there to run it: nothing, or the last of it once.
 Missed = Literal["skip", "once"]

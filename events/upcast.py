@@ -12,7 +12,7 @@ The stored bytes stay as they are: the chain is over them. Only what is read is 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from events.errors import LogCorrupt
+from rutter.events.errors import LogCorrupt
 
 Raw = dict[str, Any]
 

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from events.action import Action
-from events.event import Event
-from events.page import Resting
+from rutter.events.action import Action
+from rutter.events.event import Event
+from rutter.events.page import Resting
 
 ApprovalKind = Literal["policy", "login", "confirm", "unknown", "service", "requested"]
 

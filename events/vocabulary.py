@@ -1,13 +1,13 @@
 """Every event there is, as one union: what the codec reads and type checkers exhaust."""
 
-from events.advisor import (
+from rutter.events.advisor import (
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
     AdviceReceived,
     VisionGiven,
 )
-from events.critic import (
+from rutter.events.critic import (
     ActionJudged,
     CompletionChecked,
     FilesRequested,
@@ -18,7 +18,7 @@ from events.critic import (
     StateDiffered,
     VisionSought,
 )
-from events.executor import (
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     LookalikesFound,
@@ -30,9 +30,9 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.jobs import JobEnded, JobQueued, JobStarted
-from events.logins import LoginKept, LoginNotKept, LoginUsed
-from events.observer import (
+from rutter.events.jobs import JobEnded, JobQueued, JobStarted
+from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
+from rutter.events.observer import (
     BrowserLost,
     DialogOpened,
     DownloadFinished,
@@ -44,8 +44,8 @@ from events.observer import (
     RequestBlocked,
     ScreenshotTaken,
 )
-from events.person import ApprovalAnswered
-from events.planner import (
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import (
     AdviceRequested,
     CheckpointReached,
     LookalikesRequested,
@@ -58,7 +58,7 @@ from events.planner import (
     StepsRecalled,
     TargetHealed,
 )
-from events.predictor import (
+from rutter.events.predictor import (
     EffectsLearned,
     EndLearned,
     PredictionMade,
@@ -71,7 +71,7 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.runtime import (
+from rutter.events.runtime import (
     ActorFailed,
     ArtifactsExpired,
     DeadlinePassed,
@@ -88,15 +88,15 @@ from events.runtime import (
     SessionStarted,
     StopRequested,
 )
-from events.tools import (
+from rutter.events.tools import (
     ApprovalSought,
     CompletionClaimed,
     FileRead,
     ToolAnswered,
     ToolCalled,
 )
-from events.triggers import HookDropped, HookSet, ScheduleDropped, ScheduleSet
-from events.validator import (
+from rutter.events.triggers import HookDropped, HookSet, ScheduleDropped, ScheduleSet
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,

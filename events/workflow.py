@@ -4,10 +4,10 @@ from typing import Literal
 
 import msgspec
 
-from events.action import Action
-from events.checks import Check, PageState, ReadBack
-from events.page import Artifact
-from events.service_pack import Service
+from rutter.events.action import Action
+from rutter.events.checks import Check, PageState, ReadBack
+from rutter.events.page import Artifact
+from rutter.events.service_pack import Service
 
 Driver = Literal["person", "script", "workflow", "prediction", "model", "agent"]
 

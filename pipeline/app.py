@@ -12,34 +12,34 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 
-from actors.advisor.actor import Advisor
-from actors.answers import Answers, Nobody
-from actors.decider import DecidingActor
-from actors.effector import Effector
-from actors.executor.actor import Executor
-from actors.observer.actor import Observer
-from actors.person.actor import Person
-from actors.predictor import Predictor
-from actors.timer.actor import Timer
-from actors.vision import Vision
-from actors.world.browser.login_state import CarriesLogins
-from actors.world.browser.screen import OpensWindows, Screen
-from actors.world.models.prices import Counsel
-from actors.world.secrets.bindings import Bindings
-from actors.world.secrets.login_tokens import Hiding
-from actors.world.secrets.redacted_artifacts import CleanArtifacts
-from actors.world.secrets.redaction import Redactor, check_secrets, hide, redactor_of
-from events.artifacts import ArtifactStore
-from events.envelope import Actor, Envelope
-from events.errors import BadInput, LogCorrupt
-from events.log import EventLog
-from events.predictor import (
+from rutter.actors.advisor.actor import Advisor
+from rutter.actors.answers import Answers, Nobody
+from rutter.actors.decider import DecidingActor
+from rutter.actors.effector import Effector
+from rutter.actors.executor.actor import Executor
+from rutter.actors.observer.actor import Observer
+from rutter.actors.person.actor import Person
+from rutter.actors.predictor import Predictor
+from rutter.actors.timer.actor import Timer
+from rutter.actors.vision import Vision
+from rutter.actors.world.browser.login_state import CarriesLogins
+from rutter.actors.world.browser.screen import OpensWindows, Screen
+from rutter.actors.world.models.prices import Counsel
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.actors.world.secrets.login_tokens import Hiding
+from rutter.actors.world.secrets.redacted_artifacts import CleanArtifacts
+from rutter.actors.world.secrets.redaction import Redactor, check_secrets, hide, redactor_of
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.errors import BadInput, LogCorrupt
+from rutter.events.log import EventLog
+from rutter.events.predictor import (
     SessionForgotten,
     WorkflowDeleted,
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.runtime import (
+from rutter.events.runtime import (
     LogSealed,
     PayloadErased,
     ProcessStarted,
@@ -51,15 +51,15 @@ from events.runtime import (
     SessionStarted,
     StopRequested,
 )
-from events.vocabulary import AnyEvent
-from pipeline.clock import Clock, SystemClock
-from pipeline.runtime.mailbox import Statistics
-from pipeline.runtime.recovery import close_interrupted, learn_from_log, unsealed_heads
-from pipeline.runtime.sequencer import Sequencer
-from pipeline.runtime.session import Session, Submit
-from pipeline.runtime.shutdown import Phase, PhaseReport, shut_down
-from pipeline.traces.live import LiveExport
-from replay.verify import fresh_deciders
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.clock import Clock, SystemClock
+from rutter.pipeline.runtime.mailbox import Statistics
+from rutter.pipeline.runtime.recovery import close_interrupted, learn_from_log, unsealed_heads
+from rutter.pipeline.runtime.sequencer import Sequencer
+from rutter.pipeline.runtime.session import Session, Submit
+from rutter.pipeline.runtime.shutdown import Phase, PhaseReport, shut_down
+from rutter.pipeline.traces.live import LiveExport
+from rutter.replay.verify import fresh_deciders
 
 STOP_S = 15.0  # running sessions: a page that hangs has deadlines shorter than this
 DRAIN_S = 10.0
@@ -288,8 +288,8 @@ class App:
         await self._written(handed.seq)
 
     async def erase(self, intent: PayloadErased) -> None:
-        """Says, in this process's own session, what will go; `pipeline.upkeep.erase` then does
-        it."""
+        """Says, in this process's own session, what will go; `rutter.pipeline.upkeep.erase` then
+        does it."""
         await self._say(intent)
 
     async def change_workflow(
@@ -447,7 +447,7 @@ class App:
 
 def _process_started() -> ProcessStarted:
     return ProcessStarted(
-        version=metadata.version("rutter"),
+        version=metadata.version("rutter-agent"),
         python=platform.python_version(),
         platform=platform.system(),
     )

@@ -6,7 +6,7 @@ a payload that is gone was erased on the record. What is wrong is named by its p
 goes on from what is stored, so that one damaged event is one fault.
 
 What this cannot see: a tail cut off behind the last seal looks like a crash. The position of the
-projections (`pipeline.upkeep.inspection`) and the heads in a backup or export tell that.
+projections (`rutter.pipeline.upkeep.inspection`) and the heads in a backup or export tell that.
 """
 
 from collections.abc import Iterable
@@ -14,13 +14,13 @@ from typing import Literal
 
 import msgspec
 
-from events.artifacts import artifacts_in
-from events.chain import GENESIS, link
-from events.codec import decode
-from events.envelope import kind
-from events.errors import LogCorrupt
-from events.page import Artifact
-from events.runtime import (
+from rutter.events.artifacts import artifacts_in
+from rutter.events.chain import GENESIS, link
+from rutter.events.codec import decode
+from rutter.events.envelope import kind
+from rutter.events.errors import LogCorrupt
+from rutter.events.page import Artifact
+from rutter.events.runtime import (
     ArtifactsExpired,
     Head,
     LogSealed,
@@ -31,9 +31,9 @@ from events.runtime import (
     SessionEnded,
     SessionInterrupted,
 )
-from events.sqlite_schema import Row
-from events.upcast import current_tag
-from events.vocabulary import AnyEvent
+from rutter.events.sqlite_schema import Row
+from rutter.events.upcast import current_tag
+from rutter.events.vocabulary import AnyEvent
 
 HASH = 32
 MOST_FAULTS = 1_000  # a log that is nothing but damage need not fill the memory with it

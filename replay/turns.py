@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from actors.topology import DECIDERS
-from events.envelope import Envelope
-from events.runtime import ActorFailed
+from rutter.actors.topology import DECIDERS
+from rutter.events.envelope import Envelope
+from rutter.events.runtime import ActorFailed
 
 Turn = list[Envelope]
 

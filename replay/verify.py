@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.critic.actor import Critic
-from actors.decider import DecidingActor
-from actors.logic_version import LOGIC
-from actors.planner.actor import Planner
-from actors.predictor import Predictor
-from actors.rules.workflows.learned_events import LEARNED
-from actors.topology import DECIDERS, row
-from actors.validator.actor import Validator
-from events.codec import encode
-from events.envelope import Actor, Envelope, kind
-from events.errors import LogCorrupt
-from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
-from events.vocabulary import AnyEvent
+from rutter.actors.critic.actor import Critic
+from rutter.actors.decider import DecidingActor
+from rutter.actors.logic_version import LOGIC
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor import Predictor
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.actors.topology import DECIDERS, row
+from rutter.actors.validator.actor import Validator
+from rutter.events.codec import encode
+from rutter.events.envelope import Actor, Envelope, kind
+from rutter.events.errors import LogCorrupt
+from rutter.events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
+from rutter.events.vocabulary import AnyEvent
 
 TEACHING = frozenset(kind(event) for event in LEARNED)
 

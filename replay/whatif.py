@@ -13,25 +13,25 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from actors.logic_version import LOGIC
-from actors.rules.steps.confidence import is_suggested
-from actors.rules.workflows.learned_events import LEARNED
-from actors.topology import row
-from events.critic import ActionJudged
-from events.envelope import Actor, Envelope, kind
-from events.errors import BadInput
-from events.executor import QueryAnswered, QueryFailed
-from events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
-from events.policy import Policy
-from events.predictor import EndLearned, PredictionMade, TransitionLearned, TransitionUndone
-from events.run_settings import MILLION, Minds, PredictorName, RunSettings
-from events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
-from events.signature import doing
-from events.validator import ActionRejected, ActionStarted, ApprovalRequested, PlanAdmitted
-from events.vocabulary import AnyEvent
-from replay.story.wording import ascii_only, in_words
-from replay.turns import Turn, turns
-from replay.verify import fresh_deciders
+from rutter.actors.logic_version import LOGIC
+from rutter.actors.rules.steps.confidence import is_suggested
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.actors.topology import row
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Actor, Envelope, kind
+from rutter.events.errors import BadInput
+from rutter.events.executor import QueryAnswered, QueryFailed
+from rutter.events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
+from rutter.events.policy import Policy
+from rutter.events.predictor import EndLearned, PredictionMade, TransitionLearned, TransitionUndone
+from rutter.events.run_settings import MILLION, Minds, PredictorName, RunSettings
+from rutter.events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
+from rutter.events.signature import doing
+from rutter.events.validator import ActionRejected, ActionStarted, ApprovalRequested, PlanAdmitted
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.story.wording import ascii_only, in_words
+from rutter.replay.turns import Turn, turns
+from rutter.replay.verify import fresh_deciders
 
 ANY = RunSettings()  # of events that belong to no session of ours
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]

@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import ssl
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -13,9 +14,22 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from events.log import EventLog
+from rutter.events.log import EventLog
 from tests.support import example_counts
 from tests.support.log_checks import Replayed
+
+
+class Bare:
+    """From the root of a checkout `import events` would work, and make a second copy of each class:
+    it is refused, so that no test is silently about that one."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name in ("events", "actors", "replay", "pipeline"):
+            raise ModuleNotFoundError(f"import rutter.{name}, not {name}", name=name)
+
+
+sys.meta_path.insert(0, Bare)
 
 # A busy machine is no reason to fail: what is slow is measured in bench/, not here.
 settings.register_profile(

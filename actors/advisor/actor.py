@@ -13,9 +13,9 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from actors.advisor.conversation import Seen, converse
-from actors.advisor.memory import Memory
-from actors.advisor.page_context import (
+from rutter.actors.advisor.conversation import Seen, converse
+from rutter.actors.advisor.memory import Memory
+from rutter.actors.advisor.page_context import (
     MAX_TREE,
     MAX_WIDTH,
     PART_MS,
@@ -24,30 +24,38 @@ from actors.advisor.page_context import (
     gather_context,
     prompt_of,
 )
-from actors.advisor.picture_advice import VisionAdvisor
-from actors.advisor.prompt import Question, prompt_for, prompt_tokens
-from actors.advisor.reply_parser import Heard, calls_of, numbered, proposal_in
-from actors.advisor.tool_specs import specs_tokens, tool_specs
-from actors.rules.pages.text_form import text_of
-from actors.rules.text.untrusted import normalised
-from actors.vision import Vision
-from actors.world.allowed_files import read_file
-from actors.world.browser.screen import Screen
-from actors.world.browser.tab import DocumentGone, PageTimeout
-from actors.world.models.messages import MindFailed, Prompt, Reply, Results, Thought, Told, Turn
-from actors.world.models.prices import Counsel, cost_microdollars
-from actors.world.secrets.redaction import Redactor, Secrets
-from events.action import Untrusted
-from events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived
-from events.artifacts import ArtifactStore
-from events.critic import VisionSought
-from events.envelope import Actor, Envelope
-from events.errors import LogCorrupt, WorldBroken
-from events.page import Artifact, Page
-from events.planner import AdviceRequested
-from events.run_settings import Minds
-from events.tools import FileRead, ToolCalled
-from events.vocabulary import AnyEvent
+from rutter.actors.advisor.picture_advice import VisionAdvisor
+from rutter.actors.advisor.prompt import Question, prompt_for, prompt_tokens
+from rutter.actors.advisor.reply_parser import Heard, calls_of, numbered, proposal_in
+from rutter.actors.advisor.tool_specs import specs_tokens, tool_specs
+from rutter.actors.rules.pages.text_form import text_of
+from rutter.actors.rules.text.untrusted import normalised
+from rutter.actors.vision import Vision
+from rutter.actors.world.allowed_files import read_file
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.tab import DocumentGone, PageTimeout
+from rutter.actors.world.models.messages import (
+    MindFailed,
+    Prompt,
+    Reply,
+    Results,
+    Thought,
+    Told,
+    Turn,
+)
+from rutter.actors.world.models.prices import Counsel, cost_microdollars
+from rutter.actors.world.secrets.redaction import Redactor, Secrets
+from rutter.events.action import Untrusted
+from rutter.events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.critic import VisionSought
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.errors import LogCorrupt, WorldBroken
+from rutter.events.page import Artifact, Page
+from rutter.events.planner import AdviceRequested
+from rutter.events.run_settings import Minds
+from rutter.events.tools import FileRead, ToolCalled
+from rutter.events.vocabulary import AnyEvent
 
 ANSWER_MS = 30_000  # C2
 PAUSE_MS = 1_000  # S3 2.4.1: before the same is asked a second time

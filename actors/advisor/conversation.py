@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from actors.advisor.reply_parser import object_in
-from actors.advisor.token_budget import clipped, line
-from actors.rules.pages.text_form import estimate_tokens, quoted, text_of
-from actors.rules.text.untrusted import wrapped
-from actors.world.models.messages import Outcome, Results, Thought, Told, Turn, Used
-from events.page import Page
-from events.tools import ToolAnswered
+from rutter.actors.advisor.reply_parser import object_in
+from rutter.actors.advisor.token_budget import clipped, line
+from rutter.actors.rules.pages.text_form import estimate_tokens, quoted, text_of
+from rutter.actors.rules.text.untrusted import wrapped
+from rutter.actors.world.models.messages import Outcome, Results, Thought, Told, Turn, Used
+from rutter.events.page import Page
+from rutter.events.tools import ToolAnswered
 
 MAX_TOKENS = 10_000  # S3 2.1.1: the hard limit of a conversation
 KEPT_TURNS = 10  # S3 2.1.3

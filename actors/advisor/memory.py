@@ -8,21 +8,21 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from actors.advisor.conversation import Anchor, Bound, Exchange, Task, thought_of
-from actors.advisor.page_context import MAX_ACTIONS, ActionRecord, ErrorRecord
-from actors.advisor.prompt import in_words
-from actors.advisor.reply_parser import Heard
-from actors.rules.text.untrusted import normalised
-from actors.rules.tools.arguments import Names
-from actors.world.models.messages import Reply
-from events.action import Action, Untrusted
-from events.critic import ActionJudged
-from events.envelope import Envelope
-from events.observer import PageObserved
-from events.planner import PlanProposed
-from events.run_settings import Mind
-from events.runtime import SessionStarted
-from events.tools import FileRead, ToolAnswered
+from rutter.actors.advisor.conversation import Anchor, Bound, Exchange, Task, thought_of
+from rutter.actors.advisor.page_context import MAX_ACTIONS, ActionRecord, ErrorRecord
+from rutter.actors.advisor.prompt import in_words
+from rutter.actors.advisor.reply_parser import Heard
+from rutter.actors.rules.text.untrusted import normalised
+from rutter.actors.rules.tools.arguments import Names
+from rutter.actors.world.models.messages import Reply
+from rutter.events.action import Action, Untrusted
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope
+from rutter.events.observer import PageObserved
+from rutter.events.planner import PlanProposed
+from rutter.events.run_settings import Mind
+from rutter.events.runtime import SessionStarted
+from rutter.events.tools import FileRead, ToolAnswered
 
 MAX_ERRORS = 10
 

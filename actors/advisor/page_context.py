@@ -9,12 +9,18 @@ from typing import NamedTuple, TypeVar
 import anyio
 import msgspec
 
-from actors.rules.pages.text_form import text_of
-from actors.rules.text.untrusted import normalised, on_one_line, quarantined, suspicions, wrapped
-from actors.world.browser.tab import DocumentGone, PageTimeout, Tab
-from actors.world.secrets.redaction import hushed
-from events.errors import WorldBroken
-from events.page import Page
+from rutter.actors.rules.pages.text_form import text_of
+from rutter.actors.rules.text.untrusted import (
+    normalised,
+    on_one_line,
+    quarantined,
+    suspicions,
+    wrapped,
+)
+from rutter.actors.world.browser.tab import DocumentGone, PageTimeout, Tab
+from rutter.actors.world.secrets.redaction import hushed
+from rutter.events.errors import WorldBroken
+from rutter.events.page import Page
 
 # S1 FR-001. Together under 2 s: the parts are gathered at the same time.
 PART_MS = 1_500

@@ -7,14 +7,14 @@ from typing import ClassVar
 import anyio.to_thread
 import msgspec
 
-from actors.vision import Vision, VisionSaid
-from actors.world.browser.screen import Screen
-from events.advisor import VisionGiven
-from events.artifacts import ArtifactStore
-from events.critic import VisionSought
-from events.envelope import Actor, Envelope
-from events.page import Artifact
-from events.vocabulary import AnyEvent
+from rutter.actors.vision import Vision, VisionSaid
+from rutter.actors.world.browser.screen import Screen
+from rutter.events.advisor import VisionGiven
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.critic import VisionSought
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.page import Artifact
+from rutter.events.vocabulary import AnyEvent
 
 LOOK_MS = 30_000  # what any call of a model may take (C2)
 PICTURE_MS = 5_000

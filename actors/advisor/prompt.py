@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from actors.advisor.conversation import DATA, GOAL, GUIDANCE, NOTE, Task, names_told
-from actors.advisor.proposal import NAME, action_spec
-from actors.advisor.token_budget import clipped, line
-from actors.rules.pages.text_form import estimate_tokens, quoted
-from actors.rules.text.untrusted import wrapped
-from actors.world.models.messages import Prompt, Told
-from events.action import (
+from rutter.actors.advisor.conversation import DATA, GOAL, GUIDANCE, NOTE, Task, names_told
+from rutter.actors.advisor.proposal import NAME, action_spec
+from rutter.actors.advisor.token_budget import clipped, line
+from rutter.actors.rules.pages.text_form import estimate_tokens, quoted
+from rutter.actors.rules.text.untrusted import wrapped
+from rutter.actors.world.models.messages import Prompt, Told
+from rutter.events.action import (
     DOUBLE,
     Action,
     ByCss,
@@ -27,8 +27,8 @@ from events.action import (
     Text,
     Value,
 )
-from events.planner import AdviceRequested
-from events.workflow import Step, Workflow
+from rutter.events.planner import AdviceRequested
+from rutter.events.workflow import Step, Workflow
 
 MAX_LINES = 12  # errors and tries that are told, the newest
 LINE = 120

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from actors.rules.text.untrusted import on_one_line
-from actors.rules.tools.arguments import MAX_BYTES, Names
-from actors.rules.tools.tool_table import MAX_TEXT, MAX_WAIT_MS
-from actors.world.models.messages import ToolSpec
-from events.action import (
+from rutter.actors.rules.text.untrusted import on_one_line
+from rutter.actors.rules.tools.arguments import MAX_BYTES, Names
+from rutter.actors.rules.tools.tool_table import MAX_TEXT, MAX_WAIT_MS
+from rutter.actors.world.models.messages import ToolSpec
+from rutter.events.action import (
     Action,
     ActionType,
     ByCss,
@@ -29,9 +29,9 @@ from events.action import (
     Untrusted,
     Value,
 )
-from events.advisor import Proposal
-from events.checks import PageState
-from events.run_settings import MILLION
+from rutter.events.advisor import Proposal
+from rutter.events.checks import PageState
+from rutter.events.run_settings import MILLION
 
 NAME = "browser_action"
 MAX_FALLBACKS = 3

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.advisor.proposal import NAME, proposal_of
-from actors.rules.tools.arguments import Names, Order, order
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.models.messages import Reply, Used
-from events.advisor import Asked, Proposal
+from rutter.actors.advisor.proposal import NAME, proposal_of
+from rutter.actors.rules.tools.arguments import Names, Order, order
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.models.messages import Reply, Used
+from rutter.events.advisor import Asked, Proposal
 
 MAX_CALLS = 20  # of one reply: the first is taken, the others are only told of
 

@@ -1,7 +1,7 @@
 """Texts cut to a number of tokens, and one line each: what a prompt may hold of any of them."""
 
-from actors.rules.pages.text_form import estimate_tokens
-from actors.rules.text.untrusted import on_one_line
+from rutter.actors.rules.pages.text_form import estimate_tokens
+from rutter.actors.rules.text.untrusted import on_one_line
 
 CUT = " (cut)"
 

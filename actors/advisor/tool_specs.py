@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from actors.rules.pages.text_form import estimate_tokens
-from actors.rules.tools.tool_table import TOOLS, Descriptor
-from actors.world.models.messages import ToolSpec
+from rutter.actors.rules.pages.text_form import estimate_tokens
+from rutter.actors.rules.tools.tool_table import TOOLS, Descriptor
+from rutter.actors.world.models.messages import ToolSpec
 
 
 def tool_specs(allowed: Collection[str]) -> tuple[ToolSpec, ...]:

@@ -4,10 +4,10 @@ from typing import Literal
 
 import msgspec
 
-from actors.advisor.picture_advice import MAX_CHARACTERS
-from actors.vision import VisionSaid
-from actors.world.models.messages import Mind, MindFailed, Prompt, Reply, Told, ToolSpec
-from actors.world.models.prices import Price, cost_microdollars
+from rutter.actors.advisor.picture_advice import MAX_CHARACTERS
+from rutter.actors.vision import VisionSaid
+from rutter.actors.world.models.messages import Mind, MindFailed, Prompt, Reply, Told, ToolSpec
+from rutter.actors.world.models.prices import Price, cost_microdollars
 
 WITHIN_MS = 25_000  # less than the Advisor waits, so that the reason comes from here
 

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import msgspec
 
-from actors.critic.evidence import confidence, evidence_of, vision_evidence
-from actors.critic.proof import (
+from rutter.actors.critic.evidence import confidence, evidence_of, vision_evidence
+from rutter.actors.critic.proof import (
     Entered,
     Proving,
     found,
@@ -25,8 +25,8 @@ from actors.critic.proof import (
     trial_of,
     unanswered,
 )
-from actors.critic.recorded_person import Handwork, entered_by, sent_by
-from actors.critic.verdict import (
+from rutter.actors.critic.recorded_person import Handwork, entered_by, sent_by
+from rutter.actors.critic.verdict import (
     Case,
     Judgement,
     decisive,
@@ -35,18 +35,18 @@ from actors.critic.verdict import (
     is_that_page,
     judge,
 )
-from actors.rules.pages.address import origin_of
-from actors.rules.pages.end_signs import first_met
-from actors.rules.pages.expected_changes import at_end, has_changed
-from actors.rules.pages.page_state import detect
-from actors.rules.pages.server_exchanges import folded, is_open, is_own
-from actors.rules.steps.check_results import Seen, bound_all, bound_back, files_in, texts_in
-from actors.rules.steps.pace import followed
-from actors.rules.steps.proof_grades import UNPROVEN, UNSENT, lacking
-from events.action import CLICKS, Untrusted
-from events.advisor import VisionGiven
-from events.checks import FileCheck, PageState, StateIs
-from events.critic import (
+from rutter.actors.rules.pages.address import origin_of
+from rutter.actors.rules.pages.end_signs import first_met
+from rutter.actors.rules.pages.expected_changes import at_end, has_changed
+from rutter.actors.rules.pages.page_state import detect
+from rutter.actors.rules.pages.server_exchanges import folded, is_open, is_own
+from rutter.actors.rules.steps.check_results import Seen, bound_all, bound_back, files_in, texts_in
+from rutter.actors.rules.steps.pace import followed
+from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT, lacking
+from rutter.events.action import CLICKS, Untrusted
+from rutter.events.advisor import VisionGiven
+from rutter.events.checks import FileCheck, PageState, StateIs
+from rutter.events.critic import (
     ActionJudged,
     CompletionChecked,
     Evidence,
@@ -60,24 +60,24 @@ from events.critic import (
     Verdict,
     VisionSought,
 )
-from events.envelope import Actor, Envelope
-from events.executor import (
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     PersonActed,
     TargetChanged,
     TargetResolved,
 )
-from events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
-from events.page import Exchange, Page, Resolved, Resting
-from events.planner import ObservationRequested, PlanProposed, RunStopped
-from events.predictor import WorkflowFinished
-from events.run_settings import RunSettings
-from events.runtime import RecordingFinished, SessionResumed, SessionStarted
-from events.tools import CompletionClaimed
-from events.validator import ActionStarted
-from events.vocabulary import AnyEvent
-from events.workflow import Expectation
+from rutter.events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
+from rutter.events.page import Exchange, Page, Resolved, Resting
+from rutter.events.planner import ObservationRequested, PlanProposed, RunStopped
+from rutter.events.predictor import WorkflowFinished
+from rutter.events.run_settings import RunSettings
+from rutter.events.runtime import RecordingFinished, SessionResumed, SessionStarted
+from rutter.events.tools import CompletionClaimed
+from rutter.events.validator import ActionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Expectation
 
 BLANK = Page(url="about:blank")
 MOST_SENT = 500  # exchanges of a session that are known at once

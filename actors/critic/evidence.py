@@ -6,9 +6,9 @@ imports and a property test hold that.
 
 from typing import Literal
 
-from events.action import Untrusted
-from events.advisor import VisionGiven
-from events.critic import Evidence, Source
+from rutter.events.action import Untrusted
+from rutter.events.advisor import VisionGiven
+from rutter.events.critic import Evidence, Source
 
 Primary = Literal["passed", "failed"]
 Vision = Literal["VERIFIED", "NOT_VERIFIED", "UNKNOWN"]

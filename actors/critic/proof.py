@@ -9,16 +9,16 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from actors.critic.verdict import Case, Judgement
-from actors.rules.pages.server_exchanges import is_one_of, is_own, taken
-from actors.rules.steps.check_results import Seen, result_of
-from actors.rules.steps.pace import followed
-from actors.rules.steps.placeholders import PLACEHOLDER
-from events.action import CLICKS, Action, Parameter, Text
-from events.checks import HERE, Check, ReadBack, TextVisible, ValueSet
-from events.critic import Grade, Proof
-from events.executor import ActionDone
-from events.page import Exchange, Page, Resolved
+from rutter.actors.critic.verdict import Case, Judgement
+from rutter.actors.rules.pages.server_exchanges import is_one_of, is_own, taken
+from rutter.actors.rules.steps.check_results import Seen, result_of
+from rutter.actors.rules.steps.pace import followed
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.events.action import CLICKS, Action, Parameter, Text
+from rutter.events.checks import HERE, Check, ReadBack, TextVisible, ValueSet
+from rutter.events.critic import Grade, Proof
+from rutter.events.executor import ActionDone
+from rutter.events.page import Exchange, Page, Resolved
 
 SHORTEST, LONGEST = 3, 200  # of a value that is looked for: shorter ones are everywhere
 MOST = 4  # values that one read-back looks for

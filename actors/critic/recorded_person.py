@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from actors.critic.proof import SETS_OFF, Entered, Proving, remember, to_look_for
-from actors.rules.pages.address import origin_of
-from actors.rules.pages.server_exchanges import is_own, taken
-from events.executor import PersonActed
-from events.page import Exchange
+from rutter.actors.critic.proof import SETS_OFF, Entered, Proving, remember, to_look_for
+from rutter.actors.rules.pages.address import origin_of
+from rutter.actors.rules.pages.server_exchanges import is_own, taken
+from rutter.events.executor import PersonActed
+from rutter.events.page import Exchange
 
 
 class Sending(msgspec.Struct, frozen=True):

@@ -6,20 +6,20 @@ that is not there yet is worth waiting for.
 
 import msgspec
 
-from actors.rules.pages.address import is_at, path_of, place_of, same_document, stands_at
-from actors.rules.pages.changes import NAMELESS
-from actors.rules.pages.expected_changes import has_changed
-from actors.rules.pages.server_exchanges import is_open, is_own, taken, worst
-from actors.rules.steps.check_results import Result, Seen, result_of
-from actors.rules.steps.retry import SENT, VALUE_NOT_SET, WAITING
-from events.action import CLICKS, kind_of
-from events.checks import Answered, Check, ElementState, PageState, Said, StateIs, UrlHas
-from events.critic import Verdict
-from events.executor import ActionDone, ActionFailed
-from events.page import Page, Resolved
-from events.run_settings import RunSettings
-from events.validator import ActionStarted
-from events.workflow import Expectation, Place
+from rutter.actors.rules.pages.address import is_at, path_of, place_of, same_document, stands_at
+from rutter.actors.rules.pages.changes import NAMELESS
+from rutter.actors.rules.pages.expected_changes import has_changed
+from rutter.actors.rules.pages.server_exchanges import is_open, is_own, taken, worst
+from rutter.actors.rules.steps.check_results import Result, Seen, result_of
+from rutter.actors.rules.steps.retry import SENT, VALUE_NOT_SET, WAITING
+from rutter.events.action import CLICKS, kind_of
+from rutter.events.checks import Answered, Check, ElementState, PageState, Said, StateIs, UrlHas
+from rutter.events.critic import Verdict
+from rutter.events.executor import ActionDone, ActionFailed
+from rutter.events.page import Page, Resolved
+from rutter.events.run_settings import RunSettings
+from rutter.events.validator import ActionStarted
+from rutter.events.workflow import Expectation, Place
 
 ANEW = "the_page_came_anew_as_it_was"
 ENTERING = frozenset({"type", "select"})

@@ -14,15 +14,15 @@ from typing import Any, ClassVar
 import anyio
 import msgspec
 
-from actors.executor.outcome import Outcome, missing_by, refused_by, table_of
-from actors.executor.patience import PASSING, Patience
-from actors.rules.text.untrusted import on_one_line, plain
-from actors.world.browser.keyboard import Field
-from actors.world.browser.mouse import LEFT, Press
-from actors.world.browser.page_addresses import leads_on
-from actors.world.browser.screen import Screen
-from actors.world.browser.step_pictures import CloseUps
-from actors.world.browser.tab import (
+from rutter.actors.executor.outcome import Outcome, missing_by, refused_by, table_of
+from rutter.actors.executor.patience import PASSING, Patience
+from rutter.actors.rules.text.untrusted import on_one_line, plain
+from rutter.actors.world.browser.keyboard import Field
+from rutter.actors.world.browser.mouse import LEFT, Press
+from rutter.actors.world.browser.page_addresses import leads_on
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.step_pictures import CloseUps
+from rutter.actors.world.browser.tab import (
     DocumentGone,
     KeyUnknown,
     NavigationFailed,
@@ -30,12 +30,12 @@ from actors.world.browser.tab import (
     PageTimeout,
     Tab,
 )
-from actors.world.secrets.bindings import Bindings
-from events.action import ONE_OR_MORE, Action, Secret, Strategy, Typed, Untrusted, Value
-from events.artifacts import ArtifactStore
-from events.envelope import Actor, Envelope
-from events.errors import BadInput, BrowserGone
-from events.executor import (
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.events.action import ONE_OR_MORE, Action, Secret, Strategy, Typed, Untrusted, Value
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.errors import BadInput, BrowserGone
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     LookalikesFound,
@@ -46,12 +46,12 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.observer import BrowserLost
-from events.page import Artifact, Resolved, Rest, Resting, Try
-from events.planner import LookalikesRequested
-from events.run_settings import RunSettings
-from events.validator import ActionStarted, PlanAdmitted, QueryStarted
-from events.vocabulary import AnyEvent
+from rutter.events.observer import BrowserLost
+from rutter.events.page import Artifact, Resolved, Rest, Resting, Try
+from rutter.events.planner import LookalikesRequested
+from rutter.events.run_settings import RunSettings
+from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
 
 INPUT_MS = 2_000  # S3 2.2.1: the most that a click, fill or select may take
 LOOKALIKES_MS = 3_000  # a page with thousands of candidates; a step that waits longer is lost

@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.rules.text.untrusted import plain
-from events.action import Action, ByRef, Untrusted
-from events.executor import ErrorCode
-from events.page import Resolved, Try
-from events.tables import Table
+from rutter.actors.rules.text.untrusted import plain
+from rutter.events.action import Action, ByRef, Untrusted
+from rutter.events.executor import ErrorCode
+from rutter.events.page import Resolved, Try
+from rutter.events.tables import Table
 
 
 class Outcome(NamedTuple):

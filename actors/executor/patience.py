@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from time import perf_counter_ns
 from typing import Any, Protocol
 
-from events.executor import ErrorCode
-from events.validator import PlanAdmitted
+from rutter.events.executor import ErrorCode
+from rutter.events.validator import PlanAdmitted
 
 SLICE_MS = 500  # of the longer wait: whether the page still waits is asked as often
 # What may pass by itself. A page shows what it is to hold a moment after its server has answered.

@@ -10,24 +10,24 @@ from typing import ClassVar, Literal, TypeVar
 import anyio.to_thread
 import msgspec
 
-from actors.observer.person_recorder import Witness
-from actors.rules.pages.page_state import detect, phrases_for
-from actors.rules.text.untrusted import on_one_line, plain
-from actors.world.allowed_files import look_at_files
-from actors.world.browser.page_reading import OBSERVE_MS, Seen, seen_of
-from actors.world.browser.screen import Screen
-from actors.world.browser.step_pictures import CloseUps
-from actors.world.browser.tab import DocumentGone, PageClosed, PageTimeout
-from actors.world.browser.window import TOO_MANY, Download
-from events.action import Untrusted
-from events.artifacts import ArtifactStore
-from events.codec import pack
-from events.critic import FilesRequested
-from events.envelope import Actor, Envelope
-from events.errors import BrowserGone, WorldBroken
-from events.executor import ActionDone, ActionFailed, QueryAnswered, QueryFailed
-from events.logins import LoginKept, LoginNotKept
-from events.observer import (
+from rutter.actors.observer.person_recorder import Witness
+from rutter.actors.rules.pages.page_state import detect, phrases_for
+from rutter.actors.rules.text.untrusted import on_one_line, plain
+from rutter.actors.world.allowed_files import look_at_files
+from rutter.actors.world.browser.page_reading import OBSERVE_MS, Seen, seen_of
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.step_pictures import CloseUps
+from rutter.actors.world.browser.tab import DocumentGone, PageClosed, PageTimeout
+from rutter.actors.world.browser.window import TOO_MANY, Download
+from rutter.events.action import Untrusted
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.codec import pack
+from rutter.events.critic import FilesRequested
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.errors import BrowserGone, WorldBroken
+from rutter.events.executor import ActionDone, ActionFailed, QueryAnswered, QueryFailed
+from rutter.events.logins import LoginKept, LoginNotKept
+from rutter.events.observer import (
     BrowserLost,
     Contact,
     DialogOpened,
@@ -41,11 +41,11 @@ from events.observer import (
     ScreenshotTaken,
     Shown,
 )
-from events.page import Artifact, Element, Page, Rest, Resting
-from events.planner import ObservationRequested, PersonAwaited, RunStopped
-from events.runtime import ActorFailed, SessionStarted
-from events.service_pack import Service
-from events.vocabulary import AnyEvent
+from rutter.events.page import Artifact, Element, Page, Rest, Resting
+from rutter.events.planner import ObservationRequested, PersonAwaited, RunStopped
+from rutter.events.runtime import ActorFailed, SessionStarted
+from rutter.events.service_pack import Service
+from rutter.events.vocabulary import AnyEvent
 
 INLINE = 16_384  # what an observation may carry for deciders (design 3)
 SCREENSHOT_MS = 5_000

@@ -13,15 +13,15 @@ from typing import Any, Literal
 import anyio
 import msgspec
 
-from actors.rules.pages.address import blur, host_of
-from actors.rules.pages.server_exchanges import folded
-from actors.rules.text.secret_words import asks_for_a_secret, safe_url
-from actors.rules.text.untrusted import quarantined
-from actors.world.browser.page_listener import Listener, Overheard
-from actors.world.browser.step_pictures import CloseUps
-from actors.world.browser.tab import DocumentGone, PageTimeout
-from actors.world.browser.window import Window
-from events.action import (
+from rutter.actors.rules.pages.address import blur, host_of
+from rutter.actors.rules.pages.server_exchanges import folded
+from rutter.actors.rules.text.secret_words import asks_for_a_secret, safe_url
+from rutter.actors.rules.text.untrusted import quarantined
+from rutter.actors.world.browser.page_listener import Listener, Overheard
+from rutter.actors.world.browser.step_pictures import CloseUps
+from rutter.actors.world.browser.tab import DocumentGone, PageTimeout
+from rutter.actors.world.browser.window import Window
+from rutter.events.action import (
     CLICKS,
     DOUBLE,
     Action,
@@ -32,12 +32,12 @@ from events.action import (
     Text,
     Value,
 )
-from events.errors import BrowserGone
-from events.executor import PersonActed, StepPictured
-from events.observer import PageObserved
-from events.page import Exchange, Page, Resolved
-from events.runtime import RecordingFinished
-from events.vocabulary import AnyEvent
+from rutter.events.errors import BrowserGone
+from rutter.events.executor import PersonActed, StepPictured
+from rutter.events.observer import PageObserved
+from rutter.events.page import Exchange, Page, Resolved
+from rutter.events.runtime import RecordingFinished
+from rutter.events.vocabulary import AnyEvent
 
 SETTLE_MS = 1_000  # how long a page may take to show what a step changed
 ENTERED_MS = 150  # the same for what was entered: that is there already, only a dialog may follow

@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import anyio
 
-from actors.answers import Answers
-from events.envelope import Actor, Envelope
-from events.person import ApprovalAnswered
-from events.validator import ApprovalRequested
-from events.vocabulary import AnyEvent
+from rutter.actors.answers import Answers
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.person import ApprovalAnswered
+from rutter.events.validator import ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
 
 
 class Person:

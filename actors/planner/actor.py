@@ -9,19 +9,31 @@ from typing import ClassVar
 
 import msgspec
 
-from actors.planner.expired_login import evolve_aboard, expired_instead
-from actors.planner.model_help import acknowledged, evolve_advised, helped, on_advice
-from actors.planner.model_question import Consulting
-from actors.planner.optional_steps import evolve_aside
-from actors.planner.provider_choice import lost, open_asking
-from actors.planner.state import PlannerState, loops, over_limit, propose, second_try, stop_run
-from actors.planner.tool_led import decide_call, evolve_desk, open_desk
-from actors.planner.while_paused import evolve_holding, is_still_asked, looks_anew, while_held
-from actors.planner.workflow_led import after_refusal, by_hand, follow, looking, mend
-from actors.rules.policy.policy import missing_field
-from actors.rules.steps.already_done import evolve_settling
-from actors.rules.steps.confidence import hundredths
-from actors.rules.steps.pace import (
+from rutter.actors.planner.expired_login import evolve_aboard, expired_instead
+from rutter.actors.planner.model_help import acknowledged, evolve_advised, helped, on_advice
+from rutter.actors.planner.model_question import Consulting
+from rutter.actors.planner.optional_steps import evolve_aside
+from rutter.actors.planner.provider_choice import lost, open_asking
+from rutter.actors.planner.state import (
+    PlannerState,
+    loops,
+    over_limit,
+    propose,
+    second_try,
+    stop_run,
+)
+from rutter.actors.planner.tool_led import decide_call, evolve_desk, open_desk
+from rutter.actors.planner.while_paused import (
+    evolve_holding,
+    is_still_asked,
+    looks_anew,
+    while_held,
+)
+from rutter.actors.planner.workflow_led import after_refusal, by_hand, follow, looking, mend
+from rutter.actors.rules.policy.policy import missing_field
+from rutter.actors.rules.steps.already_done import evolve_settling
+from rutter.actors.rules.steps.confidence import hundredths
+from rutter.actors.rules.steps.pace import (
     Pace,
     at_the_end,
     before_scripted,
@@ -29,14 +41,14 @@ from actors.rules.steps.pace import (
     entered,
     rested,
 )
-from actors.rules.steps.retry import is_kept
-from actors.rules.steps.service_script import is_past_sign_in, strayed
-from events.advisor import AdviceFailed, AdviceReceived
-from events.critic import ActionJudged, CompletionChecked, ReadBackDue
-from events.envelope import Actor, Envelope
-from events.executor import ActionFailed, LookalikesFound, QueryAnswered, QueryFailed
-from events.observer import BrowserLost, ObservationFailed, PageObserved
-from events.planner import (
+from rutter.actors.rules.steps.retry import is_kept
+from rutter.actors.rules.steps.service_script import is_past_sign_in, strayed
+from rutter.events.advisor import AdviceFailed, AdviceReceived
+from rutter.events.critic import ActionJudged, CompletionChecked, ReadBackDue
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.executor import ActionFailed, LookalikesFound, QueryAnswered, QueryFailed
+from rutter.events.observer import BrowserLost, ObservationFailed, PageObserved
+from rutter.events.planner import (
     CheckpointReached,
     ObservationRequested,
     PersonAwaited,
@@ -44,25 +56,25 @@ from events.planner import (
     PlanWithheld,
     RunStopped,
 )
-from events.predictor import Candidate, PredictionMade, StepDue
-from events.runtime import (
+from rutter.events.predictor import Candidate, PredictionMade, StepDue
+from rutter.events.runtime import (
     DeadlinePassed,
     RecordingFinished,
     SessionInterrupted,
     SessionStarted,
     StopRequested,
 )
-from events.signature import signature
-from events.tools import CompletionClaimed
-from events.validator import (
+from rutter.events.signature import signature
+from rutter.events.tools import CompletionClaimed
+from rutter.events.validator import (
     ActionRejected,
     ActionStarted,
     ActionWithheld,
     CheckpointPassed,
     CheckpointRefused,
 )
-from events.vocabulary import AnyEvent
-from events.workflow import Expectation
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Expectation
 
 
 class Planner:

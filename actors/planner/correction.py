@@ -6,8 +6,8 @@ is not tried again, and each correction leads with a kind of way that led none b
 
 import msgspec
 
-from events.action import Action, ByCss, ByPoint, ByRef, ByRole, ByText, Strategy
-from events.page import Resolved
+from rutter.events.action import Action, ByCss, ByPoint, ByRef, ByRole, ByText, Strategy
+from rutter.events.page import Resolved
 
 KINDS: dict[type[Strategy], str] = {
     ByCss: "css",

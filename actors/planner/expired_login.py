@@ -6,12 +6,12 @@ origin: the site knows it no more. Pure.
 
 import msgspec
 
-from actors.rules.pages.address import origin_of
-from events.critic import PageAssessed
-from events.logins import LoginUsed
-from events.observer import PageObserved
-from events.planner import RunStopped
-from events.vocabulary import AnyEvent
+from rutter.actors.rules.pages.address import origin_of
+from rutter.events.critic import PageAssessed
+from rutter.events.logins import LoginUsed
+from rutter.events.observer import PageObserved
+from rutter.events.planner import RunStopped
+from rutter.events.vocabulary import AnyEvent
 
 SIGNED_OUT = "the site asks to sign in"
 

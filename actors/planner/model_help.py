@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from actors.planner.correction import Helping
-from actors.planner.model_question import (
+from rutter.actors.planner.correction import Helping
+from rutter.actors.planner.model_question import (
     AGAIN,
     Consulting,
     again,
@@ -16,9 +16,16 @@ from actors.planner.model_question import (
     tried,
     worked,
 )
-from actors.planner.provider_choice import NEVER_SHOWN, evolve_asking, request
-from actors.planner.state import BY_HAND, PlannerState, for_a_person, loops, over_limit, stop_run
-from actors.rules.steps.service_script import (
+from rutter.actors.planner.provider_choice import NEVER_SHOWN, evolve_asking, request
+from rutter.actors.planner.state import (
+    BY_HAND,
+    PlannerState,
+    for_a_person,
+    loops,
+    over_limit,
+    stop_run,
+)
+from rutter.actors.rules.steps.service_script import (
     Going,
     evolve_going,
     gone,
@@ -28,14 +35,14 @@ from actors.rules.steps.service_script import (
     refused,
     way_here,
 )
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
-from events.critic import ActionJudged, CompletionChecked, StateDiffered
-from events.executor import QueryFailed, TargetResolved
-from events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
-from events.runtime import Failure, SessionStarted
-from events.tools import CompletionClaimed
-from events.validator import ActionRejected, CheckpointPassed
-from events.vocabulary import AnyEvent
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from rutter.events.critic import ActionJudged, CompletionChecked, StateDiffered
+from rutter.events.executor import QueryFailed, TargetResolved
+from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
+from rutter.events.runtime import Failure, SessionStarted
+from rutter.events.tools import CompletionClaimed
+from rutter.events.validator import ActionRejected, CheckpointPassed
+from rutter.events.vocabulary import AnyEvent
 
 
 def evolve_advised(state: PlannerState, event: AnyEvent) -> PlannerState:

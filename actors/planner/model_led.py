@@ -9,17 +9,29 @@ from collections.abc import Iterable
 
 import msgspec
 
-from actors.planner.expired_login import Aboard, evolve_aboard, signed_out
-from actors.planner.provider_choice import NEVER_SHOWN, Asking, evolve_asking, open_asking, request
-from actors.rules.steps.service_script import Going, evolve_going, gone, next_of_way, way_here
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked
-from events.critic import ActionJudged, CompletionChecked, PageAssessed
-from events.observer import PageObserved
-from events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
-from events.runtime import SessionResumed, SessionStarted
-from events.tools import CompletionClaimed, ToolAnswered, ToolCalled
-from events.validator import CheckpointPassed
-from events.vocabulary import AnyEvent
+from rutter.actors.planner.expired_login import Aboard, evolve_aboard, signed_out
+from rutter.actors.planner.provider_choice import (
+    NEVER_SHOWN,
+    Asking,
+    evolve_asking,
+    open_asking,
+    request,
+)
+from rutter.actors.rules.steps.service_script import (
+    Going,
+    evolve_going,
+    gone,
+    next_of_way,
+    way_here,
+)
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked
+from rutter.events.critic import ActionJudged, CompletionChecked, PageAssessed
+from rutter.events.observer import PageObserved
+from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
+from rutter.events.runtime import SessionResumed, SessionStarted
+from rutter.events.tools import CompletionClaimed, ToolAnswered, ToolCalled
+from rutter.events.validator import CheckpointPassed
+from rutter.events.vocabulary import AnyEvent
 
 TO_COMPLETE = (
     "You called no tool. Call complete_task if the goal is achieved or cannot be achieved, "

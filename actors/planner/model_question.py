@@ -6,16 +6,22 @@ is not sure. What comes back is a proposal like any other, and has no standing a
 
 import msgspec
 
-from actors.planner.correction import Helping, another_way, having_failed, having_tried, led_by
-from actors.planner.provider_choice import Asking, request, wanting
-from events.action import Action, kind_of
-from events.advisor import AdviceReceived, Proposal
-from events.page import Resolved
-from events.planner import AdviceRequested, PlanProposed
-from events.predictor import StepDue
-from events.run_settings import MILLION
-from events.vocabulary import AnyEvent
-from events.workflow import Expectation
+from rutter.actors.planner.correction import (
+    Helping,
+    another_way,
+    having_failed,
+    having_tried,
+    led_by,
+)
+from rutter.actors.planner.provider_choice import Asking, request, wanting
+from rutter.events.action import Action, kind_of
+from rutter.events.advisor import AdviceReceived, Proposal
+from rutter.events.page import Resolved
+from rutter.events.planner import AdviceRequested, PlanProposed
+from rutter.events.predictor import StepDue
+from rutter.events.run_settings import MILLION
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Expectation
 
 # Questions about one step, detours that were confirmed among them: then the way is lost.
 MOST_ASKS = 8

@@ -8,16 +8,16 @@ import re
 
 import msgspec
 
-from actors.planner.state import PlannerState
-from actors.rules.steps.already_done import UNKNOWN
-from actors.rules.steps.retry import so_long
-from events.critic import ActionJudged
-from events.executor import ActionFailed
-from events.planner import PlanProposed, PlanWithheld, RunStopped, StepsRecalled
-from events.predictor import StepDue
-from events.validator import ActionRejected
-from events.vocabulary import AnyEvent
-from events.workflow import Step
+from rutter.actors.planner.state import PlannerState
+from rutter.actors.rules.steps.already_done import UNKNOWN
+from rutter.actors.rules.steps.retry import so_long
+from rutter.events.critic import ActionJudged
+from rutter.events.executor import ActionFailed
+from rutter.events.planner import PlanProposed, PlanWithheld, RunStopped, StepsRecalled
+from rutter.events.predictor import StepDue
+from rutter.events.validator import ActionRejected
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Step
 
 # What was passed over and is in the way is there now: it is not waited for a second time.
 RECALL_MS = 300

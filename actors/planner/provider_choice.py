@@ -6,12 +6,12 @@ asked, and stays the one; when all are through, nobody is asked in this session 
 
 import msgspec
 
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
-from events.checks import PageState
-from events.planner import AdviceRequested
-from events.run_settings import Mind, Minds
-from events.runtime import SessionStarted
-from events.vocabulary import AnyEvent
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from rutter.events.checks import PageState
+from rutter.events.planner import AdviceRequested
+from rutter.events.run_settings import Mind, Minds
+from rutter.events.runtime import SessionStarted
+from rutter.events.vocabulary import AnyEvent
 
 TRIES = 2  # of one question at one provider
 # Where nothing is yet, and where a person signs in: no model is shown these (S1 FR-007).

@@ -4,26 +4,26 @@ from typing import Literal
 
 import msgspec
 
-from actors.planner.expired_login import SIGNED_OUT, Aboard, signed_out
-from actors.planner.model_question import Consulting
-from actors.planner.tool_led import Desk
-from actors.rules.steps.already_done import Settling
-from actors.rules.steps.already_done import in_words as settled_in_words
-from actors.rules.steps.pace import Pace
-from actors.rules.steps.pause import HAD_THE_WHEEL, Pause
-from actors.rules.steps.retry import may_repeat, so_long
-from actors.rules.steps.service_script import Going, is_of_way
-from events.action import Action, kind_of
-from events.critic import ActionJudged
-from events.executor import ActionFailed, QueryFailed
-from events.page import Resolved
-from events.planner import CheckpointReached, PlanProposed, RunStopped
-from events.predictor import StepDue
-from events.runtime import Failure, SessionStarted, StopReason
-from events.signature import signature
-from events.validator import ApprovalRequested
-from events.vocabulary import AnyEvent
-from events.workflow import Driver, Expectation
+from rutter.actors.planner.expired_login import SIGNED_OUT, Aboard, signed_out
+from rutter.actors.planner.model_question import Consulting
+from rutter.actors.planner.tool_led import Desk
+from rutter.actors.rules.steps.already_done import Settling
+from rutter.actors.rules.steps.already_done import in_words as settled_in_words
+from rutter.actors.rules.steps.pace import Pace
+from rutter.actors.rules.steps.pause import HAD_THE_WHEEL, Pause
+from rutter.actors.rules.steps.retry import may_repeat, so_long
+from rutter.actors.rules.steps.service_script import Going, is_of_way
+from rutter.events.action import Action, kind_of
+from rutter.events.critic import ActionJudged
+from rutter.events.executor import ActionFailed, QueryFailed
+from rutter.events.page import Resolved
+from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
+from rutter.events.predictor import StepDue
+from rutter.events.runtime import Failure, SessionStarted, StopReason
+from rutter.events.signature import signature
+from rutter.events.validator import ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver, Expectation
 
 # How often a person is asked to put one step right by hand: then it is lost.
 BY_HAND = 3

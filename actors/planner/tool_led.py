@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from actors.planner.model_led import (
+from rutter.actors.planner.model_led import (
     OPENING,
     Lead,
     ended,
@@ -19,30 +19,36 @@ from actors.planner.model_led import (
     open_lead,
     went,
 )
-from actors.planner.provider_choice import lost
-from actors.rules.policy.policy import READING
-from actors.rules.steps.pause import RULE as PAUSED
-from actors.rules.steps.retry import REPEATABLE, TRANSIENT
-from actors.rules.steps.service_script import is_of_way
-from actors.rules.tools.tool_table import TOOLS, WITHOUT_SNAPSHOT, Logged, action_of, place_of_ref
-from events.action import Target, Untrusted, kind_of
-from events.advisor import AdviceFailed, AdviceReceived
-from events.critic import ActionJudged, CompletionChecked
-from events.envelope import Envelope
-from events.executor import (
+from rutter.actors.planner.provider_choice import lost
+from rutter.actors.rules.policy.policy import READING
+from rutter.actors.rules.steps.pause import RULE as PAUSED
+from rutter.actors.rules.steps.retry import REPEATABLE, TRANSIENT
+from rutter.actors.rules.steps.service_script import is_of_way
+from rutter.actors.rules.tools.tool_table import (
+    TOOLS,
+    WITHOUT_SNAPSHOT,
+    Logged,
+    action_of,
+    place_of_ref,
+)
+from rutter.events.action import Target, Untrusted, kind_of
+from rutter.events.advisor import AdviceFailed, AdviceReceived
+from rutter.events.critic import ActionJudged, CompletionChecked
+from rutter.events.envelope import Envelope
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     QueryAnswered,
     QueryFailed,
     TargetResolved,
 )
-from events.faults import RETRIABLE, SAID_AS, TYPE_OF
-from events.observer import BrowserLost, ObservationFailed, PageObserved
-from events.page import Resolved
-from events.person import ApprovalAnswered
-from events.planner import AdviceRequested, ObservationRequested, PlanProposed, RunStopped
-from events.predictor import PredictionMade
-from events.runtime import (
+from rutter.events.faults import RETRIABLE, SAID_AS, TYPE_OF
+from rutter.events.observer import BrowserLost, ObservationFailed, PageObserved
+from rutter.events.page import Resolved
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import AdviceRequested, ObservationRequested, PlanProposed, RunStopped
+from rutter.events.predictor import PredictionMade
+from rutter.events.runtime import (
     DeadlinePassed,
     Failure,
     SessionInterrupted,
@@ -50,7 +56,7 @@ from events.runtime import (
     StopReason,
     StopRequested,
 )
-from events.tools import (
+from rutter.events.tools import (
     ApprovalSought,
     CompletionClaimed,
     FileRead,
@@ -59,15 +65,15 @@ from events.tools import (
     ToolError,
     approval_of,
 )
-from events.validator import (
+from rutter.events.validator import (
     ActionRejected,
     ActionStarted,
     ActionWithheld,
     CheckpointPassed,
     CheckpointRefused,
 )
-from events.vocabulary import AnyEvent
-from events.workflow import Driver
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver
 
 # Held behind a step that is not over; due now; its step under way; its page being read; somebody's
 # word awaited; and what it came to ready to be said.

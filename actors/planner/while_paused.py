@@ -8,15 +8,15 @@ from collections.abc import Iterable
 
 import msgspec
 
-from actors.planner.state import PlannerState
-from actors.rules.steps.already_done import Settling
-from actors.rules.steps.pause import RULE, evolve_pause, hands_over
-from events.advisor import AdviceFailed, AdviceReceived
-from events.critic import ActionJudged, CompletionChecked
-from events.envelope import Envelope
-from events.executor import LookalikesFound, QueryAnswered, QueryFailed
-from events.observer import ObservationFailed
-from events.planner import (
+from rutter.actors.planner.state import PlannerState
+from rutter.actors.rules.steps.already_done import Settling
+from rutter.actors.rules.steps.pause import RULE, evolve_pause, hands_over
+from rutter.events.advisor import AdviceFailed, AdviceReceived
+from rutter.events.critic import ActionJudged, CompletionChecked
+from rutter.events.envelope import Envelope
+from rutter.events.executor import LookalikesFound, QueryAnswered, QueryFailed
+from rutter.events.observer import ObservationFailed
+from rutter.events.planner import (
     AdviceRequested,
     CheckpointReached,
     ObservationRequested,
@@ -24,10 +24,10 @@ from events.planner import (
     RunStopped,
     StepSettled,
 )
-from events.predictor import PredictionMade, StepDue
-from events.runtime import SessionResumed
-from events.tools import ApprovalSought, CompletionClaimed, ToolCalled
-from events.validator import (
+from rutter.events.predictor import PredictionMade, StepDue
+from rutter.events.runtime import SessionResumed
+from rutter.events.tools import ApprovalSought, CompletionClaimed, ToolCalled
+from rutter.events.validator import (
     ActionRejected,
     ActionStarted,
     ApprovalRequested,
@@ -35,7 +35,7 @@ from events.validator import (
     CheckpointPassed,
     QueryStarted,
 )
-from events.vocabulary import AnyEvent
+from rutter.events.vocabulary import AnyEvent
 
 # What leads to something new. Each of them follows again, or is made good for, from the next look.
 LEADS_ON = (

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from actors.planner.model_help import helped, question_about, without_a_model
-from actors.planner.optional_steps import (
+from rutter.actors.planner.model_help import helped, question_about, without_a_model
+from rutter.actors.planner.optional_steps import (
     named,
     passed_over,
     recall,
@@ -13,7 +13,7 @@ from actors.planner.optional_steps import (
     unneeded,
     waiting,
 )
-from actors.planner.state import (
+from rutter.actors.planner.state import (
     PlannerState,
     for_a_person,
     over_limit,
@@ -21,26 +21,26 @@ from actors.planner.state import (
     second_try,
     stop_run,
 )
-from actors.rules.steps.already_done import done_by, is_over, settled_by
-from actors.rules.steps.already_done import in_words as settled_in_words
-from actors.rules.steps.already_done import look_for as look_whether_done
-from actors.rules.steps.healing import GONE, heal, look_for
-from actors.rules.steps.pace import at_the_end, before_recorded
-from events.action import Action
-from events.critic import ActionJudged, ReadBackDue
-from events.executor import LookalikesFound
-from events.planner import (
+from rutter.actors.rules.steps.already_done import done_by, is_over, settled_by
+from rutter.actors.rules.steps.already_done import in_words as settled_in_words
+from rutter.actors.rules.steps.already_done import look_for as look_whether_done
+from rutter.actors.rules.steps.healing import GONE, heal, look_for
+from rutter.actors.rules.steps.pace import at_the_end, before_recorded
+from rutter.events.action import Action
+from rutter.events.critic import ActionJudged, ReadBackDue
+from rutter.events.executor import LookalikesFound
+from rutter.events.planner import (
     ObservationRequested,
     PlanProposed,
     PlanWithheld,
     RunStopped,
     StepSettled,
 )
-from events.predictor import StepDue
-from events.runtime import Failure
-from events.validator import ActionRejected, CheckpointPassed, CheckpointRefused
-from events.vocabulary import AnyEvent
-from events.workflow import Driver
+from rutter.events.predictor import StepDue
+from rutter.events.runtime import Failure
+from rutter.events.validator import ActionRejected, CheckpointPassed, CheckpointRefused
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver
 
 # An optional step is passed over when this is why it was refused: its element is not there.
 ABSENT = frozenset({"element_not_found", "element_not_visible"})

@@ -1,7 +1,7 @@
 """The Predictor: what comes next, and what is learned from what was confirmed."""
 
-from actors.predictor.actor import Predictor
-from actors.predictor.knowledge import Knowledge
-from actors.predictor.state import PredictorState
+from rutter.actors.predictor.actor import Predictor
+from rutter.actors.predictor.knowledge import Knowledge
+from rutter.actors.predictor.state import PredictorState
 
 __all__ = ["Knowledge", "Predictor", "PredictorState"]

@@ -10,17 +10,17 @@ from typing import ClassVar
 
 import msgspec
 
-from actors.predictor.knowledge import Knowledge
-from actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
-from actors.predictor.learning.merge import compare
-from actors.predictor.learning.recording import (
+from rutter.actors.predictor.knowledge import Knowledge
+from rutter.actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
+from rutter.actors.predictor.learning.merge import compare
+from rutter.actors.predictor.learning.recording import (
     assemble,
     canonical,
     healed_workflow,
     mended_workflow,
     pictured_as,
 )
-from actors.predictor.learning.repair import (
+from rutter.actors.predictor.learning.repair import (
     PASSING,
     healed,
     index_after,
@@ -30,8 +30,8 @@ from actors.predictor.learning.repair import (
     step_of,
     strayed_from,
 )
-from actors.predictor.learning.rewritten_addresses import arrived, departed, went_on
-from actors.predictor.learning.teaching import (
+from rutter.actors.predictor.learning.rewritten_addresses import arrived, departed, went_on
+from rutter.actors.predictor.learning.teaching import (
     broken,
     ended,
     foresees,
@@ -40,25 +40,31 @@ from actors.predictor.learning.teaching import (
     refused,
     teach,
 )
-from actors.predictor.model.learners import since_break
-from actors.predictor.position.element_presence import is_there
-from actors.predictor.position.handed_back import handed_back, left_open, taken_up
-from actors.predictor.position.past_sign_in import led_past, past_sign_in
-from actors.predictor.position.preconditions import unmet as missing_of
-from actors.predictor.position.skippable_steps import done, is_recalled, led, needless, passed_here
-from actors.predictor.state import PredictorState
-from actors.rules.pages.changes import Look, notices
-from actors.rules.pages.page_state import detect
-from actors.rules.policy.policy import CALLERS
-from actors.rules.steps.pause import evolve_pause, hands_over
-from actors.rules.steps.retry import is_kept
-from actors.rules.steps.service_script import ELSEWHERE, is_past_sign_in, strayed
-from actors.rules.workflows.templates import told
-from events.action import kind_of
-from events.checks import Said
-from events.critic import ActionJudged, PageAssessed, ReadBackFound, Verdict
-from events.envelope import Actor, Envelope
-from events.executor import (
+from rutter.actors.predictor.model.learners import since_break
+from rutter.actors.predictor.position.element_presence import is_there
+from rutter.actors.predictor.position.handed_back import handed_back, left_open, taken_up
+from rutter.actors.predictor.position.past_sign_in import led_past, past_sign_in
+from rutter.actors.predictor.position.preconditions import unmet as missing_of
+from rutter.actors.predictor.position.skippable_steps import (
+    done,
+    is_recalled,
+    led,
+    needless,
+    passed_here,
+)
+from rutter.actors.predictor.state import PredictorState
+from rutter.actors.rules.pages.changes import Look, notices
+from rutter.actors.rules.pages.page_state import detect
+from rutter.actors.rules.policy.policy import CALLERS
+from rutter.actors.rules.steps.pause import evolve_pause, hands_over
+from rutter.actors.rules.steps.retry import is_kept
+from rutter.actors.rules.steps.service_script import ELSEWHERE, is_past_sign_in, strayed
+from rutter.actors.rules.workflows.templates import told
+from rutter.events.action import kind_of
+from rutter.events.checks import Said
+from rutter.events.critic import ActionJudged, PageAssessed, ReadBackFound, Verdict
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.executor import (
     ActionDone,
     PersonActed,
     QueryAnswered,
@@ -67,20 +73,20 @@ from events.executor import (
     TargetChanged,
     TargetResolved,
 )
-from events.logins import LoginUsed
-from events.observer import DownloadFinished, PageObserved
-from events.planner import PlanProposed, PlanWithheld, RunStopped, StepSettled, StepsRecalled
-from events.predictor import (
+from rutter.events.logins import LoginUsed
+from rutter.events.observer import DownloadFinished, PageObserved
+from rutter.events.planner import PlanProposed, PlanWithheld, RunStopped, StepSettled, StepsRecalled
+from rutter.events.predictor import (
     EffectsLearned,
     PredictionMade,
     StepDue,
     WorkflowFinished,
     WorkflowLearned,
 )
-from events.run_settings import RunSettings
-from events.runtime import SessionStarted
-from events.validator import ActionApproved, ActionRejected
-from events.vocabulary import AnyEvent
+from rutter.events.run_settings import RunSettings
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionApproved, ActionRejected
+from rutter.events.vocabulary import AnyEvent
 
 WIDE = 10  # candidates of which those that are on the page are kept
 MAYBE = 3  # workflows that a session may be in, told at most

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from events.action import Action, Parameter, Secret, Text
-from events.predictor import EndLearned, TransitionLearned, TransitionUndone
-from events.signature import bare
+from rutter.events.action import Action, Parameter, Secret, Text
+from rutter.events.predictor import EndLearned, TransitionLearned, TransitionUndone
+from rutter.events.signature import bare
 
 # How a row counts.
 DONE: Final = 0

@@ -10,12 +10,12 @@ a run of a workflow needs none. What is forgotten is a new generation: they are 
 from collections.abc import Container, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from actors.predictor.journal import DONE, OWN, Doings, Journal, Taught
-from actors.predictor.model.learners import NOTHING, OfForesight, OfSeeds
-from actors.predictor.position.workflow_tracker import Recorded
-from actors.rules.workflows.versions import Effects, Versions
-from events.envelope import Envelope
-from events.predictor import (
+from rutter.actors.predictor.journal import DONE, OWN, Doings, Journal, Taught
+from rutter.actors.predictor.model.learners import NOTHING, OfForesight, OfSeeds
+from rutter.actors.predictor.position.workflow_tracker import Recorded
+from rutter.actors.rules.workflows.versions import Effects, Versions
+from rutter.events.envelope import Envelope
+from rutter.events.predictor import (
     Candidate,
     EffectsLearned,
     EndLearned,
@@ -27,9 +27,9 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.run_settings import PredictorName
-from events.signature import bare, token
-from events.workflow import Workflow
+from rutter.events.run_settings import PredictorName
+from rutter.events.signature import bare, token
+from rutter.events.workflow import Workflow
 
 Learns = TypeVar("Learns", OfSeeds, OfForesight)
 

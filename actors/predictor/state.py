@@ -2,21 +2,16 @@
 
 import msgspec
 
-from actors.predictor.learning.recording import Mend
-from actors.predictor.learning.takebacks import Taught
-from actors.rules.pages.changes import Look
-from actors.rules.steps.pause import Pause
-from events.checks import ReadBack
-from events.page import Artifact, Exchange, Page, Resolved
-from events.planner import PlanProposed
-from events.predictor import (
-    Notices,
-    Rewritten,
-    TransitionLearned,
-    TransitionUndone,
-)
-from events.runtime import SessionStarted
-from events.workflow import Step, Workflow
+from rutter.actors.predictor.learning.recording import Mend
+from rutter.actors.predictor.learning.takebacks import Taught
+from rutter.actors.rules.pages.changes import Look
+from rutter.actors.rules.steps.pause import Pause
+from rutter.events.checks import ReadBack
+from rutter.events.page import Artifact, Exchange, Page, Resolved
+from rutter.events.planner import PlanProposed
+from rutter.events.predictor import Notices, Rewritten, TransitionLearned, TransitionUndone
+from rutter.events.runtime import SessionStarted
+from rutter.events.workflow import Step, Workflow
 
 BLANK = Look(Page(url="about:blank"))
 

@@ -12,14 +12,14 @@ from typing import ClassVar, Literal
 
 import anyio
 
-from actors.rules.tools.tool_table import TOOLS
-from events.envelope import Actor, Envelope
-from events.person import ApprovalAnswered
-from events.planner import PersonAwaited
-from events.runtime import DeadlinePassed, SessionPaused, SessionResumed, SessionStarted
-from events.tools import ToolAnswered, ToolCalled
-from events.validator import ApprovalRequested, ApprovalVoided
-from events.vocabulary import AnyEvent
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import PersonAwaited
+from rutter.events.runtime import DeadlinePassed, SessionPaused, SessionResumed, SessionStarted
+from rutter.events.tools import ToolAnswered, ToolCalled
+from rutter.events.validator import ApprovalRequested, ApprovalVoided
+from rutter.events.vocabulary import AnyEvent
 
 NOTHING: tuple[AnyEvent, ...] = ()
 

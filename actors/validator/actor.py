@@ -10,26 +10,14 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from actors.rules.pages.page_state import checkpoint_of
-from actors.rules.policy.policy import (
-    CALLERS,
-    READING,
-    Case,
-    Verdict,
-    judge,
-    missing_field,
-)
-from actors.rules.steps.healing import LIKENESS, doubtful, unlike
-from actors.rules.steps.pause import RULE as PAUSED
-from actors.rules.steps.pause import evolve_pause, hands_over
-from actors.rules.steps.retry import so_long
-from actors.validator.approvals import (
-    is_final,
-    is_on_the_way,
-    seen_as,
-    stands_by_recording,
-)
-from actors.validator.questions import (
+from rutter.actors.rules.pages.page_state import checkpoint_of
+from rutter.actors.rules.policy.policy import CALLERS, READING, Case, Verdict, judge, missing_field
+from rutter.actors.rules.steps.healing import LIKENESS, doubtful, unlike
+from rutter.actors.rules.steps.pause import RULE as PAUSED
+from rutter.actors.rules.steps.pause import evolve_pause, hands_over
+from rutter.actors.rules.steps.retry import so_long
+from rutter.actors.validator.approvals import is_final, is_on_the_way, seen_as, stands_by_recording
+from rutter.actors.validator.questions import (
     BY_HAND,
     as_suggestion,
     left_to_ask,
@@ -39,18 +27,18 @@ from actors.validator.questions import (
     question_on,
     went_on,
 )
-from actors.validator.state import ValidatorState
-from events.action import kind_of
-from events.critic import PageAssessed
-from events.envelope import Actor, Envelope
-from events.executor import TargetChanged, TargetMissing, TargetResolved
-from events.observer import PageObserved
-from events.page import Resolved
-from events.person import ApprovalAnswered
-from events.planner import CheckpointReached, PlanProposed, RunStopped, StepSettled
-from events.runtime import SessionPaused, SessionStarted
-from events.tools import ApprovalSought
-from events.validator import (
+from rutter.actors.validator.state import ValidatorState
+from rutter.events.action import kind_of
+from rutter.events.critic import PageAssessed
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.executor import TargetChanged, TargetMissing, TargetResolved
+from rutter.events.observer import PageObserved
+from rutter.events.page import Resolved
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped, StepSettled
+from rutter.events.runtime import SessionPaused, SessionStarted
+from rutter.events.tools import ApprovalSought
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,
@@ -60,7 +48,7 @@ from events.validator import (
     PlanAdmitted,
     QueryStarted,
 )
-from events.vocabulary import AnyEvent
+from rutter.events.vocabulary import AnyEvent
 
 # These need no element; everything else is resolved before it is judged, a key press to what has
 # the focus. A wait_for looks for its element itself, because the element is not there yet.

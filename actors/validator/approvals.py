@@ -1,12 +1,12 @@
 """Approvals that a recording or a bound credential gave: whether a step still stands by them."""
 
-from actors.rules.pages.address import origin_of, place_of
-from actors.rules.policy.policy import Case, Verdict, is_irreversible, stands
-from actors.rules.policy.rule_table import is_a_door
-from actors.rules.steps.service_script import is_of_way
-from actors.validator.state import ValidatorState
-from events.page import Resolved
-from events.workflow import Standing, Step
+from rutter.actors.rules.pages.address import origin_of, place_of
+from rutter.actors.rules.policy.policy import Case, Verdict, is_irreversible, stands
+from rutter.actors.rules.policy.rule_table import is_a_door
+from rutter.actors.rules.steps.service_script import is_of_way
+from rutter.actors.validator.state import ValidatorState
+from rutter.events.page import Resolved
+from rutter.events.workflow import Standing, Step
 
 
 def is_let_in(state: ValidatorState, case: Case, verdict: Verdict) -> bool:

@@ -2,14 +2,14 @@
 
 import msgspec
 
-from actors.rules.policy.policy import Case, Verdict
-from actors.rules.steps.already_done import doubt as may_have_happened
-from actors.rules.steps.confidence import RULE as SUGGESTED
-from actors.rules.steps.confidence import is_suggested, why_suggested
-from actors.rules.steps.healing import doubtful
-from actors.rules.steps.pause import HAD_THE_WHEEL
-from actors.rules.steps.service_script import is_of_way
-from actors.validator.approvals import (
+from rutter.actors.rules.policy.policy import Case, Verdict
+from rutter.actors.rules.steps.already_done import doubt as may_have_happened
+from rutter.actors.rules.steps.confidence import RULE as SUGGESTED
+from rutter.actors.rules.steps.confidence import is_suggested, why_suggested
+from rutter.actors.rules.steps.healing import doubtful
+from rutter.actors.rules.steps.pause import HAD_THE_WHEEL
+from rutter.actors.rules.steps.service_script import is_of_way
+from rutter.actors.validator.approvals import (
     is_final,
     is_let_in,
     seen_as,
@@ -17,14 +17,14 @@ from actors.validator.approvals import (
     was_done_on_the_way,
     was_irreversible,
 )
-from actors.validator.state import ValidatorState
-from events.action import Secret
-from events.person import ApprovalAnswered
-from events.planner import CheckpointReached, PlanProposed
-from events.runtime import SessionStarted
-from events.signature import signature
-from events.tools import ApprovalSought, approval_of
-from events.validator import ApprovalRequested, CheckpointPassed, CheckpointRefused
+from rutter.actors.validator.state import ValidatorState
+from rutter.events.action import Secret
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import CheckpointReached, PlanProposed
+from rutter.events.runtime import SessionStarted
+from rutter.events.signature import signature
+from rutter.events.tools import ApprovalSought, approval_of
+from rutter.events.validator import ApprovalRequested, CheckpointPassed, CheckpointRefused
 
 CONFIRM = "confirm"  # S1 FR-008: what the person types out before the last step
 # What a person does in the window, and what they are asked then.

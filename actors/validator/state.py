@@ -2,12 +2,12 @@
 
 import msgspec
 
-from actors.rules.steps.pause import Pause
-from events.page import Resolved
-from events.planner import PlanProposed, StepSettled
-from events.runtime import SessionStarted
-from events.service_pack import Checkpoint
-from events.validator import ApprovalRequested
+from rutter.actors.rules.steps.pause import Pause
+from rutter.events.page import Resolved
+from rutter.events.planner import PlanProposed, StepSettled
+from rutter.events.runtime import SessionStarted
+from rutter.events.service_pack import Checkpoint
+from rutter.events.validator import ApprovalRequested
 
 
 class ValidatorState(msgspec.Struct, frozen=True):

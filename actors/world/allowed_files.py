@@ -17,11 +17,11 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from events.action import Untrusted
-from events.checks import FileCheck, FileContains, path_of
-from events.critic import FilesRequested
-from events.observer import FileSeen, FilesSeen
-from events.tools import FileRead
+from rutter.events.action import Untrusted
+from rutter.events.checks import FileCheck, FileContains, path_of
+from rutter.events.critic import FilesRequested
+from rutter.events.observer import FileSeen, FilesSeen
+from rutter.events.tools import FileRead
 
 MAX_TEXT = 65_536  # what a caller of `read_file` gets at once
 MAX_SEARCHED = 64 * 1024 * 1024  # a file that is read to its end after a step

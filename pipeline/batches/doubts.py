@@ -5,14 +5,14 @@ nobody wants to be asked by every row, and the others go on meanwhile."""
 
 from collections.abc import Collection, Sequence
 
-from events.envelope import Envelope
-from events.rows import Row
-from events.runtime import SessionEnded, SessionStarted
-from events.sqlite_reader import SqliteReader
-from pipeline.batches.row_values import BoundRow, digest_of
-from pipeline.sessions.earlier_run import ENDED_WELL
-from pipeline.sessions.fork import left_open, sent_something
-from replay.story.batch_rows import RowRun, run_of
+from rutter.events.envelope import Envelope
+from rutter.events.rows import Row
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.batches.row_values import BoundRow, digest_of
+from rutter.pipeline.sessions.earlier_run import ENDED_WELL
+from rutter.pipeline.sessions.fork import left_open, sent_something
+from rutter.replay.story.batch_rows import RowRun, run_of
 
 
 class Elsewhere:

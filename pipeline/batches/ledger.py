@@ -5,17 +5,26 @@ from pathlib import Path
 
 import msgspec
 
-from events.envelope import Envelope, kind
-from events.errors import BadInput
-from events.jobs import JobEnded, JobQueued, JobStarted, RunWorkflow
-from events.rows import Row
-from events.runtime import SessionEnded, SessionStarted
-from events.sqlite_reader import SqliteReader
-from pipeline.batches.doubts import Elsewhere
-from pipeline.batches.row_values import BoundRow, batch_of
-from pipeline.config.settings import Settings
-from pipeline.workflows.edit import names_over_time
-from replay.story.batch_rows import KINDS, NOT_AGAIN, RowRun, Told, Wanted, matched, run_of, told_of
+from rutter.events.envelope import Envelope, kind
+from rutter.events.errors import BadInput
+from rutter.events.jobs import JobEnded, JobQueued, JobStarted, RunWorkflow
+from rutter.events.rows import Row
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.batches.doubts import Elsewhere
+from rutter.pipeline.batches.row_values import BoundRow, batch_of
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.workflows.edit import names_over_time
+from rutter.replay.story.batch_rows import (
+    KINDS,
+    NOT_AGAIN,
+    RowRun,
+    Told,
+    Wanted,
+    matched,
+    run_of,
+    told_of,
+)
 
 OF_BATCH = [kind(each) for each in (SessionStarted, SessionEnded, JobQueued, JobStarted, JobEnded)]
 

@@ -4,12 +4,12 @@ what its run read. Written anew as each row ends, whole; the log can say it agai
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from pipeline.batches.row_values import BoundRow
-from pipeline.batches.sheet import BadRows, Sheet
-from pipeline.output.csv_table import as_csv
-from pipeline.output.safe_files import replace_whole
-from replay.story.batch_rows import NOT_RUN, Told
-from replay.story.results import Results, numbered
+from rutter.pipeline.batches.row_values import BoundRow
+from rutter.pipeline.batches.sheet import BadRows, Sheet
+from rutter.pipeline.output.csv_table import as_csv
+from rutter.pipeline.output.safe_files import replace_whole
+from rutter.replay.story.batch_rows import NOT_RUN, Told
+from rutter.replay.story.results import Results, numbered
 
 OURS = ("outcome", "reason", "session")
 HEADER_BYTES = 2**20

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from events.errors import BadInput
-from events.rows import Row
-from events.workflow import Workflow
-from pipeline.batches.sheet import BadRows, Cells, Sheet
+from rutter.events.errors import BadInput
+from rutter.events.rows import Row
+from rutter.events.workflow import Workflow
+from rutter.pipeline.batches.sheet import BadRows, Cells, Sheet
 
 
 class BoundRow(msgspec.Struct, frozen=True):

@@ -6,8 +6,8 @@ from typing import Protocol
 
 import anyio
 
-from pipeline.batches.row_values import BoundRow
-from replay.story.batch_rows import NOT_AGAIN, NOT_RUN, Told
+from rutter.pipeline.batches.row_values import BoundRow
+from rutter.replay.story.batch_rows import NOT_AGAIN, NOT_RUN, Told
 
 Sail = Callable[[BoundRow], Awaitable[Told]]
 

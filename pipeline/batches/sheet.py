@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from events.errors import BadInput
+from rutter.events.errors import BadInput
 
 SEPARATORS = {",": ",", ";": ";", "tab": "\t", "\t": "\t", "comma": ",", "semicolon": ";"}
 MAX_BYTES = 64 * 2**20  # what is read into memory at once

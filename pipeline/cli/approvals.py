@@ -3,12 +3,12 @@
 import argparse
 import asyncio
 
-from actors.answers import Answer, TerminalPerson
-from events.errors import BadInput
-from pipeline.cli.daemon_client import Through, require_daemon
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
+from rutter.actors.answers import Answer, TerminalPerson
+from rutter.events.errors import BadInput
+from rutter.pipeline.cli.daemon_client import Through, require_daemon
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
 
 
 def add_approvals(it: argparse.ArgumentParser) -> None:

@@ -7,13 +7,13 @@ The shell then asks this program, which answers from the log: workflows after `r
 import argparse
 from collections.abc import Callable, Iterator
 
-from events.errors import RutterError
-from pipeline.cli.terminal import Terminal
-from pipeline.config import settings
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import project
-from replay.projections import ProjectionStore
+from rutter.events.errors import RutterError
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config import settings
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.replay.projections import ProjectionStore
 
 SHELLS = ("bash", "zsh", "fish")
 ASKED = "_ARGCOMPLETE"  # the shell's function sets it when TAB was pressed

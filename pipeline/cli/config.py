@@ -5,15 +5,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors.world.models.defaults import DEFAULTS
-from events.errors import WorldBroken
-from events.run_settings import MILLION
-from pipeline.cli.terminal import Terminal
-from pipeline.config.chromium_install import find_chromium
-from pipeline.config.exit_codes import Exit
-from pipeline.config.keys import KEYS, Key, example, written
-from pipeline.config.reader import PRICES
-from pipeline.config.settings import Settings
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.events.errors import WorldBroken
+from rutter.events.run_settings import MILLION
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.keys import KEYS, Key, example, written
+from rutter.pipeline.config.reader import PRICES
+from rutter.pipeline.config.settings import Settings
 
 HEAD = """# The configuration of rutter. A line that begins with #name shows what could be written:
 # mostly what holds anyway; lists of hosts, prices and secrets are examples, and not set.

@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 import urllib3
 
-from events.envelope import Envelope
-from events.errors import BadInput, PolicyDenied, RutterError, WorldBroken
-from events.runtime import SessionEnded
-from pipeline.config.settings import Settings
-from pipeline.daemon.address_file import Whereabouts, find_daemon
-from pipeline.daemon.http.tokens import Scope, read_token, token_path
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput, PolicyDenied, RutterError, WorldBroken
+from rutter.events.runtime import SessionEnded
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.address_file import Whereabouts, find_daemon
+from rutter.pipeline.daemon.http.tokens import Scope, read_token, token_path
 
 ANSWER_S = 120.0  # a stop waits for the page to be judged
 RETRIES = 5  # of a stream that was cut: it goes on behind what was read

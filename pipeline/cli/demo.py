@@ -5,21 +5,21 @@ import asyncio
 
 import msgspec
 
-from actors.answers import Answer, ScriptedPerson
-from events.errors import RutterError
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.session_run import open_voyage
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.config.thresholds import going_by
-from pipeline.demo_sites.chandlery import Order, Site, order_script
-from pipeline.queries.workflows_and_sessions import latest_workflow, project
-from pipeline.sessions import session_started
-from pipeline.workflows.recorder_import import RecorderScript, prepare
-from replay.story.advice import money
-from replay.story.session_story import Story
-from replay.verify import verify
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.events.errors import RutterError
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.session_run import open_voyage
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.thresholds import going_by
+from rutter.pipeline.demo_sites.chandlery import Order, Site, order_script
+from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
+from rutter.replay.story.advice import money
+from rutter.replay.story.session_story import Story
+from rutter.replay.verify import verify
 
 NAME = "order"
 # What the script types while it is watched, and what the run alone types instead.

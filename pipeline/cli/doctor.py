@@ -11,20 +11,20 @@ from pathlib import Path
 
 import msgspec
 
-from actors.world.browser.chromium import Chromium
-from actors.world.egress.gate import NOTHING, Gate
-from events.errors import DirectoryInUse, RutterError
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.models import told
-from pipeline.cli.terminal import Terminal
-from pipeline.config.chromium_install import (
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import NOTHING, Gate
+from rutter.events.errors import DirectoryInUse, RutterError
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.models import told
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.chromium_install import (
     find_chromium,
     install_chromium,
     why_driver_does_not_start,
 )
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings, environment, proxies_set
-from pipeline.sessions.models import NoMind, Offer, check_mind, is_on, offers
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings, environment, proxies_set
+from rutter.pipeline.sessions.models import NoMind, Offer, check_mind, is_on, offers
 
 ROOM_BYTES = 200 << 20  # a day of runs; below it a commit may soon fail
 

@@ -4,19 +4,19 @@ import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from events.errors import BadInput
-from events.workflow import Workflow
-from pipeline.cli.log_tidy import count, size
-from pipeline.cli.progress import Gauge
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.secret_sources import read_pairs
-from pipeline.config.settings import Settings
-from pipeline.export.everything import export_all
-from pipeline.export.playwright_script import playwright_script
-from pipeline.export.recorder_json import recorder_script
-from pipeline.export.wait_conditions import not_done, unchecked
-from pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Workflow
+from rutter.pipeline.cli.log_tidy import count, size
+from rutter.pipeline.cli.progress import Gauge
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.export.everything import export_all
+from rutter.pipeline.export.playwright_script import playwright_script
+from rutter.pipeline.export.recorder_json import recorder_script
+from rutter.pipeline.export.wait_conditions import not_done, unchecked
+from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
 
 FORMATS: Mapping[str, Callable[[Workflow, Mapping[str, str]], str]] = {
     "recorder": recorder_script,

@@ -4,12 +4,12 @@ import argparse
 import shlex
 from collections.abc import Iterator
 
-from pipeline.cli.terminal import Terminal
-from pipeline.cli.workflow_changes import changing
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import find_session
-from pipeline.workflows.forget import Unlearned, Wanted, foresee
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.workflow_changes import changing
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import find_session
+from rutter.pipeline.workflows.forget import Unlearned, Wanted, foresee
 
 TOLD = ("sessions", "transitions", "runs", "versions", "kept", "generation", "workflow")
 EPILOG = """examples:

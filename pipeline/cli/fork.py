@@ -5,19 +5,19 @@ import asyncio
 
 import msgspec
 
-from events.runtime import SessionStarted
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.missing_values import bind_secrets, carried
-from pipeline.cli.session_end import report as tell_end
-from pipeline.cli.session_run import open_voyage, person
-from pipeline.cli.terminal import Terminal
-from pipeline.cli.threshold_options import read_sureness
-from pipeline.config.secret_sources import read_pairs
-from pipeline.config.settings import Settings
-from pipeline.config.thresholds import going_by
-from pipeline.queries.workflows_and_sessions import find_session
-from pipeline.sessions.fork import fork_of
-from replay.story.session_story import Story
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.missing_values import bind_secrets, carried
+from rutter.pipeline.cli.session_end import report as tell_end
+from rutter.pipeline.cli.session_run import open_voyage, person
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.threshold_options import read_sureness
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.thresholds import going_by
+from rutter.pipeline.queries.workflows_and_sessions import find_session
+from rutter.pipeline.sessions.fork import fork_of
+from rutter.replay.story.session_story import Story
 
 
 def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

@@ -3,18 +3,18 @@
 import argparse
 from pathlib import Path
 
-from events.errors import WorldBroken
-from events.sqlite_reader import SqliteReader
-from pipeline.cli import log_erase, log_tidy
-from pipeline.cli.log_tidy import count, size
-from pipeline.cli.progress import Gauge
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.upkeep import backup as archive
-from pipeline.upkeep.inspection import inspect
-from replay.integrity import Fault
-from replay.projections import ProjectionStore
+from rutter.events.errors import WorldBroken
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli import log_erase, log_tidy
+from rutter.pipeline.cli.log_tidy import count, size
+from rutter.pipeline.cli.progress import Gauge
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.upkeep import backup as archive
+from rutter.pipeline.upkeep.inspection import inspect
+from rutter.replay.integrity import Fault
+from rutter.replay.projections import ProjectionStore
 
 SHOWN = 20  # faults on a terminal; --json has them all
 

@@ -6,16 +6,16 @@ import sys
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
-from events.errors import BadInput
-from pipeline.cli.log_tidy import count
-from pipeline.cli.progress import Gauge
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import find_session, project
-from pipeline.upkeep.erase import erase as erase_payloads
-from pipeline.upkeep.erase_text import ErasedText, Held, erase_text, find, told
-from pipeline.upkeep.inspection import Watch
+from rutter.events.errors import BadInput
+from rutter.pipeline.cli.log_tidy import count
+from rutter.pipeline.cli.progress import Gauge
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import find_session, project
+from rutter.pipeline.upkeep.erase import erase as erase_payloads
+from rutter.pipeline.upkeep.erase_text import ErasedText, Held, erase_text, find, told
+from rutter.pipeline.upkeep.inspection import Watch
 
 SHOWN = 20  # sessions on a terminal; --json has them all
 Done = TypeVar("Done")

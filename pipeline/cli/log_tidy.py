@@ -6,20 +6,20 @@ from collections.abc import Iterable
 
 import msgspec
 
-from events.sqlite_log import SqliteLog
-from pipeline.app import App
-from pipeline.cli.daemon_client import Through, through_daemon
-from pipeline.cli.progress import Gauge
-from pipeline.cli.show import when
-from pipeline.cli.terminal import Terminal
-from pipeline.clock import SystemClock
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.upkeep.artifact_survey import survey
-from pipeline.upkeep.disk_use import Usage, measure
-from pipeline.upkeep.erase import finish_erasing
-from pipeline.upkeep.expiry import Tidied, mark, plan, rules_of, summary, tidy
-from pipeline.upkeep.inspection import Watch
+from rutter.events.sqlite_log import SqliteLog
+from rutter.pipeline.app import App
+from rutter.pipeline.cli.daemon_client import Through, through_daemon
+from rutter.pipeline.cli.progress import Gauge
+from rutter.pipeline.cli.show import when
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.clock import SystemClock
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.upkeep.artifact_survey import survey
+from rutter.pipeline.upkeep.disk_use import Usage, measure
+from rutter.pipeline.upkeep.erase import finish_erasing
+from rutter.pipeline.upkeep.expiry import Tidied, mark, plan, rules_of, summary, tidy
+from rutter.pipeline.upkeep.inspection import Watch
 
 SHOWN = 20  # kinds on a terminal; --json has them all
 

@@ -6,30 +6,30 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.login_state import of_origin
-from actors.world.egress.gate import Gate
-from events.errors import BadInput, WorldBroken
-from events.logins import LoginNotKept
-from events.policy import Policy
-from events.workflow import Indicator
-from pipeline.cli.missing_values import bind_secrets, passphrase
-from pipeline.cli.record_by_hand import base_for
-from pipeline.cli.session_end import report
-from pipeline.cli.session_run import check_display, open_voyage, person
-from pipeline.cli.terminal import Terminal
-from pipeline.config.chromium_install import require_chromium
-from pipeline.config.exit_codes import Exit
-from pipeline.config.secret_sources import SOURCES
-from pipeline.config.settings import Settings, environment
-from pipeline.logins.login_store import Kept, Unreadable, address_of, site_of
-from pipeline.logins.sealed_file import Key
-from pipeline.logins.session_logins import Carried, keys_of, shelf_of
-from pipeline.logins.sign_in_window import SignedIn, sign_in
-from pipeline.sessions import session_started
-from pipeline.sessions.service_file import indicator
-from pipeline.workflows.recorder_import import prepare, read_script
-from replay.story.session_story import Story
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.login_state import of_origin
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.errors import BadInput, WorldBroken
+from rutter.events.logins import LoginNotKept
+from rutter.events.policy import Policy
+from rutter.events.workflow import Indicator
+from rutter.pipeline.cli.missing_values import bind_secrets, passphrase
+from rutter.pipeline.cli.record_by_hand import base_for
+from rutter.pipeline.cli.session_end import report
+from rutter.pipeline.cli.session_run import check_display, open_voyage, person
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.chromium_install import require_chromium
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.secret_sources import SOURCES
+from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.logins.login_store import Kept, Unreadable, address_of, site_of
+from rutter.pipeline.logins.sealed_file import Key
+from rutter.pipeline.logins.session_logins import Carried, keys_of, shelf_of
+from rutter.pipeline.logins.sign_in_window import SignedIn, sign_in
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.service_file import indicator
+from rutter.pipeline.workflows.recorder_import import prepare, read_script
+from rutter.replay.story.session_story import Story
 
 BY_A_SCRIPT = "sign in by a script: rutter login SITE --script FILE"
 

@@ -4,13 +4,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from events.errors import RutterError
-from pipeline.cli.completion import answer_tab
-from pipeline.cli.parser import parser
-from pipeline.cli.session_run import check_display
-from pipeline.cli.terminal import Terminal
-from pipeline.config import exit_codes, settings
-from pipeline.output.redacted_streams import hush_streams
+from rutter.events.errors import RutterError
+from rutter.pipeline.cli.completion import answer_tab
+from rutter.pipeline.cli.parser import parser
+from rutter.pipeline.cli.session_run import check_display
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config import exit_codes, settings
+from rutter.pipeline.output.redacted_streams import hush_streams
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,5 @@
-"""A page for every command, made of its flags: `python -m pipeline.cli.manual docs/commands`.
+"""A page for every command, made of its flags: `python -m rutter.pipeline.cli.manual
+docs/commands`.
 
 The pages are written from the parser and not from its `--help`, which each Python prints in its own
 way. A test holds them against what is committed.
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.cli.parser import parser
+from rutter.pipeline.cli.parser import parser
 
 # Where a command is explained at length.
 ABOUT = {
@@ -42,7 +43,7 @@ ABOUT = {
     "log": ("log",),
     "models": ("models",),
 }
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).resolve().parents[2]
 
 
 def main() -> None:

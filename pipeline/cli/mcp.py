@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING
 import anyio
 import msgspec
 
-from actors.answers import Answers, Nobody
-from actors.rules.policy.hosts import EVERYWHERE
-from events.errors import BadInput, DirectoryInUse
-from pipeline.cli.missing_values import bind_secrets
-from pipeline.cli.session_run import open_pipeline, person
-from pipeline.cli.terminal import Terminal
-from pipeline.config import exit_codes
-from pipeline.config.secret_sources import SOURCES
-from pipeline.config.settings import Settings
-from pipeline.config.tables import host_pattern
-from pipeline.daemon.address_file import find_daemon
-from pipeline.daemon.http.tokens import read_token, token_path
-from pipeline.mcp import require_sdk
-from pipeline.sessions.session_started import host_typed, with_hosts
-from pipeline.sessions.start import Bound
-from pipeline.tools.agent_hosts import check_agents_reach
-from pipeline.tools.dispatcher import Caller, ToolResponse, Tools
-from pipeline.tools.tool_sessions import ToolSessions, ToolWish
+from rutter.actors.answers import Answers, Nobody
+from rutter.actors.rules.policy.hosts import EVERYWHERE
+from rutter.events.errors import BadInput, DirectoryInUse
+from rutter.pipeline.cli.missing_values import bind_secrets
+from rutter.pipeline.cli.session_run import open_pipeline, person
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config import exit_codes
+from rutter.pipeline.config.secret_sources import SOURCES
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.tables import host_pattern
+from rutter.pipeline.daemon.address_file import find_daemon
+from rutter.pipeline.daemon.http.tokens import read_token, token_path
+from rutter.pipeline.mcp import require_sdk
+from rutter.pipeline.sessions.session_started import host_typed, with_hosts
+from rutter.pipeline.sessions.start import Bound
+from rutter.pipeline.tools.agent_hosts import check_agents_reach
+from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools
+from rutter.pipeline.tools.tool_sessions import ToolSessions, ToolWish
 
 if TYPE_CHECKING:
-    from pipeline.mcp.stdio import Wire
+    from rutter.pipeline.mcp.stdio import Wire
 
 EPILOG = """examples:
   rutter mcp --allow shop.example          for sessions that begin there
@@ -85,7 +85,7 @@ def do(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> i
             raise BadInput(f"there is no secret {unknown[0]!r}", "name one that is configured")
         return bound
 
-    from pipeline.mcp.stdio import taking_the_wire  # an extra that other commands do without
+    from rutter.pipeline.mcp.stdio import taking_the_wire  # an extra that other commands do without
 
     with taking_the_wire() as wire:
         try:
@@ -168,7 +168,7 @@ async def _served(
     bind: Callable[[Iterable[str]], Bound],
     wire: "Wire",
 ) -> int:
-    from pipeline.mcp.stdio import serve_agent
+    from rutter.pipeline.mcp.stdio import serve_agent
 
     with _until_told() as told:
         async with open_pipeline(settings, terminal) as (app, browser):
@@ -183,7 +183,7 @@ async def _served(
 
 
 async def _bridged(url: str, token: str, wire: "Wire") -> int:
-    from pipeline.mcp.bridge import bridge
+    from rutter.pipeline.mcp.bridge import bridge
 
     with _until_told() as told, told:
         await bridge(f"{url}/mcp", token, wire)

@@ -7,20 +7,20 @@ from typing import Any
 
 import msgspec
 
-from events.errors import BadInput
-from events.run_settings import MILLION
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import project
-from replay.accuracy.reliability import Bin, Calibrated, advice, apart, calibrated, counted
-from replay.accuracy.threshold_curve import Point, curve
-from replay.documents.reliability_chart import draw
-from replay.projections import ProjectionStore
-from replay.projections.calibration import Executions, executions, models, settled
-from replay.projections.metrics import snapshot
-from replay.projections.model_calls import spending
-from replay.story.advice import money
+from rutter.events.errors import BadInput
+from rutter.events.run_settings import MILLION
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.replay.accuracy.reliability import Bin, Calibrated, advice, apart, calibrated, counted
+from rutter.replay.accuracy.threshold_curve import Point, curve
+from rutter.replay.documents.reliability_chart import draw
+from rutter.replay.projections import ProjectionStore
+from rutter.replay.projections.calibration import Executions, executions, models, settled
+from rutter.replay.projections.metrics import snapshot
+from rutter.replay.projections.model_calls import spending
+from rutter.replay.story.advice import money
 
 ERROR_RATE = "0.05"
 BAR = 20  # characters from 0 to 1

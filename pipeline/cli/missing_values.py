@@ -3,16 +3,16 @@
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from events.errors import BadInput
-from events.runtime import SessionStarted
-from events.workflow import Workflow
-from pipeline.cli.terminal import Terminal
-from pipeline.config.secret_sources import read_origins, read_secrets
-from pipeline.config.settings import Settings, environment
-from pipeline.config.tables import configured_pairs
-from pipeline.logins.sealing_key import Ask
-from pipeline.logins.session_logins import Carried, carry
-from pipeline.sessions.start import Bound
+from rutter.events.errors import BadInput
+from rutter.events.runtime import SessionStarted
+from rutter.events.workflow import Workflow
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.secret_sources import read_origins, read_secrets
+from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.config.tables import configured_pairs
+from rutter.pipeline.logins.sealing_key import Ask
+from rutter.pipeline.logins.session_logins import Carried, carry
+from rutter.pipeline.sessions.start import Bound
 
 
 def ask_unbound(

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from actors.world.models.messages import MindFailed, Prompt, Reply, Told, ToolSpec
-from actors.world.models.prices import Price, cost_microdollars
-from events.run_settings import MILLION
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.keys import PROVIDERS
-from pipeline.config.reader import Config
-from pipeline.config.settings import Settings, environment
-from pipeline.sessions.models import (
+from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Told, ToolSpec
+from rutter.actors.world.models.prices import Price, cost_microdollars
+from rutter.events.run_settings import MILLION
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.keys import PROVIDERS
+from rutter.pipeline.config.reader import Config
+from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.sessions.models import (
     NoMind,
     Offer,
     fix_of,
@@ -25,7 +25,7 @@ from pipeline.sessions.models import (
     offers,
     open_mind,
 )
-from replay.story.advice import money
+from rutter.replay.story.advice import money
 
 ANSWER_MS = 30_000  # what any call of a model may take (C2)
 QUESTION = Prompt(

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from pipeline.cli import (
+from rutter.pipeline.cli import (
     approvals,
     completion,
     config,
@@ -37,8 +37,8 @@ from pipeline.cli import (
     transitions,
     workflows,
 )
-from pipeline.cli.examples import EXAMPLES
-from pipeline.config.secret_sources import SOURCES
+from rutter.pipeline.cli.examples import EXAMPLES
+from rutter.pipeline.config.secret_sources import SOURCES
 
 EPILOG = """examples:
   rutter demo
@@ -62,7 +62,9 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[_shared(top=True)],
     )
-    top.add_argument("--version", action="version", version=f"rutter {metadata.version('rutter')}")
+    top.add_argument(
+        "--version", action="version", version=f"rutter {metadata.version('rutter-agent')}"
+    )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
 
     def command(name: str, text: str) -> argparse.ArgumentParser:

@@ -3,7 +3,7 @@
 import argparse
 import re
 
-from events.errors import BadInput
+from rutter.events.errors import BadInput
 
 SHORTEST_MS, LONGEST_MS = 100, 60_000  # as in the configuration
 UNITS = {"": 1_000, "s": 1_000, "ms": 1}

@@ -5,7 +5,7 @@ from types import TracebackType
 
 from rich.progress import Progress, TaskID, TextColumn
 
-from pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import Terminal
 
 PATIENCE_S = 1.0
 

@@ -4,21 +4,21 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from pipeline.cli.missing_values import bind_secrets, carried
-from pipeline.cli.patience_option import read_patience
-from pipeline.cli.recorded_again import kept_as, tell_compared
-from pipeline.cli.recorded_hosts import settle_hosts
-from pipeline.cli.run import pictured
-from pipeline.cli.service_options import read_given
-from pipeline.cli.session_end import report, tell_unproven
-from pipeline.cli.session_run import open_voyage, person
-from pipeline.cli.terminal import Terminal
-from pipeline.config import exit_codes
-from pipeline.config.secret_sources import read_pairs
-from pipeline.config.settings import Settings
-from pipeline.sessions import session_started
-from pipeline.workflows.recorder_import import prepare, read_script
-from replay.story.session_story import Story
+from rutter.pipeline.cli.missing_values import bind_secrets, carried
+from rutter.pipeline.cli.patience_option import read_patience
+from rutter.pipeline.cli.recorded_again import kept_as, tell_compared
+from rutter.pipeline.cli.recorded_hosts import settle_hosts
+from rutter.pipeline.cli.run import pictured
+from rutter.pipeline.cli.service_options import read_given
+from rutter.pipeline.cli.session_end import report, tell_unproven
+from rutter.pipeline.cli.session_run import open_voyage, person
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config import exit_codes
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.workflows.recorder_import import prepare, read_script
+from rutter.replay.story.session_story import Story
 
 
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

@@ -5,28 +5,28 @@ import asyncio
 
 import msgspec
 
-from actors.rules.policy.narrowing import LISTED, may_go_to
-from events.action import Text
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.executor import PersonActed
-from events.policy import Policy
-from events.workflow import Workflow
-from pipeline.cli import record as record_module
-from pipeline.cli import run
-from pipeline.cli.missing_values import carried
-from pipeline.cli.recorded_again import kept_as, tell_compared
-from pipeline.cli.recorded_hosts import settle_hosts
-from pipeline.cli.service_options import read_given
-from pipeline.cli.session_end import report, tell_unproven
-from pipeline.cli.session_run import check_display, open_voyage, person
-from pipeline.cli.terminal import Terminal
-from pipeline.config import exit_codes
-from pipeline.config.secret_sources import read_pairs
-from pipeline.config.settings import Settings, environment
-from pipeline.sessions import session_started
-from replay.story.session_story import Story
-from replay.story.wording import in_words
+from rutter.actors.rules.policy.narrowing import LISTED, may_go_to
+from rutter.events.action import Text
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.executor import PersonActed
+from rutter.events.policy import Policy
+from rutter.events.workflow import Workflow
+from rutter.pipeline.cli import record as record_module
+from rutter.pipeline.cli import run
+from rutter.pipeline.cli.missing_values import carried
+from rutter.pipeline.cli.recorded_again import kept_as, tell_compared
+from rutter.pipeline.cli.recorded_hosts import settle_hosts
+from rutter.pipeline.cli.service_options import read_given
+from rutter.pipeline.cli.session_end import report, tell_unproven
+from rutter.pipeline.cli.session_run import check_display, open_voyage, person
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config import exit_codes
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.sessions import session_started
+from rutter.replay.story.session_story import Story
+from rutter.replay.story.wording import in_words
 
 OR_A_SCRIPT = "record a script: rutter record NAME --script FILE"
 

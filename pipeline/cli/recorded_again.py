@@ -5,15 +5,15 @@ import argparse
 import shlex
 from collections.abc import Iterator
 
-from events.envelope import kind
-from events.predictor import Comparison, WorkflowLearned
-from events.runtime import SessionStarted
-from events.sqlite_reader import SqliteReader
-from events.workflow import Step, Workflow
-from pipeline.cli.terminal import Terminal
-from pipeline.config.settings import Settings
-from pipeline.sessions import session_started
-from replay.story.wording import in_words, printable
+from rutter.events.envelope import kind
+from rutter.events.predictor import Comparison, WorkflowLearned
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.sessions import session_started
+from rutter.replay.story.wording import in_words, printable
 
 
 def kept_as(

@@ -9,18 +9,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from actors.rules.policy.hosts import read_pattern
-from actors.rules.policy.narrowing import covered
-from events.envelope import kind
-from events.observer import Contact, HostsContacted, RequestBlocked
-from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
-from pipeline.cli.terminal import Terminal
-from pipeline.cli.workflows import change
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import latest_workflow, project
-from pipeline.workflows.edit import Edit
-from replay.story.session_story import Story
+from rutter.actors.rules.policy.hosts import read_pattern
+from rutter.actors.rules.policy.narrowing import covered
+from rutter.events.envelope import kind
+from rutter.events.observer import Contact, HostsContacted, RequestBlocked
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Workflow
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.workflows import change
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.workflows.edit import Edit
+from rutter.replay.story.session_story import Story
 
 IMPLIED = (80, 443)
 MOST_TOLD = 3  # of what was blocked, with how often; the command has them all

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import msgspec
 
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.metrics import show_thresholds
-from pipeline.cli.terminal import Terminal
-from pipeline.cli.threshold_options import share
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.look_back import events_of_log
-from pipeline.queries.workflows_and_sessions import find_session
-from replay.accuracy.threshold_curve import STEPS, curve
-from replay.documents.threshold_chart import draw
-from replay.verify import Divergence, Report, verify
-from replay.whatif import Answer, Change, Difference, ask, read_change
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.metrics import show_thresholds
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.threshold_options import share
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.look_back import events_of_log
+from rutter.pipeline.queries.workflows_and_sessions import find_session
+from rutter.replay.accuracy.threshold_curve import STEPS, curve
+from rutter.replay.documents.threshold_chart import draw
+from rutter.replay.verify import Divergence, Report, verify
+from rutter.replay.whatif import Answer, Change, Difference, ask, read_change
 
 SHOWN = 40  # differences on a terminal; --json has them all
 

@@ -4,16 +4,16 @@ import argparse
 from itertools import chain
 from pathlib import Path
 
-from events.errors import BadInput, LogCorrupt
-from events.page import Artifact
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.look_back import events_about
-from pipeline.queries.workflows_and_sessions import find_session
-from replay.documents import session_report as html
-from replay.story.session_story import tell
+from rutter.events.errors import BadInput, LogCorrupt
+from rutter.events.page import Artifact
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.look_back import events_about
+from rutter.pipeline.queries.workflows_and_sessions import find_session
+from rutter.replay.documents import session_report as html
+from rutter.replay.story.session_story import tell
 
 
 def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

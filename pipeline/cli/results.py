@@ -7,17 +7,17 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from events.artifacts import ArtifactStore
-from events.errors import BadInput
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.output.csv_table import as_csv
-from pipeline.output.result_files import GONE, Format, Handed, hand_out, results_of
-from pipeline.queries.workflows_and_sessions import find_session
-from replay.story.results import Download, Results, Rows, as_json, rows_in_words
-from replay.story.session_story import Story
-from replay.story.wording import ascii_only
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.errors import BadInput
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.output.csv_table import as_csv
+from rutter.pipeline.output.result_files import GONE, Format, Handed, hand_out, results_of
+from rutter.pipeline.queries.workflows_and_sessions import find_session
+from rutter.replay.story.results import Download, Results, Rows, as_json, rows_in_words
+from rutter.replay.story.session_story import Story
+from rutter.replay.story.wording import ascii_only
 
 SHOWN = 20  # rows of a table on a terminal; the others are in the files
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from rich.status import Status
 from rich.text import Text
 
-from pipeline.batches.report import Report, values_of
-from pipeline.batches.row_values import BoundRow
-from pipeline.batches.scheduler import Sailing
-from pipeline.cli.terminal import Terminal
-from pipeline.config import exit_codes
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import project
-from replay.story.batch_rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, Told, counted
-from replay.story.wording import ascii_only
+from rutter.pipeline.batches.report import Report, values_of
+from rutter.pipeline.batches.row_values import BoundRow
+from rutter.pipeline.batches.scheduler import Sailing
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config import exit_codes
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.replay.story.batch_rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, Told, counted
+from rutter.replay.story.wording import ascii_only
 
 SHOWN = 60  # characters of a value in the line of its row
 

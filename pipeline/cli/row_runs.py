@@ -11,27 +11,27 @@ from typing import Any
 import anyio
 import msgspec
 
-from actors.answers import Answer, Answers, Who
-from actors.world.browser.chromium import Chromium
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.jobs import RunWorkflow
-from events.runtime import SessionStarted
-from events.validator import ApprovalRequested
-from pipeline.app import App
-from pipeline.batches.ledger import Ledger, read_run
-from pipeline.batches.row_values import BoundRow
-from pipeline.batches.scheduler import Sailing
-from pipeline.cli.daemon_client import Through
-from pipeline.cli.missing_values import passphrase
-from pipeline.cli.row_progress import Telling
-from pipeline.cli.session_run import open_pipeline, person
-from pipeline.cli.terminal import Terminal
-from pipeline.cli.threshold_options import read_sureness
-from pipeline.config.settings import Settings
-from pipeline.sessions.models import closing
-from pipeline.sessions.start import Bound, Departure, Wish, depart
-from replay.story.batch_rows import Told, told_of
+from rutter.actors.answers import Answer, Answers, Who
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.jobs import RunWorkflow
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ApprovalRequested
+from rutter.pipeline.app import App
+from rutter.pipeline.batches.ledger import Ledger, read_run
+from rutter.pipeline.batches.row_values import BoundRow
+from rutter.pipeline.batches.scheduler import Sailing
+from rutter.pipeline.cli.daemon_client import Through
+from rutter.pipeline.cli.missing_values import passphrase
+from rutter.pipeline.cli.row_progress import Telling
+from rutter.pipeline.cli.session_run import open_pipeline, person
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.threshold_options import read_sureness
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.sessions.models import closing
+from rutter.pipeline.sessions.start import Bound, Departure, Wish, depart
+from rutter.replay.story.batch_rows import Told, told_of
 
 BY = "the person at the terminal"
 Stop = Coroutine[Any, Any, None]

@@ -4,25 +4,25 @@ import argparse
 import asyncio
 import shlex
 
-from events.run_settings import Minds
-from events.workflow import Workflow
-from pipeline.cli import run_rows
-from pipeline.cli.daemon_client import Through, through_daemon
-from pipeline.cli.missing_values import ask_unbound, bind_secrets, passphrase
-from pipeline.cli.patience_option import read_patience
-from pipeline.cli.results import hand_out_after
-from pipeline.cli.run_by_daemon import run_of, sail_through
-from pipeline.cli.service_options import read_given
-from pipeline.cli.session_end import report, tell_repaired
-from pipeline.cli.session_run import open_voyage, person
-from pipeline.cli.terminal import Terminal
-from pipeline.cli.threshold_options import read_sureness
-from pipeline.config.secret_sources import read_pairs
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import all_workflows, project
-from pipeline.sessions.models import closing
-from pipeline.sessions.start import Wish, depart
-from replay.story.session_story import Story
+from rutter.events.run_settings import Minds
+from rutter.events.workflow import Workflow
+from rutter.pipeline.cli import run_rows
+from rutter.pipeline.cli.daemon_client import Through, through_daemon
+from rutter.pipeline.cli.missing_values import ask_unbound, bind_secrets, passphrase
+from rutter.pipeline.cli.patience_option import read_patience
+from rutter.pipeline.cli.results import hand_out_after
+from rutter.pipeline.cli.run_by_daemon import run_of, sail_through
+from rutter.pipeline.cli.service_options import read_given
+from rutter.pipeline.cli.session_end import report, tell_repaired
+from rutter.pipeline.cli.session_run import open_voyage, person
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.threshold_options import read_sureness
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import all_workflows, project
+from rutter.pipeline.sessions.models import closing
+from rutter.pipeline.sessions.start import Wish, depart
+from rutter.replay.story.session_story import Story
 
 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

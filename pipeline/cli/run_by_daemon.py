@@ -5,17 +5,17 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.jobs import Run, RunFree, RunGoal, RunWorkflow
-from events.sqlite_reader import SqliteReader
-from events.validator import ApprovalRequested
-from pipeline.cli.approvals import answer_at_terminal
-from pipeline.cli.daemon_client import Through
-from pipeline.cli.terminal import Progress, Terminal
-from pipeline.config.secret_sources import read_pairs
-from pipeline.config.settings import Settings
-from replay.story.session_story import Story, tell
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.jobs import Run, RunFree, RunGoal, RunWorkflow
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.validator import ApprovalRequested
+from rutter.pipeline.cli.approvals import answer_at_terminal
+from rutter.pipeline.cli.daemon_client import Through
+from rutter.pipeline.cli.terminal import Progress, Terminal
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.settings import Settings
+from rutter.replay.story.session_story import Story, tell
 
 # What a request cannot say: it is for who starts a pipeline of their own.
 NOT_THERE = {

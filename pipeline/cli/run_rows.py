@@ -8,28 +8,28 @@ from pathlib import Path
 
 import msgspec
 
-from actors.world.secrets.redaction import SHORTEST, check_secrets
-from events.errors import BadInput, PolicyDenied
-from events.jobs import RunWorkflow
-from events.workflow import Workflow
-from pipeline.batches.ledger import Ledger, read_ledger
-from pipeline.batches.report import Report, beside, check_place
-from pipeline.batches.row_values import BoundRow, bind_rows, columns_of, read_mapping
-from pipeline.batches.scheduler import Sailing
-from pipeline.batches.sheet import Sheet, read_separator, read_sheet
-from pipeline.cli.daemon_client import through_daemon
-from pipeline.cli.missing_values import ask_unbound, bind_secrets
-from pipeline.cli.row_progress import Telling
-from pipeline.cli.row_runs import Aboard, Handed
-from pipeline.cli.run_by_daemon import run_of
-from pipeline.cli.service_options import read_given
-from pipeline.cli.terminal import Terminal
-from pipeline.config.secret_sources import read_pairs
-from pipeline.config.settings import Settings
-from pipeline.daemon.jobs.runner import MAX_RUN_BYTES
-from pipeline.queries.workflows_and_sessions import latest_workflow, project
-from pipeline.sessions import session_started
-from pipeline.sessions.start import Bound, Wish
+from rutter.actors.world.secrets.redaction import SHORTEST, check_secrets
+from rutter.events.errors import BadInput, PolicyDenied
+from rutter.events.jobs import RunWorkflow
+from rutter.events.workflow import Workflow
+from rutter.pipeline.batches.ledger import Ledger, read_ledger
+from rutter.pipeline.batches.report import Report, beside, check_place
+from rutter.pipeline.batches.row_values import BoundRow, bind_rows, columns_of, read_mapping
+from rutter.pipeline.batches.scheduler import Sailing
+from rutter.pipeline.batches.sheet import Sheet, read_separator, read_sheet
+from rutter.pipeline.cli.daemon_client import through_daemon
+from rutter.pipeline.cli.missing_values import ask_unbound, bind_secrets
+from rutter.pipeline.cli.row_progress import Telling
+from rutter.pipeline.cli.row_runs import Aboard, Handed
+from rutter.pipeline.cli.run_by_daemon import run_of
+from rutter.pipeline.cli.service_options import read_given
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.jobs.runner import MAX_RUN_BYTES
+from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.start import Bound, Wish
 
 IN_A_ROW = 3  # failures one after another: then it is the site, or the file, and not the row
 NOT_WITH_ROWS = {"--goal": "goal", "--free": "free", "--url": "url", "--from": "after"}

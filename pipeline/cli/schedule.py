@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, Protocol, get_args
 
-from events.envelope import Envelope
-from events.jobs import Overlap, Run, RunFree, RunGoal, RunWorkflow
-from events.sqlite_reader import SqliteReader
-from events.triggers import Missed
-from pipeline.cli.daemon_client import require_daemon
-from pipeline.cli.terminal import Terminal
-from pipeline.clock import SystemClock
-from pipeline.config.exit_codes import Exit
-from pipeline.config.secret_sources import read_pairs
-from pipeline.config.settings import Settings
-from pipeline.daemon.jobs import hooks, schedules
-from pipeline.daemon.jobs.cron import zone_of
-from pipeline.daemon.jobs.hooks import HookWish, KnownHooks
-from pipeline.daemon.jobs.schedules import ScheduleWish, Timetable
+from rutter.events.envelope import Envelope
+from rutter.events.jobs import Overlap, Run, RunFree, RunGoal, RunWorkflow
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.triggers import Missed
+from rutter.pipeline.cli.daemon_client import require_daemon
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.clock import SystemClock
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.jobs import hooks, schedules
+from rutter.pipeline.daemon.jobs.cron import zone_of
+from rutter.pipeline.daemon.jobs.hooks import HookWish, KnownHooks
+from rutter.pipeline.daemon.jobs.schedules import ScheduleWish, Timetable
 
 SCHEDULES = """examples:
   rutter schedule                                  what is run when, and when next

@@ -2,12 +2,12 @@
 
 import argparse
 
-from events.errors import BadInput
-from pipeline.cli.daemon_client import require_daemon
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import find_session
+from rutter.events.errors import BadInput
+from rutter.pipeline.cli.daemon_client import require_daemon
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import find_session
 
 EPILOG = """examples:
   rutter serve                            on http://127.0.0.1:8080, warm and waiting
@@ -33,9 +33,9 @@ def add_serve(it: argparse.ArgumentParser) -> None:
 def serve(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Until Ctrl-C or SIGTERM."""
     # Here and not above: a command that only reads need not know how to serve.
-    from pipeline.daemon.browsers.process_groups import run_apart
-    from pipeline.daemon.notify.service_log import Logbook, to_stderr
-    from pipeline.daemon.serve import serve_until_stopped
+    from rutter.pipeline.daemon.browsers.process_groups import run_apart
+    from rutter.pipeline.daemon.notify.service_log import Logbook, to_stderr
+    from rutter.pipeline.daemon.serve import serve_until_stopped
 
     if options.port is not None and not 0 <= options.port <= 65_535:
         raise BadInput(f"{options.port} is no port", "give one from 0 to 65535")

@@ -5,10 +5,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from events.errors import BadInput
-from events.workflow import Criteria, Indicator
-from pipeline.sessions.service_file import PLACES, bundled, indicator, read_service
-from pipeline.sessions.session_started import Given
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Criteria, Indicator
+from rutter.pipeline.sessions.service_file import PLACES, bundled, indicator, read_service
+from rutter.pipeline.sessions.session_started import Given
 
 PACKS = ", ".join(bundled())
 

@@ -1,19 +1,19 @@
 """The end of a session in a few lines: what came of it, why, and the next command to type."""
 
-from events.workflow import Workflow
-from pipeline.cli.recorded_hosts import tell_blocked
-from pipeline.cli.terminal import Terminal
-from pipeline.config import exit_codes
-from pipeline.config.settings import Settings
-from pipeline.config.thresholds import Sureness
-from pipeline.output.failure import DRY, lesson_lines, numbered, teach, told
-from pipeline.output.proof_words import in_one_line, proposed, told_of_recording
-from pipeline.queries.workflows_and_sessions import project
-from replay.story.advice import spent_in_words
-from replay.story.login_use import NOT_KEPT
-from replay.story.results import rows_in_words
-from replay.story.session_story import Story
-from replay.story.wording import quoted
+from rutter.events.workflow import Workflow
+from rutter.pipeline.cli.recorded_hosts import tell_blocked
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config import exit_codes
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.output.failure import DRY, lesson_lines, numbered, teach, told
+from rutter.pipeline.output.proof_words import in_one_line, proposed, told_of_recording
+from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.replay.story.advice import spent_in_words
+from rutter.replay.story.login_use import NOT_KEPT
+from rutter.replay.story.results import rows_in_words
+from rutter.replay.story.session_story import Story
+from rutter.replay.story.wording import quoted
 
 DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it
 OF_A_WAY = "way_"  # how the reason of a step begins that a service knows

@@ -9,26 +9,26 @@ from pathlib import Path
 
 import msgspec
 
-from actors.answers import Answer, Answers, Nobody, TerminalPerson, Who
-from actors.vision import Vision
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.login_state import CarriesLogins
-from actors.world.egress.gate import Gate
-from actors.world.models.prices import Counsel
-from events.errors import BadInput, RutterError
-from events.runtime import SessionStarted
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.validator import ApprovalRequested
-from pipeline.app import App, Listener
-from pipeline.cli.terminal import Progress, Terminal
-from pipeline.config.chromium_install import require_chromium
-from pipeline.config.settings import Settings
-from pipeline.tools.dispatcher import Tools, open_tools
-from pipeline.traces.live import live_export
-from pipeline.upkeep.erase import finish_erasing
-from pipeline.upkeep.expiry import is_due, rules_of, tidy
-from replay.story.session_story import Story, tell
+from rutter.actors.answers import Answer, Answers, Nobody, TerminalPerson, Who
+from rutter.actors.vision import Vision
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.login_state import CarriesLogins
+from rutter.actors.world.egress.gate import Gate
+from rutter.actors.world.models.prices import Counsel
+from rutter.events.errors import BadInput, RutterError
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.validator import ApprovalRequested
+from rutter.pipeline.app import App, Listener
+from rutter.pipeline.cli.terminal import Progress, Terminal
+from rutter.pipeline.config.chromium_install import require_chromium
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.tools.dispatcher import Tools, open_tools
+from rutter.pipeline.traces.live import live_export
+from rutter.pipeline.upkeep.erase import finish_erasing
+from rutter.pipeline.upkeep.expiry import is_due, rules_of, tidy
+from rutter.replay.story.session_story import Story, tell
 
 
 class Voyage:

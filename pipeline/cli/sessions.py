@@ -3,11 +3,11 @@
 import argparse
 from typing import Any
 
-from events.faults import fault_of
-from pipeline.cli.show import GOAL, when
-from pipeline.cli.terminal import Terminal
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import project
+from rutter.events.faults import fault_of
+from rutter.pipeline.cli.show import GOAL, when
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import project
 
 
 def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

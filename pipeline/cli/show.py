@@ -6,19 +6,19 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.terminal import Terminal
-from pipeline.config.settings import Settings
-from pipeline.output.failure import lesson_lines, lesson_of, told
-from pipeline.queries.look_back import events_about
-from pipeline.queries.workflows_and_sessions import find_session
-from pipeline.upkeep.artifact_survey import where_is
-from replay.story.advice import spent_in_words
-from replay.story.results import rows_in_words
-from replay.story.session_story import StepStory, Story, tell
-from replay.story.step_details import details, unjudged
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.output.failure import lesson_lines, lesson_of, told
+from rutter.pipeline.queries.look_back import events_about
+from rutter.pipeline.queries.workflows_and_sessions import find_session
+from rutter.pipeline.upkeep.artifact_survey import where_is
+from rutter.replay.story.advice import spent_in_words
+from rutter.replay.story.results import rows_in_words
+from rutter.replay.story.session_story import StepStory, Story, tell
+from rutter.replay.story.step_details import details, unjudged
 
 GOAL = 40  # characters of a goal in a table
 

@@ -12,15 +12,15 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from events.envelope import Envelope
-from events.errors import BadInput, RutterError
-from events.observer import PageObserved
-from events.page import Page
-from events.planner import AdviceRequested, PlanProposed
-from events.predictor import PredictionMade
-from events.runtime import SessionStarted
-from pipeline.output.verbose import Narrator, likely_within
-from replay.story.wording import ascii_only, in_words, name_on, printable
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput, RutterError
+from rutter.events.observer import PageObserved
+from rutter.events.page import Page
+from rutter.events.planner import AdviceRequested, PlanProposed
+from rutter.events.predictor import PredictionMade
+from rutter.events.runtime import SessionStarted
+from rutter.pipeline.output.verbose import Narrator, likely_within
+from rutter.replay.story.wording import ascii_only, in_words, name_on, printable
 
 PIPED_WIDTH = 400
 

@@ -3,10 +3,10 @@
 
 import argparse
 
-from events.errors import BadInput
-from events.run_settings import MILLION, PredictorName
-from pipeline.config.reader import Config
-from pipeline.config.thresholds import PREDICTORS, THRESHOLD, Sureness
+from rutter.events.errors import BadInput
+from rutter.events.run_settings import MILLION, PredictorName
+from rutter.pipeline.config.reader import Config
+from rutter.pipeline.config.thresholds import PREDICTORS, THRESHOLD, Sureness
 
 
 def add_options(it: argparse.ArgumentParser, prefix: str = "") -> None:

@@ -11,22 +11,22 @@ from typing import Any
 
 import msgspec
 
-from actors.rules.tools.tool_table import TOOLS, described
-from events.errors import BadInput
-from events.runtime import SessionStarted
-from pipeline.cli.missing_values import bind_secrets
-from pipeline.cli.service_options import read_given
-from pipeline.cli.session_run import open_voyage, person
-from pipeline.cli.terminal import Terminal
-from pipeline.config import exit_codes
-from pipeline.config.secret_sources import read_pairs
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import project
-from pipeline.sessions import session_started
-from pipeline.sessions.start import allowed
-from pipeline.tools.dispatcher import Tools
-from pipeline.tools.snapshot import snapshot_schema
-from replay.story.session_story import Story
+from rutter.actors.rules.tools.tool_table import TOOLS, described
+from rutter.events.errors import BadInput
+from rutter.events.runtime import SessionStarted
+from rutter.pipeline.cli.missing_values import bind_secrets
+from rutter.pipeline.cli.service_options import read_given
+from rutter.pipeline.cli.session_run import open_voyage, person
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config import exit_codes
+from rutter.pipeline.config.secret_sources import read_pairs
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.start import allowed
+from rutter.pipeline.tools.dispatcher import Tools
+from rutter.pipeline.tools.snapshot import snapshot_schema
+from rutter.replay.story.session_story import Story
 
 EPILOG = """examples:
   rutter tools                     what there is

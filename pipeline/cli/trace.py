@@ -6,17 +6,23 @@ from pathlib import Path
 
 import msgspec
 
-from events.errors import BadInput, RutterError
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import find_session
-from pipeline.traces.cursor import FILE, Cursor
-from pipeline.traces.exporter import PATIENCE_S, Exporter, Patience, deliver_log, deliver_spans
-from pipeline.traces.sink import Progress, Sink
-from pipeline.traces.trace_file import TraceFile
-from replay.traces import SpanFold
+from rutter.events.errors import BadInput, RutterError
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import find_session
+from rutter.pipeline.traces.cursor import FILE, Cursor
+from rutter.pipeline.traces.exporter import (
+    PATIENCE_S,
+    Exporter,
+    Patience,
+    deliver_log,
+    deliver_spans,
+)
+from rutter.pipeline.traces.sink import Progress, Sink
+from rutter.pipeline.traces.trace_file import TraceFile
+from rutter.replay.traces import SpanFold
 
 
 def add_options(it: argparse.ArgumentParser) -> None:
@@ -61,7 +67,7 @@ def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
 
 def _collector(named: str | None, settings: Settings) -> Sink:
     # Here and not above: every command would pay for what HTTP and protobuf take to import.
-    from pipeline.traces.collector import Collector
+    from rutter.pipeline.traces.collector import Collector
 
     address = named or settings.otlp_endpoint
     if not address:

@@ -2,9 +2,9 @@
 
 import argparse
 
-from pipeline.cli.terminal import Terminal
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import project
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import project
 
 
 def transitions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

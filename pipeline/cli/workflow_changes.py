@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from actors.predictor.knowledge import Knowledge
-from actors.rules.workflows.learned_events import LEARNED
-from events.envelope import kind
-from events.predictor import SessionForgotten, WorkflowDeleted
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.daemon_client import Through, through_daemon
-from pipeline.config.data_directory import DataDirectory
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import project
-from pipeline.upkeep.erase import finish_erasing
-from pipeline.workflows.edit import Change, publish
-from pipeline.workflows.forget import Unlearned, Wanted, foresee
-from pipeline.workflows.forget import forget as unlearn
+from rutter.actors.predictor.knowledge import Knowledge
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.events.envelope import kind
+from rutter.events.predictor import SessionForgotten, WorkflowDeleted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.daemon_client import Through, through_daemon
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.pipeline.upkeep.erase import finish_erasing
+from rutter.pipeline.workflows.edit import Change, publish
+from rutter.pipeline.workflows.forget import Unlearned, Wanted, foresee
+from rutter.pipeline.workflows.forget import forget as unlearn
 
 
 class Writer(Protocol):

@@ -5,32 +5,32 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from actors.predictor import Knowledge
-from events.checks import Check, ReadBack, texts_of
-from events.errors import BadInput
-from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
-from events.sqlite_reader import SqliteReader
-from events.workflow import Step, Workflow
-from pipeline.cli import workflows_html, workflows_suggest
-from pipeline.cli.show import when
-from pipeline.cli.terminal import Terminal
-from pipeline.cli.workflow_changes import changing
-from pipeline.cli.workflows_versions import add_commands as add_versions
-from pipeline.cli.workflows_versions import version_rows
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import latest_workflow, project
-from pipeline.workflows.check_syntax import (
+from rutter.actors.predictor import Knowledge
+from rutter.events.checks import Check, ReadBack, texts_of
+from rutter.events.errors import BadInput
+from rutter.events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.cli import workflows_html, workflows_suggest
+from rutter.pipeline.cli.show import when
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.workflow_changes import changing
+from rutter.pipeline.cli.workflows_versions import add_commands as add_versions
+from rutter.pipeline.cli.workflows_versions import version_rows
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.workflows.check_syntax import (
     TYPES,
     read_back_from,
     read_check,
     shows_something,
     write_check,
 )
-from pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
-from pipeline.workflows.read_steps import FORM, read_extraction
-from replay.projections import ProjectionStore
-from replay.story.wording import in_words, printable
+from rutter.pipeline.workflows.edit import Edit, edited, hidden_by, typed_again
+from rutter.pipeline.workflows.read_steps import FORM, read_extraction
+from rutter.replay.projections import ProjectionStore
+from rutter.replay.story.wording import in_words, printable
 
 EPILOG = """examples:
   rutter workflows                                 everything it knows

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from events.errors import BadInput, LogCorrupt
-from events.page import Artifact
-from events.workflow import Workflow
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from replay.documents.workflow_page import render
+from rutter.events.errors import BadInput, LogCorrupt
+from rutter.events.page import Artifact
+from rutter.events.workflow import Workflow
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.replay.documents.workflow_page import render
 
 
 def write(workflow: Workflow, place: Path, settings: Settings, terminal: Terminal) -> int:

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.terminal import Terminal
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from replay.habits.habits import LEAST, Habit, habits
-from replay.habits.sequences import KINDS
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.replay.habits.habits import LEAST, Habit, habits
+from rutter.replay.habits.sequences import KINDS
 
 SHOWN = 10  # on a terminal; --json has them all
 

@@ -7,17 +7,21 @@ from typing import Any
 
 import msgspec
 
-from actors.predictor import Knowledge
-from events.errors import BadInput
-from events.predictor import WorkflowLearned
-from events.workflow import Workflow
-from pipeline.cli.terminal import Terminal
-from pipeline.cli.workflow_changes import changing
-from pipeline.config.exit_codes import Exit
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import latest_workflow, project, workflow_version
-from pipeline.workflows.diff import Difference, differences
-from replay.projections import ProjectionStore
+from rutter.actors.predictor import Knowledge
+from rutter.events.errors import BadInput
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.workflow import Workflow
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.workflow_changes import changing
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import (
+    latest_workflow,
+    project,
+    workflow_version,
+)
+from rutter.pipeline.workflows.diff import Difference, differences
+from rutter.replay.projections import ProjectionStore
 
 MARKS = {"added": ("+", "green"), "dropped": ("-", "red"), "changed": ("~", "yellow")}
 TAUGHT_BY = {"record": "recorded", "run": "healed", "tools": "found by a model"}

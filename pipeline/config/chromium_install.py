@@ -2,8 +2,8 @@
 
 Finding looks and never starts a browser, so it is cheap enough for every run. Installing is
 believed only when the new browser answers `--version`, because a download without its shared
-libraries is a file like any other. `python -m pipeline.config.chromium_install` does both and
-prints the path.
+libraries is a file like any other. `python -m rutter.pipeline.config.chromium_install` does both
+and prints the path.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from events.errors import BrowserGone, WorldBroken
+from rutter.events.errors import BrowserGone, WorldBroken
 
 PATH_NAMES = (
     "chromium",
@@ -341,7 +341,7 @@ def _telling_line(output: str) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the path of a browser that starts, installing one if need be; 0, or 1 without one."""
     parser = argparse.ArgumentParser(
-        prog="python -m pipeline.config.chromium_install", description=main.__doc__
+        prog="python -m rutter.pipeline.config.chromium_install", description=main.__doc__
     )
     parser.parse_args(argv)
     try:

@@ -6,9 +6,9 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from events import sqlite_schema
-from events.artifacts import ArtifactStore
-from events.errors import DirectoryInUse, WorldBroken
+from rutter.events import sqlite_schema
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.errors import DirectoryInUse, WorldBroken
 
 FOLDER, FILE = 0o700, 0o600
 TOKENS = ("person.token", "agent.token")

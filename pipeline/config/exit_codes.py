@@ -2,8 +2,8 @@
 
 from enum import IntEnum
 
-from events.errors import BadInput, PolicyDenied, RutterError
-from events.runtime import Failure, StopReason
+from rutter.events.errors import BadInput, PolicyDenied, RutterError
+from rutter.events.runtime import Failure, StopReason
 
 
 class Exit(IntEnum):

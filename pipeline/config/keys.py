@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from actors.rules.policy.risky_words import DENYLIST
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.models.defaults import DEFAULTS
-from events.errors import BadInput
-from events.run_settings import MILLION
-from pipeline.config.thresholds import PREDICTOR, PREDICTORS, SUGGEST, THRESHOLD
+from rutter.actors.rules.policy.risky_words import DENYLIST
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.events.errors import BadInput
+from rutter.events.run_settings import MILLION
+from rutter.pipeline.config.thresholds import PREDICTOR, PREDICTORS, SUGGEST, THRESHOLD
 
 Kind = Literal["flag", "number", "share", "seconds", "dollars", "text", "list"]
 Value = bool | int | float | str | tuple[str, ...] | None

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.rules.policy.hosts import EVERYWHERE
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.rules.tools.tool_table import SEVEN
-from events.errors import BadInput
-from events.policy import Policy, PolicyRule
-from events.run_settings import MILLION, Limits, PredictorName
-from pipeline.config.keys import (
+from rutter.actors.rules.policy.hosts import EVERYWHERE
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.events.errors import BadInput
+from rutter.events.policy import Policy, PolicyRule
+from rutter.events.run_settings import MILLION, Limits, PredictorName
+from rutter.pipeline.config.keys import (
     ELSEWHERE,
     NAMES,
     PROVIDERS,
@@ -32,7 +32,7 @@ from pipeline.config.keys import (
     from_variable,
     written,
 )
-from pipeline.config.tables import (
+from rutter.pipeline.config.tables import (
     SEE,
     SecretGiven,
     check_login_key,
@@ -43,7 +43,7 @@ from pipeline.config.tables import (
     read_rule,
     read_secret,
 )
-from pipeline.config.thresholds import PREDICTORS, THRESHOLD, Sureness
+from rutter.pipeline.config.thresholds import PREDICTORS, THRESHOLD, Sureness
 
 FILE = "config.toml"
 LARGEST = 262_144  # bytes; a configuration is a page or two

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from actors.rules.pages.address import host_of, named_origin
-from actors.rules.policy.hosts import is_private
-from actors.rules.text.secret_words import asks_for_a_secret
-from actors.world.secrets.redaction import hide
-from events.errors import BadInput
+from rutter.actors.rules.pages.address import host_of, named_origin
+from rutter.actors.rules.policy.hosts import is_private
+from rutter.actors.rules.text.secret_words import asks_for_a_secret
+from rutter.actors.world.secrets.redaction import hide
+from rutter.events.errors import BadInput
 
 SOURCES = "env:VARIABLE, file:PATH, keyring:SERVICE/USER or prompt"
 
@@ -112,7 +112,7 @@ def _from_keyring(name: str, entry: str) -> str:
     except ImportError as error:
         raise BadInput(
             f"secret {name!r}: the keyring package is not installed",
-            "pip install 'rutter[keyring]'",
+            "pip install 'rutter-agent[keyring]'",
         ) from error
     try:
         found: str | None = keyring.get_password(service, user)

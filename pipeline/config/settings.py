@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from events.errors import BadInput
-from events.policy import Policy
-from pipeline.config.data_directory import DataDirectory
-from pipeline.config.reader import NOTHING_SAID, Config, base_policy, read_config
+from rutter.events.errors import BadInput
+from rutter.events.policy import Policy
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.config.reader import NOTHING_SAID, Config, base_policy, read_config
 
 
 class Settings(msgspec.Struct, frozen=True):

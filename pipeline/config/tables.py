@@ -8,15 +8,15 @@ from typing import Any, get_args
 
 import msgspec
 
-from actors.rules.pages.address import host_of, named_origin, origin_of
-from actors.rules.policy.hosts import is_private, read_pattern
-from actors.rules.policy.policy import CALLERS, READING
-from actors.rules.tools.tool_table import TOOLS
-from events.action import OBSERVATIONS, ActionType
-from events.errors import BadInput
-from events.policy import Effect, PolicyRule, SideEffect
-from events.workflow import Driver
-from pipeline.config.secret_sources import SOURCES, read_origins
+from rutter.actors.rules.pages.address import host_of, named_origin, origin_of
+from rutter.actors.rules.policy.hosts import is_private, read_pattern
+from rutter.actors.rules.policy.policy import CALLERS, READING
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.events.action import OBSERVATIONS, ActionType
+from rutter.events.errors import BadInput
+from rutter.events.policy import Effect, PolicyRule, SideEffect
+from rutter.events.workflow import Driver
+from rutter.pipeline.config.secret_sources import SOURCES, read_origins
 
 SEE = "see docs/configuration.md"
 KEY_SOURCES = "env:VARIABLE, file:PATH or keyring:SERVICE/USER"

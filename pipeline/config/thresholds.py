@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
-from events.run_settings import PredictorName
-from events.runtime import SessionStarted
+from rutter.events.run_settings import PredictorName
+from rutter.events.runtime import SessionStarted
 
 PREDICTOR: Final[PredictorName] = "foresight"
 PREDICTORS: Final[tuple[PredictorName, ...]] = ("foresight", "markov2")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from events.errors import WorldBroken
-from pipeline.config.data_directory import FILE, DataDirectory
+from rutter.events.errors import WorldBroken
+from rutter.pipeline.config.data_directory import FILE, DataDirectory
 
 NAME = "daemon.json"
 URL = re.compile(r"http://(?:\[([0-9a-f:]+)\]|([0-9.]+|localhost)):([0-9]{1,5})")

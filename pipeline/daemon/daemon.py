@@ -12,29 +12,29 @@ from functools import partial
 import anyio
 import msgspec
 
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.window_load import Crowd
-from actors.world.egress.gate import Gate
-from events.errors import BadInput
-from events.sqlite_log import SqliteLog
-from pipeline.app import App
-from pipeline.config.chromium_install import require_chromium
-from pipeline.config.settings import Settings, environment
-from pipeline.daemon.browsers.fleet import Fleet, limits_of
-from pipeline.daemon.daily_expiry import Tidying
-from pipeline.daemon.jobs import jobs as jobs_
-from pipeline.daemon.jobs.approvals import Questions
-from pipeline.daemon.jobs.hooks import Hooks, fold_hooks
-from pipeline.daemon.jobs.jobs import Jobs, ends_of_the_interrupted, fold_jobs
-from pipeline.daemon.jobs.runner import Beginning, bind_configured
-from pipeline.daemon.jobs.schedules import Schedules, fold_schedules
-from pipeline.daemon.live.feed import Feed
-from pipeline.daemon.live.live_views import LiveViews, stream_settings
-from pipeline.daemon.notify.notices import Notifier, notifier_of
-from pipeline.runtime.shutdown import Phase, shut_down
-from pipeline.tools.tool_sessions import ToolSessions
-from pipeline.traces.live import live_export
-from pipeline.upkeep.erase import finish_erasing
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.window_load import Crowd
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.errors import BadInput
+from rutter.events.sqlite_log import SqliteLog
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import require_chromium
+from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.daemon.browsers.fleet import Fleet, limits_of
+from rutter.pipeline.daemon.daily_expiry import Tidying
+from rutter.pipeline.daemon.jobs import jobs as jobs_
+from rutter.pipeline.daemon.jobs.approvals import Questions
+from rutter.pipeline.daemon.jobs.hooks import Hooks, fold_hooks
+from rutter.pipeline.daemon.jobs.jobs import Jobs, ends_of_the_interrupted, fold_jobs
+from rutter.pipeline.daemon.jobs.runner import Beginning, bind_configured
+from rutter.pipeline.daemon.jobs.schedules import Schedules, fold_schedules
+from rutter.pipeline.daemon.live.feed import Feed
+from rutter.pipeline.daemon.live.live_views import LiveViews, stream_settings
+from rutter.pipeline.daemon.notify.notices import Notifier, notifier_of
+from rutter.pipeline.runtime.shutdown import Phase, shut_down
+from rutter.pipeline.tools.tool_sessions import ToolSessions
+from rutter.pipeline.traces.live import live_export
+from rutter.pipeline.upkeep.erase import finish_erasing
 
 STOPPED = "the daemon stopped"
 REST_S = 30.0  # a page that hangs has deadlines shorter than this

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import anyio
 
-from events.errors import RutterError
-from pipeline.app import App
-from pipeline.config.settings import Settings
-from pipeline.upkeep.expiry import Tidied, is_due, rules_of, tidy
+from rutter.events.errors import RutterError
+from rutter.pipeline.app import App
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.upkeep.expiry import Tidied, is_due, rules_of, tidy
 
 LOOK_MS = 600_000  # between looks whether a day has passed: a machine may have slept through it
 

@@ -16,16 +16,16 @@ from typing import NamedTuple
 import anyio
 import anyio.abc
 
-from pipeline.config.settings import Settings, environment
-from pipeline.daemon.address_file import drop_whereabouts, write_whereabouts
-from pipeline.daemon.daemon import Daemon, open_daemon
-from pipeline.daemon.http.access import Row
-from pipeline.daemon.http.application import guarded
-from pipeline.daemon.http.asgi import ASGIApp
-from pipeline.daemon.http.guard import LOCAL, own_addresses
-from pipeline.daemon.http.http_server import Listening, listen, serve_web
-from pipeline.daemon.http.tokens import Tokens
-from pipeline.daemon.notify.service_log import Logbook
+from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.daemon.address_file import drop_whereabouts, write_whereabouts
+from rutter.pipeline.daemon.daemon import Daemon, open_daemon
+from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.application import guarded
+from rutter.pipeline.daemon.http.asgi import ASGIApp
+from rutter.pipeline.daemon.http.guard import LOCAL, own_addresses
+from rutter.pipeline.daemon.http.http_server import Listening, listen, serve_web
+from rutter.pipeline.daemon.http.tokens import Tokens
+from rutter.pipeline.daemon.notify.service_log import Logbook
 
 Note = Callable[[str], None]
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
@@ -94,7 +94,7 @@ def _mcp(daemon: Daemon, addresses: Mapping[str, str]) -> _Mcp:
     if find_spec("mcp") is None:
         return _Mcp()
     # Here and not above: it is an extra.
-    from pipeline.daemon.http.mcp_endpoint import ROWS, McpEndpoint, with_mcp
+    from rutter.pipeline.daemon.http.mcp_endpoint import ROWS, McpEndpoint, with_mcp
 
     idle_s = daemon.settings.config.amount("tools.idle_s")
     endpoint = McpEndpoint(daemon.tools, daemon.app, addresses, idle_s=idle_s)

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.demo_sites.request import Request, Response
 
 LOOPBACK = "127.0.0.1"
 # Larger than any form here by far; what claims more is not one of ours.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from zlib import crc32
 
-from pipeline.demo_sites.stylesheet import STYLESHEET
+from rutter.pipeline.demo_sites.stylesheet import STYLESHEET
 
 _NAMING_ATTRIBUTE = re.compile(
     r' (id|for|class|aria-describedby|aria-labelledby|data-testid)="([^"]*)"'

@@ -14,30 +14,30 @@ from typing import IO, Any
 
 import msgspec
 
-from events.artifacts import artifacts_in
-from events.durable import sync_directory
-from events.envelope import Envelope, kind
-from events.errors import BadInput, LogCorrupt
-from events.observer import DownloadFinished
-from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
-from pipeline.config.data_directory import DataDirectory
-from pipeline.config.keys import KEYS
-from pipeline.config.settings import Settings
-from pipeline.export.playwright_script import playwright_script
-from pipeline.export.readme import readme
-from pipeline.export.recorder_json import recorder_script
-from pipeline.output.csv_table import as_csv
-from pipeline.output.safe_files import safe_name
-from pipeline.queries.look_back import events_about
-from pipeline.queries.workflows_and_sessions import project
-from pipeline.upkeep.artifact_survey import expired_digests
-from pipeline.upkeep.backup import check_free, draft_file, draft_folder, export_log
-from pipeline.upkeep.inspection import Watch, unwatched
-from replay.projections import ProjectionStore
-from replay.projections.metrics import snapshot
-from replay.projections.model_calls import spending
-from replay.story.session_story import Story, as_json, tell
+from rutter.events.artifacts import artifacts_in
+from rutter.events.durable import sync_directory
+from rutter.events.envelope import Envelope, kind
+from rutter.events.errors import BadInput, LogCorrupt
+from rutter.events.observer import DownloadFinished
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Workflow
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.config.keys import KEYS
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.export.playwright_script import playwright_script
+from rutter.pipeline.export.readme import readme
+from rutter.pipeline.export.recorder_json import recorder_script
+from rutter.pipeline.output.csv_table import as_csv
+from rutter.pipeline.output.safe_files import safe_name
+from rutter.pipeline.queries.look_back import events_about
+from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.pipeline.upkeep.artifact_survey import expired_digests
+from rutter.pipeline.upkeep.backup import check_free, draft_file, draft_folder, export_log
+from rutter.pipeline.upkeep.inspection import Watch, unwatched
+from rutter.replay.projections import ProjectionStore
+from rutter.replay.projections.metrics import snapshot
+from rutter.replay.projections.model_calls import spending
+from rutter.replay.story.session_story import Story, as_json, tell
 
 ZIP = ".zip"
 LOG = "log.rutter"

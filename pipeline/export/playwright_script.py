@@ -8,9 +8,9 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 
-from actors.rules.steps.pace import CAREFUL_MS
-from actors.rules.steps.placeholders import PLACEHOLDER
-from events.action import (
+from rutter.actors.rules.steps.pace import CAREFUL_MS
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.events.action import (
     DOUBLE,
     Action,
     ByCss,
@@ -26,7 +26,7 @@ from events.action import (
     Text,
     Typed,
 )
-from events.checks import (
+from rutter.events.checks import (
     HERE,
     Answered,
     Check,
@@ -43,15 +43,15 @@ from events.checks import (
     UrlHas,
     ValueSet,
 )
-from events.errors import BadInput
-from events.workflow import Step, Workflow
-from pipeline.export import script_runtime
-from pipeline.export.recorder_json import is_upload
-from pipeline.export.wait_conditions import notices_of, place_pattern
-from pipeline.export.wait_points import Paced, is_led, pacing_of
-from pipeline.workflows.check_syntax import write_check
-from pipeline.workflows.recorder_import import INTO
-from replay.story.wording import ascii_only, in_words
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.export import script_runtime
+from rutter.pipeline.export.recorder_json import is_upload
+from rutter.pipeline.export.wait_conditions import notices_of, place_pattern
+from rutter.pipeline.export.wait_points import Paced, is_led, pacing_of
+from rutter.pipeline.workflows.check_syntax import write_check
+from rutter.pipeline.workflows.recorder_import import INTO
+from rutter.replay.story.wording import ascii_only, in_words
 
 INDENT = "    "
 # After these the page in front is the one that was.

@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from actors.rules.steps.check_results import bound_back
-from actors.rules.steps.pace import CAREFUL_MS
-from actors.rules.steps.placeholders import PLACEHOLDER
-from actors.rules.workflows.templates import template
-from events.action import (
+from rutter.actors.rules.steps.check_results import bound_back
+from rutter.actors.rules.steps.pace import CAREFUL_MS
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.actors.rules.workflows.templates import template
+from rutter.events.action import (
     DOUBLE,
     Action,
     ByCss,
@@ -31,10 +31,10 @@ from events.action import (
     Text,
     Typed,
 )
-from events.checks import HERE, Check, ReadBack
-from events.errors import BadInput
-from events.workflow import Step, Workflow
-from pipeline.export.wait_conditions import (
+from rutter.events.checks import HERE, Check, ReadBack
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.export.wait_conditions import (
     LEAVING,
     LONGEST_HELD,
     NOT_DONE,
@@ -50,9 +50,9 @@ from pipeline.export.wait_conditions import (
     read_at_the_end,
     rest_expression,
 )
-from pipeline.export.wait_points import is_led, pacing_of
-from pipeline.workflows.check_syntax import mapped
-from pipeline.workflows.recorder_import import BUTTONS, FRAME, INTO, MODIFIERS, read_way
+from rutter.pipeline.export.wait_points import is_led, pacing_of
+from rutter.pipeline.workflows.check_syntax import mapped
+from rutter.pipeline.workflows.recorder_import import BUTTONS, FRAME, INTO, MODIFIERS, read_way
 
 Json = dict[str, Any]
 LONGEST_MS = 30_000  # the Recorder takes no longer timeout

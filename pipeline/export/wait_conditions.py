@@ -5,13 +5,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from actors.rules.pages.server_exchanges import EITHER
-from events.action import Action
-from events.checks import HERE, Answered, Check, Said, StateIs, TextGone, TextVisible, UrlHas
-from events.workflow import Place, Step, Workflow
-from pipeline.workflows.check_syntax import write_check
-from pipeline.workflows.recorder_import import WRITTEN
-from replay.story.wording import in_words
+from rutter.actors.rules.pages.server_exchanges import EITHER
+from rutter.events.action import Action
+from rutter.events.checks import HERE, Answered, Check, Said, StateIs, TextGone, TextVisible, UrlHas
+from rutter.events.workflow import Place, Step, Workflow
+from rutter.pipeline.workflows.check_syntax import write_check
+from rutter.pipeline.workflows.recorder_import import WRITTEN
+from rutter.replay.story.wording import in_words
 
 # All that the page says, shadow roots included, as a recorded notice is kept.
 SAID = (

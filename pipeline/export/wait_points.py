@@ -6,9 +6,9 @@ on a moment later, or a page sends then, would be lost.
 
 from typing import NamedTuple
 
-from actors.rules.pages.server_exchanges import EITHER
-from actors.rules.steps.pace import CAREFUL_MS, ENTERS, HARMLESS, followed
-from events.workflow import Step, Workflow
+from rutter.actors.rules.pages.server_exchanges import EITHER
+from rutter.actors.rules.steps.pace import CAREFUL_MS, ENTERS, HARMLESS, followed
+from rutter.events.workflow import Step, Workflow
 
 STILL_MS = 100  # a page that has just been acted on may be about to show something else
 

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from actors.rules.pages.address import host_of, origin_of
-from actors.rules.policy.hosts import is_private
-from actors.world.browser.login_state import BrowserState
-from events.durable import is_full, sync_directory
-from events.errors import BadInput, LoginCorrupt, WorldBroken
-from pipeline.clock import Clock, SystemClock
-from pipeline.logins.sealed_file import MOST, Head, Key, digest_of, read_head, seal, unseal
+from rutter.actors.rules.pages.address import host_of, origin_of
+from rutter.actors.rules.policy.hosts import is_private
+from rutter.actors.world.browser.login_state import BrowserState
+from rutter.events.durable import is_full, sync_directory
+from rutter.events.errors import BadInput, LoginCorrupt, WorldBroken
+from rutter.pipeline.clock import Clock, SystemClock
+from rutter.pipeline.logins.sealed_file import MOST, Head, Key, digest_of, read_head, seal, unseal
 
 SUFFIX = ".login"
 OTHERS = 0o077

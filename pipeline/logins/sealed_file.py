@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
-from actors.world.browser.login_state import BrowserState
-from events.errors import LoginCorrupt
+from rutter.actors.world.browser.login_state import BrowserState
+from rutter.events.errors import LoginCorrupt
 
 FORMAT = b"rutter login 1\n"
 KEY, SALT, NONCE, CHECK = 32, 16, 12, 16  # bytes

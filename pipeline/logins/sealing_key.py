@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from actors.world.secrets.redaction import hide
-from events.errors import BadInput
-from pipeline.config.secret_sources import read_secrets
-from pipeline.logins.login_store import Kept
-from pipeline.logins.sealed_file import KEY, Key, key_of, new_lock
+from rutter.actors.world.secrets.redaction import hide
+from rutter.events.errors import BadInput
+from rutter.pipeline.config.secret_sources import read_secrets
+from rutter.pipeline.logins.login_store import Kept
+from rutter.pipeline.logins.sealed_file import KEY, Key, key_of, new_lock
 
 SERVICE, USER = "rutter", "logins"
 # Backends that stand for none.
@@ -44,7 +44,7 @@ class Keys:
             if given is None:
                 raise BadInput(
                     f"the key of the login for {origin} is in a keyring that does not answer here",
-                    f"unlock it or install it (pip install 'rutter[keyring]'); or {fix}",
+                    f"unlock it or install it (pip install 'rutter-agent[keyring]'); or {fix}",
                 )
             return _fitting(kept, [given], "the key in the keyring", fix)
         if self._known is not None or self._ask is None:

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.rules.pages.address import origin_of
-from actors.rules.policy.hosts import EVERYWHERE, host_and_port, host_refused
-from actors.world.browser.login_state import BrowserState, is_signed_out, of_origin, together
-from events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
-from events.logins import LoginKept, LoginNotKept, LoginUsed
-from events.policy import Policy
-from events.runtime import SessionStarted
-from pipeline.config.settings import Settings, environment
-from pipeline.logins.login_store import Kept, Shelf, Unreadable
-from pipeline.logins.sealed_file import Key
-from pipeline.logins.sealing_key import Ask, Keys
+from rutter.actors.rules.pages.address import origin_of
+from rutter.actors.rules.policy.hosts import EVERYWHERE, host_and_port, host_refused
+from rutter.actors.world.browser.login_state import BrowserState, is_signed_out, of_origin, together
+from rutter.events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
+from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
+from rutter.events.policy import Policy
+from rutter.events.runtime import SessionStarted
+from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.logins.login_store import Kept, Shelf, Unreadable
+from rutter.pipeline.logins.sealed_file import Key
+from rutter.pipeline.logins.sealing_key import Ask, Keys
 
 SCHEMES = ("https", "http")
 
@@ -30,8 +30,8 @@ class Opened(NamedTuple):
 
 
 class Carried:
-    """`actors.world.browser.login_state.CarriesLogins`. `fresh` is a login that is not there yet:
-    it is kept if the session signs in."""
+    """`rutter.actors.world.browser.login_state.CarriesLogins`. `fresh` is a login that is not there
+    yet: it is kept if the session signs in."""
 
     def __init__(
         self,

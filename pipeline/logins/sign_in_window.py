@@ -9,17 +9,17 @@ from typing import Literal, NamedTuple
 import anyio
 import msgspec
 
-from actors.rules.pages.address import origin_of
-from actors.rules.pages.end_signs import first_met
-from actors.rules.pages.page_state import detect, phrases_for
-from actors.world.browser.login_state import BrowserState
-from actors.world.browser.page_listener import Listener
-from actors.world.browser.page_reading import OBSERVE_MS, seen_of
-from actors.world.browser.tab import DocumentGone, NavigationFailed, PageTimeout
-from actors.world.browser.window import Window
-from events.errors import BrowserGone, WorldBroken
-from events.run_settings import RunSettings
-from events.workflow import Criteria, Indicator
+from rutter.actors.rules.pages.address import origin_of
+from rutter.actors.rules.pages.end_signs import first_met
+from rutter.actors.rules.pages.page_state import detect, phrases_for
+from rutter.actors.world.browser.login_state import BrowserState
+from rutter.actors.world.browser.page_listener import Listener
+from rutter.actors.world.browser.page_reading import OBSERVE_MS, seen_of
+from rutter.actors.world.browser.tab import DocumentGone, NavigationFailed, PageTimeout
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import BrowserGone, WorldBroken
+from rutter.events.run_settings import RunSettings
+from rutter.events.workflow import Criteria, Indicator
 
 ARRIVE_MS = 30_000  # a page that is looked at by a person may take its time
 CHANGE_MS = 5_000  # then it is looked at again: not all that shows is a change of the document

@@ -3,10 +3,10 @@ as MCP tells tools, over stdio and over HTTP. The policy and the log are the sam
 
 from importlib.util import find_spec
 
-from events.errors import WorldBroken
+from rutter.events.errors import WorldBroken
 
 
 def require_sdk() -> None:
     """Raises what to do where the SDK is not installed: it is an extra of its own."""
     if find_spec("mcp") is None:
-        raise WorldBroken("the MCP SDK is not installed", "run: pip install 'rutter[mcp]'")
+        raise WorldBroken("the MCP SDK is not installed", "run: pip install 'rutter-agent[mcp]'")

@@ -17,10 +17,10 @@ from mcp_types import (
     PaginatedRequestParams,
 )
 
-from events.errors import WorldBroken
-from pipeline.mcp.mcp_server import Context
-from pipeline.mcp.stdio import Wire, serve_stdio
-from pipeline.mcp.tool_list import INSTRUCTIONS
+from rutter.events.errors import WorldBroken
+from rutter.pipeline.mcp.mcp_server import Context
+from rutter.pipeline.mcp.stdio import Wire, serve_stdio
+from rutter.pipeline.mcp.tool_list import INSTRUCTIONS
 
 CONNECT_S = 30.0  # the daemon is on this machine; to read there is no limit: a person may be asked
 
@@ -77,7 +77,7 @@ def _relay(far: Client) -> Server[Any]:
 
     return Server(
         "rutter",
-        version=metadata.version("rutter"),
+        version=metadata.version("rutter-agent"),
         instructions=far.instructions or INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,

@@ -22,17 +22,17 @@ from mcp_types import (
     PaginatedRequestParams,
 )
 
-from actors.rules.tools.tool_table import TOOLS
-from events.envelope import Envelope
-from events.errors import RutterError
-from events.person import ApprovalAnswered
-from events.runtime import SessionEnded
-from events.validator import ApprovalRequested, ApprovalVoided
-from pipeline.app import Listener
-from pipeline.mcp.tool_answer import failed, refused, told
-from pipeline.mcp.tool_list import CLOSE, INSTRUCTIONS, OPEN, SESSION, listed
-from pipeline.tools.dispatcher import Caller, ToolResponse, Tools
-from pipeline.tools.tool_sessions import NoSuchSession, ToolWish, TooMany
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.events.envelope import Envelope
+from rutter.events.errors import RutterError
+from rutter.events.person import ApprovalAnswered
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import ApprovalRequested, ApprovalVoided
+from rutter.pipeline.app import Listener
+from rutter.pipeline.mcp.tool_answer import failed, refused, told
+from rutter.pipeline.mcp.tool_list import CLOSE, INSTRUCTIONS, OPEN, SESSION, listed
+from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools
+from rutter.pipeline.tools.tool_sessions import NoSuchSession, ToolWish, TooMany
 
 KEPT = 1_000  # whose a session was; of older ones nobody asks any more
 BEAT_S = 10.0  # while a person is asked: clients give up on what is silent for half a minute
@@ -42,7 +42,8 @@ Came = TypeVar("Came")
 
 
 class Host(Protocol):
-    """Where the sessions are: `pipeline.tools.tool_sessions.ToolSessions`, or one around it."""
+    """Where the sessions are: `rutter.pipeline.tools.tool_sessions.ToolSessions`, or one around
+    it."""
 
     async def open(self, wish: ToolWish, *, agent: bool, by: Caller = "agent") -> Tools: ...
 
@@ -87,7 +88,7 @@ class Agents:
     def server(self) -> Server[Any]:
         return Server(
             "rutter",
-            version=metadata.version("rutter"),
+            version=metadata.version("rutter-agent"),
             instructions=INSTRUCTIONS,
             on_list_tools=self._list,
             on_call_tool=self._answer,

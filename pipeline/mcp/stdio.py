@@ -12,7 +12,7 @@ import anyio
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
-from pipeline.mcp.mcp_server import Agents, Host, Listens, Seat
+from rutter.pipeline.mcp.mcp_server import Agents, Host, Listens, Seat
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 

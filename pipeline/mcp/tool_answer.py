@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 
-from actors.advisor.conversation import RESULT, Seen, page_told
-from actors.advisor.token_budget import clipped
-from actors.rules.text.untrusted import wrapped
-from events.errors import BadInput, BrowserGone, PolicyDenied, RutterError
-from events.faults import TYPE_OF
-from events.tools import ToolError
-from pipeline.rehearsal.sheets import page_of
-from pipeline.tools.dispatcher import ToolResponse
+from rutter.actors.advisor.conversation import RESULT, Seen, page_told
+from rutter.actors.advisor.token_budget import clipped
+from rutter.actors.rules.text.untrusted import wrapped
+from rutter.events.errors import BadInput, BrowserGone, PolicyDenied, RutterError
+from rutter.events.faults import TYPE_OF
+from rutter.events.tools import ToolError
+from rutter.pipeline.rehearsal.sheets import page_of
+from rutter.pipeline.tools.dispatcher import ToolResponse
 
 # What is told apart: the page and what was read stand between marks, not in the line of JSON.
 _APART = ("snapshot", "result")

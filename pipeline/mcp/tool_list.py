@@ -5,10 +5,10 @@ from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
-from actors.advisor.conversation import DATA
-from actors.advisor.tool_specs import description_of
-from actors.rules.tools.tool_table import TOOLS, Descriptor, SideEffect
-from pipeline.sessions.session_started import MAX_TURNS
+from rutter.actors.advisor.conversation import DATA
+from rutter.actors.advisor.tool_specs import description_of
+from rutter.actors.rules.tools.tool_table import TOOLS, Descriptor, SideEffect
+from rutter.pipeline.sessions.session_started import MAX_TURNS
 
 OPEN, CLOSE = "open_session", "close_session"
 SESSION = "session"

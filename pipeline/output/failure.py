@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from events.faults import FAULTS, NONE
-from pipeline.config.data_directory import DataDirectory
-from pipeline.config.settings import Settings
-from pipeline.config.thresholds import Sureness
-from pipeline.output.next_command import advise
-from pipeline.output.proof_words import unproven_in_words, unproven_step
-from pipeline.upkeep.artifact_survey import where_is
-from replay.story.session_story import StepStory, Story, as_json
-from replay.story.wording import quoted
+from rutter.events.faults import FAULTS, NONE
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.output.next_command import advise
+from rutter.pipeline.output.proof_words import unproven_in_words, unproven_step
+from rutter.pipeline.upkeep.artifact_survey import where_is
+from rutter.replay.story.session_story import StepStory, Story, as_json
+from rutter.replay.story.wording import quoted
 
 # What each reason, failure and code of a step means, to whoever has never read this program.
 PLAIN: dict[str, str] = {

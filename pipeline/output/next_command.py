@@ -3,15 +3,15 @@
 import re
 import shlex
 
-from actors.rules.steps.already_done import UNKNOWN
-from actors.rules.steps.confidence import RULE
-from events.run_settings import MILLION
-from pipeline.config.settings import Settings
-from pipeline.config.thresholds import Sureness
-from pipeline.output.proof_words import how_to_prove
-from pipeline.sessions.models import fix_of
-from replay.story.login_use import expired_login
-from replay.story.session_story import Story
+from rutter.actors.rules.steps.already_done import UNKNOWN
+from rutter.actors.rules.steps.confidence import RULE
+from rutter.events.run_settings import MILLION
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.output.proof_words import how_to_prove
+from rutter.pipeline.sessions.models import fix_of
+from rutter.replay.story.login_use import expired_login
+from rutter.replay.story.session_story import Story
 
 ROUNDED = 5_000  # millionths by which two decimals may be too much
 SIGNED_OUT = "asks to sign in"

@@ -4,16 +4,16 @@ next run on."""
 import shlex
 from collections.abc import Iterator
 
-from actors.rules.steps.pace import followed
-from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
-from events.action import CLICKS
-from events.checks import HERE, ReadBack
-from events.workflow import Step, Workflow
-from pipeline.config.settings import Settings
-from pipeline.workflows.check_syntax import write_check
-from replay.story.proofs import BY_PAGE, ProofStory
-from replay.story.session_story import StepStory, Story
-from replay.story.wording import called, check_in_words
+from rutter.actors.rules.steps.pace import followed
+from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
+from rutter.events.action import CLICKS
+from rutter.events.checks import HERE, ReadBack
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.workflows.check_syntax import write_check
+from rutter.replay.story.proofs import BY_PAGE, ProofStory
+from rutter.replay.story.session_story import StepStory, Story
+from rutter.replay.story.wording import called, check_in_words
 
 SENDS = frozenset({*CLICKS, "press"})
 CLOSED = (

@@ -3,7 +3,7 @@
 import sys
 from typing import Any, TextIO
 
-from actors.world.secrets.redaction import forget, hushed
+from rutter.actors.world.secrets.redaction import forget, hushed
 
 
 class Hushed:

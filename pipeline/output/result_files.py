@@ -6,12 +6,12 @@ from typing import Literal
 
 import msgspec
 
-from events.artifacts import ArtifactStore
-from events.sqlite_reader import SqliteReader
-from pipeline.config.settings import Settings
-from pipeline.output.csv_table import as_csv
-from pipeline.output.safe_files import folder_for, put_beside, safe_name
-from replay.story.results import KINDS, Download, Results, as_json, gather
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.output.csv_table import as_csv
+from rutter.pipeline.output.safe_files import folder_for, put_beside, safe_name
+from rutter.replay.story.results import KINDS, Download, Results, as_json, gather
 
 Format = Literal["table", "json", "csv"]
 GONE = "no longer kept"

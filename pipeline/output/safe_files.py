@@ -8,9 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from actors.rules.text.untrusted import on_one_line
-from events.durable import is_full, sync_directory
-from events.errors import BadInput, WorldBroken
+from rutter.actors.rules.text.untrusted import on_one_line
+from rutter.events.durable import is_full, sync_directory
+from rutter.events.errors import BadInput, WorldBroken
 
 LONGEST = 120  # characters of a name: with a number behind it, and in UTF-8, any disk takes it
 MOST = 10_000  # of one name in one folder

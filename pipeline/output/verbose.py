@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator
 
-from actors.rules.steps.pause import RULE as PAUSED
-from events.action import Action, Kind
-from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, VisionGiven
-from events.critic import ActionJudged, Evidence, ReadBackDue, StateDiffered, VisionSought
-from events.envelope import Envelope
-from events.executor import (
+from rutter.actors.rules.steps.pause import RULE as PAUSED
+from rutter.events.action import Action, Kind
+from rutter.events.advisor import (
+    AdviceFailed,
+    AdviceLost,
+    AdvicePrepared,
+    AdviceReceived,
+    VisionGiven,
+)
+from rutter.events.critic import ActionJudged, Evidence, ReadBackDue, StateDiffered, VisionSought
+from rutter.events.envelope import Envelope
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     PersonActed,
@@ -15,16 +21,16 @@ from events.executor import (
     QueryFailed,
     TargetResolved,
 )
-from events.observer import (
+from rutter.events.observer import (
     DialogOpened,
     DownloadFinished,
     FilesSeen,
     PageObserved,
     RequestBlocked,
 )
-from events.page import Page
-from events.person import ApprovalAnswered
-from events.planner import (
+from rutter.events.page import Page
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import (
     AdviceRequested,
     LookalikesRequested,
     PlanProposed,
@@ -34,17 +40,22 @@ from events.planner import (
     StepsRecalled,
     TargetHealed,
 )
-from events.predictor import PredictionMade, TransitionUndone, Within
-from events.run_settings import MILLION
-from events.runtime import ActorFailed, SessionPaused, SessionResumed, SessionStarted
-from events.tools import FileRead, ToolCalled
-from events.validator import ActionApproved, ActionRejected, ActionWithheld, ApprovalRequested
-from events.vocabulary import AnyEvent
-from pipeline.sessions.models import fix_of
-from replay.story.advice import money
-from replay.story.evidence_weight import confidence_shown
-from replay.story.phases import Phase, entered, heading
-from replay.story.wording import (
+from rutter.events.predictor import PredictionMade, TransitionUndone, Within
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import ActorFailed, SessionPaused, SessionResumed, SessionStarted
+from rutter.events.tools import FileRead, ToolCalled
+from rutter.events.validator import (
+    ActionApproved,
+    ActionRejected,
+    ActionWithheld,
+    ApprovalRequested,
+)
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.sessions.models import fix_of
+from rutter.replay.story.advice import money
+from rutter.replay.story.evidence_weight import confidence_shown
+from rutter.replay.story.phases import Phase, entered, heading
+from rutter.replay.story.wording import (
     absent_in_words,
     advice_in_words,
     ascii_only,
@@ -56,7 +67,7 @@ from replay.story.wording import (
     undone_in_words,
     within_in_words,
 )
-from replay.story.wording import healed_in_words as healed
+from rutter.replay.story.wording import healed_in_words as healed
 
 FINAL = {
     "verification_failed": "failed due to verification failure. Aborting plan.",

@@ -4,11 +4,11 @@ others had taught until its end."""
 import heapq
 from collections.abc import Iterator
 
-from actors.rules.workflows.learned_events import LEARNED
-from events.envelope import Envelope, kind
-from events.predictor import SessionForgotten
-from events.runtime import ArtifactsExpired
-from events.sqlite_reader import SqliteReader
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.events.envelope import Envelope, kind
+from rutter.events.predictor import SessionForgotten
+from rutter.events.runtime import ArtifactsExpired
+from rutter.events.sqlite_reader import SqliteReader
 
 
 def events_about(reader: SqliteReader, session: str) -> Iterator[Envelope]:

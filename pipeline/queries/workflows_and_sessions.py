@@ -2,11 +2,11 @@
 
 import msgspec
 
-from events.errors import BadInput
-from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
-from pipeline.config.settings import Settings
-from replay.projections import ProjectionStore
+from rutter.events.errors import BadInput
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Workflow
+from rutter.pipeline.config.settings import Settings
+from rutter.replay.projections import ProjectionStore
 
 
 def project(settings: Settings) -> ProjectionStore:

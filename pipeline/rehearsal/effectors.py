@@ -4,17 +4,17 @@ facts."""
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
-from actors.answers import Answers, Nobody
-from actors.effector import Effector
-from actors.person.actor import Person
-from actors.rules.pages.page_state import phrases_for
-from actors.world.allowed_files import look_at_files
-from actors.world.secrets.bindings import Bindings
-from events.action import ONE_OR_MORE, Action, ByCss, ByRef, Strategy, Typed, Untrusted
-from events.critic import FilesRequested
-from events.envelope import Actor, Envelope
-from events.errors import BadInput, BrowserGone
-from events.executor import (
+from rutter.actors.answers import Answers, Nobody
+from rutter.actors.effector import Effector
+from rutter.actors.person.actor import Person
+from rutter.actors.rules.pages.page_state import phrases_for
+from rutter.actors.world.allowed_files import look_at_files
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.events.action import ONE_OR_MORE, Action, ByCss, ByRef, Strategy, Typed, Untrusted
+from rutter.events.critic import FilesRequested
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.errors import BadInput, BrowserGone
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     ErrorCode,
@@ -25,15 +25,15 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.observer import BrowserLost, PageObserved
-from events.page import Resolved, Rest, Try
-from events.planner import LookalikesRequested, ObservationRequested, RunStopped
-from events.runtime import ActorFailed, SessionStarted
-from events.validator import ActionStarted, PlanAdmitted, QueryStarted
-from events.vocabulary import AnyEvent
-from pipeline.clock import Clock
-from pipeline.rehearsal.troubles import Becomes, Fails
-from pipeline.rehearsal.world import World
+from rutter.events.observer import BrowserLost, PageObserved
+from rutter.events.page import Resolved, Rest, Try
+from rutter.events.planner import LookalikesRequested, ObservationRequested, RunStopped
+from rutter.events.runtime import ActorFailed, SessionStarted
+from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.clock import Clock
+from rutter.pipeline.rehearsal.troubles import Becomes, Fails
+from rutter.pipeline.rehearsal.world import World
 
 
 class ScriptedObserver:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from pipeline.rehearsal.world import World
-from pipeline.tools.snapshot import Snapshot, snapshot_schema
+from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.tools.snapshot import Snapshot, snapshot_schema
 
 __all__ = ["FOLDER", "cancellation", "names", "snapshot", "snapshot_schema", "words", "written"]
 

@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 import anyio
 import msgspec
 
-from actors.advisor import proposal
-from actors.rules.pages.text_form import estimate_tokens
-from actors.world.models.messages import (
+from rutter.actors.advisor import proposal
+from rutter.actors.rules.pages.text_form import estimate_tokens
+from rutter.actors.world.models.messages import (
     MindFailed,
     Prompt,
     Reply,
@@ -19,14 +19,14 @@ from actors.world.models.messages import (
     Turn,
     Used,
 )
-from events.advisor import AdviceError, Usage
-from pipeline.rehearsal.troubles import Waits
+from rutter.events.advisor import AdviceError, Usage
+from rutter.pipeline.rehearsal.troubles import Waits
 
 # The same question may be answered a moment later; the others stay as they are.
 TRANSIENT: frozenset[AdviceError] = frozenset(
     {"timeout", "unavailable", "overloaded", "rate_limited", "cut", "invalid"}
 )
-# `@e8 textbox "Name" = "Ann" readonly`, as `actors.rules.pages.text_form.line_of` writes it.
+# `@e8 textbox "Name" = "Ann" readonly`, as `rutter.actors.rules.pages.text_form.line_of` writes it.
 _QUOTED = r'"((?:[^"\\]|\\.)*)"'
 _LINE = re.compile(
     rf"^\s*(@e\d+) ([a-z]+)(?: \d+)?(?: {_QUOTED})?(?: = {_QUOTED})?((?: [a-z_-]+)*)\s*$",

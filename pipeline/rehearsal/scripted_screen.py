@@ -5,12 +5,12 @@ import zlib
 from html import escape
 from typing import Any, cast
 
-from actors.world.browser.screen import Screen
-from actors.world.browser.tab import Tab
-from events.errors import BrowserGone
-from events.policy import Policy
-from pipeline.rehearsal.sheets import TAGS
-from pipeline.rehearsal.world import World
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.errors import BrowserGone
+from rutter.events.policy import Policy
+from rutter.pipeline.rehearsal.sheets import TAGS
+from rutter.pipeline.rehearsal.world import World
 
 
 class ScriptedTab:

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET
 
-from actors.rules.text.secret_words import asks_for_a_secret
-from events.action import Box, Untrusted
-from events.page import Element as Seen
-from events.page import Page
-from pipeline.tools.snapshot import UNOPERATED, Element, Snapshot
+from rutter.actors.rules.text.secret_words import asks_for_a_secret
+from rutter.events.action import Box, Untrusted
+from rutter.events.page import Element as Seen
+from rutter.events.page import Page
+from rutter.pipeline.tools.snapshot import UNOPERATED, Element, Snapshot
 
 # A snapshot does not say what an element is made of. Where it matters, it is made of this.
 TAGS = {

@@ -12,31 +12,31 @@ from typing import NamedTuple, TypeVar
 import anyio
 import msgspec
 
-from actors.advisor.actor import Advisor
-from actors.answers import Answers
-from actors.effector import Effector
-from actors.rules.tools.tool_table import SEVEN
-from actors.timer.actor import Timer
-from actors.world.models.messages import Mind as Speaker
-from actors.world.models.prices import Counsel, Price
-from actors.world.secrets.redaction import check_secrets, redactor_of
-from events.envelope import Envelope, Record
-from events.event import Event
-from events.log import EventLog
-from events.memory_log import MemoryLog
-from events.predictor import WorkflowLearned
-from events.run_settings import Mind, Minds
-from events.runtime import SessionEnded, SessionStarted
-from events.vocabulary import AnyEvent
-from events.workflow import Workflow
-from pipeline.app import App
-from pipeline.clock import CountingClock
-from pipeline.rehearsal.effectors import effectors
-from pipeline.rehearsal.scripted_screen import ScriptedScreen
-from pipeline.rehearsal.world import World
-from pipeline.tools.dispatcher import Tools, serving
-from replay.story.session_story import Story, tell
-from replay.verify import verify
+from rutter.actors.advisor.actor import Advisor
+from rutter.actors.answers import Answers
+from rutter.actors.effector import Effector
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.actors.timer.actor import Timer
+from rutter.actors.world.models.messages import Mind as Speaker
+from rutter.actors.world.models.prices import Counsel, Price
+from rutter.actors.world.secrets.redaction import check_secrets, redactor_of
+from rutter.events.envelope import Envelope, Record
+from rutter.events.event import Event
+from rutter.events.log import EventLog
+from rutter.events.memory_log import MemoryLog
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.run_settings import Mind, Minds
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.rehearsal.effectors import effectors
+from rutter.pipeline.rehearsal.scripted_screen import ScriptedScreen
+from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.tools.dispatcher import Tools, serving
+from rutter.replay.story.session_story import Story, tell
+from rutter.replay.verify import verify
 
 WITHIN_S = 60.0  # nothing in a rehearsal takes time: this is for what never comes
 

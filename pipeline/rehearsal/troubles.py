@@ -3,8 +3,8 @@
 import anyio
 import msgspec
 
-from events.executor import ErrorCode
-from pipeline.rehearsal.sheets import Thing
+from rutter.events.executor import ErrorCode
+from rutter.pipeline.rehearsal.sheets import Thing
 
 
 class Fails(msgspec.Struct, frozen=True):

@@ -9,8 +9,8 @@ from typing import Self
 
 import msgspec
 
-from actors.rules.pages.address import origin_of, place_of
-from events.action import (
+from rutter.actors.rules.pages.address import origin_of, place_of
+from rutter.events.action import (
     Action,
     Box,
     ByCss,
@@ -21,13 +21,13 @@ from events.action import (
     Strategy,
     Untrusted,
 )
-from events.executor import ErrorCode
-from events.observer import Shown
-from events.page import Element, Exchange, Page, Resolved, Rest, Try
-from events.vocabulary import AnyEvent
-from pipeline.rehearsal.sheets import Sheet, Thing, sheet_of
-from pipeline.rehearsal.troubles import Raises, Trouble, Waits
-from pipeline.tools.snapshot import Snapshot
+from rutter.events.executor import ErrorCode
+from rutter.events.observer import Shown
+from rutter.events.page import Element, Exchange, Page, Resolved, Rest, Try
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.rehearsal.sheets import Sheet, Thing, sheet_of
+from rutter.pipeline.rehearsal.troubles import Raises, Trouble, Waits
+from rutter.pipeline.tools.snapshot import Snapshot
 
 ORIGIN = "https://shop.example"
 VIEWPORT = (1_280, 720)

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from actors.decider import DecidingActor
-from actors.predictor import Predictor
-from actors.rules.steps.already_done import under_way, unknown_outcomes
-from actors.rules.workflows.learned_events import LEARNED
-from events.envelope import kind
-from events.log import EventLog
-from events.planner import RunStopped
-from events.runtime import (
+from rutter.actors.decider import DecidingActor
+from rutter.actors.predictor import Predictor
+from rutter.actors.rules.steps.already_done import under_way, unknown_outcomes
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.events.envelope import kind
+from rutter.events.log import EventLog
+from rutter.events.planner import RunStopped
+from rutter.events.runtime import (
     ActorFailed,
     Head,
     LogSealed,
@@ -18,9 +18,9 @@ from events.runtime import (
     SessionInterrupted,
     SessionStarted,
 )
-from events.validator import ActionStarted
-from pipeline.runtime.sequencer import Sequencer
-from pipeline.runtime.session import end_of
+from rutter.events.validator import ActionStarted
+from rutter.pipeline.runtime.sequencer import Sequencer
+from rutter.pipeline.runtime.session import end_of
 
 WHY = "the process that ran it died"
 

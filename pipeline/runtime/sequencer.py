@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from actors.decider import DecidingActor
-from actors.topology import row
-from events.chain import GENESIS, link
-from events.codec import encode
-from events.envelope import Actor, Envelope, Record, kind
-from events.errors import LogWriteFailed
-from events.log import EventLog
-from events.runtime import ActorFailed, Head, SessionEnded
-from events.vocabulary import AnyEvent
-from pipeline.clock import Clock
-from pipeline.runtime.mailbox import Mailbox, Statistics
+from rutter.actors.decider import DecidingActor
+from rutter.actors.topology import row
+from rutter.events.chain import GENESIS, link
+from rutter.events.codec import encode
+from rutter.events.envelope import Actor, Envelope, Record, kind
+from rutter.events.errors import LogWriteFailed
+from rutter.events.log import EventLog
+from rutter.events.runtime import ActorFailed, Head, SessionEnded
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.clock import Clock
+from rutter.pipeline.runtime.mailbox import Mailbox, Statistics
 
 INTAKE = 256  # facts waiting for their turn; whoever brings more waits
 INBOX = 64  # one decider's queue; a turn drains it before the next begins

@@ -10,18 +10,18 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 
-from actors.effector import Effector
-from actors.person.actor import Person
-from actors.rules.steps.already_done import under_way, unknown_outcomes
-from actors.timer.actor import Timer
-from actors.topology import row
-from events.critic import OutcomeUnknown
-from events.envelope import Actor, Envelope
-from events.planner import RunStopped
-from events.runtime import ActorFailed, SessionEnded, SessionStarted
-from events.validator import ActionStarted, ApprovalVoided
-from events.vocabulary import AnyEvent
-from pipeline.runtime.mailbox import Mailbox, Statistics
+from rutter.actors.effector import Effector
+from rutter.actors.person.actor import Person
+from rutter.actors.rules.steps.already_done import under_way, unknown_outcomes
+from rutter.actors.timer.actor import Timer
+from rutter.actors.topology import row
+from rutter.events.critic import OutcomeUnknown
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.planner import RunStopped
+from rutter.events.runtime import ActorFailed, SessionEnded, SessionStarted
+from rutter.events.validator import ActionStarted, ApprovalVoided
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.runtime.mailbox import Mailbox, Statistics
 
 INBOX = 32  # one step is in flight: an effector never has more than a few events waiting
 RESTARTS = 3

@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Mapping
 
-from events.envelope import Envelope, kind
-from events.runtime import SessionStarted
-from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import find_session, project
-from pipeline.sessions.fork import check_continued, left_open, sent_something
-from pipeline.workflows.edit import names_over_time
+from rutter.events.envelope import Envelope, kind
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Workflow
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import find_session, project
+from rutter.pipeline.sessions.fork import check_continued, left_open, sent_something
+from rutter.pipeline.workflows.edit import names_over_time
 
 LOOKED_AT = 50  # runs of one workflow: what nobody settled in so many is known by now
 # Whoever ends so has said what was done. Any other end may leave what was sent behind it.

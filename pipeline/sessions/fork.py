@@ -9,23 +9,23 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from actors.logic_version import LOGIC
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.rules.steps.already_done import left_off
-from actors.rules.workflows.templates import told
-from events.action import Action
-from events.critic import ActionJudged, OutcomeUnknown
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.executor import ActionDone, ActionFailed, QueryAnswered
-from events.planner import PlanProposed, RunStopped
-from events.policy import Policy
-from events.run_settings import Limits
-from events.runtime import SessionEnded, SessionStarted
-from events.signature import signature
-from events.validator import ActionRejected, ActionStarted
-from events.workflow import Step, Workflow
-from pipeline.sessions.session_started import check_bound, fork_policy
+from rutter.actors.logic_version import LOGIC
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.rules.steps.already_done import left_off
+from rutter.actors.rules.workflows.templates import told
+from rutter.events.action import Action
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.executor import ActionDone, ActionFailed, QueryAnswered
+from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.policy import Policy
+from rutter.events.run_settings import Limits
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.signature import signature
+from rutter.events.validator import ActionRejected, ActionStarted
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.sessions.session_started import check_bound, fork_policy
 
 
 def fork_of(

@@ -10,24 +10,24 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from actors.advisor.vision_model import MindVision
-from actors.vision import Vision
-from actors.world.models.defaults import DEFAULTS
-from actors.world.models.messages import Mind as Speaker
-from actors.world.models.messages import MindFailed, Prompt, Reply, Used
-from actors.world.models.prices import Counsel, Price
-from actors.world.secrets.redaction import Secrets, hide
-from events.advisor import AdviceError
-from events.errors import BadInput, WorldBroken
-from events.run_settings import Mind, Minds
-from pipeline.config.reader import PRICES, Config
-from pipeline.config.secret_sources import read_secrets
-from pipeline.config.settings import environment
+from rutter.actors.advisor.vision_model import MindVision
+from rutter.actors.vision import Vision
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.actors.world.models.messages import Mind as Speaker
+from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Used
+from rutter.actors.world.models.prices import Counsel, Price
+from rutter.actors.world.secrets.redaction import Secrets, hide
+from rutter.events.advisor import AdviceError
+from rutter.events.errors import BadInput, WorldBroken
+from rutter.events.run_settings import Mind, Minds
+from rutter.pipeline.config.reader import PRICES, Config
+from rutter.pipeline.config.secret_sources import read_secrets
+from rutter.pipeline.config.settings import environment
 
 ADAPTERS = {
-    "anthropic": ("actors.world.models.anthropic", "AnthropicMind"),
-    "openai": ("actors.world.models.openai", "OpenAIMind"),
-    "ollama": ("actors.world.models.ollama", "OllamaMind"),
+    "anthropic": ("rutter.actors.world.models.anthropic", "AnthropicMind"),
+    "openai": ("rutter.actors.world.models.openai", "OpenAIMind"),
+    "ollama": ("rutter.actors.world.models.ollama", "OllamaMind"),
 }
 FREE = Price(0, 0)
 # What to do about an answer that did not come; {provider} is whose.
@@ -152,7 +152,7 @@ def _adapter(provider: str) -> Any:
 
 def _not_installed(provider: str, error: ImportError) -> NoMind:
     what = f"the {provider} package is not installed ({error.name})"
-    return NoMind(what, f"pip install 'rutter[{provider}]'")
+    return NoMind(what, f"pip install 'rutter-agent[{provider}]'")
 
 
 def vision_of(config: Config, opened: Mapping[str, Counsel]) -> Vision | None:

@@ -11,11 +11,11 @@ from typing import NamedTuple, get_args
 
 import msgspec
 
-from events.checks import PageState
-from events.errors import BadInput
-from events.service_pack import Checkpoint, Service, Sign, StateRule, Way, Where
-from events.workflow import Criteria, Indicator
-from pipeline.sessions.service_script_file import Act, read_action
+from rutter.events.checks import PageState
+from rutter.events.errors import BadInput
+from rutter.events.service_pack import Checkpoint, Service, Sign, StateRule, Way, Where
+from rutter.events.workflow import Criteria, Indicator
+from rutter.pipeline.sessions.service_script_file import Act, read_action
 
 LARGEST = 262_144  # bytes of a file; each of its texts is looked for on every page
 HEAVIEST = 1_000

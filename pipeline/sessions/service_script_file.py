@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from actors.rules.policy.policy import missing_field
-from events.action import (
+from rutter.actors.rules.policy.policy import missing_field
+from rutter.events.action import (
     Action,
     ByCss,
     ByRole,
@@ -20,8 +20,8 @@ from events.action import (
     Text,
     Value,
 )
-from events.errors import BadInput
-from events.service_pack import Way
+from rutter.events.errors import BadInput
+from rutter.events.service_pack import Way
 
 SEE = "see docs/services.md"
 # Which of its own words each type takes, beside the ways to its element.

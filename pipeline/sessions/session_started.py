@@ -6,24 +6,24 @@ from typing import Any
 
 import msgspec
 
-from actors.logic_version import LOGIC
-from actors.rules.pages.address import host_of
-from actors.rules.policy.hosts import EVERYWHERE
-from actors.rules.policy.narrowing import LISTED, may_go_to, narrowed
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.rules.steps.check_results import files_in, filled
-from actors.rules.workflows.templates import hosts_of
-from events.action import Action, Secret
-from events.checks import path_of
-from events.errors import BadInput
-from events.policy import Policy
-from events.run_settings import MILLION, Limits, Minds, RunSettings
-from events.runtime import SessionStarted
-from events.service_pack import Service
-from events.workflow import Criteria, Step, Workflow
-from pipeline.config.tables import host_pattern
-from pipeline.config.thresholds import DEFAULT_SURENESS, Sureness, going_by
-from pipeline.sessions.service_script_file import sign_in_way
+from rutter.actors.logic_version import LOGIC
+from rutter.actors.rules.pages.address import host_of
+from rutter.actors.rules.policy.hosts import EVERYWHERE
+from rutter.actors.rules.policy.narrowing import LISTED, may_go_to, narrowed
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.rules.steps.check_results import files_in, filled
+from rutter.actors.rules.workflows.templates import hosts_of
+from rutter.events.action import Action, Secret
+from rutter.events.checks import path_of
+from rutter.events.errors import BadInput
+from rutter.events.policy import Policy
+from rutter.events.run_settings import MILLION, Limits, Minds, RunSettings
+from rutter.events.runtime import SessionStarted
+from rutter.events.service_pack import Service
+from rutter.events.workflow import Criteria, Step, Workflow
+from rutter.pipeline.config.tables import host_pattern
+from rutter.pipeline.config.thresholds import DEFAULT_SURENESS, Sureness, going_by
+from rutter.pipeline.sessions.service_script_file import sign_in_way
 
 WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
 TOOLS_WALL_MS = 300_000  # of work on calls; how long the caller thinks is not counted

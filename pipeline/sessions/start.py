@@ -6,25 +6,25 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.rules.pages.address import origin_of
-from actors.rules.policy.hosts import EVERYWHERE
-from actors.vision import Vision
-from actors.world.models.prices import Counsel
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.rows import Row
-from events.run_settings import Minds
-from events.runtime import SessionStarted
-from events.workflow import Workflow
-from pipeline.config.settings import Settings
-from pipeline.config.thresholds import Sureness
-from pipeline.logins.sealing_key import Ask
-from pipeline.logins.session_logins import Carried, carry, check_carried
-from pipeline.output.proof_words import is_unread
-from pipeline.queries.workflows_and_sessions import all_workflows, project
-from pipeline.sessions import earlier_run, fork, session_started, workflow_choice
-from pipeline.sessions.models import minds_of, open_minds, vision_of
-from pipeline.sessions.session_started import NOTHING, Given
+from rutter.actors.rules.pages.address import origin_of
+from rutter.actors.rules.policy.hosts import EVERYWHERE
+from rutter.actors.vision import Vision
+from rutter.actors.world.models.prices import Counsel
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.rows import Row
+from rutter.events.run_settings import Minds
+from rutter.events.runtime import SessionStarted
+from rutter.events.workflow import Workflow
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.logins.sealing_key import Ask
+from rutter.pipeline.logins.session_logins import Carried, carry, check_carried
+from rutter.pipeline.output.proof_words import is_unread
+from rutter.pipeline.queries.workflows_and_sessions import all_workflows, project
+from rutter.pipeline.sessions import earlier_run, fork, session_started, workflow_choice
+from rutter.pipeline.sessions.models import minds_of, open_minds, vision_of
+from rutter.pipeline.sessions.session_started import NOTHING, Given
 
 
 class Wish(msgspec.Struct, frozen=True):

@@ -5,23 +5,23 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from actors.rules.pages.address import is_at, place_of
-from actors.rules.tools.tool_table import SEVEN
-from events.action import Secret
-from events.errors import BadInput, PolicyDenied
-from events.service_pack import Service
-from events.workflow import Workflow
-from pipeline.config.keys import written
-from pipeline.config.reader import Config
-from pipeline.config.settings import Settings
-from pipeline.queries.workflows_and_sessions import (
+from rutter.actors.rules.pages.address import is_at, place_of
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.events.action import Secret
+from rutter.events.errors import BadInput, PolicyDenied
+from rutter.events.service_pack import Service
+from rutter.events.workflow import Workflow
+from rutter.pipeline.config.keys import written
+from rutter.pipeline.config.reader import Config
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.queries.workflows_and_sessions import (
     all_workflows,
     latest_workflow,
     project,
     workflow_version,
 )
-from pipeline.sessions.models import is_on
-from pipeline.sessions.session_started import Given
+from rutter.pipeline.sessions.models import is_on
+from rutter.pipeline.sessions.session_started import Given
 
 LONGEST = 40  # characters of a name that is made of a goal
 

@@ -6,12 +6,12 @@ was talked into naming this machine or the router beside it is refused before an
 
 from collections.abc import Iterable
 
-from actors.rules.pages.address import host_of
-from actors.rules.policy.hosts import EVERYWHERE, is_private, names, read_pattern
-from events.errors import PolicyDenied
-from events.policy import Policy
-from pipeline.config.tables import host_pattern
-from pipeline.sessions.session_started import host_typed
+from rutter.actors.rules.pages.address import host_of
+from rutter.actors.rules.policy.hosts import EVERYWHERE, is_private, names, read_pattern
+from rutter.events.errors import PolicyDenied
+from rutter.events.policy import Policy
+from rutter.pipeline.config.tables import host_pattern
+from rutter.pipeline.sessions.session_started import host_typed
 
 PORT_OF = {"http": 80, "https": 443}
 

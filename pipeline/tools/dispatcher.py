@@ -12,34 +12,34 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from actors.answers import Answers
-from actors.rules.text.untrusted import normalised, suspicions
-from actors.rules.tools.arguments import Names, Order, order
-from actors.rules.tools.tool_table import TOOLS, WITHOUT_SNAPSHOT
-from actors.vision import Vision
-from actors.world.allowed_files import read_file
-from actors.world.browser.screen import OpensWindows
-from events.action import Untrusted
-from events.critic import ActionJudged
-from events.envelope import Envelope
-from events.errors import LogCorrupt, RutterError
-from events.executor import ActionFailed, QueryAnswered, QueryFailed
-from events.faults import TYPE_OF
-from events.observer import ObservationFailed, PageObserved
-from events.person import ApprovalAnswered
-from events.planner import PlanProposed
-from events.runtime import (
+from rutter.actors.answers import Answers
+from rutter.actors.rules.text.untrusted import normalised, suspicions
+from rutter.actors.rules.tools.arguments import Names, Order, order
+from rutter.actors.rules.tools.tool_table import TOOLS, WITHOUT_SNAPSHOT
+from rutter.actors.vision import Vision
+from rutter.actors.world.allowed_files import read_file
+from rutter.actors.world.browser.screen import OpensWindows
+from rutter.events.action import Untrusted
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope
+from rutter.events.errors import LogCorrupt, RutterError
+from rutter.events.executor import ActionFailed, QueryAnswered, QueryFailed
+from rutter.events.faults import TYPE_OF
+from rutter.events.observer import ObservationFailed, PageObserved
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import PlanProposed
+from rutter.events.runtime import (
     DeadlinePassed,
     SessionEnded,
     SessionPaused,
     SessionResumed,
     SessionStarted,
 )
-from events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolError
-from events.validator import ActionRejected, ApprovalRequested
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.tools.snapshot import Snapshot, snapshot_of
+from rutter.events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolError
+from rutter.events.validator import ActionRejected, ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.tools.snapshot import Snapshot, snapshot_of
 
 # S3 2.4.1: the network gets three tries, a second and then two apart, never more than ten.
 NETWORK_TRIES = 3

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from events import page as seen
+from rutter.events import page as seen
 
 # S3 1.3.4 lists them apart: these say something about operating the element.
 UNOPERATED = frozenset({"heading", "region", "dialog", "alert", "alertdialog"})

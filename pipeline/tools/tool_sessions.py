@@ -10,18 +10,18 @@ import anyio
 import anyio.abc
 import msgspec
 
-from actors.answers import Answers
-from actors.world.browser.screen import OpensWindows
-from events.errors import BadInput, PolicyDenied, RutterError
-from events.runtime import SessionStarted
-from events.workflow import Criteria
-from pipeline.app import App
-from pipeline.config.settings import Settings
-from pipeline.sessions import session_started
-from pipeline.sessions.service_file import indicator
-from pipeline.sessions.start import Bind, allowed, recorded_homes
-from pipeline.tools.agent_hosts import check_agents_reach
-from pipeline.tools.dispatcher import Caller, ToolResponse, Tools, open_tools
+from rutter.actors.answers import Answers
+from rutter.actors.world.browser.screen import OpensWindows
+from rutter.events.errors import BadInput, PolicyDenied, RutterError
+from rutter.events.runtime import SessionStarted
+from rutter.events.workflow import Criteria
+from rutter.pipeline.app import App
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.service_file import indicator
+from rutter.pipeline.sessions.start import Bind, allowed, recorded_homes
+from rutter.pipeline.tools.agent_hosts import check_agents_reach
+from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools, open_tools
 
 KEPT = 200  # sessions that ended and are still told so; of older ones the log knows
 
@@ -50,8 +50,8 @@ class ToolWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Asks(Protocol):
-    """Who answers for a person, by session: `pipeline.daemon.jobs.approvals.Questions` in the
-    daemon."""
+    """Who answers for a person, by session: `rutter.pipeline.daemon.jobs.approvals.Questions` in
+    the daemon."""
 
     def of(self, session: str) -> Answers: ...
 

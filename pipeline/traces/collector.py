@@ -17,11 +17,11 @@ from opentelemetry.util.re import parse_env_headers
 from urllib3.exceptions import HTTPError, LocationParseError, ProtocolError
 from urllib3.util import Timeout, parse_url
 
-from events.errors import BadInput
-from pipeline.clock import SystemClock
-from pipeline.traces.sink import Delivery
-from replay.traces import Span
-from replay.traces.otlp_protobuf import encode_request
+from rutter.events.errors import BadInput
+from rutter.pipeline.clock import SystemClock
+from rutter.pipeline.traces.sink import Delivery
+from rutter.replay.traces import Span
+from rutter.replay.traces.otlp_protobuf import encode_request
 
 ATTEMPT_S: Final = 10.0  # OTLP's own default for one export
 PATH: Final = "/v1/traces"

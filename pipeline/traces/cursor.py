@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from events.errors import WorldBroken
+from rutter.events.errors import WorldBroken
 
 FILE: Final = "traces.db"
 LOCKED_MS: Final = 2000  # whoever else holds it moves a position, which is a moment

@@ -10,11 +10,11 @@ from itertools import islice
 from time import monotonic
 from typing import Final
 
-from events.errors import WorldBroken
-from events.sqlite_reader import SqliteReader
-from pipeline.traces.cursor import Cursor, Position
-from pipeline.traces.sink import BATCH, Delivery, Outbox, Progress, Sink
-from replay.traces import Span, SpanFold
+from rutter.events.errors import WorldBroken
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.traces.cursor import Cursor, Position
+from rutter.pipeline.traces.sink import BATCH, Delivery, Outbox, Progress, Sink
+from rutter.replay.traces import Span, SpanFold
 
 SLICE: Final = 64  # events folded in one go: about a millisecond in which nobody else computes
 FULL: Final = BATCH - SLICE  # spans, so that what a slice adds still goes in one request

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from events.envelope import Envelope
-from events.errors import BadInput, RutterError
-from events.sqlite_reader import SqliteReader
-from pipeline.config.settings import Settings
-from pipeline.traces.cursor import FILE, Cursor
-from pipeline.traces.exporter import Exporter
-from pipeline.traces.sink import Progress, Sink
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput, RutterError
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.traces.cursor import FILE, Cursor
+from rutter.pipeline.traces.exporter import Exporter
+from rutter.pipeline.traces.sink import Progress, Sink
 
 LINGER_S: Final = 0.5  # events gather this long before they go out: a few requests a second at most
 BREATH_S: Final = 0.005  # between slices, so that a long backlog leaves the processor to the run
@@ -112,7 +112,7 @@ def live_export(settings: Settings, note: Callable[[str], None]) -> LiveExport |
     if not settings.otlp_endpoint:
         return None
     # Here and not above: only who exports pays for what HTTP and protobuf take to import.
-    from pipeline.traces.collector import Collector
+    from rutter.pipeline.traces.collector import Collector
 
     try:
         sink = Collector(settings.otlp_endpoint, settings.otlp_headers)

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from replay.traces import Span
+from rutter.replay.traces import Span
 
 BATCH: Final = 512  # spans in a request: what the SDK's batches hold, and collectors are built for
 FIRST_WAIT_S: Final = 0.5

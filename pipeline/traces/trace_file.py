@@ -4,10 +4,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from events.errors import BadInput
-from pipeline.traces.sink import Delivery
-from replay.traces import Span
-from replay.traces.otlp_json import encode_line
+from rutter.events.errors import BadInput
+from rutter.pipeline.traces.sink import Delivery
+from rutter.replay.traces import Span
+from rutter.replay.traces.otlp_json import encode_line
 
 
 class TraceFile:

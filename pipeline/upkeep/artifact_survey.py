@@ -10,20 +10,20 @@ from typing import Literal
 
 import msgspec
 
-from events import sqlite_schema as schema
-from events.advisor import AdvicePrepared, AdviceReceived
-from events.artifacts import NAME, artifacts_in
-from events.envelope import Envelope, kind
-from events.observer import DownloadFinished
-from events.page import Artifact
-from events.predictor import WorkflowLearned
-from events.runtime import ArtifactsExpired, SessionEnded, SessionStarted
-from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.inspection import Watch, unwatched
-from replay.projections.workflows import Workflows
-from replay.story.session_story import Story
+from rutter.events import sqlite_schema as schema
+from rutter.events.advisor import AdvicePrepared, AdviceReceived
+from rutter.events.artifacts import NAME, artifacts_in
+from rutter.events.envelope import Envelope, kind
+from rutter.events.observer import DownloadFinished
+from rutter.events.page import Artifact
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import ArtifactsExpired, SessionEnded, SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Workflow
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.inspection import Watch, unwatched
+from rutter.replay.projections.workflows import Workflows
+from rutter.replay.story.session_story import Story
 
 PAGE = 1_000
 DIGEST = re.compile(rb'"([0-9a-f]{64})"')

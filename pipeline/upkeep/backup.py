@@ -16,18 +16,18 @@ from tempfile import mkstemp
 
 import msgspec
 
-from events import sqlite_schema as schema
-from events.archive import RESTORE, Archive, write_archive
-from events.artifacts import ArtifactStore
-from events.durable import is_full, sync_directory
-from events.errors import BadInput, LogCorrupt, LogFull, WorldBroken
-from events.page import Artifact
-from events.runtime import Head
-from events.sqlite_reader import SqliteReader
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.inspection import Watch, guarded, unwatched, watched_rows
-from replay.integrity import Inspector
-from replay.projections import ProjectionStore
+from rutter.events import sqlite_schema as schema
+from rutter.events.archive import RESTORE, Archive, write_archive
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.durable import is_full, sync_directory
+from rutter.events.errors import BadInput, LogCorrupt, LogFull, WorldBroken
+from rutter.events.page import Artifact
+from rutter.events.runtime import Head
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.inspection import Watch, guarded, unwatched, watched_rows
+from rutter.replay.integrity import Inspector
+from rutter.replay.projections import ProjectionStore
 
 BATCH = 5_000
 DRAFT = ".importing"  # one writer holds the directory, so one name is enough

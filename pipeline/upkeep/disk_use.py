@@ -6,14 +6,14 @@ from pathlib import Path
 
 import msgspec
 
-from events import sqlite_schema as schema
-from events.envelope import kind
-from events.runtime import PayloadErased
-from events.sqlite_reader import SqliteReader
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.artifact_survey import Survey, survey
-from pipeline.upkeep.expiry import DAY_NS, Rules, plan
-from pipeline.upkeep.inspection import Watch, unwatched
+from rutter.events import sqlite_schema as schema
+from rutter.events.envelope import kind
+from rutter.events.runtime import PayloadErased
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.artifact_survey import Survey, survey
+from rutter.pipeline.upkeep.expiry import DAY_NS, Rules, plan
+from rutter.pipeline.upkeep.inspection import Watch, unwatched
 
 # How old, in days: up to each of these, and what is older than all.
 AGES = (("today", 1), ("this week", 7), ("this month", 30), ("this year", 365))

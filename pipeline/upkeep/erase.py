@@ -14,22 +14,22 @@ from typing import get_args
 
 import msgspec
 
-from events import sqlite_schema as schema
-from events.artifacts import artifacts_in, naming_fields
-from events.chain import erased, is_gone
-from events.codec import decode
-from events.durable import sync_directory
-from events.envelope import kind
-from events.errors import BadInput, LogCorrupt, LogLocked, LogWriteFailed, WorldBroken
-from events.page import Artifact
-from events.predictor import WorkflowLearned
-from events.runtime import PayloadErased, ProcessStarted, SessionEnded, SessionStarted
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.inspection import OFTEN, Watch, unwatched
+from rutter.events import sqlite_schema as schema
+from rutter.events.artifacts import artifacts_in, naming_fields
+from rutter.events.chain import erased, is_gone
+from rutter.events.codec import decode
+from rutter.events.durable import sync_directory
+from rutter.events.envelope import kind
+from rutter.events.errors import BadInput, LogCorrupt, LogLocked, LogWriteFailed, WorldBroken
+from rutter.events.page import Artifact
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import PayloadErased, ProcessStarted, SessionEnded, SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.inspection import OFTEN, Watch, unwatched
 
 NAMING = [kind(event) for event in get_args(AnyEvent) if naming_fields(event)]
 

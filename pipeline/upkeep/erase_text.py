@@ -12,16 +12,16 @@ from typing import Any
 
 import msgspec
 
-from actors.world.secrets.redacted_artifacts import parts_of
-from actors.world.secrets.redaction import SHORTEST, Secrets
-from events import sqlite_schema as schema
-from events.artifacts import artifacts_in
-from events.chain import is_gone
-from events.envelope import kind
-from events.errors import BadInput, LogCorrupt
-from events.page import Artifact
-from events.predictor import SessionForgotten, WorkflowLearned
-from events.runtime import (
+from rutter.actors.world.secrets.redacted_artifacts import parts_of
+from rutter.actors.world.secrets.redaction import SHORTEST, Secrets
+from rutter.events import sqlite_schema as schema
+from rutter.events.artifacts import artifacts_in
+from rutter.events.chain import is_gone
+from rutter.events.envelope import kind
+from rutter.events.errors import BadInput, LogCorrupt
+from rutter.events.page import Artifact
+from rutter.events.predictor import SessionForgotten, WorkflowLearned
+from rutter.events.runtime import (
     ArtifactsExpired,
     LogSealed,
     PayloadErased,
@@ -30,15 +30,15 @@ from events.runtime import (
     SessionEnded,
     SessionStarted,
 )
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.triggers import HookSet, ScheduleSet
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.artifact_survey import survey
-from pipeline.upkeep.erase import carry_out, finish_erasing
-from pipeline.upkeep.inspection import OFTEN, Watch, unwatched
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.triggers import HookSet, ScheduleSet
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.artifact_survey import survey
+from rutter.pipeline.upkeep.erase import carry_out, finish_erasing
+from rutter.pipeline.upkeep.inspection import OFTEN, Watch, unwatched
 
 # What a process says of itself, and nobody's name is in it.
 ITSELF = (ProcessStarted, ProcessStopped, LogSealed, ArtifactsExpired)
@@ -156,7 +156,8 @@ async def erase_text(
     directory: DataDirectory, text: str, why: str, watch: Watch = unwatched
 ) -> ErasedText:
     """Erases all that holds it. The caller holds the lock. Told apart from a kill in the middle by
-    the mark of `pipeline.upkeep.erase`; what was not intended by then is found by the next one."""
+    the mark of `rutter.pipeline.upkeep.erase`; what was not intended by then is found by the next
+    one."""
     if Needle(text).is_in(why):
         raise BadInput("the reason is kept in the log, and holds the text", "give another --why")
     finish_erasing(directory, watch)

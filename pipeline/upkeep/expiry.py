@@ -14,14 +14,14 @@ from pathlib import Path
 import anyio.to_thread
 import msgspec
 
-from events import sqlite_schema as schema
-from events.durable import sync_directory
-from events.runtime import ArtifactsExpired
-from pipeline.clock import Clock
-from pipeline.config.data_directory import DataDirectory
-from pipeline.config.reader import Config
-from pipeline.upkeep.artifact_survey import Kept, Survey, Use, survey
-from pipeline.upkeep.inspection import Watch, unwatched
+from rutter.events import sqlite_schema as schema
+from rutter.events.durable import sync_directory
+from rutter.events.runtime import ArtifactsExpired
+from rutter.pipeline.clock import Clock
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.config.reader import Config
+from rutter.pipeline.upkeep.artifact_survey import Kept, Survey, Use, survey
+from rutter.pipeline.upkeep.inspection import Watch, unwatched
 
 HOUR_NS = 3_600 * 10**9
 DAY_NS = 86_400_000_000_000

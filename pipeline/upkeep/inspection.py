@@ -8,12 +8,12 @@ from typing import Protocol
 
 import msgspec
 
-from events import sqlite_schema as schema
-from events.artifacts import ArtifactStore
-from events.errors import LogCorrupt
-from events.sqlite_reader import SqliteReader
-from pipeline.config.data_directory import DataDirectory
-from replay.integrity import Fault, Findings, Inspector, Named
+from rutter.events import sqlite_schema as schema
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.errors import LogCorrupt
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.replay.integrity import Fault, Findings, Inspector, Named
 
 OFTEN = 1_000  # rows between two words about how far it is
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from events.checks import (
+from rutter.events.checks import (
     Answered,
     Check,
     Downloaded,
@@ -23,7 +23,7 @@ from events.checks import (
     ValueSet,
     texts_of,
 )
-from events.errors import BadInput
+from rutter.events.errors import BadInput
 
 # As an observation tells them of an element; `gone` is that there is none of this name.
 STATES = (

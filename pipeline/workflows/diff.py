@@ -5,11 +5,11 @@ from typing import Literal
 
 import msgspec
 
-from actors.rules.workflows.alignment import Pair, align
-from events.action import Action, Strategy
-from events.workflow import Expectation, Place, Step, Workflow
-from pipeline.workflows.check_syntax import write_check
-from replay.story.wording import in_words, way_in_words
+from rutter.actors.rules.workflows.alignment import Pair, align
+from rutter.events.action import Action, Strategy
+from rutter.events.workflow import Expectation, Place, Step, Workflow
+from rutter.pipeline.workflows.check_syntax import write_check
+from rutter.replay.story.wording import in_words, way_in_words
 
 Kind = Literal["added", "dropped", "changed"]
 

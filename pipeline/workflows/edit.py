@@ -12,23 +12,23 @@ from urllib.parse import unquote
 
 import msgspec
 
-from actors.predictor import Knowledge, Predictor
-from actors.rules.pages.address import blur, mapped_paths, place_of
-from actors.rules.workflows.templates import hosts_of, named_target, names_used
-from events.action import Action, Parameter, Secret, Text, Value
-from events.checks import Check, ReadBack
-from events.envelope import kind
-from events.errors import BadInput
-from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.workflow import Expectation, Place, Step, Workflow
-from pipeline.app import App
-from pipeline.config.data_directory import DataDirectory
-from pipeline.config.tables import host_pattern
-from pipeline.workflows.read_steps import Extraction, check_extractions, extracting
-from pipeline.workflows.secret_literals import Literals, is_telling
-from pipeline.workflows.stated_checks import (
+from rutter.actors.predictor import Knowledge, Predictor
+from rutter.actors.rules.pages.address import blur, mapped_paths, place_of
+from rutter.actors.rules.workflows.templates import hosts_of, named_target, names_used
+from rutter.events.action import Action, Parameter, Secret, Text, Value
+from rutter.events.checks import Check, ReadBack
+from rutter.events.envelope import kind
+from rutter.events.errors import BadInput
+from rutter.events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Expectation, Place, Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.config.tables import host_pattern
+from rutter.pipeline.workflows.read_steps import Extraction, check_extractions, extracting
+from rutter.pipeline.workflows.secret_literals import Literals, is_telling
+from rutter.pipeline.workflows.stated_checks import (
     check_kind,
     check_names,
     named,
@@ -38,7 +38,7 @@ from pipeline.workflows.stated_checks import (
     verifying,
     withheld,
 )
-from replay.verify import fresh_deciders
+from rutter.replay.verify import fresh_deciders
 
 LOOKS = frozenset({"check", "extract"})  # leads nowhere: where it ends, the step before it led
 Change = TypeVar("Change", WorkflowLearned, WorkflowDeleted, WorkflowRenamed)

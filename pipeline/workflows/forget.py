@@ -2,27 +2,27 @@
 
 Nothing goes from the log: that a session is forgotten is a fact about what counts from there on.
 The model and the tables are folded without it (`SessionForgotten`). What happened goes with
-`pipeline.upkeep.erase`.
+`rutter.pipeline.upkeep.erase`.
 """
 
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from events.envelope import kind
-from events.errors import BadInput, LogWriteFailed
-from events.predictor import (
+from rutter.events.envelope import kind
+from rutter.events.errors import BadInput, LogWriteFailed
+from rutter.events.predictor import (
     EffectsLearned,
     SessionForgotten,
     TransitionLearned,
     WorkflowDeleted,
     WorkflowRenamed,
 )
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from pipeline.app import App
-from pipeline.config.data_directory import DataDirectory
-from replay.projections import ProjectionStore
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.app import App
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.replay.projections import ProjectionStore
 
 TAUGHT = [kind(TransitionLearned), kind(EffectsLearned)]
 

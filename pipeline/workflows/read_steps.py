@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from events.action import Action, ByRole, ByText, Strategy, Target
-from events.errors import BadInput
-from events.workflow import Expectation, Place, Step
-from pipeline.workflows.recorder_import import read_way
+from rutter.events.action import Action, ByRole, ByText, Strategy, Target
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Expectation, Place, Step
+from rutter.pipeline.workflows.recorder_import import read_way
 
 FORM = "STEP=NAME SELECTOR"
 EXAMPLE = "--extract '17=order_number #order-number'"

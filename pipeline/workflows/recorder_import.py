@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from actors.rules.pages.address import place_of
-from actors.rules.steps.placeholders import PLACEHOLDER
-from actors.rules.text.secret_words import asks_for_a_secret
-from actors.rules.workflows.templates import template
-from events.action import (
+from rutter.actors.rules.pages.address import place_of
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.actors.rules.text.secret_words import asks_for_a_secret
+from rutter.actors.rules.workflows.templates import template
+from rutter.events.action import (
     DOUBLE,
     ONE_OR_MORE,
     Action,
@@ -33,12 +33,12 @@ from events.action import (
     Value,
     kind_of,
 )
-from events.checks import HERE, Check, texts_of
-from events.errors import BadInput
-from events.workflow import Step
-from pipeline.workflows.check_syntax import check_from, read_back_from, shows_something
-from pipeline.workflows.secret_literals import Literals
-from pipeline.workflows.stated_checks import named_checks, named_read_back, web_address
+from rutter.events.checks import HERE, Check, texts_of
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Step
+from rutter.pipeline.workflows.check_syntax import check_from, read_back_from, shows_something
+from rutter.pipeline.workflows.secret_literals import Literals
+from rutter.pipeline.workflows.stated_checks import named_checks, named_read_back, web_address
 
 MAIN = "main"  # the page that the script starts in
 # The Recorder numbers a page's frames. A selector cannot count them, so `iframe` stands for the

@@ -10,10 +10,10 @@ from urllib.parse import quote, quote_plus
 
 import msgspec
 
-from actors.rules.pages.address import blur
-from actors.rules.steps.likeness import mapped
-from actors.world.secrets.redaction import SHORTEST
-from events.action import (
+from rutter.actors.rules.pages.address import blur
+from rutter.actors.rules.steps.likeness import mapped
+from rutter.actors.world.secrets.redaction import SHORTEST
+from rutter.events.action import (
     Action,
     ByCss,
     ByRole,
@@ -24,12 +24,12 @@ from events.action import (
     Target,
     Text,
 )
-from events.chain import is_gone
-from events.checks import texts_of
-from events.envelope import kind
-from events.errors import BadInput
-from events.runtime import ProcessStarted
-from events.sqlite_reader import SqliteReader
+from rutter.events.chain import is_gone
+from rutter.events.checks import texts_of
+from rutter.events.envelope import kind
+from rutter.events.errors import BadInput
+from rutter.events.runtime import ProcessStarted
+from rutter.events.sqlite_reader import SqliteReader
 
 # Where an event has what was typed, and nothing else beside it.
 _TYPED_IN = ("text", "typed", "value")

@@ -9,15 +9,15 @@ from urllib.parse import quote, quote_plus
 
 import msgspec
 
-from actors.rules.pages.address import blur, host_of, place_of
-from actors.rules.steps.placeholders import PLACEHOLDER
-from actors.rules.workflows.templates import template, templated
-from events.action import Action, kind_of
-from events.checks import HERE, Check, ReadBack, Said, UrlHas, ValueSet, texts_of
-from events.errors import BadInput
-from events.workflow import Expectation, Step
-from pipeline.workflows.check_syntax import mapped
-from pipeline.workflows.secret_literals import Literals, refusal
+from rutter.actors.rules.pages.address import blur, host_of, place_of
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.actors.rules.workflows.templates import template, templated
+from rutter.events.action import Action, kind_of
+from rutter.events.checks import HERE, Check, ReadBack, Said, UrlHas, ValueSet, texts_of
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Expectation, Step
+from rutter.pipeline.workflows.check_syntax import mapped
+from rutter.pipeline.workflows.secret_literals import Literals, refusal
 
 _KINDS = {"observation": "an observation", "verification": "a verification"}
 _ORIGIN = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)

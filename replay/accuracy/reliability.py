@@ -10,9 +10,9 @@ from math import pi, sqrt
 
 import msgspec
 
-from events.run_settings import MILLION
-from replay.accuracy.threshold_curve import STEPS, Point, curve
-from replay.whatif import Scored
+from rutter.events.run_settings import MILLION
+from rutter.replay.accuracy.threshold_curve import STEPS, Point, curve
+from rutter.replay.whatif import Scored
 
 BINS = 10
 WIDTH = MILLION // BINS

@@ -6,8 +6,8 @@ from itertools import accumulate
 
 import msgspec
 
-from events.run_settings import MILLION
-from replay.whatif import Scored
+from rutter.events.run_settings import MILLION
+from rutter.replay.whatif import Scored
 
 STEPS = tuple(range(0, MILLION + 1, 50_000))
 

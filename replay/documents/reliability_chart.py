@@ -6,7 +6,7 @@ from html import escape
 
 import msgspec
 
-from replay.accuracy.reliability import Bin, Calibrated, advice, apart, counted, percent
+from rutter.replay.accuracy.reliability import Bin, Calibrated, advice, apart, counted, percent
 
 WIDTH, HEIGHT = 980, 610
 SAID, WRONG = "#1f3a57", "#9b2d20"

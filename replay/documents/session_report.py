@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from html import escape
 
-from events.page import Artifact
-from replay.story.advice import spent_in_words
-from replay.story.session_story import StepStory, Story
-from replay.story.step_details import details, unjudged
+from rutter.events.page import Artifact
+from rutter.replay.story.advice import spent_in_words
+from rutter.replay.story.session_story import StepStory, Story
+from rutter.replay.story.step_details import details, unjudged
 
 # Whatever a page said is text here and nothing else; the policy holds even if escaping failed.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from replay.accuracy.threshold_curve import Point
+from rutter.replay.accuracy.threshold_curve import Point
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 60, 50, 560, 300
 

@@ -5,10 +5,10 @@ import base64
 from collections.abc import Callable, Iterator
 from html import escape
 
-from events.page import Artifact
-from events.workflow import Step, Workflow
-from replay.documents.session_report import POLICY, STYLE
-from replay.story.wording import check_in_words, in_words
+from rutter.events.page import Artifact
+from rutter.events.workflow import Step, Workflow
+from rutter.replay.documents.session_report import POLICY, STYLE
+from rutter.replay.story.wording import check_in_words, in_words
 
 Load = Callable[[Artifact], bytes | None]
 

@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from actors.rules.pages.address import host_of, origin_of
-from actors.rules.steps.placeholders import PLACEHOLDER
-from actors.rules.text.secret_words import asks_for_a_secret
-from actors.rules.workflows.step_marks import Mark, fits, marks_of
-from actors.rules.workflows.templates import named_target
-from events.action import Action, ByRole, Parameter, Secret, Text, Value
-from events.envelope import Envelope
-from events.signature import bare
-from events.workflow import Workflow
-from replay.habits.repeats import Repeat, repeats
-from replay.habits.sequences import Done, fold
-from replay.habits.suggested_names import kebab, says_much, snake, unique
-from replay.story.wording import in_words
+from rutter.actors.rules.pages.address import host_of, origin_of
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.actors.rules.text.secret_words import asks_for_a_secret
+from rutter.actors.rules.workflows.step_marks import Mark, fits, marks_of
+from rutter.actors.rules.workflows.templates import named_target
+from rutter.events.action import Action, ByRole, Parameter, Secret, Text, Value
+from rutter.events.envelope import Envelope
+from rutter.events.signature import bare
+from rutter.events.workflow import Workflow
+from rutter.replay.habits.repeats import Repeat, repeats
+from rutter.replay.habits.sequences import Done, fold
+from rutter.replay.habits.suggested_names import kebab, says_much, snake, unique
+from rutter.replay.story.wording import in_words
 
 LEAST = 3  # once is a try, twice may be chance
 EXAMPLES = 3

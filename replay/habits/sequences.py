@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.rules.workflows.templates import named_target
-from actors.rules.workflows.versions import Versions
-from events.action import (
+from rutter.actors.rules.workflows.templates import named_target
+from rutter.actors.rules.workflows.versions import Versions
+from rutter.events.action import (
     Action,
     ByCss,
     ByRole,
@@ -22,8 +22,8 @@ from events.action import (
     Text,
     Value,
 )
-from events.envelope import Envelope
-from events.predictor import (
+from rutter.events.envelope import Envelope
+from rutter.events.predictor import (
     SessionForgotten,
     TransitionLearned,
     TransitionUndone,
@@ -31,9 +31,9 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.signature import bare, doing
-from events.workflow import Driver, Workflow
-from replay.habits.repeats import BREAK
+from rutter.events.signature import bare, doing
+from rutter.events.workflow import Driver, Workflow
+from rutter.replay.habits.repeats import BREAK
 
 KINDS = (
     "TransitionLearned",

@@ -1,5 +1,5 @@
 """Tables folded from the log. Any of them can be dropped and rebuilt to the same content."""
 
-from replay.projections.store import ProjectionStore
+from rutter.replay.projections.store import ProjectionStore
 
 __all__ = ["ProjectionStore"]

@@ -12,22 +12,22 @@ from typing import ClassVar
 
 import msgspec
 
-from events.critic import ActionJudged
-from events.envelope import Envelope
-from events.event import Event
-from events.executor import QueryAnswered, QueryFailed
-from events.planner import PlanProposed
-from events.predictor import (
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
+from rutter.events.executor import QueryAnswered, QueryFailed
+from rutter.events.planner import PlanProposed
+from rutter.events.predictor import (
     PredictionMade,
     SessionForgotten,
     TransitionLearned,
     TransitionUndone,
 )
-from events.runtime import SessionEnded
-from events.signature import bare, doing
-from events.validator import ActionStarted, ApprovalRequested, QueryStarted
-from replay.projections.metrics import only_checks
-from replay.whatif import Scored
+from rutter.events.runtime import SessionEnded
+from rutter.events.signature import bare, doing
+from rutter.events.validator import ActionStarted, ApprovalRequested, QueryStarted
+from rutter.replay.projections.metrics import only_checks
+from rutter.replay.whatif import Scored
 
 
 class Executions(msgspec.Struct, frozen=True):

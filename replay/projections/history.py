@@ -7,19 +7,19 @@ from typing import ClassVar
 
 import msgspec
 
-from events.action import Action, ByPoint, Parameter, Secret, Text, Typed, kind_of
-from events.critic import ActionJudged
-from events.envelope import Envelope
-from events.event import Event
-from events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
-from events.observer import FilesSeen, ObservationFailed, PageObserved
-from events.planner import PlanProposed
-from events.run_settings import MILLION
-from events.runtime import SessionEnded
-from events.tools import FileRead, ToolCalled
-from events.validator import ActionRejected, ActionStarted, QueryStarted
-from replay.story.evidence_weight import deciding, overall
-from replay.story.wording import file_in_words, file_wanted, in_words, way_in_words
+from rutter.events.action import Action, ByPoint, Parameter, Secret, Text, Typed, kind_of
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
+from rutter.events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
+from rutter.events.observer import FilesSeen, ObservationFailed, PageObserved
+from rutter.events.planner import PlanProposed
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import SessionEnded
+from rutter.events.tools import FileRead, ToolCalled
+from rutter.events.validator import ActionRejected, ActionStarted, QueryStarted
+from rutter.replay.story.evidence_weight import deciding, overall
+from rutter.replay.story.wording import file_in_words, file_wanted, in_words, way_in_words
 
 
 class History:

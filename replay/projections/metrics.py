@@ -6,17 +6,17 @@ import sqlite3
 from collections.abc import Mapping
 from typing import ClassVar
 
-from events.action import kind_of
-from events.critic import ActionJudged
-from events.envelope import Envelope
-from events.event import Event
-from events.executor import PersonActed, QueryAnswered
-from events.observer import PageObserved
-from events.planner import PlanProposed
-from events.predictor import PredictionMade, TransitionLearned
-from events.runtime import ProcessStarted, ProcessStopped, SessionEnded
-from events.signature import doing
-from events.validator import ActionRejected, ActionStarted
+from rutter.events.action import kind_of
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
+from rutter.events.executor import PersonActed, QueryAnswered
+from rutter.events.observer import PageObserved
+from rutter.events.planner import PlanProposed
+from rutter.events.predictor import PredictionMade, TransitionLearned
+from rutter.events.runtime import ProcessStarted, ProcessStopped, SessionEnded
+from rutter.events.signature import doing
+from rutter.events.validator import ActionRejected, ActionStarted
 
 COUNTERS = (
     "predictions",

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from events.advisor import (
+from rutter.events.advisor import (
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
@@ -16,13 +16,13 @@ from events.advisor import (
     Usage,
     VisionGiven,
 )
-from events.critic import ActionJudged
-from events.envelope import Envelope
-from events.event import Event
-from events.executor import QueryAnswered
-from events.planner import AdviceRequested, PlanProposed
-from replay.projections.metrics import only_checks, ratio
-from replay.story.cost import is_call, is_priced
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
+from rutter.events.executor import QueryAnswered
+from rutter.events.planner import AdviceRequested, PlanProposed
+from rutter.replay.projections.metrics import only_checks, ratio
+from rutter.replay.story.cost import is_call, is_priced
 
 PLANNERS = ("workflow", "prediction", "model")  # who plans by itself: see `hybrid`
 

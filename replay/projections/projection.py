@@ -7,8 +7,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import ClassVar, Protocol
 
-from events.envelope import Envelope
-from events.event import Event
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
 
 
 class Projection(Protocol):

@@ -11,21 +11,21 @@ from typing import ClassVar
 
 import msgspec
 
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
-from events.critic import ActionJudged
-from events.envelope import Envelope, kind
-from events.event import Event
-from events.executor import PersonActed, QueryAnswered
-from events.planner import AdviceRequested, PlanProposed
-from events.predictor import SessionForgotten
-from events.runtime import (
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope, kind
+from rutter.events.event import Event
+from rutter.events.executor import PersonActed, QueryAnswered
+from rutter.events.planner import AdviceRequested, PlanProposed
+from rutter.events.predictor import SessionForgotten
+from rutter.events.runtime import (
     PayloadGone,
     SessionEnded,
     SessionPaused,
     SessionResumed,
     SessionStarted,
 )
-from replay.story.cost import is_call, is_priced
+from rutter.replay.story.cost import is_call, is_priced
 
 
 class Sessions:

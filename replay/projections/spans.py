@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import msgspec
 
-from events.envelope import Envelope
-from replay.traces import Span, spans_of
+from rutter.events.envelope import Envelope
+from rutter.replay.traces import Span, spans_of
 
 STATUS = ("unset", "ok", "error")
 

@@ -7,17 +7,17 @@ from typing import ClassVar
 
 import msgspec
 
-from events.action import kind_of
-from events.critic import ActionJudged, OutcomeUnknown
-from events.envelope import Envelope
-from events.event import Event
-from events.executor import ActionFailed, PersonActed, QueryAnswered, QueryFailed
-from events.faults import FAULTS
-from events.observer import BrowserLost, PageObserved, ScreenshotTaken
-from events.page import Artifact
-from events.planner import PlanProposed, RunStopped
-from events.signature import signature
-from events.validator import (
+from rutter.events.action import kind_of
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
+from rutter.events.executor import ActionFailed, PersonActed, QueryAnswered, QueryFailed
+from rutter.events.faults import FAULTS
+from rutter.events.observer import BrowserLost, PageObserved, ScreenshotTaken
+from rutter.events.page import Artifact
+from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.signature import signature
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,

@@ -11,22 +11,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from events.envelope import Envelope, kind
-from events.errors import LogCorrupt, WorldBroken
-from events.event import Event
-from events.runtime import SessionEnded
-from events.sqlite_reader import SqliteReader
-from events.sqlite_schema import write_error
-from replay.projections.calibration import Calibration
-from replay.projections.history import History
-from replay.projections.metrics import Metrics
-from replay.projections.model_calls import ModelCalls
-from replay.projections.projection import Projection
-from replay.projections.sessions import Sessions
-from replay.projections.spans import Spans
-from replay.projections.step_trace import StepTrace
-from replay.projections.transitions import Actions, Transitions
-from replay.projections.workflows import Workflows
+from rutter.events.envelope import Envelope, kind
+from rutter.events.errors import LogCorrupt, WorldBroken
+from rutter.events.event import Event
+from rutter.events.runtime import SessionEnded
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.sqlite_schema import write_error
+from rutter.replay.projections.calibration import Calibration
+from rutter.replay.projections.history import History
+from rutter.replay.projections.metrics import Metrics
+from rutter.replay.projections.model_calls import ModelCalls
+from rutter.replay.projections.projection import Projection
+from rutter.replay.projections.sessions import Sessions
+from rutter.replay.projections.spans import Spans
+from rutter.replay.projections.step_trace import StepTrace
+from rutter.replay.projections.transitions import Actions, Transitions
+from rutter.replay.projections.workflows import Workflows
 
 VERSION = 14  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000

@@ -6,16 +6,16 @@ from typing import ClassVar
 
 import msgspec
 
-from events.critic import ActionJudged
-from events.envelope import Envelope
-from events.event import Event
-from events.executor import PersonActed, QueryAnswered, QueryFailed
-from events.observer import PageObserved
-from events.predictor import SessionForgotten, TransitionLearned
-from events.runtime import SessionEnded
-from events.signature import signature
-from events.validator import ActionStarted, QueryStarted
-from events.workflow import Driver
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
+from rutter.events.executor import PersonActed, QueryAnswered, QueryFailed
+from rutter.events.observer import PageObserved
+from rutter.events.predictor import SessionForgotten, TransitionLearned
+from rutter.events.runtime import SessionEnded
+from rutter.events.signature import signature
+from rutter.events.validator import ActionStarted, QueryStarted
+from rutter.events.workflow import Driver
 
 BY_PERSON: frozenset[Driver] = frozenset({"person", "script"})
 FIRST, SECOND = "transitions_first_order", "transitions_second_order"

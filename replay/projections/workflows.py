@@ -6,15 +6,15 @@ from typing import ClassVar
 
 import msgspec
 
-from events.envelope import Envelope
-from events.event import Event
-from events.predictor import (
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
+from rutter.events.predictor import (
     SessionForgotten,
     WorkflowDeleted,
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.workflow import Workflow
+from rutter.events.workflow import Workflow
 
 
 class Workflows:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from events.advisor import (
+from rutter.events.advisor import (
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
@@ -10,11 +10,11 @@ from events.advisor import (
     Usage,
     VisionGiven,
 )
-from events.event import Event
-from events.planner import AdviceRequested
-from events.run_settings import MILLION
-from replay.story.cost import is_call, is_priced
-from replay.story.wording import advice_in_words, ascii_only, quoted
+from rutter.events.event import Event
+from rutter.events.planner import AdviceRequested
+from rutter.events.run_settings import MILLION
+from rutter.replay.story.cost import is_call, is_priced
+from rutter.replay.story.wording import advice_in_words, ascii_only, quoted
 
 SHOWN = 160  # characters of why: of what a model says, and of what it is told
 

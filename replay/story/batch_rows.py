@@ -12,15 +12,15 @@ from typing import Literal, get_args
 
 import msgspec
 
-from events.envelope import Envelope, kind
-from events.executor import ActionFailed
-from events.planner import PlanProposed
-from events.rows import Row
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ActionStarted
-from replay.story.results import KINDS as OF_RESULTS
-from replay.story.results import Gathering, Results
-from replay.story.wording import in_words
+from rutter.events.envelope import Envelope, kind
+from rutter.events.executor import ActionFailed
+from rutter.events.planner import PlanProposed
+from rutter.events.rows import Row
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ActionStarted
+from rutter.replay.story.results import KINDS as OF_RESULTS
+from rutter.replay.story.results import Gathering, Results
+from rutter.replay.story.wording import in_words
 
 Outcome = Literal["done", "unverified", "failed", "unknown", "cancelled", "interrupted", "not run"]
 IN_DOUBT: tuple[Outcome, ...] = ("unverified", "unknown")  # a person's to say

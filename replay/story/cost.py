@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from events.advisor import AdviceError, AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
+from rutter.events.advisor import AdviceError, AdviceFailed, AdviceLost, AdviceReceived, VisionGiven
 
 # Turned away before a model read a word: nobody charges for that. An answer that was cut or came
 # too late may have been charged, and one that a provider has done with and we could not read was.

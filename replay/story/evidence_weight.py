@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from events.critic import ActionJudged, Evidence
+from rutter.events.critic import ActionJudged, Evidence
 
 
 def deciding(evidence: Sequence[Evidence]) -> Evidence | None:

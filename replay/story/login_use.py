@@ -3,8 +3,8 @@
 import re
 from datetime import UTC, datetime
 
-from events.logins import LoginKept, LoginNotKept, LoginUsed
-from replay.story.wording import ascii_only
+from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
+from rutter.replay.story.wording import ascii_only
 
 NOT_KEPT = "was not kept again"
 # At the beginning: behind it may stand what a page said, and nobody signs in where a page says so.

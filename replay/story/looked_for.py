@@ -4,10 +4,10 @@ log alone. The likeness that decided is asked again; the page is the one that wa
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from actors.rules.pages.address import is_at
-from actors.rules.policy.policy import READING
-from actors.rules.steps.healing import recorded_target
-from actors.rules.steps.likeness import (
+from rutter.actors.rules.pages.address import is_at
+from rutter.actors.rules.policy.policy import READING
+from rutter.actors.rules.steps.healing import recorded_target
+from rutter.actors.rules.steps.likeness import (
     MARGIN,
     MINIMUM,
     SAME_WORDS,
@@ -16,17 +16,17 @@ from actors.rules.steps.likeness import (
     score,
     weigh,
 )
-from events.action import ByRole, ByText, Strategy, Target
-from events.executor import LookalikesFound, TargetMissing, TargetResolved
-from events.observer import PageObserved
-from events.page import Element, Page, Resolved
-from events.planner import PlanProposed, TargetHealed
-from events.predictor import StepDue
-from events.run_settings import MILLION
-from events.runtime import SessionStarted
-from events.validator import ActionRejected
-from events.vocabulary import AnyEvent
-from replay.story.wording import printable
+from rutter.events.action import ByRole, ByText, Strategy, Target
+from rutter.events.executor import LookalikesFound, TargetMissing, TargetResolved
+from rutter.events.observer import PageObserved
+from rutter.events.page import Element, Page, Resolved
+from rutter.events.planner import PlanProposed, TargetHealed
+from rutter.events.predictor import StepDue
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionRejected
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.story.wording import printable
 
 MOST = 3  # candidates that are told
 LONGEST = 60  # characters of a name

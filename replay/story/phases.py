@@ -6,12 +6,18 @@ An observation is planned, made and kept; nothing of it is allowed or verified.
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from events.action import Kind
-from events.critic import ActionJudged, FilesRequested, ReadBackDue, VisionSought
-from events.event import Event
-from events.executor import PersonActed, QueryAnswered, QueryFailed, TargetMissing, TargetResolved
-from events.planner import PlanProposed
-from events.validator import (
+from rutter.events.action import Kind
+from rutter.events.critic import ActionJudged, FilesRequested, ReadBackDue, VisionSought
+from rutter.events.event import Event
+from rutter.events.executor import (
+    PersonActed,
+    QueryAnswered,
+    QueryFailed,
+    TargetMissing,
+    TargetResolved,
+)
+from rutter.events.planner import PlanProposed
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,

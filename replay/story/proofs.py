@@ -3,12 +3,12 @@ run could look to prove more."""
 
 import msgspec
 
-from actors.rules.steps.proof_grades import lasting
-from events.checks import ReadBack
-from events.critic import ActionJudged, CompletionChecked, Grade, Proof, ReadBackFound
-from events.runtime import SessionStarted
-from events.vocabulary import AnyEvent
-from events.workflow import Workflow
+from rutter.actors.rules.steps.proof_grades import lasting
+from rutter.events.checks import ReadBack
+from rutter.events.critic import ActionJudged, CompletionChecked, Grade, Proof, ReadBackFound
+from rutter.events.runtime import SessionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Workflow
 
 BY_PAGE = "what the page showed"  # what the Critic says where no answer of the server was seen
 

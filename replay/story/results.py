@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from events.envelope import Envelope, kind
-from events.event import Event
-from events.executor import ActionDone, QueryAnswered
-from events.observer import DownloadFinished
-from events.page import Artifact
-from events.planner import PlanProposed
-from events.runtime import SessionStarted
-from events.tables import Table
-from events.validator import ActionStarted, QueryStarted
+from rutter.events.envelope import Envelope, kind
+from rutter.events.event import Event
+from rutter.events.executor import ActionDone, QueryAnswered
+from rutter.events.observer import DownloadFinished
+from rutter.events.page import Artifact
+from rutter.events.planner import PlanProposed
+from rutter.events.runtime import SessionStarted
+from rutter.events.tables import Table
+from rutter.events.validator import ActionStarted, QueryStarted
 
 UNNAMED = "text"  # how it is called what nobody named
 # All that is heard: who reads a long session reads these alone.

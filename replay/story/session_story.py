@@ -5,13 +5,13 @@ from collections.abc import Iterable
 
 import msgspec
 
-from actors.rules.steps import proof_grades
-from actors.rules.steps.pause import RULE as PAUSED
-from events.action import Action, ByRef, Kind
-from events.advisor import VisionGiven
-from events.artifacts import artifacts_in
-from events.checks import ReadBack
-from events.critic import (
+from rutter.actors.rules.steps import proof_grades
+from rutter.actors.rules.steps.pause import RULE as PAUSED
+from rutter.events.action import Action, ByRef, Kind
+from rutter.events.advisor import VisionGiven
+from rutter.events.artifacts import artifacts_in
+from rutter.events.checks import ReadBack
+from rutter.events.critic import (
     ActionJudged,
     CompletionChecked,
     Evidence,
@@ -22,8 +22,8 @@ from events.critic import (
     StateDiffered,
     VisionSought,
 )
-from events.envelope import Envelope, kind
-from events.executor import (
+from rutter.events.envelope import Envelope, kind
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     PersonActed,
@@ -32,21 +32,32 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.faults import fault_of
-from events.logins import LoginKept, LoginNotKept, LoginUsed
-from events.observer import (
+from rutter.events.faults import fault_of
+from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
+from rutter.events.observer import (
     DialogOpened,
     DownloadFinished,
     FilesSeen,
     PageObserved,
     ScreenshotTaken,
 )
-from events.page import Artifact, Page, Try
-from events.person import ApprovalAnswered
-from events.planner import LookalikesRequested, PlanProposed, PlanWithheld, RunStopped, TargetHealed
-from events.predictor import PredictionMade, SessionForgotten, TransitionLearned, TransitionUndone
-from events.run_settings import MILLION
-from events.runtime import (
+from rutter.events.page import Artifact, Page, Try
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import (
+    LookalikesRequested,
+    PlanProposed,
+    PlanWithheld,
+    RunStopped,
+    TargetHealed,
+)
+from rutter.events.predictor import (
+    PredictionMade,
+    SessionForgotten,
+    TransitionLearned,
+    TransitionUndone,
+)
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import (
     ArtifactsExpired,
     PayloadGone,
     SessionEnded,
@@ -54,24 +65,24 @@ from events.runtime import (
     SessionResumed,
     SessionStarted,
 )
-from events.tools import CompletionClaimed, FileRead, ToolCalled
-from events.validator import (
+from rutter.events.tools import CompletionClaimed, FileRead, ToolCalled
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,
     ApprovalRequested,
     QueryStarted,
 )
-from events.vocabulary import AnyEvent
-from events.workflow import Criteria, Indicator
-from replay.story.advice import Advice, AdviceStory, VisionStory
-from replay.story.evidence_weight import overall
-from replay.story.login_use import login_in_words
-from replay.story.looked_for import Seeking
-from replay.story.phases import PHASES, Phase, entered
-from replay.story.proofs import Proofs, ProofStory
-from replay.story.results import Download, Gathering, Rows
-from replay.story.wording import (
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Criteria, Indicator
+from rutter.replay.story.advice import Advice, AdviceStory, VisionStory
+from rutter.replay.story.evidence_weight import overall
+from rutter.replay.story.login_use import login_in_words
+from rutter.replay.story.looked_for import Seeking
+from rutter.replay.story.phases import PHASES, Phase, entered
+from rutter.replay.story.proofs import Proofs, ProofStory
+from rutter.replay.story.results import Download, Gathering, Rows
+from rutter.replay.story.wording import (
     file_in_words,
     file_wanted,
     healed_in_words,

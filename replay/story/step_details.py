@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from events.run_settings import MILLION
-from replay.story.session_story import StepStory
-from replay.story.wording import UNDONE, absent_in_words
+from rutter.events.run_settings import MILLION
+from rutter.replay.story.session_story import StepStory
+from rutter.replay.story.wording import UNDONE, absent_in_words
 
 
 def unjudged(step: StepStory) -> str:

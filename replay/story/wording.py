@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from events.action import (
+from rutter.events.action import (
     DOUBLE,
     Action,
     ByCss,
@@ -22,8 +22,8 @@ from events.action import (
     Typed,
     Value,
 )
-from events.advisor import AdviceReceived, Asked, Proposal
-from events.checks import (
+from rutter.events.advisor import AdviceReceived, Asked, Proposal
+from rutter.events.checks import (
     Answered,
     Check,
     Downloaded,
@@ -38,11 +38,11 @@ from events.checks import (
     UrlHas,
     ValueSet,
 )
-from events.observer import FileSeen
-from events.page import Page, Resolved
-from events.predictor import Within
-from events.run_settings import MILLION
-from events.tools import ToolCalled
+from rutter.events.observer import FileSeen
+from rutter.events.page import Page, Resolved
+from rutter.events.predictor import Within
+from rutter.events.run_settings import MILLION
+from rutter.events.tools import ToolCalled
 
 UNDONE = {
     "went_back": "a person went back",

@@ -4,7 +4,7 @@
 `otlp_protobuf` and `otlp_json` are the two forms in which spans leave. Nothing here does I/O.
 """
 
-from replay.traces.fold import SpanFold, spans_of
-from replay.traces.span import Link, Span, SpanEvent
+from rutter.replay.traces.fold import SpanFold, spans_of
+from rutter.replay.traces.span import Link, Span, SpanEvent
 
 __all__ = ["Link", "Span", "SpanEvent", "SpanFold", "spans_of"]

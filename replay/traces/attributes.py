@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any
 
-from events.run_settings import MILLION
-from replay.traces.outgoing_text import said
-from replay.traces.span import Attributes, Value
+from rutter.events.run_settings import MILLION
+from rutter.replay.traces.outgoing_text import said
+from rutter.replay.traces.span import Attributes, Value
 
 Column = tuple[str, Callable[[Any], Any]]
 

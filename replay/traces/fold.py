@@ -6,10 +6,10 @@ span at the same place. That is what lets an exporter keep nothing but a positio
 
 from collections.abc import Iterable, Iterator
 
-from events.envelope import Envelope
-from events.runtime import SessionStarted
-from replay.traces.session_spans import SessionSpans
-from replay.traces.span import Span
+from rutter.events.envelope import Envelope
+from rutter.events.runtime import SessionStarted
+from rutter.replay.traces.session_spans import SessionSpans
+from rutter.replay.traces.span import Span
 
 
 class SpanFold:

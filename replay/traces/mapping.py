@@ -9,7 +9,7 @@ without their query; parameter values and secrets do not go out at all. Change a
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from events import (
+from rutter.events import (
     advisor,
     critic,
     executor,
@@ -23,16 +23,16 @@ from events import (
     tools,
     triggers,
 )
-from events import validator as gate
-from events.action import Action, Kind
-from events.event import Event
-from events.run_settings import MILLION
-from replay.story.cost import is_call
-from replay.story.evidence_weight import deciding, overall
-from replay.story.wording import advice_in_words, in_words
-from replay.traces.attributes import Takes
-from replay.traces.outgoing_text import said
-from replay.traces.span import Attributes
+from rutter.events import validator as gate
+from rutter.events.action import Action, Kind
+from rutter.events.event import Event
+from rutter.events.run_settings import MILLION
+from rutter.replay.story.cost import is_call
+from rutter.replay.story.evidence_weight import deciding, overall
+from rutter.replay.story.wording import advice_in_words, in_words
+from rutter.replay.traces.attributes import Takes
+from rutter.replay.traces.outgoing_text import said
+from rutter.replay.traces.span import Attributes
 
 MAPPING: Final = "5"
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from events.action import Action
-from events.advisor import AdviceFailed, AdviceReceived, VisionGiven
-from events.envelope import Envelope
-from events.event import Event
-from events.executor import (
+from rutter.events.action import Action
+from rutter.events.advisor import AdviceFailed, AdviceReceived, VisionGiven
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     QueryAnswered,
@@ -15,10 +15,10 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.observer import PageObserved
-from replay.traces.mapping import KINDS
-from replay.traces.outcomes import OPEN
-from replay.traces.span import CLIENT, INTERNAL, Attributes, Link, Span, SpanEvent
+from rutter.events.observer import PageObserved
+from rutter.replay.traces.mapping import KINDS
+from rutter.replay.traces.outcomes import OPEN
+from rutter.replay.traces.span import CLIENT, INTERNAL, Attributes, Link, Span, SpanEvent
 
 # Whose child a piece of work is; `later` until it shows which step it led to, if any.
 Place = Literal["step", "run", "later"]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from replay.traces.mapping import MAPPING, RESOURCE, SCOPE
-from replay.traces.span import Attributes, Link, Span, SpanEvent, Value
+from rutter.replay.traces.mapping import MAPPING, RESOURCE, SCOPE
+from rutter.replay.traces.span import Attributes, Link, Span, SpanEvent, Value
 
 FLAGS = 0x100  # as on the wire: local to this process
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from struct import Struct
 from typing import Final
 
-from replay.traces.mapping import MAPPING, RESOURCE, SCOPE
-from replay.traces.span import Attributes, Link, Span, SpanEvent, Value
+from rutter.replay.traces.mapping import MAPPING, RESOURCE, SCOPE
+from rutter.replay.traces.span import Attributes, Link, Span, SpanEvent, Value
 
 _TIMES = Struct("<BQBQ")  # start_time_unix_nano = 7 and end_time_unix_nano = 8, both fixed64
 _TIME = Struct("<BQ")

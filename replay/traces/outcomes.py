@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from actors.rules.steps.pause import RULE as PAUSED
-from events import advisor, critic, executor, observer, person, planner, runtime
-from events import validator as gate
-from events.event import Event
-from replay.traces.outgoing_text import said
-from replay.traces.span import ERROR, OK, UNSET
+from rutter.actors.rules.steps.pause import RULE as PAUSED
+from rutter.events import advisor, critic, executor, observer, person, planner, runtime
+from rutter.events import validator as gate
+from rutter.events.event import Event
+from rutter.replay.traces.outgoing_text import said
+from rutter.replay.traces.span import ERROR, OK, UNSET
 
 
 class Outcome(NamedTuple):

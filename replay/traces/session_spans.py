@@ -12,27 +12,33 @@ Whether a thought leads to a step shows only later, so it waits; if it led to no
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from events.action import Action, Kind
-from events.advisor import AdviceFailed, AdviceLost, AdvicePrepared, AdviceReceived, VisionGiven
-from events.critic import ActionJudged, OutcomeUnknown
-from events.envelope import Envelope, kind
-from events.event import Event
-from events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
-from events.observer import PageObserved
-from events.person import ApprovalAnswered
-from events.planner import AdviceRequested, PlanProposed, RunStopped
-from events.runtime import (
+from rutter.events.action import Action, Kind
+from rutter.events.advisor import (
+    AdviceFailed,
+    AdviceLost,
+    AdvicePrepared,
+    AdviceReceived,
+    VisionGiven,
+)
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.envelope import Envelope, kind
+from rutter.events.event import Event
+from rutter.events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
+from rutter.events.observer import PageObserved
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import AdviceRequested, PlanProposed, RunStopped
+from rutter.events.runtime import (
     ActorFailed,
     PayloadGone,
     SessionEnded,
     SessionInterrupted,
     SessionStarted,
 )
-from events.validator import ActionRejected, ActionWithheld, ApprovalRequested
-from events.vocabulary import AnyEvent
-from replay.story.cost import is_call, is_priced
-from replay.traces.ids import SpanIds, run_id, trace_id
-from replay.traces.mapping import (
+from rutter.events.validator import ActionRejected, ActionWithheld, ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.story.cost import is_call, is_priced
+from rutter.replay.traces.ids import SpanIds, run_id, trace_id
+from rutter.replay.traces.mapping import (
     BY_ACTOR,
     MOMENT,
     TABLE,
@@ -46,10 +52,10 @@ from replay.traces.mapping import (
     verdict_of,
     words_of,
 )
-from replay.traces.open_spans import Place, Step, Work, took_ns
-from replay.traces.outcomes import OPEN, OUTCOMES, bad
-from replay.traces.outgoing_text import said
-from replay.traces.span import ERROR, Attributes, Link, Span, SpanEvent
+from rutter.replay.traces.open_spans import Place, Step, Work, took_ns
+from rutter.replay.traces.outcomes import OPEN, OUTCOMES, bad
+from rutter.replay.traces.outgoing_text import said
+from rutter.replay.traces.span import ERROR, Attributes, Link, Span, SpanEvent
 
 # Work that may wait for its step. A run that looks on and on without planning gets it as its own
 # then, so that what is held stays small.

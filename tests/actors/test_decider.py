@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import ClassVar
 
-from actors.decider import DecidingActor
-from events.critic import PageAssessed
-from events.envelope import Actor, Envelope
-from events.planner import PlanWithheld
-from events.runtime import SessionEnded
-from events.vocabulary import AnyEvent
+from rutter.actors.decider import DecidingActor
+from rutter.events.critic import PageAssessed
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.planner import PlanWithheld
+from rutter.events.runtime import SessionEnded
+from rutter.events.vocabulary import AnyEvent
 
 
 class Counter:

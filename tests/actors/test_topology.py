@@ -8,18 +8,23 @@ from typing import get_args
 
 import pytest
 
-from actors.topology import DECIDERS, EFFECTORS, HEARD, Row, row
-from events.critic import FilesRequested, PageAssessed
-from events.envelope import Actor, kind
-from events.event import Event
-from events.executor import ActionDone, ActionFailed, QueryAnswered, QueryFailed
-from events.observer import ScreenshotTaken
-from events.person import ApprovalAnswered
-from events.planner import LookalikesRequested, ObservationRequested, PersonAwaited, RunStopped
-from events.runtime import SessionPaused, SessionResumed, SessionStarted
-from events.tools import ToolAnswered, ToolCalled
-from events.validator import ActionStarted, ApprovalRequested, PlanAdmitted, QueryStarted
-from events.vocabulary import AnyEvent
+from rutter.actors.topology import DECIDERS, EFFECTORS, HEARD, Row, row
+from rutter.events.critic import FilesRequested, PageAssessed
+from rutter.events.envelope import Actor, kind
+from rutter.events.event import Event
+from rutter.events.executor import ActionDone, ActionFailed, QueryAnswered, QueryFailed
+from rutter.events.observer import ScreenshotTaken
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import (
+    LookalikesRequested,
+    ObservationRequested,
+    PersonAwaited,
+    RunStopped,
+)
+from rutter.events.runtime import SessionPaused, SessionResumed, SessionStarted
+from rutter.events.tools import ToolAnswered, ToolCalled
+from rutter.events.validator import ActionStarted, ApprovalRequested, PlanAdmitted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
 
 # Facts of the world that nobody decides on yet; they are in the log for people.
 UNHEARD = {
@@ -45,19 +50,19 @@ UNHEARD = {
     "HookDropped",
 }
 MODULES: dict[Actor, tuple[str, ...]] = {
-    "critic": ("actors.critic.actor",),
+    "critic": ("rutter.actors.critic.actor",),
     "planner": (
-        "actors.planner.actor",
-        "actors.planner.tool_led",
-        "actors.planner.while_paused",
-        "actors.rules.steps.pause",
-        "actors.planner.expired_login",
+        "rutter.actors.planner.actor",
+        "rutter.actors.planner.tool_led",
+        "rutter.actors.planner.while_paused",
+        "rutter.actors.rules.steps.pause",
+        "rutter.actors.planner.expired_login",
     ),
-    "validator": ("actors.validator.actor", "actors.rules.steps.pause"),
+    "validator": ("rutter.actors.validator.actor", "rutter.actors.rules.steps.pause"),
     "predictor": (
-        "actors.predictor.actor",
-        "actors.predictor.knowledge",
-        "actors.rules.steps.pause",
+        "rutter.actors.predictor.actor",
+        "rutter.actors.predictor.knowledge",
+        "rutter.actors.rules.steps.pause",
     ),
 }
 
@@ -88,7 +93,7 @@ def test_what_a_decider_matches_on_it_hears(decider: Actor) -> None:
 
 @pytest.mark.parametrize("name", ["observer", "executor", "timer"])
 def test_what_an_effector_matches_on_it_hears(name: str) -> None:
-    module = importlib.import_module(f"actors.{name}.actor")
+    module = importlib.import_module(f"rutter.actors.{name}.actor")
     actor = "clock" if name == "timer" else name
     deaf = {
         kind(event)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.chromium_install import require_chromium
+from rutter.pipeline.config.chromium_install import require_chromium
 from tests.apps.app import App, Place, Values
 from tests.apps.installing import npm
 
@@ -109,7 +109,7 @@ class Rutter:
         return self("replay", "last")
 
     def command(self, *arguments: str) -> list[str]:
-        main = "import sys; from pipeline.cli.main import main; sys.exit(main())"
+        main = "import sys; from rutter.pipeline.cli.main import main; sys.exit(main())"
         return [sys.executable, "-c", main, "--data", str(self.data), *arguments]
 
     def __call__(self, *arguments: str) -> Ended:

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from actors.predictor import Predictor
 from bench.long_log import FORGOTTEN, PROCESSES, make
-from events.envelope import kind
-from events.predictor import SessionForgotten
-from events.runtime import ProcessStarted, SessionEnded, SessionStarted
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from pipeline.app import App
-from replay.integrity import check
-from replay.verify import fresh_deciders, verify
+from rutter.actors.predictor import Predictor
+from rutter.events.envelope import kind
+from rutter.events.predictor import SessionForgotten
+from rutter.events.runtime import ProcessStarted, SessionEnded, SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.app import App
+from rutter.replay.integrity import check
+from rutter.replay.verify import fresh_deciders, verify
 
 pytestmark = pytest.mark.anyio
 

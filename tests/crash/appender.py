@@ -8,7 +8,7 @@ from random import Random
 
 import msgspec
 
-from events.sqlite_log import SqliteLog
+from rutter.events.sqlite_log import SqliteLog
 from tests.crash.vfs import Op, RecordingVfs
 from tests.crash.workload import Ack, append_turns, checkpoint_often
 

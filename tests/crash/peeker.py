@@ -7,7 +7,7 @@ from random import Random
 
 import msgspec
 
-from events.sqlite_reader import SqliteReader
+from rutter.events.sqlite_reader import SqliteReader
 from tests.crash.appender import open_log
 from tests.crash.vfs import RecordingVfs
 from tests.crash.workload import append_turns

@@ -16,13 +16,13 @@ from typing import Any, Literal, Self
 import msgspec
 import psutil
 
-from actors.world.browser.tab import Tab
-from events.envelope import Envelope, Record
-from events.planner import PlanProposed
-from events.validator import ActionStarted
-from pipeline.app import App
-from pipeline.cli.main import main as rutter
-from pipeline.runtime.sequencer import Sequencer
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.envelope import Envelope, Record
+from rutter.events.planner import PlanProposed
+from rutter.events.validator import ActionStarted
+from rutter.pipeline.app import App
+from rutter.pipeline.cli.main import main as rutter
+from rutter.pipeline.runtime.sequencer import Sequencer
 from tests.crash.appender import ROOT
 
 MARK = "RUTTER_TEST_MARK"  # in the environment of all that one order starts

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from events import sqlite_log
-from events.errors import LogWriteFailed
-from events.sqlite_log import SqliteLog
+from rutter.events import sqlite_log
+from rutter.events.errors import LogWriteFailed
+from rutter.events.sqlite_log import SqliteLog
 from tests.crash.appender import ROOT
 from tests.crash.vfs import Fault, RecordingVfs
 from tests.crash.workload import Ack, checkpoint_often

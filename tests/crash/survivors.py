@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from events import sqlite_schema as schema
-from events.errors import BadInput, LogCorrupt, RutterError
-from events.executor import ActionDone
-from events.log import check_link
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
+from rutter.events import sqlite_schema as schema
+from rutter.events.errors import BadInput, LogCorrupt, RutterError
+from rutter.events.executor import ActionDone
+from rutter.events.log import check_link
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
 from tests.crash.workload import Ack
 from tests.support.envelopes import Scribe, marked_turn
 

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import pytest
 
-from events.critic import ActionJudged, OutcomeUnknown
-from events.envelope import Envelope
-from events.planner import RunStopped, StepSettled
-from events.runtime import SessionEnded, SessionStarted
-from events.sqlite_reader import SqliteReader
-from events.validator import ActionStarted
-from pipeline.sessions import fork
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.envelope import Envelope
+from rutter.events.planner import RunStopped, StepSettled
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.validator import ActionStarted
+from rutter.pipeline.sessions import fork
 from tests.crash.counting import CountingShop, When
 from tests.crash.sailor import Order, Point, Sailor, Where, Who, bury, kill_browser
 from tests.support.command_shell import Ended, Rutter, check_logs

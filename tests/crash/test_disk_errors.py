@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from events import sqlite_schema as schema
-from events.errors import LogFull, LogLocked
-from events.sqlite_log import SqliteLog
+from rutter.events import sqlite_schema as schema
+from rutter.events.errors import LogFull, LogLocked
+from rutter.events.sqlite_log import SqliteLog
 from tests.crash.sufferer import Case, Outcome, append_until_refused, suffer
 from tests.crash.survivors import Problem, find_problems
 from tests.crash.vfs import Fault

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from random import Random
 
-from events.sqlite_log import SqliteLog
+from rutter.events.sqlite_log import SqliteLog
 from tests.crash.workload import Ack, append_turns, checkpoint_often
 
 FOREVER = 1_000_000

@@ -6,8 +6,8 @@ from random import Random
 
 import msgspec
 
-from events import sqlite_log
-from events.log import EventLog
+from rutter.events import sqlite_log
+from rutter.events.log import EventLog
 from tests.support.envelopes import Scribe, marked_turn
 
 

@@ -13,21 +13,21 @@ import anyio
 import psutil
 import pytest
 
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.window import Window
-from actors.world.egress.gate import Gate
-from events.action import Action, ByCss, Target
-from events.envelope import Envelope
-from events.errors import BrowserGone
-from events.observer import BrowserLost, HostsContacted
-from events.runtime import SessionEnded
-from events.validator import QueryStarted
-from events.workflow import Step
-from pipeline.app import App
-from pipeline.config.chromium_install import find_chromium
-from pipeline.daemon.browsers.fleet import Fleet, FleetLimits
-from pipeline.daemon.browsers.supervised import BrowserStatistics, Keepable
-from pipeline.sessions import session_started
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.action import Action, ByCss, Target
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BrowserGone
+from rutter.events.observer import BrowserLost, HostsContacted
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import QueryStarted
+from rutter.events.workflow import Step
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.daemon.browsers.fleet import Fleet, FleetLimits
+from rutter.pipeline.daemon.browsers.supervised import BrowserStatistics, Keepable
+from rutter.pipeline.sessions import session_started
 from tests.support.fake_browsers import FakeBrowser
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
@@ -207,7 +207,7 @@ async def test_a_driver_or_a_proxy_that_dies_takes_its_browser_along_and_no_othe
 async def test_closing_ends_browsers_and_drivers_that_do_not_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("actors.world.browser.chromium.CLOSE_MS", 500)
+    monkeypatch.setattr("rutter.actors.world.browser.chromium.CLOSE_MS", 500)
     async with Fleet(chromium, FleetLimits(size=2)) as fleet:
         await until(lambda: len(ready(fleet)) == 2)
         kill(ready(fleet)[0].pid, signal.SIGSTOP)

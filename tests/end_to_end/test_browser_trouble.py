@@ -12,22 +12,22 @@ import anyio
 import psutil
 import pytest
 
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.window import Window
-from actors.world.egress.gate import Gate
-from events.action import Action, ByCss, Target
-from events.critic import OutcomeUnknown
-from events.envelope import Envelope
-from events.executor import ActionFailed, QueryAnswered
-from events.observer import BrowserLost, DialogOpened, ObservationFailed, PopupOpened
-from events.page import Page
-from events.policy import Policy
-from events.runtime import SessionEnded
-from events.validator import ActionStarted, QueryStarted
-from events.workflow import Step
-from pipeline.app import App
-from pipeline.config.chromium_install import find_chromium
-from pipeline.sessions import session_started
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.action import Action, ByCss, Target
+from rutter.events.critic import OutcomeUnknown
+from rutter.events.envelope import Envelope
+from rutter.events.executor import ActionFailed, QueryAnswered
+from rutter.events.observer import BrowserLost, DialogOpened, ObservationFailed, PopupOpened
+from rutter.events.page import Page
+from rutter.events.policy import Policy
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import ActionStarted, QueryStarted
+from rutter.events.workflow import Step
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.sessions import session_started
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
 

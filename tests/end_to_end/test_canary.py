@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
-from actors.executor.actor import Executor
-from actors.world.browser.keyboard import Field
-from actors.world.secrets.redaction import Redactor, Secrets
-from events.action import Action
+from rutter.actors.executor.actor import Executor
+from rutter.actors.world.browser.keyboard import Field
+from rutter.actors.world.secrets.redaction import Redactor, Secrets
+from rutter.events.action import Action
 from tests.support.command_shell import COMMAND, ROOT, Ended, Rutter, check_logs
 from tests.support.echo_site import EchoSite
 from tests.support.otlp_receiver import Receiver
@@ -222,8 +222,8 @@ def test_an_exception_that_holds_it_is_told_without(
 
 CRASH = """
 import os, sys, threading, warnings
-from pipeline.output.redacted_streams import hush_streams
-from pipeline.config.secret_sources import read_secrets
+from rutter.pipeline.output.redacted_streams import hush_streams
+from rutter.pipeline.config.secret_sources import read_secrets
 hush_streams()
 value = read_secrets(["pw=env:CANARY_PW"], os.environ, input)["pw"]
 warnings.warn(f"about {value}")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.rules.tools.tool_table import SEVEN
-from actors.world.secrets.redaction import forget
-from pipeline.demo_sites.gaffsail import StreamingSite
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.actors.world.secrets.redaction import forget
+from rutter.pipeline.demo_sites.gaffsail import StreamingSite
 from tests.pipeline.cli.test_config import configure
 from tests.support.command_shell import Ended, Rutter
 from tests.support.model_brain import Reader

@@ -6,16 +6,16 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from actors.answers import Answer, ScriptedPerson
-from actors.world.browser.chromium import Chromium
-from events.action import Action, ByCss, Target, Text
-from events.checks import ReadBack, Said, TextVisible
-from events.critic import ActionJudged, OutcomeUnknown
-from events.predictor import TransitionLearned, WorkflowLearned
-from events.runtime import SessionEnded, SessionStarted
-from events.workflow import Expectation, Step, Workflow
-from pipeline.app import App
-from pipeline.sessions import session_started
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.action import Action, ByCss, Target, Text
+from rutter.events.checks import ReadBack, Said, TextVisible
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.predictor import TransitionLearned, WorkflowLearned
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
 from tests.support.deceitful_site import How, Office
 from tests.support.log_checks import Replayed, events_of
 

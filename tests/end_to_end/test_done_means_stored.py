@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from actors.answers import Answer, ScriptedPerson
-from actors.executor.patience import Patience
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.tab import Tab, library
-from events.action import Action, ByCss, Parameter, Target
-from events.observer import Shown
-from events.page import Rest, Resting
-from events.predictor import WorkflowLearned
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import PlanAdmitted
-from events.workflow import Step, Workflow
-from pipeline.app import App
-from pipeline.sessions import session_started
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.executor.patience import Patience
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.tab import Tab, library
+from rutter.events.action import Action, ByCss, Parameter, Target
+from rutter.events.observer import Shown
+from rutter.events.page import Rest, Resting
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import PlanAdmitted
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PATIENT, PageServer
 
@@ -72,7 +72,7 @@ def paste(patch: pytest.MonkeyPatch) -> None:
         return False
 
     patch.setattr(Tab, "_keys_heard", nobody)
-    patch.setattr("actors.world.browser.tab.FEW_KEYS", 0)
+    patch.setattr("rutter.actors.world.browser.tab.FEW_KEYS", 0)
 
 
 def give_up(patch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def unmarked(patch: pytest.MonkeyPatch) -> None:
     whole = library()
     noting = "if (!look.over) noteUnmarked(look);"
     assert noting in whole
-    patch.setattr("actors.world.browser.tab.library", lambda: whole.replace(noting, ""))
+    patch.setattr("rutter.actors.world.browser.tab.library", lambda: whole.replace(noting, ""))
 
 
 def plainly(workflow: Workflow) -> Workflow:
@@ -328,7 +328,8 @@ async def test_what_the_browser_keeps_itself_is_no_proof_that_the_server_has_it(
     if not told:
         shown = Shown
         monkeypatch.setattr(
-            "actors.world.browser.page_reading.Shown", lambda text, *more: shown(text, *more[:1])
+            "rutter.actors.world.browser.page_reading.Shown",
+            lambda text, *more: shown(text, *more[:1]),
         )
     author.show(DRAFT)
     workflow = await author.record(*CLICK)

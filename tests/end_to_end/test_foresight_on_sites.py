@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.world.browser.chromium import Chromium
 from bench.logbook import Foretold
 from bench.sailing import Measured, measure, print_all
+from rutter.actors.world.browser.chromium import Chromium
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.world.browser.chromium import Chromium
-from events.planner import AdviceRequested
-from pipeline.demo_sites.gaffsail import Switches
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.planner import AdviceRequested
+from rutter.pipeline.demo_sites.gaffsail import Switches
 from tests.support.model_scores import (
     FIRST_TRY,
     KNOWN,

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from actors.advisor.conversation import IGNORED
-from actors.answers import Answer as Word
-from actors.world.browser.chromium import Chromium
-from actors.world.models.messages import Results, Told
-from events.advisor import AdviceFailed, AdviceReceived
-from events.critic import CompletionChecked, PageAssessed
-from events.log import EventLog
-from events.observer import HostsContacted, PageObserved
-from events.person import ApprovalAnswered
-from events.planner import AdviceRequested, PlanProposed, RunStopped
-from events.predictor import WorkflowLearned
-from events.tools import ToolAnswered, ToolCalled
-from events.validator import ActionRejected, ActionWithheld
-from pipeline.demo_sites.gaffsail import Switches
+from rutter.actors.advisor.conversation import IGNORED
+from rutter.actors.answers import Answer as Word
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.models.messages import Results, Told
+from rutter.events.advisor import AdviceFailed, AdviceReceived
+from rutter.events.critic import CompletionChecked, PageAssessed
+from rutter.events.log import EventLog
+from rutter.events.observer import HostsContacted, PageObserved
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import AdviceRequested, PlanProposed, RunStopped
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.tools import ToolAnswered, ToolCalled
+from rutter.events.validator import ActionRejected, ActionWithheld
+from rutter.pipeline.demo_sites.gaffsail import Switches
 from tests.support.log_checks import Replayed
 from tests.support.model_brain import Quirks, Reader
 from tests.support.model_cancellation import NAME, Harbour, Voyage, harbour

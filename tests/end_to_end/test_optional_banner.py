@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.demo_sites.chandlery import Switches, find_order_script
+from rutter.pipeline.demo_sites.chandlery import Switches, find_order_script
 from tests.support.command_shell import Ended, Rutter, check_logs, places_of
 from tests.support.recorded_site import PASSWORD, Harbour, Ship, WatchedSite
 

@@ -7,19 +7,19 @@ import anyio
 import msgspec
 import pytest
 
-from actors.answers import Answer, ScriptedPerson
-from actors.world.browser.chromium import Chromium
-from events.critic import ActionJudged
-from events.executor import QueryAnswered
-from events.log import EventLog
-from events.planner import PlanProposed
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ActionStarted
-from events.workflow import Workflow
-from pipeline.app import App
-from pipeline.demo_sites.chandlery import Site
-from pipeline.sessions import session_started
-from replay.story.wording import in_words
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.critic import ActionJudged
+from rutter.events.executor import QueryAnswered
+from rutter.events.log import EventLog
+from rutter.events.planner import PlanProposed
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ActionStarted
+from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.sessions import session_started
+from rutter.replay.story.wording import in_words
 from tests.support.human_hand import Hand, Heard
 from tests.support.log_checks import Replayed, events_of
 from tests.support.site_sessions import ALONE, record_order

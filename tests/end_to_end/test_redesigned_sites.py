@@ -13,17 +13,17 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 import msgspec
 import pytest
 
-from actors.answers import Nobody
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.tab import Tab
-from events.action import Fingerprint, Untrusted
-from events.envelope import Record
-from events.memory_log import MemoryLog
-from events.page import Resolved
-from events.workflow import Workflow
-from pipeline.app import App
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.chandlery.switches import Switches
+from rutter.actors.answers import Nobody
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.action import Fingerprint, Untrusted
+from rutter.events.envelope import Record
+from rutter.events.memory_log import MemoryLog
+from rutter.events.page import Resolved
+from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
 from tests.support.log_checks import Replayed, read_all
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.redesign_meeting import Met, meet

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from actors.answers import Answer, ScriptedPerson
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.page_addresses import Addresses
-from events.action import Action, ByCss, Parameter, Target
-from events.critic import ActionJudged
-from events.predictor import EffectsLearned, WorkflowLearned
-from events.runtime import SessionEnded, SessionStarted
-from events.workflow import Step, Workflow
-from pipeline.app import App
-from pipeline.sessions import session_started
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.page_addresses import Addresses
+from rutter.events.action import Action, ByCss, Parameter, Target
+from rutter.events.critic import ActionJudged
+from rutter.events.predictor import EffectsLearned, WorkflowLearned
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events import archive
-from events.archive import Archive, Manifest, write_archive
-from events.errors import BadInput, LogCorrupt, LogForeign
-from events.runtime import Head
-from events.sqlite_schema import Row
+from rutter.events import archive
+from rutter.events.archive import Archive, Manifest, write_archive
+from rutter.events.errors import BadInput, LogCorrupt, LogForeign
+from rutter.events.runtime import Head
+from rutter.events.sqlite_schema import Row
 from tests.support import golden_logs
 from tests.support.example_counts import examples
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.artifacts import ArtifactStore
-from events.errors import LogCorrupt, LogFull, WorldBroken
-from events.page import Artifact
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.errors import LogCorrupt, LogFull, WorldBroken
+from rutter.events.page import Artifact
 
 BODY = b"a screenshot"
 

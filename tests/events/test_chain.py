@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.chain import GENESIS, payload_hash
-from events.codec import pack
-from events.envelope import Record
-from events.errors import LogCorrupt
-from events.log import check_link
-from events.planner import PlanWithheld
+from rutter.events.chain import GENESIS, payload_hash
+from rutter.events.codec import pack
+from rutter.events.envelope import Record
+from rutter.events.errors import LogCorrupt
+from rutter.events.log import check_link
+from rutter.events.planner import PlanWithheld
 from tests.support.envelopes import Scribe, marked_turn
 
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.codec import decode, encode, to_json
-from events.envelope import Envelope, kind
-from events.errors import EventUnknown, LogCorrupt
-from events.event import Event
-from events.planner import PlanWithheld
-from events.runtime import SessionStarted
-from events.vocabulary import AnyEvent
+from rutter.events.codec import decode, encode, to_json
+from rutter.events.envelope import Envelope, kind
+from rutter.events.errors import EventUnknown, LogCorrupt
+from rutter.events.event import Event
+from rutter.events.planner import PlanWithheld
+from rutter.events.runtime import SessionStarted
+from rutter.events.vocabulary import AnyEvent
 from tests.support.any_values import from_struct
 from tests.support.example_counts import examples
 

@@ -4,11 +4,11 @@ from typing import get_args
 
 import pytest
 
-from events.executor import ErrorCode
-from events.faults import FAULTS, NONE, RETRIABLE, SAID_AS, TYPE_OF, fault_of
-from events.runtime import Failure, StopReason
-from events.tools import ErrorType, ToolError
-from events.validator import ActionRejected
+from rutter.events.executor import ErrorCode
+from rutter.events.faults import FAULTS, NONE, RETRIABLE, SAID_AS, TYPE_OF, fault_of
+from rutter.events.runtime import Failure, StopReason
+from rutter.events.tools import ErrorType, ToolError
+from rutter.events.validator import ActionRejected
 
 SAID = {*get_args(ErrorCode), *get_args(ToolError), *get_args(Failure), *get_args(StopReason)}
 REJECTED = {*get_args(ActionRejected.__annotations__["code"]), "human_rejected", "needs_person"}

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.codec import encode
-from events.envelope import Envelope, Record, kind
-from events.errors import LogCorrupt, LogWriteFailed
-from events.log import MAX_TURN, EventLog, check_link
-from events.memory_log import MemoryLog
-from events.planner import PlanWithheld
-from events.runtime import SessionPaused, SessionResumed
-from events.sqlite_log import SqliteLog
-from events.vocabulary import AnyEvent
+from rutter.events.codec import encode
+from rutter.events.envelope import Envelope, Record, kind
+from rutter.events.errors import LogCorrupt, LogWriteFailed
+from rutter.events.log import MAX_TURN, EventLog, check_link
+from rutter.events.memory_log import MemoryLog
+from rutter.events.planner import PlanWithheld
+from rutter.events.runtime import SessionPaused, SessionResumed
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.vocabulary import AnyEvent
 from tests.support.envelopes import Scribe, marked_turn
 from tests.support.example_counts import examples
 

@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.action import (
+from rutter.events.action import (
     Action,
     ByCss,
     ByPoint,
@@ -20,7 +20,7 @@ from events.action import (
     Text,
     Typed,
 )
-from events.signature import signature, token
+from rutter.events.signature import signature, token
 from tests.support.any_values import from_few_values, from_struct
 from tests.support.example_counts import examples
 

@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 import msgspec
 import pytest
 
-from events import sqlite_log
-from events import sqlite_schema as schema
-from events.envelope import Record
-from events.errors import (
+from rutter.events import sqlite_log
+from rutter.events import sqlite_schema as schema
+from rutter.events.envelope import Record
+from rutter.events.errors import (
     BadInput,
     LogCorrupt,
     LogForeign,
@@ -25,10 +25,10 @@ from events.errors import (
     LogWriteFailed,
     RutterError,
 )
-from events.planner import PlanWithheld
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.vocabulary import AnyEvent
+from rutter.events.planner import PlanWithheld
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.vocabulary import AnyEvent
 from tests.crash.appender import Plan, record
 from tests.support.envelopes import Scribe
 

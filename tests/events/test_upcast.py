@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events import codec, sqlite_schema, upcast
-from events.chain import GENESIS, link
-from events.codec import decode, encode
-from events.envelope import kind
-from events.errors import EventUnknown, LogCorrupt
-from events.log import check_link
-from events.planner import ObservationRequested, PlanWithheld
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.upcast import RETIRED, Raw, Successor, current_tag, stored_tags
-from events.vocabulary import AnyEvent
-from replay.integrity import check
+from rutter.events import codec, sqlite_schema, upcast
+from rutter.events.chain import GENESIS, link
+from rutter.events.codec import decode, encode
+from rutter.events.envelope import kind
+from rutter.events.errors import EventUnknown, LogCorrupt
+from rutter.events.log import check_link
+from rutter.events.planner import ObservationRequested, PlanWithheld
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.upcast import RETIRED, Raw, Successor, current_tag, stored_tags
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.integrity import check
 
 KNOWN = {kind(event) for event in get_args(AnyEvent)}
 # The bytes of a `LookRequested`, as they were written: {event, why: "effect", wait_ms: 250}.

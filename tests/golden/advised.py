@@ -11,28 +11,34 @@ from unittest.mock import patch
 
 import anyio
 
-from actors.answers import Answer, ScriptedPerson
-from actors.world.models.messages import Prompt, Reply
-from actors.world.models.prices import Price
-from events.action import Action, ByRole, Parameter, Target
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived
-from events.planner import AdviceRequested
-from events.runtime import SessionStarted
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.sqlite_schema import Row
-from events.workflow import Criteria, Indicator, Step, Workflow
-from pipeline.app import App
-from pipeline.clock import CountingClock
-from pipeline.rehearsal import fixtures
-from pipeline.rehearsal.scripted_model import ScriptedMind, calls, elements_in, fails, proposes
-from pipeline.rehearsal.sheets import Sheet, Thing
-from pipeline.rehearsal.stage import Rehearsal, rehearse
-from pipeline.rehearsal.troubles import Waits
-from pipeline.rehearsal.world import ORIGIN, World
-from pipeline.sessions import session_started
-from pipeline.sessions.service_file import read_service
-from pipeline.sessions.session_started import Given
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.world.models.messages import Prompt, Reply
+from rutter.actors.world.models.prices import Price
+from rutter.events.action import Action, ByRole, Parameter, Target
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from rutter.events.planner import AdviceRequested
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.sqlite_schema import Row
+from rutter.events.workflow import Criteria, Indicator, Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.rehearsal import fixtures
+from rutter.pipeline.rehearsal.scripted_model import (
+    ScriptedMind,
+    calls,
+    elements_in,
+    fails,
+    proposes,
+)
+from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.stage import Rehearsal, rehearse
+from rutter.pipeline.rehearsal.troubles import Waits
+from rutter.pipeline.rehearsal.world import ORIGIN, World
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.service_file import read_service
+from rutter.pipeline.sessions.session_started import Given
 from tests.support.golden_logs import to_database
 
 YES = Answer(True, phrase="confirm")
@@ -90,8 +96,8 @@ class Rehearsing:
         more = {"answers": ScriptedPerson(otherwise=YES), **more}
         # How long a call took and what fences a page off are the Advisor's own: neither decides.
         with (
-            patch("actors.advisor.actor.monotonic_ns", int),
-            patch("actors.advisor.actor.urandom", bytes),
+            patch("rutter.actors.advisor.actor.monotonic_ns", int),
+            patch("rutter.actors.advisor.actor.urandom", bytes),
         ):
             return await rehearse(
                 started, world, mind=minds or None, price=PRICE, log=self.log, **more

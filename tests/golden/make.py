@@ -15,22 +15,22 @@ from pathlib import Path
 
 import msgspec
 
-from actors.answers import Answer, Answers, Nobody, ScriptedPerson
-from actors.world.browser.chromium import Chromium
-from actors.world.egress.gate import Gate
-from events.predictor import WorkflowLearned
-from events.run_settings import MILLION
-from events.runtime import SessionEnded, SessionStarted
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
-from pipeline.app import App
-from pipeline.config.chromium_install import ensure_chromium
-from pipeline.demo_sites.chandlery import Site, Switches, order_script
-from pipeline.demo_sites.sign_ins import USER
-from pipeline.sessions import session_started
-from pipeline.tools.dispatcher import open_tools
-from pipeline.workflows.recorder_import import RecorderScript, prepare
+from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import ensure_chromium
+from rutter.pipeline.demo_sites.chandlery import Site, Switches, order_script
+from rutter.pipeline.demo_sites.sign_ins import USER
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.tools.dispatcher import open_tools
+from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
 from tests.golden.advised import REHEARSED, Rehearsing
 from tests.support.golden_logs import names, write
 from tests.support.human_hand import recorded

@@ -8,21 +8,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.decider import DecidingActor
-from actors.logic_version import LOGIC
-from actors.planner.actor import Planner
-from actors.planner.state import PlannerState
-from actors.predictor import Predictor
-from events.codec import encode
-from events.envelope import Envelope
-from events.errors import LogCorrupt
-from events.log import check_link
-from events.planner import PlanProposed
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ActionApproved
-from replay.story.session_story import tell
-from replay.verify import Verifier, fresh_deciders, verify
-from replay.whatif import Change, ask
+from rutter.actors.decider import DecidingActor
+from rutter.actors.logic_version import LOGIC
+from rutter.actors.planner.actor import Planner
+from rutter.actors.planner.state import PlannerState
+from rutter.actors.predictor import Predictor
+from rutter.events.codec import encode
+from rutter.events.envelope import Envelope
+from rutter.events.errors import LogCorrupt
+from rutter.events.log import check_link
+from rutter.events.planner import PlanProposed
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ActionApproved
+from rutter.replay.story.session_story import tell
+from rutter.replay.verify import Verifier, fresh_deciders, verify
+from rutter.replay.whatif import Change, ask
 from tests.support.golden_logs import envelopes, names, older, rows
 
 ROOT = Path(__file__).parents[2]
@@ -80,7 +80,7 @@ def test_nothing_would_differ_if_nothing_were_different(name: str) -> None:
 @pytest.mark.parametrize("seed", ["0", "4242"])
 def test_decisions_do_not_depend_on_the_hash_seed(seed: str) -> None:
     code = (
-        "from replay.verify import verify\n"
+        "from rutter.replay.verify import verify\n"
         "from tests.support.golden_logs import envelopes, names\n"
         "assert all(verify(envelopes(name)).ok for name in names())"
     )

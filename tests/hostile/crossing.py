@@ -9,10 +9,10 @@ import anyio
 from playwright.async_api import BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
 
-from actors.rules.policy.hosts import plain_host
-from actors.world.browser.chromium import Chromium
-from actors.world.egress.gate import Gate, NoGate, Passage
-from events.policy import Policy
+from rutter.actors.rules.policy.hosts import plain_host
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import Gate, NoGate, Passage
+from rutter.events.policy import Policy
 from tests.hostile.canaries import Address, Canaries
 from tests.hostile.channels import CHANNELS, Channel
 from tests.hostile.netlog import read_net_log

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 import h11
 
-from actors.world.egress.gate_messages import (
+from rutter.actors.world.egress.gate_messages import (
     Ask,
     Blocked,
     Close,
@@ -25,9 +25,9 @@ from actors.world.egress.gate_messages import (
     line,
     read_report,
 )
-from events.policy import Policy
+from rutter.events.policy import Policy
 
-COMMAND = (sys.executable, "-m", "actors.world.egress")
+COMMAND = (sys.executable, "-m", "rutter.actors.world.egress")
 ANSWER_S = 10  # nobody waits for ever: what says nothing by then is a failure
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from actors.world.egress.proxy import main
+from rutter.actors.world.egress.proxy import main
 
 
 class Plan(msgspec.Struct, frozen=True):

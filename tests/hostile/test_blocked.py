@@ -2,14 +2,14 @@
 
 import pytest
 
-from actors.world.browser.chromium import Chromium
-from actors.world.egress.gate import Gate
-from events.action import Action, ByCss, Target
-from events.observer import HostsContacted, RequestBlocked
-from events.workflow import Step
-from pipeline.app import App
-from pipeline.config.chromium_install import find_chromium
-from pipeline.sessions import session_started
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.action import Action, ByCss, Target
+from rutter.events.observer import HostsContacted, RequestBlocked
+from rutter.events.workflow import Step
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.sessions import session_started
 from tests.hostile.canaries import Canaries
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer

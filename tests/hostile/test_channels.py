@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.config.chromium_install import find_chromium
 from tests.hostile.channels import CHANNELS, LOOKUPS
 from tests.hostile.crossing import cross
 

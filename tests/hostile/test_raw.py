@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from events.policy import Policy
+from rutter.events.policy import Policy
 from tests.hostile.attacks import ATTACKS, Attack
 from tests.hostile.canaries import Canaries
 from tests.hostile.proxy_process import Listener, ProxyProcess, say

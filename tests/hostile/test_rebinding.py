@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from events.policy import Policy
+from rutter.events.policy import Policy
 from tests.hostile.canaries import Canaries
 from tests.hostile.proxy_process import Listener, ProxyProcess, say
 from tests.hostile.rebinding_proxy import Plan

@@ -7,43 +7,43 @@ from typing import Any
 import anyio
 import pytest
 
-from actors.answers import Answer, ScriptedPerson
-from actors.decider import DecidingActor
-from actors.effector import Effector
-from actors.planner.actor import Planner
-from actors.planner.state import PlannerState
-from actors.timer.actor import Timer
-from events.action import Action, ByCss, ByRole, ByText
-from events.critic import ActionJudged, OutcomeUnknown
-from events.envelope import Envelope, Record
-from events.errors import BadInput, BrowserGone, LogWriteFailed
-from events.executor import ActionDone, TargetChanged, TargetResolved
-from events.log import EventLog
-from events.memory_log import MemoryLog
-from events.observer import PageObserved
-from events.planner import PlanProposed
-from events.predictor import PredictionMade, WorkflowLearned
-from events.run_settings import MILLION
-from events.runtime import (
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.decider import DecidingActor
+from rutter.actors.effector import Effector
+from rutter.actors.planner.actor import Planner
+from rutter.actors.planner.state import PlannerState
+from rutter.actors.timer.actor import Timer
+from rutter.events.action import Action, ByCss, ByRole, ByText
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.envelope import Envelope, Record
+from rutter.events.errors import BadInput, BrowserGone, LogWriteFailed
+from rutter.events.executor import ActionDone, TargetChanged, TargetResolved
+from rutter.events.log import EventLog
+from rutter.events.memory_log import MemoryLog
+from rutter.events.observer import PageObserved
+from rutter.events.planner import PlanProposed
+from rutter.events.predictor import PredictionMade, WorkflowLearned
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import (
     ActorFailed,
     DeadlinePassed,
     LogSealed,
     SessionEnded,
     StopRequested,
 )
-from events.validator import (
+from rutter.events.validator import (
     ActionStarted,
     ActionWithheld,
     ApprovalRequested,
     ApprovalVoided,
     PlanAdmitted,
 )
-from events.vocabulary import AnyEvent
-from pipeline import app as module
-from pipeline.app import App
-from pipeline.runtime.shutdown import PhaseReport
-from pipeline.sessions import session_started
-from replay.verify import fresh_deciders
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline import app as module
+from rutter.pipeline.app import App
+from rutter.pipeline.runtime.shutdown import PhaseReport
+from rutter.pipeline.sessions import session_started
+from rutter.replay.verify import fresh_deciders
 from tests.support.log_checks import (
     BrokenLog,
     HeldLog,
@@ -371,7 +371,7 @@ async def test_a_decider_that_never_ends_ends_its_session() -> None:
 async def test_an_effector_that_cannot_be_restarted_ends_its_session(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.runtime.session.BACKOFF_S", 0.001)
+    monkeypatch.setattr("rutter.pipeline.runtime.session.BACKOFF_S", 0.001)
     log = replayed.memory()
     world = shop().trouble("look", *[Raises(ValueError("odd page"))] * 9)
     async with open_app(log) as app:
@@ -383,7 +383,7 @@ async def test_an_effector_that_cannot_be_restarted_ends_its_session(
 async def test_a_stop_asked_for_while_an_effector_is_given_up_changes_nothing(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.runtime.session.BACKOFF_S", 0.001)
+    monkeypatch.setattr("rutter.pipeline.runtime.session.BACKOFF_S", 0.001)
     log = HeldLog(replayed.memory(), turn_with(ActorFailed))
     world = shop().trouble("look", *[Raises(ValueError("odd page"))] * 9)
     async with open_app(log) as app, anyio.create_task_group() as group:
@@ -399,7 +399,7 @@ async def test_a_stop_asked_for_while_an_effector_is_given_up_changes_nothing(
 async def test_an_effector_that_is_restarted_is_not_noticed(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.runtime.session.BACKOFF_S", 0.001)
+    monkeypatch.setattr("rutter.pipeline.runtime.session.BACKOFF_S", 0.001)
     world = shop().trouble("look", Raises(ValueError("odd page")))
     async with open_app(replayed.memory()) as app:
         ended = await sail(app, recording(HOME), world)
@@ -732,7 +732,7 @@ async def test_the_time_that_a_person_thinks_is_not_counted(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_ns = 0
-    monkeypatch.setattr("actors.timer.actor.monotonic_ns", lambda: now_ns)
+    monkeypatch.setattr("rutter.actors.timer.actor.monotonic_ns", lambda: now_ns)
     person, started = Thinks(), recording(max_wall_ms=90_000)
     ended: list[SessionEnded] = []
 

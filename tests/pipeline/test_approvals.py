@@ -6,21 +6,16 @@ import anyio
 import msgspec
 import pytest
 
-from actors.answers import Answer, Nobody, ScriptedPerson, Who
-from actors.person.actor import Person
-from events.action import Action
-from events.person import ApprovalAnswered
-from events.planner import CheckpointReached
-from events.runtime import SessionStarted
-from events.service_pack import Checkpoint, Service, Sign
-from events.validator import (
-    ActionApproved,
-    ActionStarted,
-    ApprovalRequested,
-    ApprovalVoided,
-)
-from events.workflow import Step
-from pipeline.sessions import session_started
+from rutter.actors.answers import Answer, Nobody, ScriptedPerson, Who
+from rutter.actors.person.actor import Person
+from rutter.events.action import Action
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import CheckpointReached
+from rutter.events.runtime import SessionStarted
+from rutter.events.service_pack import Checkpoint, Service, Sign
+from rutter.events.validator import ActionApproved, ActionStarted, ApprovalRequested, ApprovalVoided
+from rutter.events.workflow import Step
+from rutter.pipeline.sessions import session_started
 from tests.pipeline.tools.test_dispatcher import Shop, at, errors, tools_on
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_shop import (

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from pipeline.clock import Clock, CountingClock, SystemClock
+from rutter.pipeline.clock import Clock, CountingClock, SystemClock
 
 
 def test_the_system_clock_tells_the_time() -> None:

@@ -9,34 +9,29 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.advisor.picture_advice import VisionAdvisor
-from actors.critic import actor as critic
-from actors.planner import actor as planner
-from actors.planner import state as planning
-from actors.planner import tool_led, workflow_led
-from actors.validator import actor as validator
-from actors.vision import ScriptedVision, VisionSaid
-from events.action import Action, Untrusted
-from events.checks import TextVisible
-from events.critic import ActionJudged, Evidence, VisionSought
-from events.executor import ActionFailed
-from events.observer import PageObserved
-from events.page import Page
-from events.planner import PlanProposed, RunStopped
-from events.predictor import PredictionMade
-from events.runtime import SessionStarted
-from events.tools import FileRead, ToolAnswered, ToolCalled
-from events.validator import (
-    ActionApproved,
-    ActionRejected,
-    ActionStarted,
-    ApprovalRequested,
-)
-from events.vocabulary import AnyEvent
-from events.workflow import Step
-from pipeline.output import verbose
-from pipeline.output.verbose import Narrator
-from pipeline.sessions import session_started
+from rutter.actors.advisor.picture_advice import VisionAdvisor
+from rutter.actors.critic import actor as critic
+from rutter.actors.planner import actor as planner
+from rutter.actors.planner import state as planning
+from rutter.actors.planner import tool_led, workflow_led
+from rutter.actors.validator import actor as validator
+from rutter.actors.vision import ScriptedVision, VisionSaid
+from rutter.events.action import Action, Untrusted
+from rutter.events.checks import TextVisible
+from rutter.events.critic import ActionJudged, Evidence, VisionSought
+from rutter.events.executor import ActionFailed
+from rutter.events.observer import PageObserved
+from rutter.events.page import Page
+from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.predictor import PredictionMade
+from rutter.events.runtime import SessionStarted
+from rutter.events.tools import FileRead, ToolAnswered, ToolCalled
+from rutter.events.validator import ActionApproved, ActionRejected, ActionStarted, ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Step
+from rutter.pipeline.output import verbose
+from rutter.pipeline.output.verbose import Narrator
+from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story
 from tests.support.log_checks import Replayed, envelopes_of, events_of
 from tests.support.scripted_shop import ORIGIN, Fails, Sheet, Thing, World, by_css, effectors

@@ -6,20 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import pytest
 
-from actors.answers import ScriptedPerson
-from events.action import Action, ByCss, Strategy
-from events.envelope import Envelope
-from events.executor import TargetMissing
-from events.log import EventLog
-from events.page import Try
-from events.planner import ObservationRequested, PlanProposed, PlanWithheld, StepsRecalled
-from events.predictor import WorkflowLearned
-from events.runtime import SessionEnded
-from events.validator import PlanAdmitted
-from events.workflow import Fork, Step, Workflow
-from pipeline.app import App
-from pipeline.sessions import session_started
-from pipeline.workflows.edit import Edit, edited
+from rutter.actors.answers import ScriptedPerson
+from rutter.events.action import Action, ByCss, Strategy
+from rutter.events.envelope import Envelope
+from rutter.events.executor import TargetMissing
+from rutter.events.log import EventLog
+from rutter.events.page import Try
+from rutter.events.planner import ObservationRequested, PlanProposed, PlanWithheld, StepsRecalled
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import PlanAdmitted
+from rutter.events.workflow import Fork, Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.workflows.edit import Edit, edited
 from tests.pipeline.test_optional_steps import clicked
 from tests.support.scripted_shop import ORIGIN, SHOP, Fails, Sheet, Thing, Trouble, World, by_css
 from tests.support.shop_sessions import YES, open_app, recording, sail, with_settings

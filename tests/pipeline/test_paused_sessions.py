@@ -8,34 +8,34 @@ import anyio
 import msgspec
 import pytest
 
-from actors.advisor.actor import Advisor
-from actors.answers import Answer, Answers, Nobody, ScriptedPerson
-from actors.effector import Effector
-from actors.person.actor import Person
-from actors.timer.actor import Timer
-from actors.world.models.prices import Counsel
-from events.action import Action
-from events.envelope import Actor, Envelope
-from events.errors import BadInput
-from events.executor import ActionDone
-from events.log import EventLog
-from events.planner import ObservationRequested, PlanProposed
-from events.predictor import EffectsLearned
-from events.runtime import SessionEnded, SessionPaused, SessionResumed, SessionStarted
-from events.validator import (
+from rutter.actors.advisor.actor import Advisor
+from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson
+from rutter.actors.effector import Effector
+from rutter.actors.person.actor import Person
+from rutter.actors.timer.actor import Timer
+from rutter.actors.world.models.prices import Counsel
+from rutter.events.action import Action
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.errors import BadInput
+from rutter.events.executor import ActionDone
+from rutter.events.log import EventLog
+from rutter.events.planner import ObservationRequested, PlanProposed
+from rutter.events.predictor import EffectsLearned
+from rutter.events.runtime import SessionEnded, SessionPaused, SessionResumed, SessionStarted
+from rutter.events.validator import (
     ActionRejected,
     ActionStarted,
     ApprovalRequested,
     ApprovalVoided,
     QueryStarted,
 )
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.rehearsal import fixtures
-from pipeline.rehearsal.scripted_model import ScriptedMind
-from pipeline.rehearsal.scripted_screen import ScriptedScreen
-from pipeline.rehearsal.stage import with_minds
-from pipeline.sessions import session_started
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.rehearsal import fixtures
+from rutter.pipeline.rehearsal.scripted_model import ScriptedMind
+from rutter.pipeline.rehearsal.scripted_screen import ScriptedScreen
+from rutter.pipeline.rehearsal.stage import with_minds
+from rutter.pipeline.sessions import session_started
 from tests.pipeline.rehearsal.test_stage import goal, leads
 from tests.pipeline.test_verification import office, read_back, record
 from tests.support.example_counts import moments

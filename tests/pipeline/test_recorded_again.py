@@ -4,15 +4,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from actors.answers import ScriptedPerson
-from events.action import Action
-from events.log import EventLog
-from events.predictor import SessionForgotten, WorkflowLearned
-from events.runtime import SessionEnded
-from events.workflow import Workflow
-from pipeline.app import App
-from pipeline.sessions import session_started
-from pipeline.workflows.edit import Edit, edited
+from rutter.actors.answers import ScriptedPerson
+from rutter.events.action import Action
+from rutter.events.log import EventLog
+from rutter.events.predictor import SessionForgotten, WorkflowLearned
+from rutter.events.runtime import SessionEnded
+from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.workflows.edit import Edit, edited
 from tests.pipeline.test_optional_steps import clicked
 from tests.support.scripted_shop import ORIGIN, SHOP, Sheet, Thing, World, by_css
 from tests.support.shop_sessions import YES, open_app, recording, sail, with_settings

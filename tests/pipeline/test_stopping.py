@@ -8,20 +8,20 @@ from typing import Any, ClassVar
 import anyio
 import pytest
 
-from actors.answers import ScriptedPerson
-from actors.critic.actor import Critic, CriticState
-from actors.decider import DecidingActor
-from actors.timer.actor import Timer
-from events.critic import OutcomeUnknown
-from events.envelope import Actor, Envelope
-from events.observer import PageObserved
-from events.planner import ObservationRequested
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ActionStarted, ApprovalRequested, ApprovalVoided
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.runtime import session as module
-from replay.verify import fresh_deciders
+from rutter.actors.answers import ScriptedPerson
+from rutter.actors.critic.actor import Critic, CriticState
+from rutter.actors.decider import DecidingActor
+from rutter.actors.timer.actor import Timer
+from rutter.events.critic import OutcomeUnknown
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.observer import PageObserved
+from rutter.events.planner import ObservationRequested
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ActionStarted, ApprovalRequested, ApprovalVoided
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.runtime import session as module
+from rutter.replay.verify import fresh_deciders
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_shop import Becomes, Thing, Waits, World, effectors, shop
 from tests.support.shop_sessions import YES, open_app, recording
@@ -59,7 +59,7 @@ class Hands:
 @pytest.fixture
 def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     moved = Hands()
-    monkeypatch.setattr("actors.timer.actor.monotonic_ns", moved.now_ns)
+    monkeypatch.setattr("rutter.actors.timer.actor.monotonic_ns", moved.now_ns)
     return moved
 
 

@@ -7,17 +7,17 @@ from typing import Literal
 
 import pytest
 
-from actors.answers import Answer, Answers, ScriptedPerson
-from events.action import Action, Text
-from events.log import EventLog
-from events.planner import PlanProposed, PlanWithheld
-from events.predictor import TransitionUndone
-from events.run_settings import MILLION
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ActionStarted, ApprovalRequested
-from pipeline.config.exit_codes import Exit, of_session
-from pipeline.sessions import session_started
-from replay.whatif import Change, ask
+from rutter.actors.answers import Answer, Answers, ScriptedPerson
+from rutter.events.action import Action, Text
+from rutter.events.log import EventLog
+from rutter.events.planner import PlanProposed, PlanWithheld
+from rutter.events.predictor import TransitionUndone
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ActionStarted, ApprovalRequested
+from rutter.pipeline.config.exit_codes import Exit, of_session
+from rutter.pipeline.sessions import session_started
+from rutter.replay.whatif import Change, ask
 from tests.support.log_checks import Replayed
 from tests.support.scripted_shop import ORIGIN, World, by_css, shop
 from tests.support.shop_sessions import open_app, recording, sail, with_settings

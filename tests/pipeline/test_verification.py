@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.answers import ScriptedPerson
-from events.action import Action, Text
-from events.checks import (
+from rutter.actors.answers import ScriptedPerson
+from rutter.events.action import Action, Text
+from rutter.events.checks import (
     FileContains,
     FileExists,
     ReadBack,
@@ -17,7 +17,7 @@ from events.checks import (
     TextGone,
     TextVisible,
 )
-from events.critic import (
+from rutter.events.critic import (
     ActionJudged,
     FilesRequested,
     OutcomeUnknown,
@@ -25,16 +25,16 @@ from events.critic import (
     StateDiffered,
     Verdict,
 )
-from events.executor import QueryAnswered, QueryFailed
-from events.log import EventLog
-from events.planner import ObservationRequested, PlanProposed
-from events.predictor import EffectsLearned, StepDue, TransitionLearned, WorkflowLearned
-from events.runtime import SessionEnded
-from events.service_pack import Service, Sign, StateRule
-from events.validator import ActionApproved, ActionStarted, ApprovalRequested, QueryStarted
-from events.workflow import Criteria, Expectation, Indicator, Step, Workflow
-from pipeline.app import App
-from pipeline.sessions import session_started
+from rutter.events.executor import QueryAnswered, QueryFailed
+from rutter.events.log import EventLog
+from rutter.events.planner import ObservationRequested, PlanProposed
+from rutter.events.predictor import EffectsLearned, StepDue, TransitionLearned, WorkflowLearned
+from rutter.events.runtime import SessionEnded
+from rutter.events.service_pack import Service, Sign, StateRule
+from rutter.events.validator import ActionApproved, ActionStarted, ApprovalRequested, QueryStarted
+from rutter.events.workflow import Criteria, Expectation, Indicator, Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_shop import ORIGIN, Fails, Sheet, Thing, World, by_css
 from tests.support.shop_sessions import YES, open_app, sail, with_settings

@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from actors.advisor.picture_advice import VisionAdvisor
-from actors.vision import ScriptedVision, Vision, VisionSaid
-from actors.world.browser.screen import Screen
-from events.action import Action
-from events.advisor import VisionGiven
-from events.checks import UrlHas
-from events.critic import ActionJudged, VisionSought
-from events.log import EventLog
-from events.planner import RunStopped
-from events.policy import Policy
-from events.validator import ActionStarted
+from rutter.actors.advisor.picture_advice import VisionAdvisor
+from rutter.actors.vision import ScriptedVision, Vision, VisionSaid
+from rutter.actors.world.browser.screen import Screen
+from rutter.events.action import Action
+from rutter.events.advisor import VisionGiven
+from rutter.events.checks import UrlHas
+from rutter.events.critic import ActionJudged, VisionSought
+from rutter.events.log import EventLog
+from rutter.events.planner import RunStopped
+from rutter.events.policy import Policy
+from rutter.events.validator import ActionStarted
 from tests.support.log_checks import Replayed, events_of
 from tests.support.policies import HERE
 from tests.support.scripted_shop import ORIGIN, effectors, shop

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from events.action import Action
-from events.advisor import (
+from rutter.events.action import Action
+from rutter.events.advisor import (
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
@@ -12,16 +12,16 @@ from events.advisor import (
     Proposal,
     Usage,
 )
-from events.event import Event
-from events.planner import AdviceRequested, PlanProposed, RunStopped
-from events.predictor import TransitionLearned
-from events.run_settings import Mind, Minds
-from events.runtime import SessionEnded, SessionInterrupted, StopRequested
-from events.signature import signature, token
-from replay.story.session_story import tell
-from replay.traces import spans_of
-from replay.verify import verify
-from replay.whatif import Answer, Change, ask
+from rutter.events.event import Event
+from rutter.events.planner import AdviceRequested, PlanProposed, RunStopped
+from rutter.events.predictor import TransitionLearned
+from rutter.events.run_settings import Mind, Minds
+from rutter.events.runtime import SessionEnded, SessionInterrupted, StopRequested
+from rutter.events.signature import signature, token
+from rutter.replay.story.session_story import tell
+from rutter.replay.traces import spans_of
+from rutter.replay.verify import verify
+from rutter.replay.whatif import Answer, Change, ask
 from tests.support import shop_facts
 from tests.support.derived_log import Derived
 from tests.support.step_kinds import PROMPT

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from events.artifacts import naming_fields
-from events.chain import GENESIS, erased, link
-from events.codec import decode
-from events.observer import ScreenshotTaken
-from events.page import Artifact
-from events.planner import PlanWithheld
-from events.runtime import Head, LogSealed, PayloadErased, SessionEnded
-from events.sqlite_schema import Row
-from events.vocabulary import AnyEvent
-from replay import integrity
-from replay.integrity import Fault, Findings, Inspector, check
+from rutter.events.artifacts import naming_fields
+from rutter.events.chain import GENESIS, erased, link
+from rutter.events.codec import decode
+from rutter.events.observer import ScreenshotTaken
+from rutter.events.page import Artifact
+from rutter.events.planner import PlanWithheld
+from rutter.events.runtime import Head, LogSealed, PayloadErased, SessionEnded
+from rutter.events.sqlite_schema import Row
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay import integrity
+from rutter.replay.integrity import Fault, Findings, Inspector, check
 from tests.support import golden_logs
 from tests.support.envelopes import Scribe
 from tests.support.example_counts import examples

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from events.envelope import Envelope
-from events.runtime import SessionEnded
-from replay.verify import verify
+from rutter.events.envelope import Envelope
+from rutter.events.runtime import SessionEnded
+from rutter.replay.verify import verify
 from tests.support.golden_logs import envelopes
 
 SESSIONS = 1_000 if os.environ.get("RUTTER_SOAK") else 40

@@ -2,7 +2,7 @@
 
 from itertools import chain
 
-from replay.turns import is_decision, turns
+from rutter.replay.turns import is_decision, turns
 from tests.support.golden_logs import envelopes, names
 
 

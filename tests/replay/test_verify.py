@@ -8,30 +8,30 @@ import anyio
 import msgspec
 import pytest
 
-from actors.decider import DecidingActor
-from actors.planner.actor import Planner
-from actors.planner.state import PlannerState
-from actors.validator.actor import Validator
-from actors.validator.state import ValidatorState
-from events.critic import ActionJudged, PageAssessed
-from events.envelope import Envelope, kind
-from events.errors import LogCorrupt
-from events.event import Event
-from events.memory_log import MemoryLog
-from events.observer import PageObserved
-from events.planner import PlanProposed, PlanWithheld, RunStopped
-from events.predictor import PredictionMade, StepDue, TransitionLearned, WorkflowLearned
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import (
+from rutter.actors.decider import DecidingActor
+from rutter.actors.planner.actor import Planner
+from rutter.actors.planner.state import PlannerState
+from rutter.actors.validator.actor import Validator
+from rutter.actors.validator.state import ValidatorState
+from rutter.events.critic import ActionJudged, PageAssessed
+from rutter.events.envelope import Envelope, kind
+from rutter.events.errors import LogCorrupt
+from rutter.events.event import Event
+from rutter.events.memory_log import MemoryLog
+from rutter.events.observer import PageObserved
+from rutter.events.planner import PlanProposed, PlanWithheld, RunStopped
+from rutter.events.predictor import PredictionMade, StepDue, TransitionLearned, WorkflowLearned
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import (
     ActionApproved,
     ActionStarted,
     ActionWithheld,
     ApprovalRequested,
     PlanAdmitted,
 )
-from events.vocabulary import AnyEvent
-from pipeline.runtime.sequencer import MAX_TURN
-from replay.verify import Divergence, Report, Verifier, fresh_deciders, verify
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.runtime.sequencer import MAX_TURN
+from rutter.replay.verify import Divergence, Report, Verifier, fresh_deciders, verify
 from tests.support.log_checks import read_all
 from tests.support.scripted_shop import shop
 from tests.support.shop_sessions import open_app, record_order, recording, run_for_fairlead, sail

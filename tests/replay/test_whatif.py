@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import BadInput
-from events.predictor import PredictionMade
-from events.runtime import SessionStarted
-from replay.whatif import Answer, Change, Difference, Scored, ask, read_change
+from rutter.events.errors import BadInput
+from rutter.events.predictor import PredictionMade
+from rutter.events.runtime import SessionStarted
+from rutter.replay.whatif import Answer, Change, Difference, Scored, ask, read_change
 from tests.support.golden_logs import envelopes
 
 

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
-from actors.world.egress.gate import Gate
-from pipeline.config.chromium_install import find_chromium
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.egress.gate import Gate
+from rutter.pipeline.config.chromium_install import find_chromium
 from tests.support.page_server import PageServer
 from tests.support.policies import HERE
 

@@ -13,11 +13,15 @@ from urllib.parse import quote, quote_plus
 
 import msgspec
 
-from pipeline.cli.main import main
+from rutter.pipeline.cli.main import main
 from tests.support.log_checks import check_log, records_of
 
 ROOT = Path(__file__).parents[2]
-COMMAND = (sys.executable, "-c", "import sys; from pipeline.cli.main import main; sys.exit(main())")
+COMMAND = (
+    sys.executable,
+    "-c",
+    "import sys; from rutter.pipeline.cli.main import main; sys.exit(main())",
+)
 
 
 class Ended(NamedTuple):

@@ -9,12 +9,12 @@ import pytest
 from litestar import Litestar
 from litestar.routes import ASGIRoute, HTTPRoute, WebSocketRoute
 
-from pipeline.daemon import serve
-from pipeline.daemon.http import application
-from pipeline.daemon.http.asgi import ASGIApp, Head, Receive, Scope, Send
-from pipeline.daemon.http.guard import Guard, Passed
-from pipeline.daemon.http.http_server import _Connection
-from pipeline.daemon.http.refusals import Refusal
+from rutter.pipeline.daemon import serve
+from rutter.pipeline.daemon.http import application
+from rutter.pipeline.daemon.http.asgi import ASGIApp, Head, Receive, Scope, Send
+from rutter.pipeline.daemon.http.guard import Guard, Passed
+from rutter.pipeline.daemon.http.http_server import _Connection
+from rutter.pipeline.daemon.http.refusals import Refusal
 
 
 class Came(NamedTuple):

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 
-from pipeline.cli.demo import ALONE
-from pipeline.config import settings as settings_
-from pipeline.daemon.daemon import Daemon
-from pipeline.daemon.http.tokens import Scope
-from pipeline.daemon.serve import serving
+from rutter.pipeline.cli.demo import ALONE
+from rutter.pipeline.config import settings as settings_
+from rutter.pipeline.daemon.daemon import Daemon
+from rutter.pipeline.daemon.http.tokens import Scope
+from rutter.pipeline.daemon.serve import serving
 from tests.support.command_shell import Rutter, check_logs
 from tests.support.recorded_site import Harbour
 

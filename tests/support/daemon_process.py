@@ -14,12 +14,12 @@ from typing import Any, Self, TypeVar
 
 import psutil
 
-from events.envelope import Envelope
-from events.jobs import JobEnded, JobQueued, JobStarted
-from events.runtime import SessionEnded, SessionStarted
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.demo import ALONE
-from pipeline.daemon.http.tokens import Scope
+from rutter.events.envelope import Envelope
+from rutter.events.jobs import JobEnded, JobQueued, JobStarted
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.demo import ALONE
+from rutter.pipeline.daemon.http.tokens import Scope
 from tests.crash.sailor import MARK
 from tests.support.command_shell import COMMAND, ROOT
 from tests.support.daemon_on_site import Reply, ask

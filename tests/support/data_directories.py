@@ -14,21 +14,21 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from actors.answers import Answer, ScriptedPerson
-from actors.effector import Effector
-from events.artifacts import ArtifactStore
-from events.envelope import Actor, Envelope
-from events.observer import PageObserved
-from events.predictor import WorkflowLearned
-from events.runtime import SessionStarted
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.clock import CountingClock
-from pipeline.config.data_directory import DataDirectory
-from pipeline.sessions import session_started
-from replay.projections import ProjectionStore
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.effector import Effector
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.observer import PageObserved
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.sessions import session_started
+from rutter.replay.projections import ProjectionStore
 from tests.support.scripted_shop import AURORA, FAIRLEAD, ORDER, ScriptedObserver, effectors, shop
 
 # Said in one session each, and nowhere else: in an event and in a picture. `run-1` alone has to do

@@ -2,14 +2,14 @@
 
 from collections import deque
 
-from actors.rules.workflows.learned_events import LEARNED
-from actors.topology import row
-from events.chain import GENESIS, link
-from events.codec import encode
-from events.envelope import Actor, Envelope, Record, kind
-from events.runtime import SessionStarted
-from events.vocabulary import AnyEvent
-from replay.verify import fresh_deciders
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.actors.topology import row
+from rutter.events.chain import GENESIS, link
+from rutter.events.codec import encode
+from rutter.events.envelope import Actor, Envelope, Record, kind
+from rutter.events.runtime import SessionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.verify import fresh_deciders
 
 BEGIN_NS = 1_700_000_000_000_000_000
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from events.action import Untrusted
-from events.chain import GENESIS, link
-from events.codec import encode
-from events.envelope import Actor, Envelope, Record, kind
-from events.executor import ActionDone
-from events.vocabulary import AnyEvent
+from rutter.events.action import Untrusted
+from rutter.events.chain import GENESIS, link
+from rutter.events.codec import encode
+from rutter.events.envelope import Actor, Envelope, Record, kind
+from rutter.events.executor import ActionDone
+from rutter.events.vocabulary import AnyEvent
 
 
 class Head(NamedTuple):

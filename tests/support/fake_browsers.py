@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import anyio
 
-from actors.world.browser.window import Window
-from events.errors import BrowserGone
-from events.policy import Policy
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import BrowserGone
+from rutter.events.policy import Policy
 
 NEVER = 10.0**9  # seconds
 

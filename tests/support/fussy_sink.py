@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from pipeline.traces.sink import Delivery
-from replay.traces import Span
+from rutter.pipeline.traces.sink import Delivery
+from rutter.replay.traces import Span
 
 
 class Fussy:

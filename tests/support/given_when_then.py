@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from actors.decider import Decider, DecidingActor
-from actors.topology import row
-from events.envelope import Actor, Envelope
-from events.event import Event
-from events.vocabulary import AnyEvent
+from rutter.actors.decider import Decider, DecidingActor
+from rutter.actors.topology import row
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.event import Event
+from rutter.events.vocabulary import AnyEvent
 
 BEGIN_NS = 1_700_000_000_000_000_000
 SESSION = "session-1"

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from actors.logic_version import LOGIC
-from events import sqlite_schema
-from events.envelope import Envelope
+from rutter.actors.logic_version import LOGIC
+from rutter.events import sqlite_schema
+from rutter.events.envelope import Envelope
 
 FOLDER = Path(__file__).parents[1] / "golden"
 

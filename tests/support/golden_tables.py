@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-from events.sqlite_reader import SqliteReader
-from replay.projections import ProjectionStore
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.replay.projections import ProjectionStore
 from tests.support.golden_logs import rows, to_database
 
 

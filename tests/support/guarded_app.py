@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from pipeline.daemon.http.access import Row
-from pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send
-from pipeline.daemon.http.bodies import BodyLimits
-from pipeline.daemon.http.guard import Guard, caller_of, own_addresses
-from pipeline.daemon.http.http_server import Listening, WebLimits, listen, serve_web
-from pipeline.daemon.http.tokens import Tickets, Tokens
+from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send
+from rutter.pipeline.daemon.http.bodies import BodyLimits
+from rutter.pipeline.daemon.http.guard import Guard, caller_of, own_addresses
+from rutter.pipeline.daemon.http.http_server import Listening, WebLimits, listen, serve_web
+from rutter.pipeline.daemon.http.tokens import Tickets, Tokens
 
 PERSON, AGENT = "p" * 43, "a" * 43
 TABLE = (

@@ -15,15 +15,15 @@ import anyio.abc
 import anyio.to_thread
 import pytest
 
-from actors.rules.policy.hosts import plain_host
-from actors.world.egress.gate import Gate
-from events.policy import Policy
-from events.runtime import SessionStarted
-from events.sqlite_reader import SqliteReader
-from pipeline.daemon import daemon as daemon_
-from pipeline.daemon import serve as serving_
-from pipeline.daemon.http.http_server import Listening, _bind, listen
-from pipeline.daemon.jobs.approvals import Question
+from rutter.actors.rules.policy.hosts import plain_host
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.policy import Policy
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.daemon import daemon as daemon_
+from rutter.pipeline.daemon import serve as serving_
+from rutter.pipeline.daemon.http.http_server import Listening, _bind, listen
+from rutter.pipeline.daemon.jobs.approvals import Question
 from tests.hostile.canaries import Address, own_address
 from tests.hostile.channels import CHANNELS, Answer, Channel, _hop, _js, _own
 from tests.hostile.crossing import PUBLIC, Crossing, plan_for

@@ -7,13 +7,13 @@ from typing import Any
 import anyio
 from playwright.async_api import BrowserContext, Dialog, Page
 
-from actors.world.browser.chromium import Chromium
-from events.critic import ActionJudged
-from events.envelope import Envelope
-from events.event import Event
-from events.executor import PersonActed
-from events.runtime import SessionEnded, SessionStarted
-from pipeline.app import App
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.critic import ActionJudged
+from rutter.events.envelope import Envelope
+from rutter.events.event import Event
+from rutter.events.executor import PersonActed
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.pipeline.app import App
 
 
 class Heard:

@@ -5,14 +5,14 @@ import asyncio
 import anyio
 import anyio.lowlevel
 
-from events.envelope import Envelope
-from events.jobs import JobEnded, JobQueued
-from events.runtime import SessionEnded
-from events.vocabulary import AnyEvent
-from pipeline.daemon.jobs.cron import SECOND_NS
-from pipeline.daemon.jobs.hooks import Hooks
-from pipeline.daemon.jobs.jobs import Jobs, Limits
-from pipeline.daemon.jobs.schedules import Schedules
+from rutter.events.envelope import Envelope
+from rutter.events.jobs import JobEnded, JobQueued
+from rutter.events.runtime import SessionEnded
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.daemon.jobs.cron import SECOND_NS
+from rutter.pipeline.daemon.jobs.hooks import Hooks
+from rutter.pipeline.daemon.jobs.jobs import Jobs, Limits
+from rutter.pipeline.daemon.jobs.schedules import Schedules
 
 MONDAY_NS = 1_773_619_200 * SECOND_NS  # 2026-03-16T00:00:00Z
 

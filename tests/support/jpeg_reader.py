@@ -8,8 +8,8 @@ from io import BytesIO
 import anyio
 from PIL import Image
 
-from actors.world.browser.screencast import Screencast
-from actors.world.browser.window import Window
+from rutter.actors.world.browser.screencast import Screencast
+from rutter.actors.world.browser.window import Window
 
 WITHIN_S = 60  # a picture that is not there by then does not come
 

@@ -1,7 +1,7 @@
 """The child of the kill tests: erases a session and is killed at a point of the test's choosing.
 
 Run as `python -m tests.support.killed_eraser DIRECTORY SESSION [POINT]`, where a point is
-`call:NAME` (before that function of `pipeline.upkeep.erase`), `done:NAME` (after it) or
+`call:NAME` (before that function of `rutter.pipeline.upkeep.erase`), `done:NAME` (after it) or
 `sql:NTH:STATEMENT`.
 """
 
@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep import erase
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep import erase
 
 STARTED = "started"
 

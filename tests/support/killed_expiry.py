@@ -12,13 +12,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from events.artifacts import ArtifactStore
-from events.sqlite_log import SqliteLog
-from pipeline.app import App
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep import expiry
-from pipeline.upkeep.artifact_survey import survey
-from pipeline.upkeep.expiry import Rules, plan, remove
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.sqlite_log import SqliteLog
+from rutter.pipeline.app import App
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep import expiry
+from rutter.pipeline.upkeep.artifact_survey import survey
+from rutter.pipeline.upkeep.expiry import Rules, plan, remove
 
 
 def die(*_: Any, **__: Any) -> Any:

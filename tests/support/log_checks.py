@@ -5,17 +5,17 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from actors.decider import DecidingActor
-from events.codec import encode
-from events.envelope import Envelope, Record
-from events.errors import LogWriteFailed
-from events.event import Event
-from events.log import EventLog, check_link
-from events.memory_log import MemoryLog
-from events.runtime import LogSealed
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from replay.verify import Verifier, fresh_deciders
+from rutter.actors.decider import DecidingActor
+from rutter.events.codec import encode
+from rutter.events.envelope import Envelope, Record
+from rutter.events.errors import LogWriteFailed
+from rutter.events.event import Event
+from rutter.events.log import EventLog, check_link
+from rutter.events.memory_log import MemoryLog
+from rutter.events.runtime import LogSealed
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.replay.verify import Verifier, fresh_deciders
 
 Deciders = Callable[[], list[DecidingActor[Any]]]
 

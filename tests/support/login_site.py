@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from actors.world.browser.login_state import BrowserState
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.request import Request, Response
-from pipeline.demo_sites.sign_ins import USER
+from rutter.actors.world.browser.login_state import BrowserState
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.demo_sites.sign_ins import USER
 
 PASSWORD = "clove hitch & 5 cables"
 

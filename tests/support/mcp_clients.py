@@ -10,11 +10,11 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from pipeline.daemon.http.guard import own_addresses
-from pipeline.daemon.http.http_server import listen
-from pipeline.daemon.http.mcp_endpoint import ROWS, McpEndpoint, with_mcp
-from pipeline.daemon.http.tokens import Tickets
-from pipeline.mcp.mcp_server import Host, Listens
+from rutter.pipeline.daemon.http.guard import own_addresses
+from rutter.pipeline.daemon.http.http_server import listen
+from rutter.pipeline.daemon.http.mcp_endpoint import ROWS, McpEndpoint, with_mcp
+from rutter.pipeline.daemon.http.tokens import Tickets
+from rutter.pipeline.mcp.mcp_server import Host, Listens
 from tests.support.guarded_app import AGENT, Served, Spy, guarded, serving
 
 BOTH = ("auto", "legacy")  # the newest protocol, which keeps no connection, and the handshake

@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from actors.world.models.messages import Results
-from events.checks import PageState
+from rutter.actors.world.models.messages import Results
+from rutter.events.checks import PageState
 from tests.support.prompt_reader import (
     Line,
     Sight,

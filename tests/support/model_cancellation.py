@@ -8,25 +8,25 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from actors.answers import Answer, ScriptedPerson
-from actors.rules.tools.tool_table import SEVEN
-from actors.world.browser.chromium import Chromium
-from actors.world.models.defaults import DEFAULTS
-from actors.world.models.messages import Mind as Speaker
-from actors.world.models.messages import Prompt, Reply
-from actors.world.models.prices import Counsel
-from events.advisor import AdviceFailed, AdviceReceived
-from events.envelope import Envelope
-from events.log import EventLog
-from events.predictor import WorkflowLearned
-from events.run_settings import Limits, Mind, Minds
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ApprovalRequested
-from events.workflow import Workflow
-from pipeline.app import App
-from pipeline.demo_sites.gaffsail import StreamingSite
-from pipeline.sessions import session_started
-from pipeline.sessions.service_file import read_service
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.actors.world.models.messages import Mind as Speaker
+from rutter.actors.world.models.messages import Prompt, Reply
+from rutter.actors.world.models.prices import Counsel
+from rutter.events.advisor import AdviceFailed, AdviceReceived
+from rutter.events.envelope import Envelope
+from rutter.events.log import EventLog
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.run_settings import Limits, Mind, Minds
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ApprovalRequested
+from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.demo_sites.gaffsail import StreamingSite
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.service_file import read_service
 from tests.support.model_providers import mind_of
 from tests.support.provider_server import Brain, WireServer
 

@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from actors.world.models.anthropic import AnthropicMind
-from actors.world.models.defaults import DEFAULTS
-from actors.world.models.messages import (
+from rutter.actors.world.models.anthropic import AnthropicMind
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.actors.world.models.messages import (
     Mind,
     Outcome,
     Prompt,
@@ -15,8 +15,8 @@ from actors.world.models.messages import (
     ToolSpec,
     Used,
 )
-from actors.world.models.ollama import OllamaMind
-from actors.world.models.openai import OpenAIMind
+from rutter.actors.world.models.ollama import OllamaMind
+from rutter.actors.world.models.openai import OpenAIMind
 from tests.support.provider_server import WireServer
 
 PROVIDERS = ("anthropic", "openai", "ollama")

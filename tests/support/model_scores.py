@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from actors.world.browser.chromium import Chromium
-from events.checks import PageState
-from events.critic import ActionJudged, PageAssessed, StateDiffered
-from events.executor import ActionDone
-from events.observer import PageObserved
-from events.planner import PlanProposed
-from events.run_settings import Limits
-from events.sqlite_log import SqliteLog
-from events.workflow import Workflow
-from pipeline.demo_sites.gaffsail import VARIANTS, Switches, Variant
-from pipeline.demo_sites.gaffsail.wording import page_at
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.checks import PageState
+from rutter.events.critic import ActionJudged, PageAssessed, StateDiffered
+from rutter.events.executor import ActionDone
+from rutter.events.observer import PageObserved
+from rutter.events.planner import PlanProposed
+from rutter.events.run_settings import Limits
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.workflow import Workflow
+from rutter.pipeline.demo_sites.gaffsail import VARIANTS, Switches, Variant
+from rutter.pipeline.demo_sites.gaffsail.wording import page_at
 from tests.support.log_checks import check_log, records_of
 from tests.support.model_brain import Quirks, Reader
 from tests.support.model_cancellation import Careful, Harbour, Voyage, harbour

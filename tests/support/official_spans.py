@@ -9,9 +9,9 @@ from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode
 
-from replay.traces import Span
-from replay.traces.mapping import MAPPING, RESOURCE, SCOPE
-from replay.traces.span import CLIENT
+from rutter.replay.traces import Span
+from rutter.replay.traces.mapping import MAPPING, RESOURCE, SCOPE
+from rutter.replay.traces.span import CLIENT
 
 
 def encode_officially(spans: Sequence[Span]) -> ExportTraceServiceRequest:

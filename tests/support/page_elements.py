@@ -2,8 +2,17 @@
 
 from typing import Any
 
-from events.action import Action, Box, ByCss, ByRole, Fingerprint, Strategy, Target, Untrusted
-from events.page import Resolved
+from rutter.events.action import (
+    Action,
+    Box,
+    ByCss,
+    ByRole,
+    Fingerprint,
+    Strategy,
+    Target,
+    Untrusted,
+)
+from rutter.events.page import Resolved
 from tests.support.shop_facts import ORIGIN
 
 # What the page says stands before, behind and above it, and what it is a part of.

@@ -6,10 +6,10 @@ from contextlib import suppress
 import anyio
 import anyio.abc
 
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.vocabulary import AnyEvent
-from pipeline.app import App
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
 
 Moment = Callable[[AnyEvent], bool]
 QUIET = 60  # turns of the loop in which nothing is said: nothing more will be, by itself

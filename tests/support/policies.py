@@ -1,6 +1,6 @@
 """Policies for tests that open pages of their own: this machine, and nothing else."""
 
-from events.policy import Policy
+from rutter.events.policy import Policy
 
 HERE = Policy(
     "1", hosts=("127.0.0.1", "localhost"), public_hosts=False, public_resources=False

@@ -7,7 +7,7 @@ import re
 from html import unescape
 from typing import NamedTuple
 
-from actors.world.models.messages import Results, Thought, Told
+from rutter.actors.world.models.messages import Results, Thought, Told
 from tests.support.provider_server import Heard
 
 _MARKED = re.compile(r"<untrusted-(\w+)>\n(.*?)\n</untrusted-\1>", re.DOTALL)

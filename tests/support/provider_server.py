@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from actors.world.models.messages import Told, Turn
+from rutter.actors.world.models.messages import Told, Turn
 from tests.support.provider_replies import (
     Answer,
     Call,

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from pipeline.config.chromium_install import require_chromium
+from rutter.pipeline.config.chromium_install import require_chromium
 from tests.support.tutorial_terminal import ROOT, TUTORIAL, Shell, Typed, environment, typed
 
 PICTURES = ROOT / "docs" / "pictures"

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pipeline.cli.demo import ALONE, WATCHED
-from pipeline.demo_sites.chandlery import Order, Site, order_script
-from pipeline.demo_sites.chandlery.seed import ORDERS
-from pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.cli.demo import ALONE, WATCHED
+from rutter.pipeline.demo_sites.chandlery import Order, Site, order_script
+from rutter.pipeline.demo_sites.chandlery.seed import ORDERS
+from rutter.pipeline.demo_sites.request import Request, Response
 from tests.support.command_shell import COMMAND, ROOT, Ended, Rutter
 
 PASSWORD = "sheet bend & 9 fathoms"

@@ -5,15 +5,15 @@ from typing import Any
 
 import msgspec
 
-from actors.rules.steps.healing import doubtful, heal, look_for, unlike
-from actors.world.browser.tab import Tab
-from events.action import Action, Fingerprint, Target
-from events.page import Resolved
-from events.planner import PlanProposed
-from events.runtime import SessionStarted
-from events.validator import ActionRejected
-from events.workflow import Step, Workflow
-from pipeline.sessions import session_started
+from rutter.actors.rules.steps.healing import doubtful, heal, look_for, unlike
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.action import Action, Fingerprint, Target
+from rutter.events.page import Resolved
+from rutter.events.planner import PlanProposed
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionRejected
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.sessions import session_started
 from tests.support.page_server import PageServer
 from tests.support.redesigned_pages import Case, html
 

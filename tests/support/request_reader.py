@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from actors.world.models.messages import Outcome, Results, Thought, Told, Turn, Used
+from rutter.actors.world.models.messages import Outcome, Results, Thought, Told, Turn, Used
 
 Read = tuple[str, tuple[Turn, ...], tuple[str, ...]]
 

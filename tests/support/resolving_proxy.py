@@ -8,7 +8,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 
-from actors.world.egress.proxy import main
+from rutter.actors.world.egress.proxy import main
 
 ANSWERS: dict[str, list[list[str]]] = defaultdict(list)
 

@@ -6,16 +6,16 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from actors.answers import Answer, ScriptedPerson
-from events.action import Action, Parameter, Secret
-from events.log import EventLog
-from events.predictor import WorkflowLearned
-from events.runtime import SessionStarted
-from events.sqlite_log import SqliteLog
-from events.workflow import Step, Workflow
-from pipeline.app import App
-from pipeline.clock import CountingClock
-from pipeline.sessions import session_started
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.events.action import Action, Parameter, Secret
+from rutter.events.log import EventLog
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.sessions import session_started
 from tests.support.scripted_shop import (
     AURORA,
     FAIRLEAD,

@@ -16,16 +16,16 @@ from typing import Any
 
 import pytest
 
-from actors.answers import Answers, ScriptedPerson
-from events.action import Action, ByRole, Parameter, Target
-from events.runtime import SessionEnded, SessionStarted
-from events.sqlite_log import SqliteLog
-from events.workflow import Step
-from pipeline.app import App, Listener
-from pipeline.cli import row_runs
-from pipeline.cli.main import main
-from pipeline.config.settings import Settings
-from pipeline.sessions import session_started
+from rutter.actors.answers import Answers, ScriptedPerson
+from rutter.events.action import Action, ByRole, Parameter, Target
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.workflow import Step
+from rutter.pipeline.app import App, Listener
+from rutter.pipeline.cli import row_runs
+from rutter.pipeline.cli.main import main
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.sessions import session_started
 from tests.support.scripted_shop import ORIGIN, Sheet, Thing, World, by_css, effectors
 from tests.support.shop_sessions import YES
 

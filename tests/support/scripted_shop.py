@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from events.action import Action, ByCss, ByRole, Fingerprint, Parameter, Target, Text
-from events.page import Element
-from events.workflow import Step
-from pipeline.rehearsal import world
-from pipeline.rehearsal.effectors import ScriptedExecutor, ScriptedObserver, effectors
-from pipeline.rehearsal.sheets import Sheet, Thing
-from pipeline.rehearsal.troubles import Becomes, Fails, Raises, Trouble, Waits
-from pipeline.rehearsal.world import ORIGIN
+from rutter.events.action import Action, ByCss, ByRole, Fingerprint, Parameter, Target, Text
+from rutter.events.page import Element
+from rutter.events.workflow import Step
+from rutter.pipeline.rehearsal import world
+from rutter.pipeline.rehearsal.effectors import ScriptedExecutor, ScriptedObserver, effectors
+from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.troubles import Becomes, Fails, Raises, Trouble, Waits
+from rutter.pipeline.rehearsal.world import ORIGIN
 
 __all__ = [
     "AURORA",

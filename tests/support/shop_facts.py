@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from actors.logic_version import LOGIC
-from actors.rules.policy.policy import DEFAULT_POLICY
-from events.action import Action, ActionType, ByCss, Target, Text, Untrusted, Value
-from events.checks import TextVisible
-from events.critic import ActionJudged, Verdict
-from events.executor import ActionDone, ActionFailed, ErrorCode, TargetResolved
-from events.observer import PageObserved
-from events.page import Page, Resolved
-from events.planner import PlanProposed
-from events.policy import Policy
-from events.run_settings import Limits, RunSettings
-from events.runtime import SessionStarted
-from events.validator import ActionStarted
-from events.workflow import Driver, Expectation, Place, Step, Workflow
+from rutter.actors.logic_version import LOGIC
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.events.action import Action, ActionType, ByCss, Target, Text, Untrusted, Value
+from rutter.events.checks import TextVisible
+from rutter.events.critic import ActionJudged, Verdict
+from rutter.events.executor import ActionDone, ActionFailed, ErrorCode, TargetResolved
+from rutter.events.observer import PageObserved
+from rutter.events.page import Page, Resolved
+from rutter.events.planner import PlanProposed
+from rutter.events.policy import Policy
+from rutter.events.run_settings import Limits, RunSettings
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionStarted
+from rutter.events.workflow import Driver, Expectation, Place, Step, Workflow
 
 ORIGIN = "https://shop.example"
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from actors.world.browser.login_state import BrowserState
-from pipeline.clock import CountingClock
-from pipeline.logins.login_store import Kept, Shelf
-from pipeline.logins.sealed_file import Key, Lock, key_of, new_lock
+from rutter.actors.world.browser.login_state import BrowserState
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.logins.login_store import Kept, Shelf
+from rutter.pipeline.logins.sealed_file import Key, Lock, key_of, new_lock
 
 SHOP, OTHER = "https://shop.example", "https://other.example"
 TOKEN = "4f9a0c77b1e2d3a4c5b6978812345678"

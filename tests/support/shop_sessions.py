@@ -7,18 +7,18 @@ from typing import Any
 import anyio
 import msgspec
 
-from actors.answers import Answer, Answers, ScriptedPerson, Who
-from actors.decider import DecidingActor
-from events.action import Action
-from events.log import EventLog
-from events.predictor import WorkflowLearned
-from events.run_settings import Limits
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ApprovalRequested
-from events.workflow import Step, Workflow
-from pipeline.app import App
-from pipeline.clock import Clock, CountingClock
-from pipeline.sessions import session_started
+from rutter.actors.answers import Answer, Answers, ScriptedPerson, Who
+from rutter.actors.decider import DecidingActor
+from rutter.events.action import Action
+from rutter.events.log import EventLog
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.run_settings import Limits
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ApprovalRequested
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import Clock, CountingClock
+from rutter.pipeline.sessions import session_started
 from tests.support.scripted_shop import AURORA, FAIRLEAD, ORDER, World, effectors, shop
 
 YES = Answer(True, phrase="confirm")

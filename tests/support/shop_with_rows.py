@@ -7,9 +7,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from events.sqlite_log import SqliteLog
-from events.vocabulary import AnyEvent
-from pipeline.app import App
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
 from tests.support.command_shell import ROOT, Ended, Rutter
 from tests.support.scripted_rows import KILL, ORDERS, orders_in
 

@@ -5,7 +5,7 @@ from http.client import HTTPConnection
 from typing import ClassVar
 from urllib.parse import urlencode, urlsplit
 
-from pipeline.demo_sites.loopback import Loopback
+from rutter.pipeline.demo_sites.loopback import Loopback
 
 
 @dataclass(frozen=True)

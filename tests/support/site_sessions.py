@@ -5,22 +5,22 @@ from dataclasses import dataclass
 
 import msgspec
 
-from actors.answers import Answer, Answers, ScriptedPerson
-from actors.world.browser.chromium import Chromium
-from events.executor import QueryAnswered, TargetChanged, TargetResolved
-from events.log import EventLog
-from events.page import Resolved
-from events.planner import TargetHealed
-from events.predictor import WorkflowLearned
-from events.runtime import SessionEnded
-from events.validator import ActionStarted
-from events.workflow import Workflow
-from pipeline.app import App
-from pipeline.demo_sites.chandlery import Order, Site, order_script
-from pipeline.demo_sites.chandlery.switches import Switches
-from pipeline.demo_sites.chandlery.wording import AS_RECORDED, word
-from pipeline.sessions import session_started
-from pipeline.workflows.recorder_import import RecorderScript, prepare
+from rutter.actors.answers import Answer, Answers, ScriptedPerson
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.executor import QueryAnswered, TargetChanged, TargetResolved
+from rutter.events.log import EventLog
+from rutter.events.page import Resolved
+from rutter.events.planner import TargetHealed
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import ActionStarted
+from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.demo_sites.chandlery import Order, Site, order_script
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
+from rutter.pipeline.demo_sites.chandlery.wording import AS_RECORDED, word
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
 from tests.support.log_checks import events_of
 
 WATCHED = {

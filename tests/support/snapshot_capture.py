@@ -13,20 +13,20 @@ from pathlib import Path
 
 import msgspec
 
-from actors.rules.text.untrusted import quarantined
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.window import Window
-from actors.world.egress.gate import Gate
-from events.page import Page
-from pipeline.config.chromium_install import find_chromium
-from pipeline.demo_sites.chandlery.server import Site
-from pipeline.demo_sites.chandlery.switches import Switches as ShopSwitches
-from pipeline.demo_sites.gaffsail.server import StreamingSite
-from pipeline.demo_sites.gaffsail.switches import Switches
-from pipeline.demo_sites.loopback import Loopback
-from pipeline.demo_sites.sign_ins import USER
-from pipeline.rehearsal import fixtures
-from pipeline.tools.snapshot import Snapshot, snapshot_of
+from rutter.actors.rules.text.untrusted import quarantined
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.page import Page
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.demo_sites.chandlery.server import Site
+from rutter.pipeline.demo_sites.chandlery.switches import Switches as ShopSwitches
+from rutter.pipeline.demo_sites.gaffsail.server import StreamingSite
+from rutter.pipeline.demo_sites.gaffsail.switches import Switches
+from rutter.pipeline.demo_sites.loopback import Loopback
+from rutter.pipeline.demo_sites.sign_ins import USER
+from rutter.pipeline.rehearsal import fixtures
+from rutter.pipeline.tools.snapshot import Snapshot, snapshot_of
 from tests.support.policies import HERE
 
 SHOP = "https://chandlery.example"

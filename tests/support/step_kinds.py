@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from events.action import Action, Untrusted
-from events.advisor import (
+from rutter.events.action import Action, Untrusted
+from rutter.events.advisor import (
     AdviceFailed,
     AdvicePrepared,
     AdviceReceived,
@@ -11,8 +11,8 @@ from events.advisor import (
     Usage,
     VisionGiven,
 )
-from events.checks import FileExists, ReadBack, TextVisible
-from events.critic import (
+from rutter.events.checks import FileExists, ReadBack, TextVisible
+from rutter.events.critic import (
     ActionJudged,
     Evidence,
     FilesRequested,
@@ -21,13 +21,13 @@ from events.critic import (
     StateDiffered,
     VisionSought,
 )
-from events.executor import QueryAnswered, QueryFailed, TargetResolved
-from events.observer import DownloadFinished, FileSeen, FilesSeen
-from events.page import Artifact
-from events.planner import AdviceRequested, ObservationRequested
-from events.tools import FileRead, ToolCalled
-from events.validator import ActionApproved, ActionRejected, PlanAdmitted, QueryStarted
-from events.vocabulary import AnyEvent
+from rutter.events.executor import QueryAnswered, QueryFailed, TargetResolved
+from rutter.events.observer import DownloadFinished, FileSeen, FilesSeen
+from rutter.events.page import Artifact
+from rutter.events.planner import AdviceRequested, ObservationRequested
+from rutter.events.tools import FileRead, ToolCalled
+from rutter.events.validator import ActionApproved, ActionRejected, PlanAdmitted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
 from tests.support import shop_facts
 
 SAVE = shop_facts.click("#save")

@@ -9,11 +9,11 @@ from pathlib import Path
 from random import Random
 from typing import Self
 
-from events.critic import ActionJudged, OutcomeUnknown
-from events.envelope import Envelope
-from events.planner import PlanProposed
-from events.validator import ActionStarted
-from pipeline.demo_sites.request import Request
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.envelope import Envelope
+from rutter.events.planner import PlanProposed
+from rutter.events.validator import ActionStarted
+from rutter.pipeline.demo_sites.request import Request
 from tests.support.daemon_process import Afloat, Logged
 from tests.support.recorded_site import WatchedSite
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from actors.world.models.messages import Told
-from pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
-from pipeline.demo_sites.gaffsail.wording import path_to
+from rutter.actors.world.models.messages import Told
+from rutter.pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
+from rutter.pipeline.demo_sites.gaffsail.wording import path_to
 from tests.support.model_brain import Quirks, Reader
 from tests.support.provider_server import Answer, Heard
 from tests.support.site_client import Client

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from actors.world.models.messages import Outcome, Results, Thought, Told, Turn, Used
-from pipeline.demo_sites.loopback import Loopback
+from rutter.actors.world.models.messages import Outcome, Results, Thought, Told, Turn, Used
+from rutter.pipeline.demo_sites.loopback import Loopback
 from tests.support.provider_server import Call, Heard
 from tests.support.site_client import Answer, Client
 

@@ -4,12 +4,12 @@ import sqlite3
 from pathlib import Path
 from types import TracebackType
 
-from events import sqlite_schema
-from events.chain import GENESIS, link
-from events.codec import encode
-from events.envelope import Actor, kind
-from events.sqlite_reader import SqliteReader
-from events.vocabulary import AnyEvent
+from rutter.events import sqlite_schema
+from rutter.events.chain import GENESIS, link
+from rutter.events.codec import encode
+from rutter.events.envelope import Actor, kind
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.vocabulary import AnyEvent
 
 BEGIN_NS = 1_700_000_000_000_000_000
 SESSION = "run-1"

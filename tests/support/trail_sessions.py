@@ -1,15 +1,15 @@
 """Sessions as trails: the plain one, and those with trouble on the way."""
 
-from events.action import Action, Untrusted
-from events.advisor import AdvicePrepared, AdviceReceived, Proposal, Usage
-from events.critic import ActionJudged, Evidence, PageAssessed
-from events.executor import ActionDone, TargetResolved
-from events.observer import PageObserved
-from events.page import Artifact, Element, Page, Try
-from events.planner import AdviceRequested, PlanProposed, RunStopped
-from events.predictor import StepDue, TransitionLearned
-from events.runtime import Failure, SessionEnded, StopReason
-from events.validator import ActionApproved, ActionStarted, PlanAdmitted
+from rutter.events.action import Action, Untrusted
+from rutter.events.advisor import AdvicePrepared, AdviceReceived, Proposal, Usage
+from rutter.events.critic import ActionJudged, Evidence, PageAssessed
+from rutter.events.executor import ActionDone, TargetResolved
+from rutter.events.observer import PageObserved
+from rutter.events.page import Artifact, Element, Page, Try
+from rutter.events.planner import AdviceRequested, PlanProposed, RunStopped
+from rutter.events.predictor import StepDue, TransitionLearned
+from rutter.events.runtime import Failure, SessionEnded, StopReason
+from rutter.events.validator import ActionApproved, ActionStarted, PlanAdmitted
 from tests.support.shop_facts import click, element, judged, plan, run_of, step, workflow
 from tests.support.trails import Trail
 

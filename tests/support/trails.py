@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from events.envelope import Actor, Envelope
-from events.vocabulary import AnyEvent
-from replay.traces import Span, spans_of
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.traces import Span, spans_of
 
 BEGIN_NS = 1_700_000_000_000_000_000
 MS = 1_000_000

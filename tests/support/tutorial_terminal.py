@@ -143,7 +143,8 @@ def environment(home: Path) -> dict[str, str]:
     program = home / "bin" / "rutter"
     program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text(
-        f"#!{sys.executable}\nimport sys\nfrom pipeline.cli.main import main\nsys.exit(main())\n"
+        f"#!{sys.executable}\nimport sys\nfrom rutter.pipeline.cli.main import main\n"
+        f"sys.exit(main())\n"
     )
     program.chmod(0o755)
     python = program.with_name("python")

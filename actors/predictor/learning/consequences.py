@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from actors.predictor.state import PredictorState
-from actors.rules.pages.address import with_paths
-from actors.rules.pages.server_exchanges import folded, learned_answer
-from actors.rules.steps.check_results import Seen, result_of
-from actors.rules.steps.pace import ENTERS
-from events.checks import Answered, Said
-from events.observer import PageObserved
-from events.page import Exchange, Page
-from events.predictor import Notices
-from events.workflow import Place, Step
+from rutter.actors.predictor.state import PredictorState
+from rutter.actors.rules.pages.address import with_paths
+from rutter.actors.rules.pages.server_exchanges import folded, learned_answer
+from rutter.actors.rules.steps.check_results import Seen, result_of
+from rutter.actors.rules.steps.pace import ENTERS
+from rutter.events.checks import Answered, Said
+from rutter.events.observer import PageObserved
+from rutter.events.page import Exchange, Page
+from rutter.events.predictor import Notices
+from rutter.events.workflow import Place, Step
 
 MOST = 500
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from actors.predictor.learning.repair import matters
-from actors.predictor.learning.step_merge import joined, joined_after, types_otherwise
-from actors.rules.workflows.alignment import MOST, Pair, align, has_element, is_same, meets
-from actors.rules.workflows.templates import hosts_of, names_used
-from events.action import kind_of
-from events.predictor import Comparison
-from events.workflow import Fork, Step, Workflow
+from rutter.actors.predictor.learning.repair import matters
+from rutter.actors.predictor.learning.step_merge import joined, joined_after, types_otherwise
+from rutter.actors.rules.workflows.alignment import MOST, Pair, align, has_element, is_same, meets
+from rutter.actors.rules.workflows.templates import hosts_of, names_used
+from rutter.events.action import kind_of
+from rutter.events.predictor import Comparison
+from rutter.events.workflow import Fork, Step, Workflow
 
 SHORT = 4  # steps of one way between two that both have: a longer one is no detour
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from actors.rules.pages.address import place_of_page
-from actors.rules.pages.changes import Look, effects
-from actors.rules.pages.expected_changes import ending, expectation
-from actors.rules.workflows.templates import hosts_of, named_target, names_used
-from events.action import (
+from rutter.actors.rules.pages.address import place_of_page
+from rutter.actors.rules.pages.changes import Look, effects
+from rutter.actors.rules.pages.expected_changes import ending, expectation
+from rutter.actors.rules.workflows.templates import hosts_of, named_target, names_used
+from rutter.events.action import (
     CLICKS,
     Action,
     ByCss,
@@ -26,9 +26,9 @@ from events.action import (
     Target,
     Text,
 )
-from events.page import Artifact, Page, Resolved
-from events.service_pack import Service
-from events.workflow import Criteria, Expectation, Standing, Step, Workflow
+from rutter.events.page import Artifact, Page, Resolved
+from rutter.events.service_pack import Service
+from rutter.events.workflow import Criteria, Expectation, Standing, Step, Workflow
 
 # A3's order of preference. CSS by test id or id comes first because it survives a new wording.
 _RANK: dict[type[Strategy], int] = {ByCss: 0, ByRole: 1, ByText: 2, ByPoint: 3, ByRef: 4}

@@ -5,19 +5,19 @@ from collections.abc import Iterable
 
 import msgspec
 
-from actors.predictor.state import PredictorState
-from actors.rules.pages.address import (
+from rutter.actors.predictor.state import PredictorState
+from rutter.actors.rules.pages.address import (
     is_at,
     place_of,
     same_address,
     stands_at,
     with_addresses,
 )
-from actors.rules.pages.changes import Look
-from events.page import Page
-from events.planner import PlanProposed
-from events.predictor import Rewritten
-from events.workflow import Step
+from rutter.actors.rules.pages.changes import Look
+from rutter.events.page import Page
+from rutter.events.planner import PlanProposed
+from rutter.events.predictor import Rewritten
+from rutter.events.workflow import Step
 
 ELSEWHERE = frozenset({"LOGIN_REQUIRED", "FAILED"})  # where no page goes as a part of a step
 

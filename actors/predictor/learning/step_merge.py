@@ -3,10 +3,10 @@ saw is no longer awaited. Joining a step with itself changes nothing."""
 
 import msgspec
 
-from actors.rules.workflows.alignment import answers_of, both_places, meets
-from events.action import Action, Parameter, Secret, Text
-from events.checks import PageState
-from events.workflow import Expectation, Place, Step
+from rutter.actors.rules.workflows.alignment import answers_of, both_places, meets
+from rutter.events.action import Action, Parameter, Secret, Text
+from rutter.events.checks import PageState
+from rutter.events.workflow import Expectation, Place, Step
 
 SIGN_IN: PageState = "LOGIN_REQUIRED"
 

@@ -4,12 +4,12 @@ from typing import Literal
 
 import msgspec
 
-from actors.rules.pages.address import same_document
-from actors.rules.pages.changes import Look
-from events.action import Action
-from events.page import Resolved
-from events.predictor import TransitionLearned, TransitionUndone
-from events.signature import doing
+from rutter.actors.rules.pages.address import same_document
+from rutter.actors.rules.pages.changes import Look
+from rutter.events.action import Action
+from rutter.events.page import Resolved
+from rutter.events.predictor import TransitionLearned, TransitionUndone
+from rutter.events.signature import doing
 
 UNDO_KEYS = frozenset({"control+z", "meta+z"})
 SWITCHES = frozenset({"checkbox", "switch", "menuitemcheckbox"})

@@ -4,22 +4,18 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from actors.predictor.learning.takebacks import taught, undone
-from actors.predictor.model.learners import BREAK, kept, since_break
-from actors.predictor.state import PredictorState
-from actors.rules.pages.address import host_of, place_of
-from actors.rules.pages.changes import NAMELESS, Look
-from actors.rules.policy.policy import Case, is_irreversible
-from events.action import Action, kind_of
-from events.planner import PlanProposed, RunStopped
-from events.predictor import (
-    EndLearned,
-    TransitionLearned,
-    TransitionUndone,
-)
-from events.runtime import SessionStarted
-from events.signature import signature, token
-from events.vocabulary import AnyEvent
+from rutter.actors.predictor.learning.takebacks import taught, undone
+from rutter.actors.predictor.model.learners import BREAK, kept, since_break
+from rutter.actors.predictor.state import PredictorState
+from rutter.actors.rules.pages.address import host_of, place_of
+from rutter.actors.rules.pages.changes import NAMELESS, Look
+from rutter.actors.rules.policy.policy import Case, is_irreversible
+from rutter.events.action import Action, kind_of
+from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.predictor import EndLearned, TransitionLearned, TransitionUndone
+from rutter.events.runtime import SessionStarted
+from rutter.events.signature import signature, token
+from rutter.events.vocabulary import AnyEvent
 
 HISTORY = 2  # markov2 looks back no further
 ADDRESSES = ("http", "https", "file")

@@ -8,7 +8,7 @@ the same thing settle between them. No logarithm is needed: a step of the factor
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from actors.predictor.model.contexts import Followed
+from rutter.actors.predictor.model.contexts import Followed
 
 # Marks, by the number of the first of each kind.
 AGO = 0  # 7: how long ago it was done in this session; 0 is not

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from actors.predictor.model.calibration import Calibration
-from actors.predictor.model.contexts import (
+from rutter.actors.predictor.model.calibration import Calibration
+from rutter.actors.predictor.model.contexts import (
     BREAK,
     ORDERS,
     UNKNOWN,
@@ -33,7 +33,7 @@ from actors.predictor.model.contexts import (
     key_of,
     keys_on_page,
 )
-from actors.predictor.model.factors import (
+from rutter.actors.predictor.model.factors import (
     AFTER_LAST,
     BEGUN,
     ECHO,
@@ -49,8 +49,8 @@ from actors.predictor.model.factors import (
     Lead,
     lead,
 )
-from actors.predictor.model.trust import Trust, Used
-from events.run_settings import MILLION
+from rutter.actors.predictor.model.trust import Trust, Used
+from rutter.events.run_settings import MILLION
 
 TAIL = 48  # how far back in its session a token still counts as done before
 CANDIDATES = 10  # how many of the best are looked at closely

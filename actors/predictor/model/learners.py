@@ -3,11 +3,11 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from actors.predictor.journal import DONE, END, OWN, OWN_END, REFUSED, TAKEN_BACK, Row
-from actors.predictor.model.foresight import TAIL, Foresight
-from actors.predictor.model.markov2 import Markov2
-from actors.predictor.model.places import Places
-from events.signature import bare
+from rutter.actors.predictor.journal import DONE, END, OWN, OWN_END, REFUSED, TAKEN_BACK, Row
+from rutter.actors.predictor.model.foresight import TAIL, Foresight
+from rutter.actors.predictor.model.markov2 import Markov2
+from rutter.actors.predictor.model.places import Places
+from rutter.events.signature import bare
 
 NOTHING = "-"  # what comes next when nothing more comes: no token of an action is like it
 BREAK = ""  # in a history: a step was not confirmed here, so what follows did not follow from it

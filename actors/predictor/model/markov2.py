@@ -7,7 +7,7 @@ with a threshold does not depend on the machine.
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from events.run_settings import MILLION
+from rutter.events.run_settings import MILLION
 
 Order = Literal["first_order", "second_order"]
 Counts = dict[str, int]

@@ -8,8 +8,8 @@ any machine (design 4): they are integers in millionths.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from actors.predictor.model.foresight import Foresight
-from actors.predictor.model.markov2 import Markov2
+from rutter.actors.predictor.model.foresight import Foresight
+from rutter.actors.predictor.model.markov2 import Markov2
 
 
 class Model(Protocol):

@@ -6,7 +6,7 @@ last successor as often in a row. A weight is the mean of how far the count expl
 
 from collections.abc import Sequence
 
-from actors.predictor.model.contexts import Followed, Successors
+from rutter.actors.predictor.model.contexts import Followed, Successors
 
 FIRST = 4.0  # observations that the first guess of a weight is worth
 LONG = 1000.0  # a weight is the mean of about so many observations

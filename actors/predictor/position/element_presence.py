@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from actors.rules.pages.address import blur, fits
-from actors.rules.steps.placeholders import PLACEHOLDER
-from events.action import CLICKS, Action, ByRole, Target
-from events.page import Element, Page
+from rutter.actors.rules.pages.address import blur, fits
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.events.action import CLICKS, Action, ByRole, Target
+from rutter.events.page import Element, Page
 
 # What is done to an element that must be there now. What waits for one or reads it may be early.
 OPERATES = frozenset({"click", "type", "select", "press", "drag"})

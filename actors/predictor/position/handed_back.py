@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.predictor.learning.repair import matters, may_pass_over
-from actors.predictor.learning.teaching import broken, foresees
-from actors.predictor.position.element_presence import is_there
-from actors.predictor.position.preconditions import needs_no_place, unmet
-from actors.predictor.state import PredictorState
-from actors.rules.pages.changes import NAMELESS, Look
-from actors.rules.pages.expected_changes import at_end
-from events.workflow import Step
+from rutter.actors.predictor.learning.repair import matters, may_pass_over
+from rutter.actors.predictor.learning.teaching import broken, foresees
+from rutter.actors.predictor.position.element_presence import is_there
+from rutter.actors.predictor.position.preconditions import needs_no_place, unmet
+from rutter.actors.predictor.state import PredictorState
+from rutter.actors.rules.pages.changes import NAMELESS, Look
+from rutter.actors.rules.pages.expected_changes import at_end
+from rutter.events.workflow import Step
 
 
 def handed_back(state: PredictorState) -> PredictorState:

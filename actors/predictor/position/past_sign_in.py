@@ -9,14 +9,14 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from actors.predictor.learning.teaching import broken, foresees
-from actors.predictor.position.element_presence import is_there
-from actors.predictor.position.preconditions import needs_no_place, unmet
-from actors.predictor.state import PredictorState
-from actors.rules.pages.address import stands_at
-from actors.rules.pages.changes import Look
-from events.planner import PlanProposed
-from events.workflow import Step
+from rutter.actors.predictor.learning.teaching import broken, foresees
+from rutter.actors.predictor.position.element_presence import is_there
+from rutter.actors.predictor.position.preconditions import needs_no_place, unmet
+from rutter.actors.predictor.state import PredictorState
+from rutter.actors.rules.pages.address import stands_at
+from rutter.actors.rules.pages.changes import Look
+from rutter.events.planner import PlanProposed
+from rutter.events.workflow import Step
 
 
 def past_sign_in(state: PredictorState) -> PredictorState:

@@ -1,9 +1,9 @@
 """What of a step's recorded situation is missing now: its page, its place, a sign-in in between."""
 
-from actors.rules.pages.address import place_of, stands_at
-from actors.rules.pages.changes import Look
-from events.checks import PageState
-from events.workflow import Step
+from rutter.actors.rules.pages.address import place_of, stands_at
+from rutter.actors.rules.pages.changes import Look
+from rutter.events.checks import PageState
+from rutter.events.workflow import Step
 
 
 def unmet(step: Step, look: Look) -> str:

@@ -3,11 +3,11 @@ and may have come since, and where the run goes on behind each (docs/optional-st
 
 import msgspec
 
-from actors.predictor.position.preconditions import unmet
-from actors.predictor.state import PredictorState
-from actors.rules.workflows.alignment import has_element
-from events.planner import PlanWithheld, StepsRecalled
-from events.workflow import Step
+from rutter.actors.predictor.position.preconditions import unmet
+from rutter.actors.predictor.state import PredictorState
+from rutter.actors.rules.workflows.alignment import has_element
+from rutter.events.planner import PlanWithheld, StepsRecalled
+from rutter.events.workflow import Step
 
 
 def looks_back(state: PredictorState) -> bool:

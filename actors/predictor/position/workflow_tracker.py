@@ -21,10 +21,10 @@ from bisect import insort
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from actors.rules.workflows.step_marks import Mark, fits, marks_of
-from events.predictor import Within
-from events.run_settings import MILLION
-from events.workflow import Workflow
+from rutter.actors.rules.workflows.step_marks import Mark, fits, marks_of
+from rutter.events.predictor import Within
+from rutter.events.run_settings import MILLION
+from rutter.events.workflow import Workflow
 
 # What comes next in a workflow: a step of it, one that has nothing to do with it, or its being
 # given up.

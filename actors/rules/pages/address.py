@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 import ada_url
 import msgspec
 
-from events.page import Page
-from events.workflow import Place
+from rutter.events.page import Page
+from rutter.events.workflow import Place
 
 _DIGITS = re.compile(r"\d+")
 _APART = re.compile(r"[\W_]+")

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from actors.rules.pages.address import blur, same_document
-from actors.rules.pages.notices import plain
-from actors.rules.steps.check_results import Seen, result_of
-from events.action import Action, Untrusted
-from events.checks import Check, Downloaded, ElementState, PageState, Said, StateIs
-from events.page import Page, Resolved
+from rutter.actors.rules.pages.address import blur, same_document
+from rutter.actors.rules.pages.notices import plain
+from rutter.actors.rules.steps.check_results import Seen, result_of
+from rutter.events.action import Action, Untrusted
+from rutter.events.checks import Check, Downloaded, ElementState, PageState, Said, StateIs
+from rutter.events.page import Page, Resolved
 
 # States of an element that an action on it is for.
 SWITCHES = ("checked", "mixed", "selected", "pressed", "expanded", "collapsed")

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
-from actors.rules.pages.page_state import words_of
-from events.checks import PageState
-from events.page import Page
-from events.workflow import Indicator
+from rutter.actors.rules.pages.page_state import words_of
+from rutter.events.checks import PageState
+from rutter.events.page import Page
+from rutter.events.workflow import Indicator
 
 ALERTS = frozenset(("alert", "alertdialog", "status"))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from actors.rules.pages.address import (
+from rutter.actors.rules.pages.address import (
     blur,
     place_of,
     place_of_page,
@@ -11,8 +11,8 @@ from actors.rules.pages.address import (
     same_document,
     stands_at,
 )
-from events.page import Page, Resolved
-from events.workflow import Expectation
+from rutter.events.page import Page, Resolved
+from rutter.events.workflow import Expectation
 
 # What one clicks to type into. Everything else takes the focus, or takes it away from where it
 # was, whatever else it does: that is no effect of a click.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from actors.rules.pages.address import blur, fits
+from rutter.actors.rules.pages.address import blur, fits
 
 # 1,000.50 and 14:03 and 2026-03-20 are each one number.
 _NUMBER = re.compile(r"#(?:[.,:/ \u00a0-]?#)+")

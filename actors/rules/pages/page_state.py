@@ -10,12 +10,12 @@ from functools import cache
 from typing import NamedTuple
 from unicodedata import normalize
 
-from actors.rules.pages.address import ada_url_decode
-from actors.rules.pages.state_phrases import GENERIC, OR, RULES_VERSION
-from events.checks import PageState
-from events.page import Element, Page
-from events.run_settings import RunSettings
-from events.service_pack import Checkpoint, Service, Sign, StateRule, Where
+from rutter.actors.rules.pages.address import ada_url_decode
+from rutter.actors.rules.pages.state_phrases import GENERIC, OR, RULES_VERSION
+from rutter.events.checks import PageState
+from rutter.events.page import Element, Page
+from rutter.events.run_settings import RunSettings
+from rutter.events.service_pack import Checkpoint, Service, Sign, StateRule, Where
 
 __all__ = ["GENERIC", "RULES_VERSION", "checkpoint_of", "detect", "phrases_for", "words_of"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from actors.rules.pages.address import fits_path, origin_of
-from events.checks import Answered
-from events.page import Exchange
-from events.workflow import Place
+from rutter.actors.rules.pages.address import fits_path, origin_of
+from rutter.events.checks import Answered
+from rutter.events.page import Exchange
+from rutter.events.workflow import Place
 
 EITHER = " | "
 MOST = 4  # kinds of requests that one step is known by

@@ -8,8 +8,8 @@ includes headings and buttons, so what a heading says is counted there too, wher
 
 from collections.abc import Iterator
 
-from events.checks import PageState
-from events.service_pack import Sign, StateRule, Where
+from rutter.events.checks import PageState
+from rutter.events.service_pack import Sign, StateRule, Where
 
 RULES_VERSION = "2"
 # Between phrases of one sign of which any will do: no page or service writes it.

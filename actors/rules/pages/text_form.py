@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from actors.rules.text.untrusted import on_one_line
-from events.action import Box
-from events.page import Element, Page
+from rutter.actors.rules.text.untrusted import on_one_line
+from rutter.events.action import Box
+from rutter.events.page import Element, Page
 
 MAX_TOKENS = 2_000  # S3 2.1.1: the hard limit for the elements of one snapshot
 # S3 1.3.3: the order in which elements are kept; roles that are not named come last.

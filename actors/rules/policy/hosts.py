@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import ada_url
 
-from events.policy import Policy
+from rutter.events.policy import Policy
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

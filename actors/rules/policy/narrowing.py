@@ -10,9 +10,9 @@ from typing import TypeVar
 
 import msgspec
 
-from actors.rules.policy.hosts import Pattern, is_private, read_pattern
-from events.errors import BadInput
-from events.policy import Policy
+from rutter.actors.rules.policy.hosts import Pattern, is_private, read_pattern
+from rutter.events.errors import BadInput
+from rutter.events.policy import Policy
 
 Each = TypeVar("Each", bound=Hashable)
 LISTED = "it must be in policy.allowed_domains of the configuration"

@@ -8,8 +8,8 @@ approval is not a rule: it answers an `ask` that the recording itself has answer
 
 import msgspec
 
-from actors.rules.policy.risky_words import DENYLIST
-from actors.rules.policy.rule_table import (
+from rutter.actors.rules.policy.risky_words import DENYLIST
+from rutter.actors.rules.policy.rule_table import (
     CALLERS,
     CELLS,
     IRREVERSIBLE,
@@ -21,11 +21,11 @@ from actors.rules.policy.rule_table import (
     accepts_a_dialog,
     is_a_door,
 )
-from events.action import Action
-from events.page import Resolved
-from events.policy import Policy
-from events.validator import ApprovalKind
-from events.workflow import Standing
+from rutter.events.action import Action
+from rutter.events.page import Resolved
+from rutter.events.policy import Policy
+from rutter.events.validator import ApprovalKind
+from rutter.events.workflow import Standing
 
 __all__ = ["CALLERS", "CELLS", "DENYLIST", "READING", "RECORDED", "RULES", "Case", "Verdict"]
 

@@ -9,7 +9,7 @@ Wording is one sign among several: a page may call its button whatever it likes.
 from collections.abc import Iterator
 from functools import lru_cache
 
-from actors.rules.text.phrases import Lexicon, folded, lexicon, said_by
+from rutter.actors.rules.text.phrases import Lexicon, folded, lexicon, said_by
 
 __all__ = ["DENYLIST", "FINAL", "ICONS", "denied_by", "said_by"]
 

@@ -11,11 +11,11 @@ from urllib.parse import unquote
 import ada_url
 import msgspec
 
-from actors.rules.pages.address import host_of, path_of
-from actors.rules.policy.hosts import url_refused
-from actors.rules.policy.risky_words import FINAL, ICONS, denied_by, said_by
-from actors.rules.text.phrases import lexicon
-from events.action import (
+from rutter.actors.rules.pages.address import host_of, path_of
+from rutter.actors.rules.policy.hosts import url_refused
+from rutter.actors.rules.policy.risky_words import FINAL, ICONS, denied_by, said_by
+from rutter.actors.rules.text.phrases import lexicon
+from rutter.events.action import (
     CLICKS,
     Action,
     ByCss,
@@ -27,11 +27,11 @@ from events.action import (
     Text,
     Typed,
 )
-from events.page import Resolved
-from events.policy import Effect, Policy, PolicyRule, SideEffect
-from events.service_pack import Checkpoint
-from events.validator import ApprovalKind
-from events.workflow import Driver
+from rutter.events.page import Resolved
+from rutter.events.policy import Effect, Policy, PolicyRule, SideEffect
+from rutter.events.service_pack import Checkpoint
+from rutter.events.validator import ApprovalKind
+from rutter.events.workflow import Driver
 
 RECORDED: frozenset[Driver] = frozenset({"person", "script", "workflow"})
 # These choose by themselves, from a snapshot that they were given.

@@ -8,20 +8,20 @@ from collections.abc import Iterable
 
 import msgspec
 
-from actors.rules.pages.expected_changes import at_end
-from actors.rules.steps.check_results import bound_back
-from events.action import Action, ByRole, kind_of
-from events.checks import HERE, ReadBack
-from events.critic import ActionJudged, OutcomeUnknown
-from events.executor import TargetChanged
-from events.observer import PageObserved
-from events.page import Page
-from events.planner import PlanProposed, StepSettled
-from events.predictor import StepDue
-from events.runtime import SessionStarted
-from events.validator import ActionRejected, ActionStarted
-from events.vocabulary import AnyEvent
-from events.workflow import Step, Workflow
+from rutter.actors.rules.pages.expected_changes import at_end
+from rutter.actors.rules.steps.check_results import bound_back
+from rutter.events.action import Action, ByRole, kind_of
+from rutter.events.checks import HERE, ReadBack
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.executor import TargetChanged
+from rutter.events.observer import PageObserved
+from rutter.events.page import Page
+from rutter.events.planner import PlanProposed, StepSettled
+from rutter.events.predictor import StepDue
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionRejected, ActionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Step, Workflow
 
 UNKNOWN = "which is in none of the recordings"  # how a run says that it does not know a thing
 

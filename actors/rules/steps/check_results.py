@@ -8,13 +8,13 @@ from urllib.parse import unquote
 
 import msgspec
 
-from actors.rules.pages.address import host_of
-from actors.rules.pages.address import path_of as path_in
-from actors.rules.pages.notices import says
-from actors.rules.pages.server_exchanges import matching, taken, worst
-from actors.rules.steps.placeholders import PLACEHOLDER
-from events.action import Untrusted
-from events.checks import (
+from rutter.actors.rules.pages.address import host_of
+from rutter.actors.rules.pages.address import path_of as path_in
+from rutter.actors.rules.pages.notices import says
+from rutter.actors.rules.pages.server_exchanges import matching, taken, worst
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.events.action import Untrusted
+from rutter.events.checks import (
     HERE,
     Answered,
     Check,
@@ -34,9 +34,9 @@ from events.checks import (
     ValueSet,
     path_of,
 )
-from events.critic import Source
-from events.observer import FileSeen
-from events.page import Element, Exchange, Page
+from rutter.events.critic import Source
+from rutter.events.observer import FileSeen
+from rutter.events.page import Element, Exchange, Page
 
 FILES = (FileExists, FileContains, FileSize)
 GONE = "gone"

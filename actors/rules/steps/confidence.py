@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from events.action import Action, Parameter, Secret, Text
-from events.planner import PlanProposed
-from events.run_settings import MILLION, RunSettings
+from rutter.events.action import Action, Parameter, Secret, Text
+from rutter.events.planner import PlanProposed
+from rutter.events.run_settings import MILLION, RunSettings
 
 RULE = "suggested"  # the Validator's: what was predicted is not sure enough to be done alone
 LONGEST = 60  # characters of what would be typed, in a question

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from actors.rules.policy.policy import CELLS, READING
-from actors.rules.steps.likeness import Choice, choose, filled, found_by_data, grounds, weigh
-from events.action import Fingerprint, Secret, Target
-from events.page import Resolved
-from events.planner import LookalikesRequested, PlanProposed, TargetHealed
-from events.run_settings import MILLION
-from events.runtime import SessionStarted
-from events.validator import ActionRejected
+from rutter.actors.rules.policy.policy import CELLS, READING
+from rutter.actors.rules.steps.likeness import Choice, choose, filled, found_by_data, grounds, weigh
+from rutter.events.action import Fingerprint, Secret, Target
+from rutter.events.page import Resolved
+from rutter.events.planner import LookalikesRequested, PlanProposed, TargetHealed
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionRejected
 
 # The element is not there, or not alone, or not to be seen. A page that did not answer is another
 # matter, and so is whatever policy says.

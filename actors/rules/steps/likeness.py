@@ -13,11 +13,11 @@ from typing import Literal
 
 import msgspec
 
-from actors.rules.pages.address import blur
-from actors.rules.steps.placeholders import PLACEHOLDER
-from events.action import Box, ByCss, ByRole, ByText, Fingerprint, Target, Untrusted
-from events.page import Resolved
-from events.run_settings import MILLION
+from rutter.actors.rules.pages.address import blur
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.events.action import Box, ByCss, ByRole, ByText, Fingerprint, Target, Untrusted
+from rutter.events.page import Resolved
+from rutter.events.run_settings import MILLION
 
 # sure: go on. unsure: a person says whether it is the one. none: it is another.
 Grounds = Literal["sure", "unsure", "none"]

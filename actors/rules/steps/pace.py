@@ -8,12 +8,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from events.action import Action
-from events.checks import Answered, Check
-from events.page import Resting
-from events.planner import PlanProposed
-from events.run_settings import RunSettings
-from events.workflow import Step
+from rutter.events.action import Action
+from rutter.events.checks import Answered, Check
+from rutter.events.page import Resting
+from rutter.events.planner import PlanProposed
+from rutter.events.run_settings import RunSettings
+from rutter.events.workflow import Step
 
 CAREFUL_MS = 500  # nobody's typing is handed on later than this without a reason that shows
 HASTY_MS = 1_000  # whoever calls tools has a deadline of their own

@@ -7,10 +7,10 @@ very look that the Planner asked for then. A look that was under way before says
 
 import msgspec
 
-from events.envelope import Envelope
-from events.observer import PageObserved
-from events.planner import ObservationRequested
-from events.runtime import SessionPaused, SessionResumed, SessionStarted
+from rutter.events.envelope import Envelope
+from rutter.events.observer import PageObserved
+from rutter.events.planner import ObservationRequested
+from rutter.events.runtime import SessionPaused, SessionResumed, SessionStarted
 
 RULE = "paused"  # of a step that was let go: it was proposed, and had not begun
 HAD_THE_WHEEL = "a person had the wheel"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from events.critic import Grade, Proof
-from events.run_settings import RunSettings
+from rutter.events.critic import Grade, Proof
+from rutter.events.run_settings import RunSettings
 
 UNPROVEN = "nothing shows that the application has what was sent by step"
 UNSENT = "the page has not sent what it sent when this was recorded"

@@ -1,9 +1,9 @@
 """What may be tried again, and when (F2, E7). Who calls tools decides the rest for itself."""
 
-from events.action import kind_of
-from events.critic import ActionJudged, Verdict
-from events.executor import ActionFailed
-from events.planner import PlanProposed
+from rutter.events.action import kind_of
+from rutter.events.critic import ActionJudged, Verdict
+from rutter.events.executor import ActionFailed
+from rutter.events.planner import PlanProposed
 
 VALUE_NOT_SET = "value_not_set"  # the Critic's word for a field that does not hold what was typed
 # The Critic's words for a page that waits for its server, or asked it for something, as many do.

@@ -7,17 +7,17 @@ from collections.abc import Collection
 
 import msgspec
 
-from actors.rules.pages.address import origin_of
-from actors.rules.pages.page_state import has_signs
-from events.action import Action, Parameter, Secret
-from events.checks import PageState
-from events.critic import ActionJudged, PageAssessed
-from events.observer import PageObserved
-from events.page import Page
-from events.planner import PlanProposed
-from events.runtime import SessionStarted
-from events.service_pack import Way
-from events.vocabulary import AnyEvent
+from rutter.actors.rules.pages.address import origin_of
+from rutter.actors.rules.pages.page_state import has_signs
+from rutter.events.action import Action, Parameter, Secret
+from rutter.events.checks import PageState
+from rutter.events.critic import ActionJudged, PageAssessed
+from rutter.events.observer import PageObserved
+from rutter.events.page import Page
+from rutter.events.planner import PlanProposed
+from rutter.events.runtime import SessionStarted
+from rutter.events.service_pack import Way
+from rutter.events.vocabulary import AnyEvent
 
 WAY = "way_"  # how the reason of such a step begins
 ELSEWHERE = ("other_place", "led_elsewhere")  # the Critic's words for a step that led on

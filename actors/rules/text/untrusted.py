@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.rules.text.suspicious_phrases import RULES, SIGNS, Rule
-from events.action import Untrusted
-from events.page import Page
+from rutter.actors.rules.text.suspicious_phrases import RULES, SIGNS, Rule
+from rutter.events.action import Untrusted
+from rutter.events.page import Page
 
 # Line ends of any kind are one.
 _LINES = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")

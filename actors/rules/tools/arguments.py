@@ -10,8 +10,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.rules.tools.key_names import ALLOWED, key_named
-from actors.rules.tools.tool_table import TOOLS, Arguments, Descriptor, Fill, Press, Scroll, Select
+from rutter.actors.rules.tools.key_names import ALLOWED, key_named
+from rutter.actors.rules.tools.tool_table import (
+    TOOLS,
+    Arguments,
+    Descriptor,
+    Fill,
+    Press,
+    Scroll,
+    Select,
+)
 
 MAX_BYTES = 65_536  # of one call's arguments
 _NAMED = re.compile(r"\$\{(\w+)\}")

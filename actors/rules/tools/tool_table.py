@@ -10,16 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from events.action import (
-    Action,
-    ActionType,
-    ByRef,
-    Parameter,
-    Secret,
-    Target,
-    Typed,
-    Value,
-)
+from rutter.events.action import Action, ActionType, ByRef, Parameter, Secret, Target, Typed, Value
 
 WITHOUT_SNAPSHOT = frozenset({"request_human_approval", "complete_task"})
 

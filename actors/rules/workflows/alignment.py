@@ -9,10 +9,10 @@ fewest without their like, and of those that must be there the fewest.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from actors.rules.pages.address import segments_of, with_paths
-from actors.rules.steps.placeholders import PLACEHOLDER
-from actors.rules.workflows.templates import templated
-from events.action import (
+from rutter.actors.rules.pages.address import segments_of, with_paths
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.actors.rules.workflows.templates import templated
+from rutter.events.action import (
     Action,
     ByCss,
     ByPoint,
@@ -24,7 +24,7 @@ from events.action import (
     Text,
     kind_of,
 )
-from events.workflow import Fork, Place, Step
+from rutter.events.workflow import Fork, Place, Step
 
 TOO_LONG = 20_000  # beginnings that lead nowhere: many forks, and the same step again and again
 MOST = 300  # steps of one recording: the table of both has a cell for each pair

@@ -1,7 +1,7 @@
 """Learned events are the facts of which `Knowledge` is the fold, and nothing else is."""
 
-from events.event import Event
-from events.predictor import (
+from rutter.events.event import Event
+from rutter.events.predictor import (
     EffectsLearned,
     EndLearned,
     SessionForgotten,

@@ -7,10 +7,10 @@ done with any other value it is the same step.
 from collections.abc import Container
 from typing import NamedTuple
 
-from actors.rules.steps.placeholders import PLACEHOLDER
-from events.action import kind_of
-from events.signature import doing
-from events.workflow import Workflow
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.events.action import kind_of
+from rutter.events.signature import doing
+from rutter.events.workflow import Workflow
 
 
 class Mark(NamedTuple):

@@ -6,10 +6,10 @@ from collections.abc import Container, Iterator, Mapping
 
 import msgspec
 
-from actors.rules.pages.address import host_of
-from actors.rules.steps.likeness import mapped
-from actors.rules.steps.placeholders import PLACEHOLDER
-from events.action import (
+from rutter.actors.rules.pages.address import host_of
+from rutter.actors.rules.steps.likeness import mapped
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.events.action import (
     ByCss,
     ByPoint,
     ByRef,
@@ -21,9 +21,9 @@ from events.action import (
     Target,
     Text,
 )
-from events.checks import texts_of
-from events.planner import PlanProposed
-from events.workflow import Step
+from rutter.events.checks import texts_of
+from rutter.events.planner import PlanProposed
+from rutter.events.workflow import Step
 
 
 def template(name: str) -> str:

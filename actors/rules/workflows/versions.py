@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from actors.rules.pages.address import with_paths
-from events.checks import Answered, Check, Said
-from events.predictor import EffectsLearned, Notices, Rewritten
-from events.workflow import Step, Workflow
+from rutter.actors.rules.pages.address import with_paths
+from rutter.events.checks import Answered, Check, Said
+from rutter.events.predictor import EffectsLearned, Notices, Rewritten
+from rutter.events.workflow import Step, Workflow
 
 TWICE = 2  # a notice that one run showed and no recording did may be chance
 

@@ -20,12 +20,12 @@ import anyio
 from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import OPEN_MS, Window
-from actors.world.browser.window_load import Crowd
-from actors.world.egress.gate import NOTHING, OpensPassages, Passage
-from events.errors import BrowserGone
-from events.policy import Policy
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import OPEN_MS, Window
+from rutter.actors.world.browser.window_load import Crowd
+from rutter.actors.world.egress.gate import NOTHING, OpensPassages, Passage
+from rutter.events.errors import BrowserGone
+from rutter.events.policy import Policy
 
 QUIET = (
     "--disable-background-networking",

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import anyio.to_thread
 import msgspec
 
-from actors.world.browser.png import NotPaintable, painted, size_of
-from events.errors import WorldBroken
+from rutter.actors.world.browser.png import NotPaintable, painted, size_of
+from rutter.events.errors import WorldBroken
 
 TRIES = 3
 MARGIN = 2  # CSS pixels: letters reach beyond their box

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from actors.rules.pages.address import host_of, origin_of
-from actors.rules.text.secret_words import asks_for_a_secret
-from events.logins import LoginKept, LoginNotKept, LoginUsed
+from rutter.actors.rules.pages.address import host_of, origin_of
+from rutter.actors.rules.text.secret_words import asks_for_a_secret
+from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
 
 # As Playwright gives and takes it. IndexedDB is in it and not in the types that it declares.
 Stored = dict[str, Any]

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from actors.world.browser.keyboard import MODIFIERS, Call, held_down, let_go
+from rutter.actors.world.browser.keyboard import MODIFIERS, Call, held_down, let_go
 
 MOUSE = "Input.dispatchMouseEvent"
 

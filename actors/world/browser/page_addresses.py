@@ -1,8 +1,8 @@
 """The addresses of one page since the last input: what it rewrites by itself is told from where a
 step led by the moment at which that was dispatched."""
 
-from actors.rules.text.secret_words import safe_url
-from actors.rules.text.untrusted import normalised
+from rutter.actors.rules.text.secret_words import safe_url
+from rutter.actors.rules.text.untrusted import normalised
 
 LONGEST = 4_000  # as long as the page itself tells it
 MOST = 8  # of one document: some pages count in theirs

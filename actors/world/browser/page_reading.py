@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from actors.rules.text.untrusted import plain, quarantined
-from actors.world.browser.tab import Tab
-from events.action import Untrusted
-from events.observer import Shown
-from events.page import Exchange, Page
+from rutter.actors.rules.text.untrusted import plain, quarantined
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.action import Untrusted
+from rutter.events.observer import Shown
+from rutter.events.page import Exchange, Page
 
 OBSERVE_MS = 3_000  # S3 2.2.1: the most that a snapshot may take
 

@@ -5,11 +5,11 @@ from typing import Protocol
 
 import anyio
 
-from actors.world.browser.login_state import BrowserState, CarriesLogins
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
-from events.errors import BrowserGone
-from events.policy import Policy
+from rutter.actors.world.browser.login_state import BrowserState, CarriesLogins
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import BrowserGone
+from rutter.events.policy import Policy
 
 
 class OpensWindows(Protocol):

@@ -24,10 +24,10 @@ from PIL import Image, ImageDraw
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from actors.world.browser.covered_picture import Area, Boxes, in_pixels
-from actors.world.browser.tab import DOCUMENT_GONE, Tab
-from actors.world.browser.window import Window
-from events.errors import BrowserGone
+from rutter.actors.world.browser.covered_picture import Area, Boxes, in_pixels
+from rutter.actors.world.browser.tab import DOCUMENT_GONE, Tab
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import BrowserGone
 
 PERIOD_S = 0.1  # between pictures: 10 a second look alive, and a film is not what it is for
 CALL_S = 5.0  # then the page is stuck: the calls that it did not answer go with their session

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import anyio.to_thread
 import msgspec
 
-from actors.world.browser.covered_picture import Area
-from actors.world.browser.png import NotPaintable, cut, outlined, size_of
-from actors.world.browser.tab import DocumentGone, PageTimeout, Tab
-from events.action import Box
-from events.artifacts import ArtifactStore
-from events.errors import WorldBroken
-from events.page import Artifact, Page
+from rutter.actors.world.browser.covered_picture import Area
+from rutter.actors.world.browser.png import NotPaintable, cut, outlined, size_of
+from rutter.actors.world.browser.tab import DocumentGone, PageTimeout, Tab
+from rutter.events.action import Box
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.errors import WorldBroken
+from rutter.events.page import Artifact, Page
 
 WIDE, HIGH = 640, 360  # of the page, in CSS pixels; the picture has half of that
 MOST_BYTES = 120_000  # some three times what a busy page needs; what is larger is left out

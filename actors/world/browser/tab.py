@@ -19,14 +19,22 @@ import msgspec
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
-from actors.world.browser.covered_picture import Area, covered
-from actors.world.browser.keyboard import CONTROL, FEW_KEYS, PLAIN, SIGNS, Field, chord, typing
-from actors.world.browser.mouse import LEFT, MOUSE, Press, clicking
-from actors.world.browser.page_addresses import Addresses
-from actors.world.browser.page_listener import Hearing
-from actors.world.browser.traffic import Traffic
-from events.errors import BrowserGone
-from events.page import Rest, Resting
+from rutter.actors.world.browser.covered_picture import Area, covered
+from rutter.actors.world.browser.keyboard import (
+    CONTROL,
+    FEW_KEYS,
+    PLAIN,
+    SIGNS,
+    Field,
+    chord,
+    typing,
+)
+from rutter.actors.world.browser.mouse import LEFT, MOUSE, Press, clicking
+from rutter.actors.world.browser.page_addresses import Addresses
+from rutter.actors.world.browser.page_listener import Hearing
+from rutter.actors.world.browser.traffic import Traffic
+from rutter.events.errors import BrowserGone
+from rutter.events.page import Rest, Resting
 
 WORLD = "rutter"
 PARTS = (
@@ -111,7 +119,7 @@ NAME = f"rutter-{secrets.token_hex(16)}"
 @cache
 def library() -> str:
     """The page's side as one script: the parts of `page/`, in order, in one closure."""
-    page = resources.files("actors.world.browser").joinpath("page")
+    page = resources.files("rutter.actors.world.browser").joinpath("page")
     parts = [page.joinpath(f"{part}.js").read_text("utf-8") for part in PARTS]
     whole = page.joinpath("frame.js").read_text("utf-8").replace("/* PARTS */", "\n".join(parts))
     return whole.replace("/* NAME */", NAME)
@@ -120,13 +128,13 @@ def library() -> str:
 @cache
 def schedule() -> str:
     """What runs in the page's own world, to know what its scripts put off."""
-    page = resources.files("actors.world.browser").joinpath("page")
+    page = resources.files("rutter.actors.world.browser").joinpath("page")
     return page.joinpath("scheduled.js").read_text("utf-8").replace("/* NAME */", NAME)
 
 
 @cache
 def listened() -> str:
-    page = resources.files("actors.world.browser").joinpath("page")
+    page = resources.files("rutter.actors.world.browser").joinpath("page")
     return page.joinpath("listened.js").read_text("utf-8")
 
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from actors.rules.pages.address import place_of
-from actors.rules.pages.server_exchanges import is_one_of
-from events.page import Exchange
+from rutter.actors.rules.pages.address import place_of
+from rutter.actors.rules.pages.server_exchanges import is_one_of
+from rutter.events.page import Exchange
 
 ASKED_BY_SCRIPT = frozenset({"Fetch", "XHR"})
 ONLY_READ = frozenset({"GET", "HEAD", "OPTIONS"})

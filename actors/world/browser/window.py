@@ -16,20 +16,20 @@ from playwright.async_api import BrowserContext, Dialog, Page
 from playwright.async_api import Download as BrowserDownload
 from playwright.async_api import Error as PlaywrightError
 
-from actors.rules.pages.address import reads_as
-from actors.rules.policy.hosts import host_and_port
-from actors.rules.text.secret_words import safe_url
-from actors.world.browser.login_state import BrowserState, state_of
-from actors.world.browser.page_addresses import leads_on
-from actors.world.browser.page_listener import Hearing, Listener
-from actors.world.browser.page_listener import Kind as Heard
-from actors.world.browser.tab import NavigationFailed, PageClosed, PageTimeout, Tab
-from actors.world.browser.window_load import Crowd
-from actors.world.egress.gate import Passage
-from actors.world.secrets.encodings import shown_forms
-from events.action import DialogAnswer
-from events.errors import BrowserGone
-from events.page import Exchange
+from rutter.actors.rules.pages.address import reads_as
+from rutter.actors.rules.policy.hosts import host_and_port
+from rutter.actors.rules.text.secret_words import safe_url
+from rutter.actors.world.browser.login_state import BrowserState, state_of
+from rutter.actors.world.browser.page_addresses import leads_on
+from rutter.actors.world.browser.page_listener import Hearing, Listener
+from rutter.actors.world.browser.page_listener import Kind as Heard
+from rutter.actors.world.browser.tab import NavigationFailed, PageClosed, PageTimeout, Tab
+from rutter.actors.world.browser.window_load import Crowd
+from rutter.actors.world.egress.gate import Passage
+from rutter.actors.world.secrets.encodings import shown_forms
+from rutter.events.action import DialogAnswer
+from rutter.events.errors import BrowserGone
+from rutter.events.page import Exchange
 
 OPEN_MS = 10_000  # a browser that opens no page in this time is not going to
 ATTACH_MS = 3_000  # a page that does not answer in this time after it opened is closed again

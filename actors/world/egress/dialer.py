@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
-from actors.rules.policy.hosts import Refusal, address_refused, host_refused, plain_host
-from actors.world.egress.name_lookup import Resolve
-from events.policy import Policy
+from rutter.actors.rules.policy.hosts import Refusal, address_refused, host_refused, plain_host
+from rutter.actors.world.egress.name_lookup import Resolve
+from rutter.events.policy import Policy
 
 CONNECT_S = 15  # Chromium itself waits longer, but nobody waits for a page that long
 STAGGER_S = 0.3  # then the next address is tried beside the one that says nothing (RFC 8305)

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from actors.world.egress.gate_messages import (
+from rutter.actors.world.egress.gate_messages import (
     MAX_KINDS,
     OTHERS,
     Ask,
@@ -26,11 +26,11 @@ from actors.world.egress.gate_messages import (
     line,
     read_report,
 )
-from events.errors import BrowserGone
-from events.policy import Policy
+from rutter.events.errors import BrowserGone
+from rutter.events.policy import Policy
 
 # Not from where we happen to be: another `actors` could lie there.
-COMMAND = (sys.executable, "-P", "-m", "actors.world.egress")
+COMMAND = (sys.executable, "-P", "-m", "rutter.actors.world.egress")
 ANSWER_S = 10  # to start, and to answer; it does nothing that takes long
 END_S = 2  # then it is killed
 MAX_LINE = 1 << 20

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from events.policy import Policy
+from rutter.events.policy import Policy
 
 
 class Blocked(NamedTuple):

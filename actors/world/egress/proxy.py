@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from actors.rules.policy.hosts import BY_ITSELF, Refusal, host_refused
-from actors.world.egress.dialer import BUFFER, Closed, Streams, Worked, reach
-from actors.world.egress.gate_messages import (
+from rutter.actors.rules.policy.hosts import BY_ITSELF, Refusal, host_refused
+from rutter.actors.world.egress.dialer import BUFFER, Closed, Streams, Worked, reach
+from rutter.actors.world.egress.gate_messages import (
     MAX_KINDS,
     OTHERS,
     Ask,
@@ -30,10 +30,10 @@ from actors.world.egress.gate_messages import (
     line,
     read_order,
 )
-from actors.world.egress.name_lookup import Lookups, Resolve, SystemNames
-from actors.world.egress.proxy_connection import Exchange
-from actors.world.egress.request_target import Target
-from events.policy import Policy
+from rutter.actors.world.egress.name_lookup import Lookups, Resolve, SystemNames
+from rutter.actors.world.egress.proxy_connection import Exchange
+from rutter.actors.world.egress.request_target import Target
+from rutter.events.policy import Policy
 
 MAX_CONNECTIONS = 300  # of one door: Chromium opens 32 to a proxy, and 255 for WebSockets
 FILES_BESIDES = 64  # ports that listen, our own pipes, names that are looked up

@@ -11,9 +11,9 @@ from typing import Protocol
 
 import h11
 
-from actors.rules.policy.hosts import Refusal
-from actors.world.egress.dialer import Refused, Streams, Unreachable
-from actors.world.egress.request_target import (
+from rutter.actors.rules.policy.hosts import Refusal
+from rutter.actors.world.egress.dialer import Refused, Streams, Unreachable
+from rutter.actors.world.egress.request_target import (
     MALFORMED,
     Target,
     absolute_target,
@@ -21,7 +21,7 @@ from actors.world.egress.request_target import (
     tunnel_target,
     wants_websocket,
 )
-from actors.world.egress.splice import CHUNK, IDLE_S, Burst, TooMuch, splice
+from rutter.actors.world.egress.splice import CHUNK, IDLE_S, Burst, TooMuch, splice
 
 MAX_HEAD = 1 << 16  # Chromium itself takes 256 KB of an answer; a request is never that long
 MAX_ANSWER_HEAD = 1 << 18

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import ada_url
 import h11
 
-from actors.rules.policy.hosts import PORTS, Refusal, plain_host
+from rutter.actors.rules.policy.hosts import PORTS, Refusal, plain_host
 
 Header = tuple[bytes, bytes]
 

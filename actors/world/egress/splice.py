@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from actors.world.egress.dialer import Streams
+from rutter.actors.world.egress.dialer import Streams
 
 CHUNK = 1 << 18  # as much as the event loop reads at once
 IDLE_S = 600.0  # a WebSocket or a stream of events may be silent for long

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from actors.world.models.messages import Prompt, Reply, Results, Thought, Turn, Used
-from actors.world.models.provider_call import (
+from rutter.actors.world.models.messages import Prompt, Reply, Results, Thought, Turn, Used
+from rutter.actors.world.models.provider_call import (
     ROOM_TO_THINK,
     Broken,
     Progress,
@@ -19,7 +19,7 @@ from actors.world.models.provider_call import (
     told_to_call,
     usable,
 )
-from events.advisor import Ending, Usage
+from rutter.events.advisor import Ending, Usage
 
 URL = "https://api.anthropic.com"
 # One step at a time is a small question: less thinking is faster and cheaper.

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from actors.world.models.anthropic import URL as ANTHROPIC_URL
-from actors.world.models.ollama import URL as OLLAMA_URL
-from actors.world.models.openai import URL as OPENAI_URL
-from actors.world.models.prices import Price
+from rutter.actors.world.models.anthropic import URL as ANTHROPIC_URL
+from rutter.actors.world.models.ollama import URL as OLLAMA_URL
+from rutter.actors.world.models.openai import URL as OPENAI_URL
+from rutter.actors.world.models.prices import Price
 
 
 class Default(msgspec.Struct, frozen=True):

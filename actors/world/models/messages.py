@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from events.advisor import AdviceError, Ending, Usage
+from rutter.events.advisor import AdviceError, Ending, Usage
 
 
 class ToolSpec(msgspec.Struct, frozen=True):

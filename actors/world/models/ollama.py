@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from actors.world.models.messages import (
+from rutter.actors.world.models.messages import (
     MindFailed,
     Prompt,
     Reply,
@@ -18,8 +18,8 @@ from actors.world.models.messages import (
     Turn,
     Used,
 )
-from actors.world.models.openai import as_function
-from actors.world.models.provider_call import (
+from rutter.actors.world.models.openai import as_function
+from rutter.actors.world.models.provider_call import (
     Broken,
     Progress,
     Provider,
@@ -29,7 +29,7 @@ from actors.world.models.provider_call import (
     object_of,
     told_to_call,
 )
-from events.advisor import Ending, Usage
+from rutter.events.advisor import Ending, Usage
 
 URL = "http://127.0.0.1:11434"
 CONTEXT = 16_384  # tokens: a whole turn. What does not fit is dropped silently, and 4,096 is usual

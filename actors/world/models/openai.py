@@ -6,8 +6,17 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from actors.world.models.messages import Prompt, Reply, Results, Thought, Told, ToolSpec, Turn, Used
-from actors.world.models.provider_call import (
+from rutter.actors.world.models.messages import (
+    Prompt,
+    Reply,
+    Results,
+    Thought,
+    Told,
+    ToolSpec,
+    Turn,
+    Used,
+)
+from rutter.actors.world.models.provider_call import (
     ROOM_TO_THINK,
     Broken,
     Progress,
@@ -17,7 +26,7 @@ from actors.world.models.provider_call import (
     fitting,
     usable,
 )
-from events.advisor import Ending, Usage
+from rutter.events.advisor import Ending, Usage
 
 URL = "https://api.openai.com/v1"
 # These call functions here only when they do not reason (400 otherwise).

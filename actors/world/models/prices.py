@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.world.models.messages import Mind
-from events.advisor import Usage
+from rutter.actors.world.models.messages import Mind
+from rutter.events.advisor import Usage
 
 MILLION = 1_000_000
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import anyio
 
-from actors.world.models.messages import MindFailed, Prompt, Reply
-from events.advisor import AdviceError
-from events.errors import BadInput
+from rutter.actors.world.models.messages import MindFailed, Prompt, Reply
+from rutter.events.advisor import AdviceError
+from rutter.events.errors import BadInput
 
 MAX_CHARACTERS = 300  # of what a provider says about a failure
 ROOM_TO_THINK = 4_096  # tokens: thinking counts as output, and must not eat the answer
@@ -168,7 +168,8 @@ def extra(package: str) -> Any:
         return import_module(package)
     except ModuleNotFoundError:
         raise BadInput(
-            f"the package {package} is not installed", f"type: pip install 'rutter[{package}]'"
+            f"the package {package} is not installed",
+            f"type: pip install 'rutter-agent[{package}]'",
         ) from None
 
 

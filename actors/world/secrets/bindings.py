@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from actors.rules.pages.address import origin_of
-from actors.rules.steps.placeholders import PLACEHOLDER
-from events.action import (
+from rutter.actors.rules.pages.address import origin_of
+from rutter.actors.rules.steps.placeholders import PLACEHOLDER
+from rutter.events.action import (
     ByRole,
     ByText,
     DialogAnswer,
@@ -17,7 +17,7 @@ from events.action import (
     Typed,
     Value,
 )
-from events.errors import BadInput
+from rutter.events.errors import BadInput
 
 
 class Bindings:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable
 
-from actors.world.browser.login_state import BrowserState, tokens_in
-from actors.world.secrets.redaction import Redactor, hide, is_no_word
-from events.runtime import SessionStarted
+from rutter.actors.world.browser.login_state import BrowserState, tokens_in
+from rutter.actors.world.secrets.redaction import Redactor, hide, is_no_word
+from rutter.events.runtime import SessionStarted
 
 MOST = 64  # in one session: what spells them all is made in most of a second, where one is found
 

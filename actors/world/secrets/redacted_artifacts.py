@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import IO
 
-from actors.world.secrets.redaction import Redactor
-from events.artifacts import ArtifactStore
-from events.page import Artifact
+from rutter.actors.world.secrets.redaction import Redactor
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.page import Artifact
 
 NOT_KEPT = b"not kept: it holds a secret, or more than can be looked through\n"
 # Of one file: a few bytes unpack to as many as somebody likes. What is packed twice is not found.

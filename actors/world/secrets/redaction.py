@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.world.secrets.encodings import ENOUGH, escaped_needles, fold, needles, pattern
-from actors.world.secrets.secret_scanner import Detector
-from events.codec import decode, encode
-from events.envelope import Actor
-from events.errors import BadInput, WorldBroken
-from events.runtime import ActorFailed, SessionEnded, SessionStarted
-from events.vocabulary import AnyEvent
+from rutter.actors.world.secrets.encodings import ENOUGH, escaped_needles, fold, needles, pattern
+from rutter.actors.world.secrets.secret_scanner import Detector
+from rutter.events.codec import decode, encode
+from rutter.events.envelope import Actor
+from rutter.events.errors import BadInput, WorldBroken
+from rutter.events.runtime import ActorFailed, SessionEnded, SessionStarted
+from rutter.events.vocabulary import AnyEvent
 
 SHORTEST = 4  # anything shorter is in every other word
 CUT = 100  # characters: a shorter text is whole, unless it says that it was cut

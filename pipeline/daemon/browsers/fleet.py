@@ -16,13 +16,13 @@ from typing import Any
 import anyio
 import msgspec
 
-from actors.world.browser.window import Window
-from events.errors import BrowserGone
-from events.policy import Policy
-from pipeline.config.reader import Config
-from pipeline.daemon.browsers.fair_queue import Line
-from pipeline.daemon.browsers.memory import resident_mb
-from pipeline.daemon.browsers.supervised import (
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import BrowserGone
+from rutter.events.policy import Policy
+from rutter.pipeline.config.reader import Config
+from rutter.pipeline.daemon.browsers.fair_queue import Line
+from rutter.pipeline.daemon.browsers.memory import resident_mb
+from rutter.pipeline.daemon.browsers.supervised import (
     CAUSES,
     Berth,
     BrowserStatistics,

@@ -6,10 +6,10 @@ from typing import Literal, Protocol
 import anyio
 import msgspec
 
-from actors.world.browser.window import Window
-from events.errors import BrowserGone
-from events.policy import Policy
-from pipeline.daemon.browsers.fair_queue import Place
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import BrowserGone
+from rutter.events.policy import Policy
+from rutter.pipeline.daemon.browsers.fair_queue import Place
 
 # `leaving`: another has its berth, and it goes with its last window.
 State = Literal["starting", "ready", "leaving", "gone"]
@@ -22,7 +22,7 @@ LONGEST_PAUSE_S = 30.0
 
 
 class Keepable(Protocol):
-    """What the fleet asks of a browser: `actors.world.browser.chromium.Chromium` is one."""
+    """What the fleet asks of a browser: `rutter.actors.world.browser.chromium.Chromium` is one."""
 
     @property
     def process(self) -> int | None: ...

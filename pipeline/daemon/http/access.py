@@ -4,7 +4,7 @@ person alone, so a route that somebody adds and forgets here is closed to agents
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from pipeline.daemon.http.asgi import WEBSOCKET
+from rutter.pipeline.daemon.http.asgi import WEBSOCKET
 
 Needs = Literal["nobody", "agent", "person", "hook"]
 

@@ -11,20 +11,20 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import ControllerRouterHandler
 
-from events.envelope import Envelope
-from events.errors import RutterError
-from events.runtime import SessionEnded
-from pipeline.daemon.daemon import Daemon
-from pipeline.daemon.http.access import Row
-from pipeline.daemon.http.asgi import ASGIApp
-from pipeline.daemon.http.errors import fail, refuse, refuse_http
-from pipeline.daemon.http.guard import Guard, own_addresses
-from pipeline.daemon.http.routes import artifacts, triggers, upkeep, workflows
-from pipeline.daemon.http.routes import jobs as working
-from pipeline.daemon.http.routes import sessions as sailing
-from pipeline.daemon.http.routes.common import Strict
-from pipeline.daemon.http.tokens import Tickets, Tokens
-from pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
+from rutter.events.envelope import Envelope
+from rutter.events.errors import RutterError
+from rutter.events.runtime import SessionEnded
+from rutter.pipeline.daemon.daemon import Daemon
+from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.asgi import ASGIApp
+from rutter.pipeline.daemon.http.errors import fail, refuse, refuse_http
+from rutter.pipeline.daemon.http.guard import Guard, own_addresses
+from rutter.pipeline.daemon.http.routes import artifacts, triggers, upkeep, workflows
+from rutter.pipeline.daemon.http.routes import jobs as working
+from rutter.pipeline.daemon.http.routes import sessions as sailing
+from rutter.pipeline.daemon.http.routes.common import Strict
+from rutter.pipeline.daemon.http.tokens import Tickets, Tokens
+from rutter.pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
 
 # What an agent's token opens. What is in no row is for the person alone: approvals, stopping and
 # pausing, what sets off runs, artifacts, pictures.
@@ -73,7 +73,7 @@ def application(
         exception_handlers={RutterError: refuse, HTTPException: refuse_http, Exception: fail},
         openapi_config=OpenAPIConfig(
             title="Rutter",
-            version=metadata.version("rutter"),
+            version=metadata.version("rutter-agent"),
             description="One log, many hands: runs, sessions, approvals, tools.",
             path="/schema",
             render_plugins=[JsonRenderPlugin()],

@@ -5,8 +5,8 @@ import re
 import anyio
 import msgspec
 
-from pipeline.daemon.http.asgi import Head, Message, Receive
-from pipeline.daemon.http.refusals import Refusal
+from rutter.pipeline.daemon.http.asgi import Head, Message, Receive
+from rutter.pipeline.daemon.http.refusals import Refusal
 
 BODILESS = ("GET", "HEAD")
 JSON_ONLY = re.compile(r'application/json(\s*;\s*charset="?utf-8"?)?', re.IGNORECASE)

@@ -7,13 +7,13 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 from litestar.openapi.datastructures import ResponseSpec
 
-from events.errors import BadInput, LogCorrupt, PolicyDenied, RutterError, WorldBroken
-from events.tools import ErrorType
-from pipeline.daemon.jobs.approvals import NoSuchQuestion
-from pipeline.daemon.jobs.hooks import HookDenied, NoSuchHook
-from pipeline.daemon.jobs.jobs import Busy, Conflict, NoSuchJob
-from pipeline.daemon.jobs.schedules import NoSuchSchedule
-from pipeline.tools.tool_sessions import NoSuchSession, TooMany
+from rutter.events.errors import BadInput, LogCorrupt, PolicyDenied, RutterError, WorldBroken
+from rutter.events.tools import ErrorType
+from rutter.pipeline.daemon.jobs.approvals import NoSuchQuestion
+from rutter.pipeline.daemon.jobs.hooks import HookDenied, NoSuchHook
+from rutter.pipeline.daemon.jobs.jobs import Busy, Conflict, NoSuchJob
+from rutter.pipeline.daemon.jobs.schedules import NoSuchSchedule
+from rutter.pipeline.tools.tool_sessions import NoSuchSession, TooMany
 
 
 class NotThere(BadInput):

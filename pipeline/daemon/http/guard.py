@@ -15,10 +15,10 @@ from urllib.parse import parse_qsl
 
 import anyio.lowlevel
 
-from events.errors import BadInput
-from pipeline.daemon.http.access import METHODS, AccessTable, Row, parts_of
-from pipeline.daemon.http.asgi import ASGIApp, Head, Message, Receive, Scope, Send, head_of
-from pipeline.daemon.http.bodies import (
+from rutter.events.errors import BadInput
+from rutter.pipeline.daemon.http.access import METHODS, AccessTable, Row, parts_of
+from rutter.pipeline.daemon.http.asgi import ASGIApp, Head, Message, Receive, Scope, Send, head_of
+from rutter.pipeline.daemon.http.bodies import (
     BodyLimits,
     Gone,
     declares_body,
@@ -26,8 +26,8 @@ from pipeline.daemon.http.bodies import (
     read_body,
     refuse_head,
 )
-from pipeline.daemon.http.refusals import Refusal, secured_start
-from pipeline.daemon.http.tokens import COOKIE, Tickets, Tokens, bearer_of
+from rutter.pipeline.daemon.http.refusals import Refusal, secured_start
+from rutter.pipeline.daemon.http.tokens import COOKIE, Tickets, Tokens, bearer_of
 
 Caller = Literal["person", "agent", "ticket", "hook", "nobody"]
 AdmitsHook = Callable[[str, str], bool]  # the name of a hook, and a token

@@ -16,8 +16,8 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from websockets.http11 import MAX_LINE_LENGTH, MAX_NUM_HEADERS
 
-from events.errors import BadInput, PolicyDenied, WorldBroken
-from pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send
+from rutter.events.errors import BadInput, PolicyDenied, WorldBroken
+from rutter.pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send
 
 BOTH = ("127.0.0.1", "::1")
 BACKLOG = 128

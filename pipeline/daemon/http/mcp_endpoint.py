@@ -11,10 +11,10 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from pipeline.daemon.http.access import Row
-from pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send, head_of
-from pipeline.daemon.http.guard import caller_of
-from pipeline.mcp.mcp_server import Agents, Context, Host, Listens, Seat
+from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send, head_of
+from rutter.pipeline.daemon.http.guard import caller_of
+from rutter.pipeline.mcp.mcp_server import Agents, Context, Host, Listens, Seat
 
 PATH = "/mcp"
 # POST carries the calls, GET the server's own stream, DELETE ends the connection.

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from pipeline.daemon.http.asgi import Headers, Message
+from rutter.pipeline.daemon.http.asgi import Headers, Message
 
 SECURITY: Headers = [
     (b"cache-control", b"no-store"),

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
-from actors.world.secrets.redaction import hide
-from events.errors import WorldBroken
-from pipeline.clock import new_token
-from pipeline.config.data_directory import FILE, DataDirectory
+from rutter.actors.world.secrets.redaction import hide
+from rutter.events.errors import WorldBroken
+from rutter.pipeline.clock import new_token
+from rutter.pipeline.config.data_directory import FILE, DataDirectory
 
 Scope = Literal["person", "agent"]
 

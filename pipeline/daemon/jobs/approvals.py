@@ -5,9 +5,9 @@ import asyncio
 
 import msgspec
 
-from actors.answers import Answer, Who
-from events.errors import BadInput
-from events.validator import ApprovalRequested
+from rutter.actors.answers import Answer, Who
+from rutter.events.errors import BadInput
+from rutter.events.validator import ApprovalRequested
 
 
 class NoSuchQuestion(BadInput):

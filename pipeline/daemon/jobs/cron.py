@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
-from events.errors import BadInput
+from rutter.events.errors import BadInput
 
 SECOND_NS = 1_000_000_000
 FIELDS = 5  # cronsim knows seconds too: a run each second is no schedule

@@ -13,17 +13,17 @@ from typing import get_args
 import anyio
 import msgspec
 
-from actors.world.secrets.redaction import hide
-from events.envelope import Envelope, kind
-from events.errors import BadInput, PolicyDenied
-from events.jobs import Overlap, Run
-from events.log import EventLog
-from events.triggers import HookDropped, HookSet
-from events.vocabulary import AnyEvent
-from pipeline.clock import new_token
-from pipeline.daemon.http.access import Row
-from pipeline.daemon.jobs.jobs import Job, Jobs
-from pipeline.daemon.jobs.schedules import check_name, check_values, is_text
+from rutter.actors.world.secrets.redaction import hide
+from rutter.events.envelope import Envelope, kind
+from rutter.events.errors import BadInput, PolicyDenied
+from rutter.events.jobs import Overlap, Run
+from rutter.events.log import EventLog
+from rutter.events.triggers import HookDropped, HookSet
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.clock import new_token
+from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.jobs.jobs import Job, Jobs
+from rutter.pipeline.daemon.jobs.schedules import check_name, check_values, is_text
 
 KINDS = (kind(HookSet), kind(HookDropped))
 ACCESS = Row("POST", "/hooks/*", "hook")  # for the table: the hook's own token, and no other

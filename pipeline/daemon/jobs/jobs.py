@@ -17,13 +17,13 @@ from typing import Literal
 import anyio
 import msgspec
 
-from events.envelope import Envelope, kind
-from events.errors import BadInput, RutterError
-from events.jobs import JobEnded, JobQueued, JobStarted, Overlap, Run, RunWorkflow, Trigger
-from events.log import EventLog
-from events.runtime import SessionEnded
-from events.vocabulary import AnyEvent
-from pipeline.config.reader import Config
+from rutter.events.envelope import Envelope, kind
+from rutter.events.errors import BadInput, RutterError
+from rutter.events.jobs import JobEnded, JobQueued, JobStarted, Overlap, Run, RunWorkflow, Trigger
+from rutter.events.log import EventLog
+from rutter.events.runtime import SessionEnded
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.config.reader import Config
 
 KINDS = (kind(JobQueued), kind(JobStarted), kind(JobEnded))
 KEPT = 10_000  # jobs that can be asked about; of older ones the log knows

@@ -6,23 +6,23 @@ from pathlib import Path
 import anyio
 import msgspec
 
-from actors.world.browser.screen import OpensWindows
-from actors.world.secrets.redaction import check_secrets
-from events.errors import BadInput, PolicyDenied
-from events.jobs import JobQueued, Run, RunFree, RunGoal, RunWorkflow
-from events.runtime import SessionEnded
-from events.workflow import Criteria
-from pipeline.app import App
-from pipeline.config.secret_sources import read_origins, read_secrets
-from pipeline.config.settings import Settings, environment
-from pipeline.config.tables import configured_pairs
-from pipeline.daemon.jobs.approvals import Questions
-from pipeline.logins.session_logins import without_paths
-from pipeline.sessions.models import closing, is_on
-from pipeline.sessions.service_file import bundled, indicator, read_service
-from pipeline.sessions.session_started import NOTHING, Given
-from pipeline.sessions.start import Bound, Wish, depart
-from pipeline.tools.agent_hosts import check_agents_reach
+from rutter.actors.world.browser.screen import OpensWindows
+from rutter.actors.world.secrets.redaction import check_secrets
+from rutter.events.errors import BadInput, PolicyDenied
+from rutter.events.jobs import JobQueued, Run, RunFree, RunGoal, RunWorkflow
+from rutter.events.runtime import SessionEnded
+from rutter.events.workflow import Criteria
+from rutter.pipeline.app import App
+from rutter.pipeline.config.secret_sources import read_origins, read_secrets
+from rutter.pipeline.config.settings import Settings, environment
+from rutter.pipeline.config.tables import configured_pairs
+from rutter.pipeline.daemon.jobs.approvals import Questions
+from rutter.pipeline.logins.session_logins import without_paths
+from rutter.pipeline.sessions.models import closing, is_on
+from rutter.pipeline.sessions.service_file import bundled, indicator, read_service
+from rutter.pipeline.sessions.session_started import NOTHING, Given
+from rutter.pipeline.sessions.start import Bound, Wish, depart
+from rutter.pipeline.tools.agent_hosts import check_agents_reach
 
 AGENT = "agent"
 # Of one job: it is in the log for good, and in memory for as long as it is told of.
@@ -130,7 +130,7 @@ def _given(run: RunGoal) -> Given:
 
 
 class Beginning:
-    """What a job's session is begun with (`pipeline.daemon.jobs.jobs.Begin`)."""
+    """What a job's session is begun with (`rutter.pipeline.daemon.jobs.jobs.Begin`)."""
 
     def __init__(
         self,

@@ -13,16 +13,16 @@ from typing import get_args
 import anyio
 import msgspec
 
-from actors.rules.text.secret_words import asks_for_a_secret
-from events.envelope import Envelope, kind
-from events.errors import BadInput
-from events.jobs import JobQueued, Overlap, Run
-from events.log import EventLog
-from events.triggers import Missed, ScheduleDropped, ScheduleSet
-from events.vocabulary import AnyEvent
-from pipeline.clock import Clock
-from pipeline.daemon.jobs.cron import SECOND_NS, Ran, Ticks
-from pipeline.daemon.jobs.jobs import Conflict, Jobs
+from rutter.actors.rules.text.secret_words import asks_for_a_secret
+from rutter.events.envelope import Envelope, kind
+from rutter.events.errors import BadInput
+from rutter.events.jobs import JobQueued, Overlap, Run
+from rutter.events.log import EventLog
+from rutter.events.triggers import Missed, ScheduleDropped, ScheduleSet
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.clock import Clock
+from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ran, Ticks
+from rutter.pipeline.daemon.jobs.jobs import Conflict, Jobs
 
 KINDS = (kind(ScheduleSet), kind(ScheduleDropped), kind(JobQueued))
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import anyio
 
-from events.envelope import Envelope
-from events.log import EventLog
-from events.runtime import SessionEnded
+from rutter.events.envelope import Envelope
+from rutter.events.log import EventLog
+from rutter.events.runtime import SessionEnded
 
 BEAT_S = 15.0  # a stream in which nothing happens is still known to be there
 

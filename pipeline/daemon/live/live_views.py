@@ -12,11 +12,11 @@ from typing import NamedTuple, Protocol
 import anyio
 import msgspec
 
-from actors.world.browser.screencast import Screencast
-from actors.world.browser.window import Window
-from events.errors import BrowserGone
-from pipeline.config.reader import Config
-from pipeline.daemon.http.refusals import Refusal
+from rutter.actors.world.browser.screencast import Screencast
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import BrowserGone
+from rutter.pipeline.config.reader import Config
+from rutter.pipeline.daemon.http.refusals import Refusal
 
 
 class StreamSettings(msgspec.Struct, frozen=True):
@@ -51,13 +51,13 @@ TOO_MANY = Refusal(429, "too_many_watchers", "close another view, then try again
 
 class Watchable(Protocol):
     """What is asked of a session: its window, once it is open
-    (`actors.world.browser.screen.Screen`)."""
+    (`rutter.actors.world.browser.screen.Screen`)."""
 
     async def appeared(self) -> Window: ...
 
 
 class Casts(Protocol):
-    """What takes the pictures of a window (`actors.world.browser.screencast.Screencast`)."""
+    """What takes the pictures of a window (`rutter.actors.world.browser.screencast.Screencast`)."""
 
     shown: int
     withheld: int

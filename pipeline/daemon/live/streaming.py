@@ -15,10 +15,10 @@ import anyio
 import anyio.lowlevel
 from litestar.handlers import ASGIRouteHandler, asgi
 
-from pipeline.daemon.http.access import Row
-from pipeline.daemon.http.asgi import Headers, Receive, Scope, Send
-from pipeline.daemon.http.refusals import Refusal
-from pipeline.daemon.live.live_views import Ending, LiveViews, NotWatchable, Watcher
+from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.asgi import Headers, Receive, Scope, Send
+from rutter.pipeline.daemon.http.refusals import Refusal
+from rutter.pipeline.daemon.live.live_views import Ending, LiveViews, NotWatchable, Watcher
 
 # For the person, and for who has a ticket from them. What a session shows is not for agents: they
 # are told what they may know as words.

@@ -11,18 +11,18 @@ from typing import Literal
 import anyio
 import msgspec
 
-from actors.world.secrets.redaction import hushed
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ApprovalKind, ApprovalRequested
-from pipeline.clock import Clock
-from pipeline.config.reader import Config
-from pipeline.config.secret_sources import read_secrets
-from pipeline.config.tables import check_address, is_source
-from pipeline.daemon.notify.webhooks import Courier, CourierStatistics, Letter, Pace, key_of
-from replay.story.login_use import expired_login
+from rutter.actors.world.secrets.redaction import hushed
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ApprovalKind, ApprovalRequested
+from rutter.pipeline.clock import Clock
+from rutter.pipeline.config.reader import Config
+from rutter.pipeline.config.secret_sources import read_secrets
+from rutter.pipeline.config.tables import check_address, is_source
+from rutter.pipeline.daemon.notify.webhooks import Courier, CourierStatistics, Letter, Pace, key_of
+from rutter.replay.story.login_use import expired_login
 
 What = Literal["person_needed", "job_failed", "job_skipped", "job_done", "session_failed"]
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from actors.world.secrets.redaction import hushed
-from events.envelope import Envelope, kind
-from events.jobs import JobEnded, JobQueued, JobStarted
-from events.observer import BrowserLost
-from events.person import ApprovalAnswered
-from events.runtime import (
+from rutter.actors.world.secrets.redaction import hushed
+from rutter.events.envelope import Envelope, kind
+from rutter.events.jobs import JobEnded, JobQueued, JobStarted
+from rutter.events.observer import BrowserLost
+from rutter.events.person import ApprovalAnswered
+from rutter.events.runtime import (
     ActorFailed,
     LogSealed,
     ProcessStarted,
@@ -24,10 +24,10 @@ from events.runtime import (
     SessionResumed,
     SessionStarted,
 )
-from events.validator import ApprovalRequested
-from events.vocabulary import AnyEvent
-from pipeline.clock import Clock, SystemClock
-from replay.story.wording import ascii_only
+from rutter.events.validator import ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.clock import Clock, SystemClock
+from rutter.replay.story.wording import ascii_only
 
 Level = Literal["info", "warning", "error"]
 # Which fields of which events: what identifies them, never what a page said.

@@ -22,8 +22,8 @@ import urllib3
 from urllib3.exceptions import HTTPError
 from urllib3.util import Timeout
 
-from events.errors import BadInput
-from pipeline.clock import Clock
+from rutter.events.errors import BadInput
+from rutter.pipeline.clock import Clock
 
 AGAIN: Final = frozenset({408, 425, 429, *range(500, 600)})  # answers that may be others later
 PREFIX: Final = "whsec_"  # a secret as Standard Webhooks writes one: base64 behind it

@@ -1,9 +1,9 @@
 """Chandlery: the bundled web site, a ship's chandler's back office served on loopback."""
 
-from pipeline.demo_sites.chandlery.scripts import find_order_script, order_script
-from pipeline.demo_sites.chandlery.server import Site
-from pipeline.demo_sites.chandlery.store import Customer, Draft, Order, Product
-from pipeline.demo_sites.chandlery.switches import Switches
+from rutter.pipeline.demo_sites.chandlery.scripts import find_order_script, order_script
+from rutter.pipeline.demo_sites.chandlery.server import Site
+from rutter.pipeline.demo_sites.chandlery.store import Customer, Draft, Order, Product
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
 
 __all__ = [
     "Customer",

@@ -1,20 +1,21 @@
-"""The bundled site on its own, to try things on: `python -m pipeline.demo_sites.chandlery`."""
+"""The bundled site on its own, to try things on: `python -m
+rutter.pipeline.demo_sites.chandlery`."""
 
 import argparse
 from pathlib import Path
 
 import msgspec
 
-from pipeline.demo_sites.chandlery.scripts import order_script
-from pipeline.demo_sites.chandlery.server import Site
-from pipeline.demo_sites.chandlery.switches import Switches
-from pipeline.demo_sites.serve_command import add_switches, serve_until_interrupted
-from pipeline.demo_sites.sign_ins import USER
+from rutter.pipeline.demo_sites.chandlery.scripts import order_script
+from rutter.pipeline.demo_sites.chandlery.server import Site
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
+from rutter.pipeline.demo_sites.serve_command import add_switches, serve_until_interrupted
+from rutter.pipeline.demo_sites.sign_ins import USER
 
 
 def main() -> None:
     it = argparse.ArgumentParser(
-        prog="python -m pipeline.demo_sites.chandlery", description=__doc__
+        prog="python -m rutter.pipeline.demo_sites.chandlery", description=__doc__
     )
     it.add_argument("--port", type=int, default=0, help="on 127.0.0.1 (default: any that is free)")
     it.add_argument(

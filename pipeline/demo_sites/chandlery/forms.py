@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
-from pipeline.demo_sites.chandlery.store import TODAY, Customer, Draft, Store
+from rutter.pipeline.demo_sites.chandlery.store import TODAY, Customer, Draft, Store
 
 PRIORITIES = ("routine", "urgent")
 BLANK_ORDER = {

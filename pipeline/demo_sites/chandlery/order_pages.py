@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from pipeline.demo_sites.chandlery.forms import PRIORITIES, QUANTITY_MAX
-from pipeline.demo_sites.chandlery.overlays import survey
-from pipeline.demo_sites.chandlery.pages import orders_table
-from pipeline.demo_sites.chandlery.store import TODAY, Customer, Draft, Order, Store
-from pipeline.demo_sites.chandlery.view import View
-from pipeline.demo_sites.markup import link, mark, money, select_options, tag, text_input
+from rutter.pipeline.demo_sites.chandlery.forms import PRIORITIES, QUANTITY_MAX
+from rutter.pipeline.demo_sites.chandlery.overlays import survey
+from rutter.pipeline.demo_sites.chandlery.pages import orders_table
+from rutter.pipeline.demo_sites.chandlery.store import TODAY, Customer, Draft, Order, Store
+from rutter.pipeline.demo_sites.chandlery.view import View
+from rutter.pipeline.demo_sites.markup import link, mark, money, select_options, tag, text_input
 
 LISTED_ORDERS = 25
 ASK_FIRST = "onsubmit=\"return confirm('Place this order?')\""

@@ -1,6 +1,6 @@
 """What sometimes lies over a page until it is answered: a question about cookies, a survey."""
 
-from pipeline.demo_sites.markup import mark
+from rutter.pipeline.demo_sites.markup import mark
 
 COOKIES = (
     '<div class="overlay" role="dialog" aria-modal="true" aria-label="Your cookies" '

@@ -3,10 +3,16 @@
 from collections.abc import Sequence
 from html import escape
 
-from pipeline.demo_sites.chandlery.overlays import cookies
-from pipeline.demo_sites.chandlery.store import END_OF_WEEK, TODAY_IN_WORDS, Customer, Order, Store
-from pipeline.demo_sites.chandlery.view import BRAND, View
-from pipeline.demo_sites.markup import link, mark, tag, text_input
+from rutter.pipeline.demo_sites.chandlery.overlays import cookies
+from rutter.pipeline.demo_sites.chandlery.store import (
+    END_OF_WEEK,
+    TODAY_IN_WORDS,
+    Customer,
+    Order,
+    Store,
+)
+from rutter.pipeline.demo_sites.chandlery.view import BRAND, View
+from rutter.pipeline.demo_sites.markup import link, mark, tag, text_input
 
 RECENT_ORDERS = 5
 

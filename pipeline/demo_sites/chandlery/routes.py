@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-import pipeline.demo_sites.chandlery.order_pages as order_pages
-import pipeline.demo_sites.chandlery.pages as pages
-from pipeline.demo_sites.chandlery.forms import (
+import rutter.pipeline.demo_sites.chandlery.order_pages as order_pages
+import rutter.pipeline.demo_sites.chandlery.pages as pages
+from rutter.pipeline.demo_sites.chandlery.forms import (
     BLANK_ORDER,
     check_order,
     draft_order,
@@ -15,12 +15,12 @@ from pipeline.demo_sites.chandlery.forms import (
     parse_quantity,
     read_order,
 )
-from pipeline.demo_sites.chandlery.store import Store
-from pipeline.demo_sites.chandlery.switches import Switches
-from pipeline.demo_sites.chandlery.view import View
-from pipeline.demo_sites.markup import money
-from pipeline.demo_sites.request import Request, Response
-from pipeline.demo_sites.sign_ins import USER, Sessions
+from rutter.pipeline.demo_sites.chandlery.store import Store
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
+from rutter.pipeline.demo_sites.chandlery.view import View
+from rutter.pipeline.demo_sites.markup import money
+from rutter.pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.demo_sites.sign_ins import USER, Sessions
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Flows on the site as Chrome DevTools Recorder writes them, ready to be recorded from."""
 
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
 
 Step = dict[str, object]
 

@@ -1,6 +1,6 @@
 """What every fresh site starts with: the same customers, products and six orders each time."""
 
-from pipeline.demo_sites.chandlery.store import Customer, Order, Product, Store
+from rutter.pipeline.demo_sites.chandlery.store import Customer, Order, Product, Store
 
 CUSTOMERS = (
     Customer(201, "Aurora Shipping", "MV Northern Dawn", "Rotterdam", "30 days"),

@@ -1,12 +1,12 @@
 """The shop: one store, its sessions and its switches. No pages here."""
 
-from pipeline.demo_sites.chandlery.routes import Call, answer
-from pipeline.demo_sites.chandlery.seed import open_store
-from pipeline.demo_sites.chandlery.store import Order
-from pipeline.demo_sites.chandlery.switches import Switches
-from pipeline.demo_sites.loopback import Loopback
-from pipeline.demo_sites.request import Request, Response
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, Sessions
+from rutter.pipeline.demo_sites.chandlery.routes import Call, answer
+from rutter.pipeline.demo_sites.chandlery.seed import open_store
+from rutter.pipeline.demo_sites.chandlery.store import Order
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
+from rutter.pipeline.demo_sites.loopback import Loopback
+from rutter.pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, Sessions
 
 
 class Site(Loopback):

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from pipeline.demo_sites.chandlery.store import TODAY_IN_WORDS
-from pipeline.demo_sites.chandlery.switches import Switches
-from pipeline.demo_sites.chandlery.wording import word
-from pipeline.demo_sites.markup import html_page, link, mark, rename_marks, swap_marks
-from pipeline.demo_sites.sign_ins import USER
+from rutter.pipeline.demo_sites.chandlery.store import TODAY_IN_WORDS
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
+from rutter.pipeline.demo_sites.chandlery.wording import word
+from rutter.pipeline.demo_sites.markup import html_page, link, mark, rename_marks, swap_marks
+from rutter.pipeline.demo_sites.sign_ins import USER
 
 MENU = (
     ("nav-desk", "/desk", "Desk"),

@@ -1,6 +1,6 @@
 """The words on controls, and which of them change when the site is moved or relabelled."""
 
-from pipeline.demo_sites.chandlery.switches import Switches
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
 
 AS_RECORDED = {
     "sign_in": "Sign in",

@@ -1,15 +1,18 @@
-"""The streaming service on its own, to try things on: `python -m pipeline.demo_sites.gaffsail`."""
+"""The streaming service on its own, to try things on: `python -m
+rutter.pipeline.demo_sites.gaffsail`."""
 
 import argparse
 
-from pipeline.demo_sites.gaffsail.server import StreamingSite
-from pipeline.demo_sites.gaffsail.switches import Switches
-from pipeline.demo_sites.gaffsail.wording import RELABELLED
-from pipeline.demo_sites.serve_command import add_switches, serve_until_interrupted
+from rutter.pipeline.demo_sites.gaffsail.server import StreamingSite
+from rutter.pipeline.demo_sites.gaffsail.switches import Switches
+from rutter.pipeline.demo_sites.gaffsail.wording import RELABELLED
+from rutter.pipeline.demo_sites.serve_command import add_switches, serve_until_interrupted
 
 
 def main() -> None:
-    it = argparse.ArgumentParser(prog="python -m pipeline.demo_sites.gaffsail", description=__doc__)
+    it = argparse.ArgumentParser(
+        prog="python -m rutter.pipeline.demo_sites.gaffsail", description=__doc__
+    )
     it.add_argument("--port", type=int, default=0, help="on 127.0.0.1 (default: any that is free)")
     add_switches(it, Switches)
     options = vars(it.parse_args())

@@ -2,9 +2,9 @@
 
 from html import escape
 
-from pipeline.demo_sites.gaffsail.view import BRAND, NAME, View
-from pipeline.demo_sites.gaffsail.wording import REASONS, page_after
-from pipeline.demo_sites.markup import mark, text_input
+from rutter.pipeline.demo_sites.gaffsail.view import BRAND, NAME, View
+from rutter.pipeline.demo_sites.gaffsail.wording import REASONS, page_after
+from rutter.pipeline.demo_sites.markup import mark, text_input
 
 PLAN = "Standard, two screens"
 PRICE = "11.99 EUR a month"

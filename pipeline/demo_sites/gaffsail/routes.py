@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import pipeline.demo_sites.gaffsail.pages as pages
-from pipeline.demo_sites.gaffsail.switches import Switches
-from pipeline.demo_sites.gaffsail.view import View
-from pipeline.demo_sites.gaffsail.wording import PATHS, REASONS, page_after, page_at
-from pipeline.demo_sites.request import Request, Response
-from pipeline.demo_sites.sign_ins import Sessions
+import rutter.pipeline.demo_sites.gaffsail.pages as pages
+from rutter.pipeline.demo_sites.gaffsail.switches import Switches
+from rutter.pipeline.demo_sites.gaffsail.view import View
+from rutter.pipeline.demo_sites.gaffsail.wording import PATHS, REASONS, page_after, page_at
+from rutter.pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.demo_sites.sign_ins import Sessions
 
 # What the redesign moved and still leads to where it was moved.
 MOVED = ("login", "account", "watch")

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from pipeline.demo_sites.gaffsail.routes import Call, Membership, answer
-from pipeline.demo_sites.gaffsail.switches import Switches
-from pipeline.demo_sites.loopback import Loopback
-from pipeline.demo_sites.request import Request, Response
-from pipeline.demo_sites.sign_ins import Sessions
+from rutter.pipeline.demo_sites.gaffsail.routes import Call, Membership, answer
+from rutter.pipeline.demo_sites.gaffsail.switches import Switches
+from rutter.pipeline.demo_sites.loopback import Loopback
+from rutter.pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.demo_sites.sign_ins import Sessions
 
 EMAIL = "bosun@example.com"
 DEFAULT_PASSWORD = "reef-knot-4"

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
-from pipeline.demo_sites.gaffsail.switches import Switches
-from pipeline.demo_sites.gaffsail.wording import RECAST, path_to, word
-from pipeline.demo_sites.markup import html_page, link, mark, rename_marks, select_options
+from rutter.pipeline.demo_sites.gaffsail.switches import Switches
+from rutter.pipeline.demo_sites.gaffsail.wording import RECAST, path_to, word
+from rutter.pipeline.demo_sites.markup import html_page, link, mark, rename_marks, select_options
 
 NAME = "Gaffsail"
 BRAND = (

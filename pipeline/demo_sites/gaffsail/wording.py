@@ -1,6 +1,6 @@
 """The words and the addresses of the streaming service, as built and as redesigned."""
 
-from pipeline.demo_sites.gaffsail.switches import Switches
+from rutter.pipeline.demo_sites.gaffsail.switches import Switches
 
 AS_BUILT = {
     "login_title": "Sign in",

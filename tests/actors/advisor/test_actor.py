@@ -7,30 +7,45 @@ import anyio
 import msgspec
 import pytest
 
-from actors.advisor.actor import Advisor
-from actors.rules.tools.tool_table import SEVEN
-from actors.vision import ScriptedVision, VisionSaid
-from actors.world.browser.screen import Screen
-from actors.world.browser.tab import PageTimeout
-from actors.world.models.messages import MindFailed, Prompt, Reply, Results, Thought, Told, Used
-from actors.world.models.prices import Counsel, Price
-from actors.world.secrets.redacted_artifacts import CleanArtifacts
-from actors.world.secrets.redaction import Redactor
-from events.action import Action, ByCss, Target, Typed, Untrusted
-from events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived, Asked, Usage, VisionGiven
-from events.artifacts import ArtifactStore
-from events.critic import ActionJudged, VisionSought
-from events.envelope import Envelope
-from events.observer import PageObserved
-from events.page import Element, Page
-from events.planner import AdviceRequested, PlanProposed
-from events.policy import Policy
-from events.run_settings import Mind, Minds, RunSettings
-from events.runtime import SessionStarted
-from events.service_pack import Service
-from events.tools import FileRead, ToolAnswered, ToolCalled
-from events.vocabulary import AnyEvent
-from events.workflow import Step, Workflow
+from rutter.actors.advisor.actor import Advisor
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.actors.vision import ScriptedVision, VisionSaid
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.tab import PageTimeout
+from rutter.actors.world.models.messages import (
+    MindFailed,
+    Prompt,
+    Reply,
+    Results,
+    Thought,
+    Told,
+    Used,
+)
+from rutter.actors.world.models.prices import Counsel, Price
+from rutter.actors.world.secrets.redacted_artifacts import CleanArtifacts
+from rutter.actors.world.secrets.redaction import Redactor
+from rutter.events.action import Action, ByCss, Target, Typed, Untrusted
+from rutter.events.advisor import (
+    AdviceFailed,
+    AdvicePrepared,
+    AdviceReceived,
+    Asked,
+    Usage,
+    VisionGiven,
+)
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.critic import ActionJudged, VisionSought
+from rutter.events.envelope import Envelope
+from rutter.events.observer import PageObserved
+from rutter.events.page import Element, Page
+from rutter.events.planner import AdviceRequested, PlanProposed
+from rutter.events.policy import Policy
+from rutter.events.run_settings import Mind, Minds, RunSettings
+from rutter.events.runtime import SessionStarted
+from rutter.events.service_pack import Service
+from rutter.events.tools import FileRead, ToolAnswered, ToolCalled
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Step, Workflow
 from tests.support.shop_facts import run_of
 
 pytestmark = pytest.mark.anyio
@@ -309,7 +324,7 @@ async def test_whatever_goes_wrong_is_a_fact_and_is_asked_no_second_time(
 async def test_who_never_answers_is_cut_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.advisor.actor.SLACK_MS", 0)
+    monkeypatch.setattr("rutter.actors.advisor.actor.SLACK_MS", 0)
     world = World(tmp_path, Answers(), within_ms=5)
     *_, failed = await world.tell(started(), SEEN, act())
     assert isinstance(failed, AdviceFailed)

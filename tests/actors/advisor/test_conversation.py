@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.advisor.conversation import (
+from rutter.actors.advisor.conversation import (
     GO_ON,
     IGNORED,
     KEPT_TURNS,
@@ -22,11 +22,11 @@ from actors.advisor.conversation import (
     thought_of,
     turn_tokens,
 )
-from actors.rules.pages.text_form import estimate_tokens
-from actors.world.models.messages import Results, Thought, Told, Used
-from events.action import Untrusted
-from events.page import Element, Page
-from events.tools import ToolAnswered, ToolError
+from rutter.actors.rules.pages.text_form import estimate_tokens
+from rutter.actors.world.models.messages import Results, Thought, Told, Used
+from rutter.events.action import Untrusted
+from rutter.events.page import Element, Page
+from rutter.events.tools import ToolAnswered, ToolError
 
 NONCE = "0123456789abcdef"
 TASK = Task("Cancel the plan of Ann")

@@ -5,7 +5,7 @@ import struct
 import msgspec
 import pytest
 
-from actors.advisor.page_context import (
+from rutter.actors.advisor.page_context import (
     MAX_HTML,
     MAX_RECORDS,
     MAX_TREE,
@@ -14,8 +14,8 @@ from actors.advisor.page_context import (
     ErrorRecord,
     gather_context,
 )
-from actors.world.browser.tab import PageTimeout, Tab
-from events.page import Page
+from rutter.actors.world.browser.tab import PageTimeout, Tab
+from rutter.events.page import Page
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

@@ -7,18 +7,18 @@ import anyio
 import msgspec
 import pytest
 
-from actors.advisor.picture_advice import LOOK_MS, VisionAdvisor
-from actors.vision import ScriptedVision, Vision, VisionSaid
-from actors.world.browser.screen import Screen
-from actors.world.browser.tab import PageClosed, PageTimeout
-from events.advisor import Usage, VisionGiven
-from events.artifacts import ArtifactStore
-from events.critic import VisionSought
-from events.envelope import Envelope
-from events.errors import BrowserGone
-from events.planner import RunStopped
-from events.policy import Policy
-from events.vocabulary import AnyEvent
+from rutter.actors.advisor.picture_advice import LOOK_MS, VisionAdvisor
+from rutter.actors.vision import ScriptedVision, Vision, VisionSaid
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.tab import PageClosed, PageTimeout
+from rutter.events.advisor import Usage, VisionGiven
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.critic import VisionSought
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BrowserGone
+from rutter.events.planner import RunStopped
+from rutter.events.policy import Policy
+from rutter.events.vocabulary import AnyEvent
 from tests.support.policies import HERE
 
 pytestmark = pytest.mark.anyio

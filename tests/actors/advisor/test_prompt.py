@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.advisor.conversation import Bound, Task
-from actors.advisor.prompt import (
+from rutter.actors.advisor.conversation import Bound, Task
+from rutter.actors.advisor.prompt import (
     CORRECT,
     PLAN,
     REPAIR,
@@ -13,9 +13,9 @@ from actors.advisor.prompt import (
     prompt_tokens,
     step_in_words,
 )
-from actors.advisor.tool_specs import specs_tokens
-from actors.world.models.messages import Prompt, Told
-from events.action import (
+from rutter.actors.advisor.tool_specs import specs_tokens
+from rutter.actors.world.models.messages import Prompt, Told
+from rutter.events.action import (
     Action,
     ByCss,
     ByPoint,
@@ -30,8 +30,8 @@ from events.action import (
     Typed,
     Untrusted,
 )
-from events.planner import AdviceRequested
-from events.workflow import Expectation, Place, Step, Workflow
+from rutter.events.planner import AdviceRequested
+from rutter.events.workflow import Expectation, Place, Step, Workflow
 
 NONCE = "0123456789abcdef"
 BUTTON = Target(

@@ -7,30 +7,30 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from actors.advisor.conversation import Seen, Task, converse
-from actors.advisor.page_context import gather_context, prompt_of
-from actors.advisor.prompt import Question, prompt_for, prompt_tokens
-from actors.advisor.tool_specs import specs_tokens, tool_specs
-from actors.answers import Answer, ScriptedPerson
-from actors.rules.pages.text_form import estimate_tokens, text_of
-from actors.rules.text.untrusted import quarantined
-from actors.rules.tools.tool_table import SEVEN, TOOLS
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.tab import Tab
-from actors.world.models.messages import Prompt, Reply, Thought, Told, Used
-from actors.world.models.prices import Counsel
-from actors.world.secrets.redaction import Redactor
-from events.action import Action, ByCss, Target
-from events.advisor import AdviceReceived, Usage
-from events.artifacts import ArtifactStore
-from events.page import Page
-from events.planner import AdviceRequested
-from events.run_settings import Mind, Minds
-from events.workflow import Criteria, Indicator, Step, Workflow
-from pipeline.app import App
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
-from pipeline.sessions import session_started
+from rutter.actors.advisor.conversation import Seen, Task, converse
+from rutter.actors.advisor.page_context import gather_context, prompt_of
+from rutter.actors.advisor.prompt import Question, prompt_for, prompt_tokens
+from rutter.actors.advisor.tool_specs import specs_tokens, tool_specs
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.rules.pages.text_form import estimate_tokens, text_of
+from rutter.actors.rules.text.untrusted import quarantined
+from rutter.actors.rules.tools.tool_table import SEVEN, TOOLS
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.models.messages import Prompt, Reply, Thought, Told, Used
+from rutter.actors.world.models.prices import Counsel
+from rutter.actors.world.secrets.redaction import Redactor
+from rutter.events.action import Action, ByCss, Target
+from rutter.events.advisor import AdviceReceived, Usage
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.page import Page
+from rutter.events.planner import AdviceRequested
+from rutter.events.run_settings import Mind, Minds
+from rutter.events.workflow import Criteria, Indicator, Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from rutter.pipeline.sessions import session_started
 from tests.support.log_checks import Replayed
 from tests.support.page_server import PageServer
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.advisor.proposal import NAME, Proposed, action_spec, proposal_of
-from actors.rules.policy.policy import missing_field
-from actors.rules.tools.arguments import Names
-from events.action import (
+from rutter.actors.advisor.proposal import NAME, Proposed, action_spec, proposal_of
+from rutter.actors.rules.policy.policy import missing_field
+from rutter.actors.rules.tools.arguments import Names
+from rutter.events.action import (
     Action,
     ByCss,
     ByPoint,

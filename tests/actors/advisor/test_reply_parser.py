@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.advisor.reply_parser import MAX_CALLS, Heard, calls_of, proposal_in
-from actors.rules.tools.arguments import Names
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.models.messages import Reply, Used
-from events.advisor import Asked, Ending
+from rutter.actors.advisor.reply_parser import MAX_CALLS, Heard, calls_of, proposal_in
+from rutter.actors.rules.tools.arguments import Names
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.models.messages import Reply, Used
+from rutter.events.advisor import Asked, Ending
 
 NAMES = Names({"customer": "Ann"}, ("password",))
 

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from actors.advisor.vision_model import MindVision
-from actors.vision import VisionSaid
-from actors.world.models.prices import Price
+from rutter.actors.advisor.vision_model import MindVision
+from rutter.actors.vision import VisionSaid
+from rutter.actors.world.models.prices import Price
 from tests.support.model_providers import PNG, PROVIDERS, opened
 from tests.support.provider_server import Answer, Call, Fault, WireServer
 

@@ -7,26 +7,26 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.advisor.picture_advice import MAX_WIDTH, VisionAdvisor
-from actors.effector import Effector
-from actors.observer.actor import Observer
-from actors.vision import ScriptedVision, VisionSaid
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.screen import Screen
-from actors.world.browser.window import Window
-from events.action import Action
-from events.advisor import VisionGiven
-from events.artifacts import ArtifactStore
-from events.chain import GENESIS
-from events.checks import FileContains, FileExists, UrlHas
-from events.critic import ActionJudged, FilesRequested, VisionSought
-from events.envelope import Envelope
-from events.observer import FileSeen, FilesSeen
-from events.policy import Policy
-from events.vocabulary import AnyEvent
-from events.workflow import Step
-from pipeline.app import App
-from pipeline.sessions import session_started
+from rutter.actors.advisor.picture_advice import MAX_WIDTH, VisionAdvisor
+from rutter.actors.effector import Effector
+from rutter.actors.observer.actor import Observer
+from rutter.actors.vision import ScriptedVision, VisionSaid
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.window import Window
+from rutter.events.action import Action
+from rutter.events.advisor import VisionGiven
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.chain import GENESIS
+from rutter.events.checks import FileContains, FileExists, UrlHas
+from rutter.events.critic import ActionJudged, FilesRequested, VisionSought
+from rutter.events.envelope import Envelope
+from rutter.events.observer import FileSeen, FilesSeen
+from rutter.events.policy import Policy
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Step
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
 from tests.support.policies import HERE

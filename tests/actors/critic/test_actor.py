@@ -5,11 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.critic.actor import Critic
-from actors.critic.verdict import Case, judge
-from actors.rules.steps.check_results import Seen
-from events.action import Action, ActionType, Untrusted
-from events.critic import (
+from rutter.actors.critic.actor import Critic
+from rutter.actors.critic.verdict import Case, judge
+from rutter.actors.rules.steps.check_results import Seen
+from rutter.events.action import Action, ActionType, Untrusted
+from rutter.events.critic import (
     ActionJudged,
     CompletionChecked,
     Evidence,
@@ -17,13 +17,13 @@ from events.critic import (
     PageAssessed,
     Verdict,
 )
-from events.executor import ActionDone, ActionFailed, TargetChanged
-from events.page import Page, Resting
-from events.planner import ObservationRequested, RunStopped
-from events.predictor import WorkflowFinished
-from events.validator import ActionStarted
-from events.vocabulary import AnyEvent
-from events.workflow import Expectation
+from rutter.events.executor import ActionDone, ActionFailed, TargetChanged
+from rutter.events.page import Page, Resting
+from rutter.events.planner import ObservationRequested, RunStopped
+from rutter.events.predictor import WorkflowFinished
+from rutter.events.validator import ActionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Expectation
 from tests.support.given_when_then import Told, at, given
 from tests.support.shop_facts import (
     any_action,

@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.critic.evidence import Primary, Vision, confidence, evidence_of, vision_evidence
-from actors.decider import DecidingActor
-from actors.planner.actor import Planner
-from actors.planner.state import PlannerState
-from actors.topology import row
-from actors.vision import ScriptedVision, VisionSaid
-from events.action import Untrusted
-from events.advisor import VisionGiven
-from events.critic import ActionJudged, CompletionChecked, Evidence, Source
-from events.envelope import Envelope
-from events.memory_log import MemoryLog
-from events.planner import RunStopped
-from events.vocabulary import AnyEvent
-from replay.verify import fresh_deciders
+from rutter.actors.critic.evidence import Primary, Vision, confidence, evidence_of, vision_evidence
+from rutter.actors.decider import DecidingActor
+from rutter.actors.planner.actor import Planner
+from rutter.actors.planner.state import PlannerState
+from rutter.actors.topology import row
+from rutter.actors.vision import ScriptedVision, VisionSaid
+from rutter.events.action import Untrusted
+from rutter.events.advisor import VisionGiven
+from rutter.events.critic import ActionJudged, CompletionChecked, Evidence, Source
+from rutter.events.envelope import Envelope
+from rutter.events.memory_log import MemoryLog
+from rutter.events.planner import RunStopped
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.verify import fresh_deciders
 from tests.pipeline.test_vision import check_in_vain
 from tests.support import golden_logs
 from tests.support.any_values import from_struct

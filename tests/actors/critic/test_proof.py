@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.critic.proof import (
+from rutter.actors.critic.proof import (
     Entered,
     Proving,
     found,
@@ -19,17 +19,27 @@ from actors.critic.proof import (
     trial_of,
     unanswered,
 )
-from actors.critic.verdict import Case, Judgement
-from actors.rules.steps.check_results import Result, Seen
-from actors.rules.steps.proof_grades import lacking, overall
-from events.action import Action, ByRole, ByText, Parameter, Secret, Target, Typed, Untrusted, Value
-from events.checks import HERE, Answered, ReadBack, TextVisible, ValueSet
-from events.critic import Grade, Proof
-from events.executor import ActionDone, ActionFailed
-from events.page import Element, Exchange, Page
-from events.run_settings import RunSettings
-from events.validator import ActionStarted
-from events.workflow import Expectation
+from rutter.actors.critic.verdict import Case, Judgement
+from rutter.actors.rules.steps.check_results import Result, Seen
+from rutter.actors.rules.steps.proof_grades import lacking, overall
+from rutter.events.action import (
+    Action,
+    ByRole,
+    ByText,
+    Parameter,
+    Secret,
+    Target,
+    Typed,
+    Untrusted,
+    Value,
+)
+from rutter.events.checks import HERE, Answered, ReadBack, TextVisible, ValueSet
+from rutter.events.critic import Grade, Proof
+from rutter.events.executor import ActionDone, ActionFailed
+from rutter.events.page import Element, Exchange, Page
+from rutter.events.run_settings import RunSettings
+from rutter.events.validator import ActionStarted
+from rutter.events.workflow import Expectation
 from tests.support.shop_facts import ORIGIN, click, done, element, failed, fill, page, place
 
 VALUES = {"customer": "Aurora Shipping", "n": "3"}

@@ -5,24 +5,18 @@ from typing import Any
 
 import pytest
 
-from actors.critic.actor import Critic
-from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
-from events.action import Action, ByRole, Parameter, Target, Untrusted
-from events.checks import HERE, Answered, ReadBack, TextVisible
-from events.critic import (
-    ActionJudged,
-    CompletionChecked,
-    Proof,
-    ReadBackDue,
-    ReadBackFound,
-)
-from events.observer import PageObserved, Shown
-from events.page import Element, Exchange, Page, Resting
-from events.planner import ObservationRequested
-from events.predictor import WorkflowFinished
-from events.validator import ActionStarted
-from events.vocabulary import AnyEvent
-from events.workflow import Expectation
+from rutter.actors.critic.actor import Critic
+from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
+from rutter.events.action import Action, ByRole, Parameter, Target, Untrusted
+from rutter.events.checks import HERE, Answered, ReadBack, TextVisible
+from rutter.events.critic import ActionJudged, CompletionChecked, Proof, ReadBackDue, ReadBackFound
+from rutter.events.observer import PageObserved, Shown
+from rutter.events.page import Element, Exchange, Page, Resting
+from rutter.events.planner import ObservationRequested
+from rutter.events.predictor import WorkflowFinished
+from rutter.events.validator import ActionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Expectation
 from tests.support.given_when_then import Told, at, given, only
 from tests.support.shop_facts import (
     ORIGIN,

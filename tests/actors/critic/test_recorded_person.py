@@ -5,21 +5,26 @@ from typing import Literal
 
 import msgspec
 
-from actors.critic.actor import Critic
-from actors.planner.actor import Planner
-from actors.predictor import Predictor
-from events.action import ByCss, Parameter, Secret, Target
-from events.checks import ReadBack, TextVisible
-from events.critic import ActionJudged, PageAssessed, ReadBackDue, ReadBackFound
-from events.executor import PersonActed
-from events.observer import BrowserLost, ObservationFailed, PageObserved
-from events.page import Exchange
-from events.planner import ObservationRequested, PersonAwaited, PlanProposed, RunStopped
-from events.predictor import PredictionMade, StepDue, TransitionLearned, WorkflowLearned
-from events.runtime import RecordingFinished, SessionInterrupted, SessionStarted, StopRequested
-from events.validator import ActionRejected
-from events.vocabulary import AnyEvent
-from events.workflow import Standing
+from rutter.actors.critic.actor import Critic
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor import Predictor
+from rutter.events.action import ByCss, Parameter, Secret, Target
+from rutter.events.checks import ReadBack, TextVisible
+from rutter.events.critic import ActionJudged, PageAssessed, ReadBackDue, ReadBackFound
+from rutter.events.executor import PersonActed
+from rutter.events.observer import BrowserLost, ObservationFailed, PageObserved
+from rutter.events.page import Exchange
+from rutter.events.planner import ObservationRequested, PersonAwaited, PlanProposed, RunStopped
+from rutter.events.predictor import PredictionMade, StepDue, TransitionLearned, WorkflowLearned
+from rutter.events.runtime import (
+    RecordingFinished,
+    SessionInterrupted,
+    SessionStarted,
+    StopRequested,
+)
+from rutter.events.validator import ActionRejected
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Standing
 from tests.support.given_when_then import Story, given, only
 from tests.support.shop_facts import (
     ORIGIN,

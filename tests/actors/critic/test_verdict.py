@@ -5,15 +5,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.critic.verdict import Case, Judgement, judge
-from actors.rules.pages.expected_changes import has_changed
-from actors.rules.steps.check_results import Seen
-from events.action import Action, Untrusted
-from events.checks import Downloaded, ElementState, Said, StateIs, TextGone, TextVisible
-from events.critic import Verdict
-from events.page import Element, Page
-from events.validator import ActionStarted
-from events.workflow import Expectation
+from rutter.actors.critic.verdict import Case, Judgement, judge
+from rutter.actors.rules.pages.expected_changes import has_changed
+from rutter.actors.rules.steps.check_results import Seen
+from rutter.events.action import Action, Untrusted
+from rutter.events.checks import Downloaded, ElementState, Said, StateIs, TextGone, TextVisible
+from rutter.events.critic import Verdict
+from rutter.events.page import Element, Page
+from rutter.events.validator import ActionStarted
+from rutter.events.workflow import Expectation
 from tests.support.shop_facts import ORIGIN, click, done, element, fill, page, place
 
 HOME = page("/", "home")

@@ -5,16 +5,26 @@ from typing import Any
 
 import pytest
 
-from actors.executor.actor import Executor
-from actors.world.browser.screen import Screen
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
-from actors.world.secrets.bindings import Bindings
-from events.action import Action, ByCss, ByRef, Parameter, Secret, Target, Text, Untrusted, Value
-from events.chain import GENESIS
-from events.envelope import Envelope
-from events.errors import BrowserGone
-from events.executor import (
+from rutter.actors.executor.actor import Executor
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.events.action import (
+    Action,
+    ByCss,
+    ByRef,
+    Parameter,
+    Secret,
+    Target,
+    Text,
+    Untrusted,
+    Value,
+)
+from rutter.events.chain import GENESIS
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BrowserGone
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     LookalikesFound,
@@ -22,12 +32,12 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.observer import BrowserLost
-from events.planner import LookalikesRequested
-from events.policy import Policy
-from events.run_settings import RunSettings
-from events.validator import ActionStarted, PlanAdmitted, QueryStarted
-from events.vocabulary import AnyEvent
+from rutter.events.observer import BrowserLost
+from rutter.events.planner import LookalikesRequested
+from rutter.events.policy import Policy
+from rutter.events.run_settings import RunSettings
+from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
@@ -231,7 +241,7 @@ async def test_a_secret_is_typed_and_said_nowhere(
 async def test_a_page_that_hangs_in_a_click_may_have_been_clicked(
     executor: Executor, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.executor.actor.INPUT_MS", 500)
+    monkeypatch.setattr("rutter.actors.executor.actor.INPUT_MS", 500)
     await show(tab, server, '<button onclick="while (true);">Go</button>')
     failed = await perform(executor, act_on("click", "button"))
     assert isinstance(failed, ActionFailed)

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from actors.executor.actor import Executor
-from actors.world.browser.tab import Tab
-from events.action import Action, Parameter, Text
-from events.executor import ActionDone
-from events.validator import ActionStarted
+from rutter.actors.executor.actor import Executor
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.action import Action, Parameter, Text
+from rutter.events.executor import ActionDone
+from rutter.events.validator import ActionStarted
 from tests.actors.executor.test_actor import act_on, executor, perform, show, tell
 from tests.support.page_server import PageServer
 

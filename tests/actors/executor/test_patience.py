@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from actors.executor.actor import Executor
-from actors.world.browser.screen import Screen
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
-from actors.world.secrets.bindings import Bindings
-from events.action import Action, ByCss, ByRole, Count, Target, Text
-from events.chain import GENESIS
-from events.envelope import Envelope
-from events.executor import (
+from rutter.actors.executor.actor import Executor
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.events.action import Action, ByCss, ByRole, Count, Target, Text
+from rutter.events.chain import GENESIS
+from rutter.events.envelope import Envelope
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     QueryAnswered,
@@ -23,10 +23,10 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.policy import Policy
-from events.run_settings import RunSettings
-from events.validator import ActionStarted, PlanAdmitted, QueryStarted
-from events.vocabulary import AnyEvent
+from rutter.events.policy import Policy
+from rutter.events.run_settings import RunSettings
+from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 

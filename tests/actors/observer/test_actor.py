@@ -8,22 +8,22 @@ from typing import Any
 import anyio
 import pytest
 
-from actors.executor.actor import Executor
-from actors.observer.actor import GONE, INLINE, Observer
-from actors.observer.person_recorder import LATE_LOOKS, Witness
-from actors.world.browser.page_listener import Listener
-from actors.world.browser.screen import Screen
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import MAX_TABS, Window
-from actors.world.secrets.bindings import Bindings
-from events.action import Action, ByCss, Target, Text, Untrusted
-from events.artifacts import ArtifactStore
-from events.chain import GENESIS
-from events.codec import pack
-from events.critic import FilesRequested
-from events.envelope import Envelope
-from events.errors import BrowserGone
-from events.executor import (
+from rutter.actors.executor.actor import Executor
+from rutter.actors.observer.actor import GONE, INLINE, Observer
+from rutter.actors.observer.person_recorder import LATE_LOOKS, Witness
+from rutter.actors.world.browser.page_listener import Listener
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import MAX_TABS, Window
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.events.action import Action, ByCss, Target, Text, Untrusted
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.chain import GENESIS
+from rutter.events.codec import pack
+from rutter.events.critic import FilesRequested
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BrowserGone
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     PersonActed,
@@ -31,14 +31,14 @@ from events.executor import (
     QueryFailed,
     TargetResolved,
 )
-from events.observer import FilesSeen, PageObserved, PopupOpened, Shown
-from events.planner import ObservationRequested
-from events.policy import Policy
-from events.run_settings import RunSettings
-from events.runtime import RecordingFinished, SessionStarted
-from events.service_pack import Service, Sign, StateRule
-from events.validator import ActionStarted, PlanAdmitted, QueryStarted
-from events.vocabulary import AnyEvent
+from rutter.events.observer import FilesSeen, PageObserved, PopupOpened, Shown
+from rutter.events.planner import ObservationRequested
+from rutter.events.policy import Policy
+from rutter.events.run_settings import RunSettings
+from rutter.events.runtime import RecordingFinished, SessionStarted
+from rutter.events.service_pack import Service, Sign, StateRule
+from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
@@ -244,7 +244,7 @@ async def test_requests_made_since_the_input_and_not_answered_are_counted(
 async def test_requests_without_end_are_counted_up_to_a_limit(
     hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.world.browser.traffic.MOST", 3)
+    monkeypatch.setattr("rutter.actors.world.browser.traffic.MOST", 3)
     flood = "for (let n = 0; n < 6; n++) fetch('/never?' + n)"
     await show(tab, server, f'<button id=go onclick="{flood}">Go</button>')
     assert (await hands.click("#go")).pending == 3

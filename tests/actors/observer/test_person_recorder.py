@@ -11,25 +11,25 @@ import msgspec
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from actors.answers import Answer, ScriptedPerson
-from actors.world.browser.chromium import Chromium
-from actors.world.egress.gate import Gate
-from events.action import DialogAnswer, Parameter, Secret, Text
-from events.checks import HERE, Answered, ReadBack, TextVisible
-from events.critic import ActionJudged, ReadBackFound
-from events.executor import PersonActed
-from events.log import EventLog
-from events.predictor import WorkflowLearned
-from events.runtime import RecordingFinished, SessionEnded
-from events.signature import signature
-from events.workflow import Workflow
-from pipeline.app import App
-from pipeline.config.chromium_install import find_chromium
-from pipeline.demo_sites.chandlery import Site, order_script
-from pipeline.demo_sites.sign_ins import USER
-from pipeline.sessions import session_started
-from pipeline.workflows.recorder_import import RecorderScript, prepare
-from replay.story.wording import in_words
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.action import DialogAnswer, Parameter, Secret, Text
+from rutter.events.checks import HERE, Answered, ReadBack, TextVisible
+from rutter.events.critic import ActionJudged, ReadBackFound
+from rutter.events.executor import PersonActed
+from rutter.events.log import EventLog
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import RecordingFinished, SessionEnded
+from rutter.events.signature import signature
+from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.demo_sites.chandlery import Site, order_script
+from rutter.pipeline.demo_sites.sign_ins import USER
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
+from rutter.replay.story.wording import in_words
 from tests.support import xvfb
 from tests.support.command_shell import places_of
 from tests.support.human_hand import Hand, recorded

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from actors.world.browser.chromium import Chromium
-from events.log import EventLog
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.log import EventLog
 from tests.actors.observer.test_person_recorder import log, said, steps_of
 from tests.actors.world.browser.test_mouse import BY_POINTER, NATIVE
 from tests.support.human_hand import Hand

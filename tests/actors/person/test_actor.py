@@ -6,13 +6,13 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from actors.answers import Answer, Answers, Nobody, ScriptedPerson, TerminalPerson, Who
-from actors.person.actor import Person
-from events.critic import PageAssessed
-from events.envelope import Envelope
-from events.person import ApprovalAnswered
-from events.validator import ApprovalRequested
-from events.vocabulary import AnyEvent
+from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson, TerminalPerson, Who
+from rutter.actors.person.actor import Person
+from rutter.events.critic import PageAssessed
+from rutter.events.envelope import Envelope
+from rutter.events.person import ApprovalAnswered
+from rutter.events.validator import ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
 
 pytestmark = pytest.mark.anyio
 

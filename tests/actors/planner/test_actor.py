@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from actors.planner.actor import Planner
-from actors.rules.steps.confidence import hundredths
-from actors.rules.steps.retry import TRANSIENT
-from events.action import Action, ActionType
-from events.critic import ActionJudged, CompletionChecked, Verdict
-from events.executor import ActionFailed, ErrorCode
-from events.observer import BrowserLost, ObservationFailed
-from events.page import Resting
-from events.planner import (
+from rutter.actors.planner.actor import Planner
+from rutter.actors.rules.steps.confidence import hundredths
+from rutter.actors.rules.steps.retry import TRANSIENT
+from rutter.events.action import Action, ActionType
+from rutter.events.critic import ActionJudged, CompletionChecked, Verdict
+from rutter.events.executor import ActionFailed, ErrorCode
+from rutter.events.observer import BrowserLost, ObservationFailed
+from rutter.events.page import Resting
+from rutter.events.planner import (
     AdviceRequested,
     CheckpointReached,
     ObservationRequested,
@@ -24,24 +24,19 @@ from events.planner import (
     PlanWithheld,
     RunStopped,
 )
-from events.predictor import Candidate, PredictionMade, StepDue
-from events.run_settings import MILLION, Mind, Minds
-from events.runtime import (
-    DeadlinePassed,
-    SessionInterrupted,
-    SessionStarted,
-    StopRequested,
-)
-from events.signature import token
-from events.tools import CompletionClaimed
-from events.validator import (
+from rutter.events.predictor import Candidate, PredictionMade, StepDue
+from rutter.events.run_settings import MILLION, Mind, Minds
+from rutter.events.runtime import DeadlinePassed, SessionInterrupted, SessionStarted, StopRequested
+from rutter.events.signature import token
+from rutter.events.tools import CompletionClaimed
+from rutter.events.validator import (
     ActionRejected,
     ActionStarted,
     ActionWithheld,
     CheckpointPassed,
     CheckpointRefused,
 )
-from events.vocabulary import AnyEvent
+from rutter.events.vocabulary import AnyEvent
 from tests.support.given_when_then import Story, Told, at, given
 from tests.support.shop_facts import (
     any_action,

@@ -6,19 +6,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.planner.actor import Planner
-from actors.planner.expired_login import Aboard, evolve_aboard, signed_out
-from actors.predictor import Predictor
-from events.action import Untrusted
-from events.checks import TextVisible
-from events.critic import PageAssessed
-from events.logins import LoginKept, LoginUsed
-from events.page import Element, Page
-from events.planner import CheckpointReached, PlanProposed, RunStopped
-from events.predictor import PredictionMade, StepDue
-from events.vocabulary import AnyEvent
-from events.workflow import Expectation, Place, Step, Workflow
-from pipeline.sessions import session_started
+from rutter.actors.planner.actor import Planner
+from rutter.actors.planner.expired_login import Aboard, evolve_aboard, signed_out
+from rutter.actors.predictor import Predictor
+from rutter.events.action import Untrusted
+from rutter.events.checks import TextVisible
+from rutter.events.critic import PageAssessed
+from rutter.events.logins import LoginKept, LoginUsed
+from rutter.events.page import Element, Page
+from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
+from rutter.events.predictor import PredictionMade, StepDue
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Expectation, Place, Step, Workflow
+from rutter.pipeline.sessions import session_started
 from tests.support import shop_facts
 from tests.support.given_when_then import Story, at, given, only
 

@@ -4,25 +4,25 @@ from typing import Any
 
 import msgspec
 
-from actors.planner.actor import Planner
-from actors.predictor import Predictor
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.rules.steps.retry import SENT
-from actors.validator.actor import Validator
-from events.action import Action, ByRole, ByText, Secret, Target
-from events.advisor import AdviceReceived, Proposal
-from events.critic import ActionJudged, PageAssessed
-from events.observer import PageObserved
-from events.page import Element
-from events.person import ApprovalAnswered
-from events.planner import AdviceRequested, PlanProposed, RunStopped
-from events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
-from events.run_settings import Limits, Mind, Minds
-from events.runtime import SessionStarted
-from events.service_pack import Service, Sign, StateRule, Way
-from events.validator import ActionRejected, ApprovalRequested
-from events.workflow import Standing
-from pipeline.sessions import session_started
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor import Predictor
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.rules.steps.retry import SENT
+from rutter.actors.validator.actor import Validator
+from rutter.events.action import Action, ByRole, ByText, Secret, Target
+from rutter.events.advisor import AdviceReceived, Proposal
+from rutter.events.critic import ActionJudged, PageAssessed
+from rutter.events.observer import PageObserved
+from rutter.events.page import Element
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import AdviceRequested, PlanProposed, RunStopped
+from rutter.events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
+from rutter.events.run_settings import Limits, Mind, Minds
+from rutter.events.runtime import SessionStarted
+from rutter.events.service_pack import Service, Sign, StateRule, Way
+from rutter.events.validator import ActionRejected, ApprovalRequested
+from rutter.events.workflow import Standing
+from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story, given, of, only
 from tests.support.shop_facts import (
     ORIGIN,

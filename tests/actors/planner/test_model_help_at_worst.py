@@ -6,45 +6,46 @@ import anyio
 import msgspec
 import pytest
 
-from actors.advisor.conversation import Task
-from actors.advisor.prompt import Question, prompt_for
-from actors.planner.actor import Planner
-from actors.predictor import Predictor
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.timer.actor import Timer
-from actors.validator.actor import Validator
-from actors.world.models.messages import Prompt, Reply, Told, Used
-from events.action import Action, ByCss, ByPoint, ByRole, ByText, Secret, Target
-from events.advisor import AdviceReceived, Asked, Proposal
-from events.checks import ReadBack, TextVisible, UrlHas
-from events.critic import ActionJudged, CompletionChecked, PageAssessed, ReadBackDue, StateDiffered
-from events.envelope import Envelope
-from events.executor import QueryFailed
-from events.observer import ObservationFailed, PageObserved
-from events.page import Element
-from events.person import ApprovalAnswered
-from events.planner import (
-    AdviceRequested,
-    CheckpointReached,
-    PlanProposed,
-    RunStopped,
+from rutter.actors.advisor.conversation import Task
+from rutter.actors.advisor.prompt import Question, prompt_for
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor import Predictor
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.timer.actor import Timer
+from rutter.actors.validator.actor import Validator
+from rutter.actors.world.models.messages import Prompt, Reply, Told, Used
+from rutter.events.action import Action, ByCss, ByPoint, ByRole, ByText, Secret, Target
+from rutter.events.advisor import AdviceReceived, Asked, Proposal
+from rutter.events.checks import ReadBack, TextVisible, UrlHas
+from rutter.events.critic import (
+    ActionJudged,
+    CompletionChecked,
+    PageAssessed,
+    ReadBackDue,
+    StateDiffered,
 )
-from events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
-from events.run_settings import Limits, Mind, Minds
-from events.runtime import DeadlinePassed, SessionStarted
-from events.service_pack import Service, Sign, StateRule, Way
-from events.tools import CompletionClaimed, ToolAnswered, ToolCalled
-from events.validator import (
+from rutter.events.envelope import Envelope
+from rutter.events.executor import QueryFailed
+from rutter.events.observer import ObservationFailed, PageObserved
+from rutter.events.page import Element
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
+from rutter.events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
+from rutter.events.run_settings import Limits, Mind, Minds
+from rutter.events.runtime import DeadlinePassed, SessionStarted
+from rutter.events.service_pack import Service, Sign, StateRule, Way
+from rutter.events.tools import CompletionClaimed, ToolAnswered, ToolCalled
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,
     ApprovalRequested,
     CheckpointPassed,
 )
-from events.vocabulary import AnyEvent
-from events.workflow import Expectation, Standing, Workflow
-from pipeline.sessions import session_started
-from pipeline.sessions.models import _discreet
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Expectation, Standing, Workflow
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.models import _discreet
 from tests.support.given_when_then import Story, at, given, of, only
 from tests.support.shop_facts import (
     ORIGIN,
@@ -496,7 +497,7 @@ async def test_a_call_that_is_answered_does_not_end_the_wait_for_a_person(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [1_000]
-    monkeypatch.setattr("actors.timer.actor.monotonic_ns", lambda: now[0] * 1_000_000)
+    monkeypatch.setattr("rutter.actors.timer.actor.monotonic_ns", lambda: now[0] * 1_000_000)
     timer = Timer()
     started = msgspec.structs.replace(
         run_of(None, max_wall_ms=90_000), purpose="tools", driver="model"

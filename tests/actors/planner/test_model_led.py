@@ -5,36 +5,36 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.planner.actor import Planner
-from actors.predictor import Predictor
-from events.action import Action, ByRef, Parameter, Secret, Target, Text, Untrusted
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked
-from events.checks import PageState
-from events.critic import CompletionChecked, PageAssessed
-from events.executor import ActionFailed
-from events.observer import BrowserLost, PageObserved
-from events.page import Element
-from events.planner import (
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor import Predictor
+from rutter.events.action import Action, ByRef, Parameter, Secret, Target, Text, Untrusted
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked
+from rutter.events.checks import PageState
+from rutter.events.critic import CompletionChecked, PageAssessed
+from rutter.events.executor import ActionFailed
+from rutter.events.observer import BrowserLost, PageObserved
+from rutter.events.page import Element
+from rutter.events.planner import (
     AdviceRequested,
     CheckpointReached,
     ObservationRequested,
     PlanProposed,
     RunStopped,
 )
-from events.predictor import PredictionMade, WorkflowLearned
-from events.run_settings import Limits, Mind, Minds
-from events.runtime import DeadlinePassed, SessionStarted
-from events.service_pack import Service, Sign, Way
-from events.tools import ApprovalSought, CompletionClaimed, ToolAnswered, ToolCalled
-from events.validator import (
+from rutter.events.predictor import PredictionMade, WorkflowLearned
+from rutter.events.run_settings import Limits, Mind, Minds
+from rutter.events.runtime import DeadlinePassed, SessionStarted
+from rutter.events.service_pack import Service, Sign, Way
+from rutter.events.tools import ApprovalSought, CompletionClaimed, ToolAnswered, ToolCalled
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionWithheld,
     CheckpointPassed,
     CheckpointRefused,
 )
-from events.vocabulary import AnyEvent
-from pipeline.sessions import session_started
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story, only
 from tests.support.shop_facts import ORIGIN, css, done, element, found, judged, page
 

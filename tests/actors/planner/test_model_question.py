@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.planner.actor import Planner
-from actors.predictor import Predictor
-from events.action import (
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor import Predictor
+from rutter.events.action import (
     Action,
     ByCss,
     ByPoint,
@@ -19,10 +19,10 @@ from events.action import (
     Text,
     Untrusted,
 )
-from events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Ending, Proposal
-from events.checks import PageState
-from events.critic import CompletionChecked, PageAssessed, StateDiffered
-from events.planner import (
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Ending, Proposal
+from rutter.events.checks import PageState
+from rutter.events.critic import CompletionChecked, PageAssessed, StateDiffered
+from rutter.events.planner import (
     AdviceRequested,
     CheckpointReached,
     ObservationRequested,
@@ -30,14 +30,20 @@ from events.planner import (
     PlanWithheld,
     RunStopped,
 )
-from events.predictor import Candidate, PredictionMade, StepDue, TransitionLearned, WorkflowLearned
-from events.run_settings import Mind, Minds
-from events.runtime import SessionStarted, StopRequested
-from events.service_pack import Service, Way
-from events.tools import CompletionClaimed
-from events.validator import ActionRejected, ActionStarted
-from events.vocabulary import AnyEvent
-from events.workflow import Step
+from rutter.events.predictor import (
+    Candidate,
+    PredictionMade,
+    StepDue,
+    TransitionLearned,
+    WorkflowLearned,
+)
+from rutter.events.run_settings import Mind, Minds
+from rutter.events.runtime import SessionStarted, StopRequested
+from rutter.events.service_pack import Service, Way
+from rutter.events.tools import CompletionClaimed
+from rutter.events.validator import ActionRejected, ActionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Step
 from tests.support.given_when_then import Story, at, of, only
 from tests.support.shop_facts import (
     click,

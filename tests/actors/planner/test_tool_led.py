@@ -5,20 +5,20 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from actors.planner.actor import Planner
-from actors.predictor import Predictor
-from actors.validator.actor import Validator
-from events.action import Action, ByCss, ByRef, Target, Typed, Untrusted
-from events.critic import CompletionChecked
-from events.executor import ErrorCode, QueryAnswered, QueryFailed
-from events.faults import RETRIABLE, SAID_AS, TYPE_OF
-from events.observer import BrowserLost, ObservationFailed, PageObserved
-from events.page import Element
-from events.person import ApprovalAnswered
-from events.planner import ObservationRequested, PlanProposed, RunStopped
-from events.predictor import PredictionMade, TransitionLearned
-from events.runtime import DeadlinePassed, SessionInterrupted, SessionStarted, StopRequested
-from events.tools import (
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor import Predictor
+from rutter.actors.validator.actor import Validator
+from rutter.events.action import Action, ByCss, ByRef, Target, Typed, Untrusted
+from rutter.events.critic import CompletionChecked
+from rutter.events.executor import ErrorCode, QueryAnswered, QueryFailed
+from rutter.events.faults import RETRIABLE, SAID_AS, TYPE_OF
+from rutter.events.observer import BrowserLost, ObservationFailed, PageObserved
+from rutter.events.page import Element
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import ObservationRequested, PlanProposed, RunStopped
+from rutter.events.predictor import PredictionMade, TransitionLearned
+from rutter.events.runtime import DeadlinePassed, SessionInterrupted, SessionStarted, StopRequested
+from rutter.events.tools import (
     ApprovalSought,
     CompletionClaimed,
     FileRead,
@@ -27,7 +27,7 @@ from events.tools import (
     ToolError,
     approval_of,
 )
-from events.validator import (
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,
@@ -35,8 +35,8 @@ from events.validator import (
     ApprovalRequested,
     ApprovalVoided,
 )
-from events.vocabulary import AnyEvent
-from pipeline.sessions import session_started
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story
 from tests.support.shop_facts import done, element, failed, found, go_to, intent, judged, page, plan
 

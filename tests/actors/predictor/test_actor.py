@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from actors.predictor import Predictor
-from events.action import Action, ByCss, ByRole, Parameter, Target, Text
-from events.critic import PageAssessed, Verdict
-from events.executor import TargetChanged
-from events.page import Page, Resolved
-from events.planner import RunStopped
-from events.predictor import (
+from rutter.actors.predictor import Predictor
+from rutter.events.action import Action, ByCss, ByRole, Parameter, Target, Text
+from rutter.events.critic import PageAssessed, Verdict
+from rutter.events.executor import TargetChanged
+from rutter.events.page import Page, Resolved
+from rutter.events.planner import RunStopped
+from rutter.events.predictor import (
     Candidate,
     EffectsLearned,
     PredictionMade,
@@ -23,12 +23,12 @@ from events.predictor import (
     WorkflowFinished,
     WorkflowLearned,
 )
-from events.run_settings import MILLION
-from events.runtime import SessionEnded
-from events.signature import signature, token
-from events.validator import ActionApproved
-from events.vocabulary import AnyEvent
-from events.workflow import Driver, Expectation, Standing, Step, Workflow
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import SessionEnded
+from rutter.events.signature import signature, token
+from rutter.events.validator import ActionApproved
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver, Expectation, Standing, Step, Workflow
 from tests.support.given_when_then import SESSION, Story, Told, given, of, only
 from tests.support.shop_facts import (
     ORIGIN,

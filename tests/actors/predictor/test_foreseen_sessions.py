@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from actors.predictor import Predictor
-from events.action import Action, ByRole, Parameter, Target, Untrusted
-from events.critic import PageAssessed, Verdict
-from events.executor import PersonActed
-from events.page import Element, Page
-from events.planner import RunStopped
-from events.predictor import (
+from rutter.actors.predictor import Predictor
+from rutter.events.action import Action, ByRole, Parameter, Target, Untrusted
+from rutter.events.critic import PageAssessed, Verdict
+from rutter.events.executor import PersonActed
+from rutter.events.page import Element, Page
+from rutter.events.planner import RunStopped
+from rutter.events.predictor import (
     EndLearned,
     PredictionMade,
     SessionForgotten,
@@ -16,12 +16,12 @@ from events.predictor import (
     TransitionUndone,
     WorkflowLearned,
 )
-from events.run_settings import MILLION
-from events.runtime import SessionStarted, StopReason
-from events.signature import signature, token
-from events.validator import ActionRejected
-from events.vocabulary import AnyEvent
-from events.workflow import Step, Workflow
+from rutter.events.run_settings import MILLION
+from rutter.events.runtime import SessionStarted, StopReason
+from rutter.events.signature import signature, token
+from rutter.events.validator import ActionRejected
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Step, Workflow
 from tests.support.given_when_then import Story, Told, of, only
 from tests.support.shop_facts import (
     ORIGIN,

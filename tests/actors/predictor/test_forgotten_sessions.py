@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.knowledge import Knowledge
-from events.action import Action, Parameter, Text
-from events.checks import Said
-from events.envelope import Envelope
-from events.predictor import (
+from rutter.actors.predictor.knowledge import Knowledge
+from rutter.events.action import Action, Parameter, Text
+from rutter.events.checks import Said
+from rutter.events.envelope import Envelope
+from rutter.events.predictor import (
     EffectsLearned,
     EndLearned,
     Notices,
@@ -20,9 +20,9 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.signature import signature, token
-from events.vocabulary import AnyEvent
-from events.workflow import Driver, Expectation, Step, Workflow
+from rutter.events.signature import signature, token
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver, Expectation, Step, Workflow
 from tests.support.shop_facts import click
 
 Told = tuple[str, AnyEvent]

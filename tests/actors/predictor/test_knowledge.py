@@ -5,12 +5,12 @@ from typing import Any, get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.knowledge import Knowledge
-from actors.rules.workflows.learned_events import LEARNED
-from events.action import Action
-from events.checks import Said
-from events.envelope import Envelope, kind
-from events.predictor import (
+from rutter.actors.predictor.knowledge import Knowledge
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.events.action import Action
+from rutter.events.checks import Said
+from rutter.events.envelope import Envelope, kind
+from rutter.events.predictor import (
     Candidate,
     EffectsLearned,
     Notices,
@@ -19,10 +19,10 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.run_settings import MILLION
-from events.signature import signature, token
-from events.vocabulary import AnyEvent, PredictorEvent
-from events.workflow import Expectation, Step, Workflow
+from rutter.events.run_settings import MILLION
+from rutter.events.signature import signature, token
+from rutter.events.vocabulary import AnyEvent, PredictorEvent
+from rutter.events.workflow import Expectation, Step, Workflow
 from tests.support.shop_facts import click
 
 

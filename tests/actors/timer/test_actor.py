@@ -4,15 +4,15 @@ import anyio
 import msgspec
 import pytest
 
-from actors.rules.tools.tool_table import TOOLS
-from actors.timer.actor import Timer
-from events.critic import PageAssessed
-from events.envelope import Envelope
-from events.person import ApprovalAnswered
-from events.runtime import DeadlinePassed, SessionPaused, SessionResumed
-from events.tools import ToolAnswered, ToolCalled
-from events.validator import ApprovalRequested
-from events.vocabulary import AnyEvent
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.timer.actor import Timer
+from rutter.events.critic import PageAssessed
+from rutter.events.envelope import Envelope
+from rutter.events.person import ApprovalAnswered
+from rutter.events.runtime import DeadlinePassed, SessionPaused, SessionResumed
+from rutter.events.tools import ToolAnswered, ToolCalled
+from rutter.events.validator import ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
 from tests.support.shop_facts import run_of
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ class Hands:
 @pytest.fixture
 def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     moved = Hands()
-    monkeypatch.setattr("actors.timer.actor.monotonic_ns", moved.now_ns)
+    monkeypatch.setattr("rutter.actors.timer.actor.monotonic_ns", moved.now_ns)
     return moved
 
 

@@ -5,21 +5,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.rules.steps.confidence import apart
-from actors.validator.actor import Validator
-from events.action import Action, ByRole, Parameter, Secret, Target, Text, Untrusted
-from events.critic import PageAssessed
-from events.executor import TargetChanged, TargetMissing
-from events.page import Resolved
-from events.person import ApprovalAnswered
-from events.planner import CheckpointReached, PlanProposed, RunStopped
-from events.policy import Policy
-from events.runtime import SessionStarted
-from events.service_pack import Checkpoint, Service, Sign
-from events.signature import signature
-from events.tools import ApprovalSought, approval_of
-from events.validator import (
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.rules.steps.confidence import apart
+from rutter.actors.validator.actor import Validator
+from rutter.events.action import Action, ByRole, Parameter, Secret, Target, Text, Untrusted
+from rutter.events.critic import PageAssessed
+from rutter.events.executor import TargetChanged, TargetMissing
+from rutter.events.page import Resolved
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
+from rutter.events.policy import Policy
+from rutter.events.runtime import SessionStarted
+from rutter.events.service_pack import Checkpoint, Service, Sign
+from rutter.events.signature import signature
+from rutter.events.tools import ApprovalSought, approval_of
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,
@@ -31,8 +31,8 @@ from events.validator import (
     PlanAdmitted,
     QueryStarted,
 )
-from events.vocabulary import AnyEvent
-from events.workflow import Driver, Place, Standing, Workflow
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver, Place, Standing, Workflow
 from tests.support.given_when_then import Story, Told, given
 from tests.support.shop_facts import (
     ORIGIN,

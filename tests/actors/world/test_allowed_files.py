@@ -9,11 +9,17 @@ from typing import Any
 import anyio.lowlevel
 import pytest
 
-from actors.world import allowed_files
-from actors.world.allowed_files import CHUNK, MAX_SEARCHED, MAX_TEXT, look_at_files, read_file
-from events.checks import FileCheck, FileContains, FileExists, FileSize
-from events.critic import FilesRequested
-from events.observer import FileSeen, FilesSeen
+from rutter.actors.world import allowed_files
+from rutter.actors.world.allowed_files import (
+    CHUNK,
+    MAX_SEARCHED,
+    MAX_TEXT,
+    look_at_files,
+    read_file,
+)
+from rutter.events.checks import FileCheck, FileContains, FileExists, FileSize
+from rutter.events.critic import FilesRequested
+from rutter.events.observer import FileSeen, FilesSeen
 
 pytestmark = pytest.mark.anyio
 
@@ -331,7 +337,7 @@ class Polls:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, then: Any) -> None:
         self.count = 0
         self._at, self._then = at, then
-        monkeypatch.setattr("actors.world.allowed_files.anyio.sleep", self._between)
+        monkeypatch.setattr("rutter.actors.world.allowed_files.anyio.sleep", self._between)
 
     async def _between(self, seconds: float) -> None:
         self.count += 1

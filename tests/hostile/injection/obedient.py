@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from actors.advisor.page_context import gather_context, prompt_of
-from actors.world.browser.screen import OpensWindows
-from actors.world.browser.window import Window
-from events.policy import Policy
-from pipeline.tools.dispatcher import ToolResponse, Tools
+from rutter.actors.advisor.page_context import gather_context, prompt_of
+from rutter.actors.world.browser.screen import OpensWindows
+from rutter.actors.world.browser.window import Window
+from rutter.events.policy import Policy
+from rutter.pipeline.tools.dispatcher import ToolResponse, Tools
 from tests.hostile.injection.goals import Goal, Refused
 
 NONCE = "0123456789abcdefXYZ"

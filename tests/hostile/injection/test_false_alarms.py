@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from actors.rules.text.untrusted import suspicions
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.browser.chromium import Chromium
-from events.observer import PageObserved
-from pipeline.app import App
-from pipeline.sessions import session_started
-from pipeline.tools.dispatcher import open_tools
+from rutter.actors.rules.text.untrusted import suspicions
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.observer import PageObserved
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.tools.dispatcher import open_tools
 from tests.hostile.injection.corpus import (
     ABOUT_INJECTION,
     EVERYDAY,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from actors.advisor.page_context import AgentContext, gather_context, prompt_of
-from actors.world.browser.tab import Tab
+from rutter.actors.advisor.page_context import AgentContext, gather_context, prompt_of
+from rutter.actors.world.browser.tab import Tab
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from actors.answers import Answer, Answers, Who
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.browser.chromium import Chromium
-from events.policy import Policy
-from events.validator import ApprovalRequested
-from pipeline.app import App
-from pipeline.sessions import session_started
-from pipeline.tools.dispatcher import Caller, open_tools
+from rutter.actors.answers import Answer, Answers, Who
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.policy import Policy
+from rutter.events.validator import ApprovalRequested
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.tools.dispatcher import Caller, open_tools
 from tests.hostile.injection.goals import GOALS, SECRET_NAME
 from tests.hostile.injection.hostile_site import SECRET, HostileSite
 from tests.hostile.injection.obedient import Obedient, Watched

@@ -7,21 +7,21 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from actors.answers import Answer as Word
-from actors.answers import ScriptedPerson
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.browser.chromium import Chromium
-from actors.world.models.defaults import DEFAULTS
-from actors.world.models.prices import Counsel
-from events.advisor import AdviceReceived
-from events.observer import HostsContacted
-from events.run_settings import MILLION, Limits, Mind, Minds
-from events.runtime import SessionStarted
-from events.validator import ActionRejected
-from events.workflow import Criteria, Indicator
-from pipeline.app import App
-from pipeline.sessions import session_started
+from rutter.actors.answers import Answer as Word
+from rutter.actors.answers import ScriptedPerson
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.actors.world.models.prices import Counsel
+from rutter.events.advisor import AdviceReceived
+from rutter.events.observer import HostsContacted
+from rutter.events.run_settings import MILLION, Limits, Mind, Minds
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionRejected
+from rutter.events.workflow import Criteria, Indicator
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
 from tests.hostile.injection.goals import PRIVATE, SECRET_NAME
 from tests.hostile.injection.hostile_site import CONTROLS, HEAD, SECRET, HostileSite
 from tests.support.log_checks import Replayed, events_of

@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.rules.policy.policy import DEFAULT_POLICY, Case, judge
-from events.action import Action, ByRef, Target, Untrusted
-from events.page import Resolved
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY, Case, judge
+from rutter.events.action import Action, ByRef, Target, Untrusted
+from rutter.events.page import Resolved
 from tests.hostile.injection.goals import GOALS
 from tests.hostile.injection.payloads import CARRIERS, in_pages, payloads, sample
 

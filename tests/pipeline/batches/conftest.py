@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli import row_runs
+from rutter.pipeline.cli import row_runs
 from tests.support.command_shell import check_logs
 from tests.support.scripted_rows import open_rehearsed, record
 from tests.support.shop_with_rows import Shop

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.answers import ScriptedPerson
-from pipeline.config.settings import load
-from pipeline.sessions.start import Bound, Wish, depart
+from rutter.actors.answers import ScriptedPerson
+from rutter.pipeline.config.settings import load
+from rutter.pipeline.sessions.start import Bound, Wish, depart
 from tests.support.scripted_rows import KILL, ORDERS, open_rehearsed
 from tests.support.shop_sessions import YES
 from tests.support.shop_with_rows import Shop

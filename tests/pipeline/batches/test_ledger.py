@@ -6,19 +6,19 @@ from typing import Any, cast
 
 import pytest
 
-from events.errors import BadInput
-from events.jobs import JobEnded, JobQueued, JobStarted, RunWorkflow
-from events.rows import Row
-from pipeline.batches.ledger import Ledger, read_ledger
-from pipeline.batches.row_values import BoundRow
-from pipeline.batches.scheduler import Sailing
-from pipeline.batches.sheet import Cells
-from pipeline.cli.daemon_client import Through
-from pipeline.cli.row_runs import Handed
-from pipeline.cli.terminal import Terminal
-from pipeline.config.settings import load
-from pipeline.sessions.start import Wish
-from replay.story.batch_rows import RowRun, Told
+from rutter.events.errors import BadInput
+from rutter.events.jobs import JobEnded, JobQueued, JobStarted, RunWorkflow
+from rutter.events.rows import Row
+from rutter.pipeline.batches.ledger import Ledger, read_ledger
+from rutter.pipeline.batches.row_values import BoundRow
+from rutter.pipeline.batches.scheduler import Sailing
+from rutter.pipeline.batches.sheet import Cells
+from rutter.pipeline.cli.daemon_client import Through
+from rutter.pipeline.cli.row_runs import Handed
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.settings import load
+from rutter.pipeline.sessions.start import Wish
+from rutter.replay.story.batch_rows import RowRun, Told
 from tests.support.shop_with_rows import Shop, rows_of, say
 
 

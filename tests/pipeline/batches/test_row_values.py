@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from events.action import Action
-from events.errors import BadInput
-from events.workflow import Step, Workflow
-from pipeline.batches.row_values import (
+from rutter.events.action import Action
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.batches.row_values import (
     BoundRow,
     batch_of,
     bind_rows,
@@ -15,7 +15,7 @@ from pipeline.batches.row_values import (
     digest_of,
     read_mapping,
 )
-from pipeline.batches.sheet import BadRows, Sheet, read_sheet
+from rutter.pipeline.batches.sheet import BadRows, Sheet, read_sheet
 
 FLOW = Workflow(
     "order",

@@ -12,13 +12,13 @@ from typing import Any
 import anyio.to_thread
 import pytest
 
-from actors.answers import ScriptedPerson
-from events.jobs import JobEnded, JobQueued, RunWorkflow
-from events.rows import Row
-from pipeline.batches.ledger import read_ledger
-from pipeline.cli import row_runs
-from pipeline.config.settings import Settings, load
-from pipeline.sessions.start import Bound, Wish, depart
+from rutter.actors.answers import ScriptedPerson
+from rutter.events.jobs import JobEnded, JobQueued, RunWorkflow
+from rutter.events.rows import Row
+from rutter.pipeline.batches.ledger import read_ledger
+from rutter.pipeline.cli import row_runs
+from rutter.pipeline.config.settings import Settings, load
+from rutter.pipeline.sessions.start import Bound, Wish, depart
 from tests.support.command_shell import Rutter
 from tests.support.scripted_logs import keep_locked
 from tests.support.scripted_rows import KILL, open_rehearsed

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.batches.sheet import MAX_CELL, BadRows, Sheet, read_sheet
-from pipeline.output.csv_table import as_csv
+from rutter.pipeline.batches.sheet import MAX_CELL, BadRows, Sheet, read_sheet
+from rutter.pipeline.output.csv_table import as_csv
 
 PLAIN = "customer,note\nAurora,A quay\nJuniper,Zweiter Kai\n"
 

@@ -12,9 +12,9 @@ from typing import get_args
 
 import pytest
 
-from events.runtime import Failure, StopReason
-from pipeline.demo_sites.chandlery import Site, order_script
-from pipeline.output.next_command import NEXT
+from rutter.events.runtime import Failure, StopReason
+from rutter.pipeline.demo_sites.chandlery import Site, order_script
+from rutter.pipeline.output.next_command import NEXT
 from tests.support import scripted_logs
 from tests.support.command_shell import ROOT, Ended, Rutter, check_logs, places_of
 
@@ -339,7 +339,7 @@ def test_a_directory_in_use_by_another_process(recorded: Rutter) -> None:
 HOLDING = """
 import sys
 from pathlib import Path
-from pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.config.data_directory import DataDirectory
 
 DataDirectory(Path(sys.argv[1])).lock()
 print("held", flush=True)

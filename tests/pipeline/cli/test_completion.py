@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli.completion import SHELLS
+from rutter.pipeline.cli.completion import SHELLS
 from tests.support import scripted_logs
 from tests.support.command_shell import COMMAND, ROOT, Rutter
 
@@ -81,7 +81,7 @@ def test_a_real_bash_completes(rutter: Rutter, tmp_path: Path) -> None:
     program = bin_ / "rutter"
     program.write_text(
         f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\n"
-        "from pipeline.cli.main import main\nsys.exit(main())\n"
+        "from rutter.pipeline.cli.main import main\nsys.exit(main())\n"
     )
     program.chmod(0o755)
     script = """

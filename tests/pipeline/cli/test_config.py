@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import settings
-from pipeline.sessions.start import Bound, recorded_homes
+from rutter.pipeline.config import settings
+from rutter.pipeline.sessions.start import Bound, recorded_homes
 from tests.support import scripted_logs
 from tests.support.command_shell import Ended, Rutter
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from pipeline.cli.demo import ALONE, WATCHED
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
+from rutter.pipeline.cli.demo import ALONE, WATCHED
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD
 from tests.support.command_shell import Rutter, places_of
 
 pytestmark = pytest.mark.browser

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from actors.answers import ScriptedPerson
-from events.errors import BrowserGone
-from events.predictor import SessionForgotten, WorkflowDeleted
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from pipeline.config.settings import load
-from pipeline.queries.workflows_and_sessions import latest_workflow, project
-from pipeline.sessions import session_started
-from pipeline.sessions.earlier_run import unsettled
+from rutter.actors.answers import ScriptedPerson
+from rutter.events.errors import BrowserGone
+from rutter.events.predictor import SessionForgotten, WorkflowDeleted
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.settings import load
+from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.earlier_run import unsettled
 from tests.support import scripted_logs
 from tests.support.command_shell import Ended, Rutter
 from tests.support.scripted_shop import AURORA, ORDER, Raises, effectors, shop

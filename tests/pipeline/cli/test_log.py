@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from events.sqlite_reader import SqliteReader
-from pipeline.cli import progress as gauge
-from pipeline.cli.progress import Gauge
-from pipeline.cli.terminal import Terminal
-from pipeline.config.data_directory import DataDirectory
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli import progress as gauge
+from rutter.pipeline.cli.progress import Gauge
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.data_directory import DataDirectory
 from tests.support.command_shell import ROOT, Ended, Rutter
 from tests.support.data_directories import NEEDLES, holding, sailed, tamper
 
@@ -417,7 +417,7 @@ class TestGauge:
         said = StringIO()
         terminal = Terminal()
         monkeypatch.setattr(terminal, "err", Console(file=said, force_terminal=True, width=100))
-        monkeypatch.setattr("pipeline.cli.progress.time.monotonic", lambda: now[0])
+        monkeypatch.setattr("rutter.pipeline.cli.progress.time.monotonic", lambda: now[0])
         return Gauge(terminal), said
 
     def test_what_is_done_at_once_draws_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:

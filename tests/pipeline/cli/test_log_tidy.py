@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from events.sqlite_reader import SqliteReader
-from pipeline.config.data_directory import DataDirectory
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.data_directory import DataDirectory
 from tests.support.command_shell import Rutter, check_logs
 from tests.support.data_directories import holding, sailed
 from tests.support.small_disk import small_disk_of

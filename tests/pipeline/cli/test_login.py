@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from events.logins import LoginKept, LoginUsed
-from events.sqlite_reader import SqliteReader
-from pipeline.logins import sealed_file
-from pipeline.logins.login_store import Shelf
-from pipeline.logins.sealed_file import key_of, new_lock
+from rutter.events.logins import LoginKept, LoginUsed
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.logins import sealed_file
+from rutter.pipeline.logins.login_store import Shelf
+from rutter.pipeline.logins.sealed_file import key_of, new_lock
 from tests.support import keyrings, xvfb
 from tests.support.command_shell import Rutter
 from tests.support.login_site import PASSWORD, LoginSite

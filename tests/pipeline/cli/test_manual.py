@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli.manual import pages
-from pipeline.cli.parser import parser
+from rutter.pipeline.cli.manual import pages
+from rutter.pipeline.cli.parser import parser
 from tests.support.command_shell import ROOT
 
 PAGES = ROOT / "docs" / "commands"
@@ -40,7 +40,7 @@ def test_every_command_has_examples(name: str) -> None:
 
 def test_the_pages_are_those_of_this_parser() -> None:
     kept = {path.name: path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md"))}
-    assert kept == pages(), "write them anew: python -m pipeline.cli.manual docs/commands"
+    assert kept == pages(), "write them anew: python -m rutter.pipeline.cli.manual docs/commands"
 
 
 def test_every_page_that_is_named_is_there() -> None:

@@ -12,10 +12,10 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from pipeline.config.data_directory import DataDirectory
-from pipeline.daemon.address_file import write_whereabouts
-from pipeline.daemon.http.tokens import token_path
-from pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.daemon.address_file import write_whereabouts
+from rutter.pipeline.daemon.http.tokens import token_path
+from rutter.pipeline.demo_sites.chandlery import Site
 from tests.support.command_shell import COMMAND, ROOT, Rutter, places_of, wait_for_line
 from tests.support.guarded_app import AGENT
 from tests.support.log_checks import Replayed

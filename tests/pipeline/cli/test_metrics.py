@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from events.predictor import Candidate, PredictionMade, SessionForgotten, TransitionLearned
-from events.run_settings import PredictorName
-from events.signature import doing, signature, token
-from events.vocabulary import AnyEvent
+from rutter.events.predictor import Candidate, PredictionMade, SessionForgotten, TransitionLearned
+from rutter.events.run_settings import PredictorName
+from rutter.events.signature import doing, signature, token
+from rutter.events.vocabulary import AnyEvent
 from tests.support import shop_facts
 from tests.support.command_shell import Ended, Rutter
 from tests.support.timed_log import Ledger

@@ -2,9 +2,9 @@
 
 import pytest
 
-from events.errors import BadInput
-from pipeline.cli.missing_values import ask_unbound
-from pipeline.cli.terminal import Terminal
+from rutter.events.errors import BadInput
+from rutter.pipeline.cli.missing_values import ask_unbound
+from rutter.pipeline.cli.terminal import Terminal
 from tests.support import scripted_logs
 from tests.support.command_shell import Rutter
 from tests.support.recorded_site import AtTerminal

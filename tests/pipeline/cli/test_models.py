@@ -7,11 +7,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from actors.rules.tools.tool_table import SEVEN
-from actors.world.models.defaults import DEFAULTS
-from actors.world.secrets.redaction import forget
-from pipeline.cli import doctor
-from pipeline.sessions import models
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.actors.world.secrets.redaction import forget
+from rutter.pipeline.cli import doctor
+from rutter.pipeline.sessions import models
 from tests.pipeline.cli.test_config import configure
 from tests.support.command_shell import Ended, Rutter
 from tests.support.provider_server import Answer, Call, Fault, WireServer
@@ -253,7 +253,7 @@ def test_the_doctor_warns_of_one_that_could_not_be_asked_after_the_first(
     ended = rutter("doctor")
     assert ended.code == 8, ended
     assert "the anthropic package is not installed (no_such_package)" in ended.out
-    assert "pip install 'rutter[anthropic]'" in ended.out
+    assert "pip install 'rutter-agent[anthropic]'" in ended.out
 
 
 def test_another_address_is_shown_and_no_line_ends_in_blanks(rutter: Rutter) -> None:

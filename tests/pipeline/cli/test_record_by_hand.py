@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from actors.world.browser.page_listener import Listener
-from actors.world.browser.window import Window
-from events.envelope import Envelope
-from events.planner import PersonAwaited
-from pipeline.app import App
-from pipeline.cli.terminal import Terminal
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.sign_ins import USER
+from rutter.actors.world.browser.page_listener import Listener
+from rutter.actors.world.browser.window import Window
+from rutter.events.envelope import Envelope
+from rutter.events.planner import PersonAwaited
+from rutter.pipeline.app import App
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.sign_ins import USER
 from tests.support import xvfb
 from tests.support.command_shell import Rutter, check_logs, places_of, wait_for_line
 from tests.support.page_server import PageServer

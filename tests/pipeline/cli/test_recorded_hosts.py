@@ -9,18 +9,18 @@ from threading import Thread
 import msgspec
 import pytest
 
-from actors.rules.policy.hosts import address_refused
-from actors.rules.policy.policy import DEFAULT_POLICY
-from events.errors import BadInput
-from events.observer import Contact, HostsContacted, RequestBlocked
-from events.policy import Policy
-from events.sqlite_reader import SqliteReader
-from events.workflow import Workflow
-from pipeline.cli import record_by_hand, recorded_hosts
-from pipeline.cli.recorded_hosts import Met, chosen, meetings, settle_hosts
-from pipeline.cli.terminal import Terminal
-from pipeline.config import settings
-from replay.story.session_story import StepStory, Story
+from rutter.actors.rules.policy.hosts import address_refused
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.events.errors import BadInput
+from rutter.events.observer import Contact, HostsContacted, RequestBlocked
+from rutter.events.policy import Policy
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Workflow
+from rutter.pipeline.cli import record_by_hand, recorded_hosts
+from rutter.pipeline.cli.recorded_hosts import Met, chosen, meetings, settle_hosts
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config import settings
+from rutter.replay.story.session_story import StepStory, Story
 from tests.support import scripted_logs
 from tests.support.command_shell import Rutter
 from tests.support.shop_facts import click, step

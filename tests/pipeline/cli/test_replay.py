@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from actors.logic_version import LOGIC
-from events.codec import encode
-from events.runtime import SessionStarted
-from events.validator import ActionApproved
-from pipeline.cli.main import main
+from rutter.actors.logic_version import LOGIC
+from rutter.events.codec import encode
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ActionApproved
+from rutter.pipeline.cli.main import main
 from tests.support.golden_logs import envelopes, rows, to_database
 
 

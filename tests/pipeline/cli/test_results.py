@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from events.action import Action, Untrusted
-from events.artifacts import ArtifactStore
-from events.executor import QueryAnswered
-from events.observer import DownloadFinished
-from events.page import Artifact
-from events.runtime import SessionEnded
-from events.tables import Table
-from events.validator import QueryStarted
-from events.vocabulary import AnyEvent
+from rutter.events.action import Action, Untrusted
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.executor import QueryAnswered
+from rutter.events.observer import DownloadFinished
+from rutter.events.page import Artifact
+from rutter.events.runtime import SessionEnded
+from rutter.events.tables import Table
+from rutter.events.validator import QueryStarted
+from rutter.events.vocabulary import AnyEvent
 from tests.support import shop_facts
 from tests.support.command_shell import Rutter
 from tests.support.timed_log import Ledger

@@ -18,16 +18,16 @@ from typing import TypeVar
 import psutil
 import pytest
 
-from events.critic import OutcomeUnknown
-from events.event import Event
-from events.observer import DialogOpened
-from events.page import Artifact
-from events.person import ApprovalAnswered
-from events.runtime import SessionStarted
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.demo import ALONE
-from pipeline.config.data_directory import DataDirectory
-from pipeline.demo_sites.chandlery import Switches
+from rutter.events.critic import OutcomeUnknown
+from rutter.events.event import Event
+from rutter.events.observer import DialogOpened
+from rutter.events.page import Artifact
+from rutter.events.person import ApprovalAnswered
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.demo import ALONE
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.demo_sites.chandlery import Switches
 from tests.support.command_shell import Rutter, check_logs, places_of, wait_for_line
 from tests.support.recorded_site import (
     PASSWORD,

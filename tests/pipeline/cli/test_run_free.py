@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from actors.answers import Answers
-from events.event import Event
-from events.predictor import PredictionMade
-from events.run_settings import RunSettings
-from events.runtime import SessionEnded, SessionStarted
-from events.sqlite_reader import SqliteReader
-from pipeline.app import App
-from pipeline.cli import session_run
+from rutter.actors.answers import Answers
+from rutter.events.event import Event
+from rutter.events.predictor import PredictionMade
+from rutter.events.run_settings import RunSettings
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.app import App
+from rutter.pipeline.cli import session_run
 from tests.support.command_shell import Rutter
 from tests.support.scripted_shop import ORIGIN, World, effectors, shop
 

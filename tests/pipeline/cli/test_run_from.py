@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.answers import ScriptedPerson
-from events.errors import BrowserGone
-from events.sqlite_log import SqliteLog
-from pipeline.config.settings import Settings, load
-from pipeline.queries.workflows_and_sessions import latest_workflow, project
-from pipeline.sessions.earlier_run import named, unsettled, values_of
+from rutter.actors.answers import ScriptedPerson
+from rutter.events.errors import BrowserGone
+from rutter.events.sqlite_log import SqliteLog
+from rutter.pipeline.config.settings import Settings, load
+from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.sessions.earlier_run import named, unsettled, values_of
 from tests.support.command_shell import Rutter
 from tests.support.scripted_shop import AURORA, FAIRLEAD, Raises, shop
 from tests.support.shop_sessions import YES, open_app, record_order, run_for_fairlead, sail

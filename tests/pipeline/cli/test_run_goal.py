@@ -10,21 +10,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.rules.tools.tool_table import SEVEN
-from actors.world.secrets.redaction import forget
-from events.action import Action, ByCss, Secret, Target
-from events.predictor import WorkflowLearned
-from events.run_settings import Minds
-from events.runtime import SessionStarted
-from events.service_pack import Service, Way
-from events.sqlite_log import SqliteLog
-from events.workflow import Step, Workflow
-from pipeline.app import App
-from pipeline.cli import run
-from pipeline.config import settings
-from pipeline.sessions import workflow_choice as goals
-from pipeline.sessions.session_started import NOTHING, Given
-from replay.story.session_story import Story
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.actors.world.secrets.redaction import forget
+from rutter.events.action import Action, ByCss, Secret, Target
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.run_settings import Minds
+from rutter.events.runtime import SessionStarted
+from rutter.events.service_pack import Service, Way
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.cli import run
+from rutter.pipeline.config import settings
+from rutter.pipeline.sessions import workflow_choice as goals
+from rutter.pipeline.sessions.session_started import NOTHING, Given
+from rutter.replay.story.session_story import Story
 from tests.pipeline.cli.test_config import configure
 from tests.support.command_shell import Ended, Rutter
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pipeline.cli.demo import ALONE
-from pipeline.demo_sites.request import Request
+from rutter.pipeline.cli.demo import ALONE
+from rutter.pipeline.demo_sites.request import Request
 from tests.support.command_shell import Ended, Rutter, check_logs, places_of
 from tests.support.recorded_site import PASSWORD, Harbour, Ship, WatchedSite
 

@@ -8,16 +8,16 @@ import anyio
 import msgspec
 import pytest
 
-from events.errors import BadInput
-from events.jobs import RunFree, RunGoal, RunWorkflow
-from events.sqlite_log import SqliteLog
-from events.triggers import HookDropped, HookSet, ScheduleDropped, ScheduleSet
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.cli import schedule
-from pipeline.cli.schedule import add_hook, add_schedule
-from pipeline.cli.terminal import Terminal
-from pipeline.config.settings import Settings, load
+from rutter.events.errors import BadInput
+from rutter.events.jobs import RunFree, RunGoal, RunWorkflow
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.triggers import HookDropped, HookSet, ScheduleDropped, ScheduleSet
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.cli import schedule
+from rutter.pipeline.cli.schedule import add_hook, add_schedule
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.settings import Settings, load
 from tests.support.log_checks import Replayed
 
 NOW = "2026-03-16T06:00:00Z"

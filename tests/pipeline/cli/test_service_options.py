@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import pipeline.demo_sites.chandlery
-from events.workflow import Criteria, Indicator
-from pipeline.cli.service_options import add_options, read_given
-from pipeline.sessions.session_started import Given
+from rutter.events.workflow import Criteria, Indicator
+from rutter.pipeline.cli.service_options import add_options, read_given
+from rutter.pipeline.demo_sites import chandlery
+from rutter.pipeline.sessions.session_started import Given
 from tests.support import scripted_logs
 from tests.support.command_shell import Ended, Rutter
 
-HARBOUR = Path(pipeline.demo_sites.chandlery.__file__).with_name("harbour.toml")
+HARBOUR = Path(chandlery.__file__).with_name("harbour.toml")
 SHOP = """name = "shop"
 [criteria]
 success = [{where = "heading", says = "Thank you"}]

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from actors.person.actor import Person
-from events.errors import BadInput
-from events.person import ApprovalAnswered
-from events.validator import ApprovalRequested
-from pipeline.cli.session_run import _Pausing, check_display, person
-from pipeline.cli.terminal import Progress, Terminal
+from rutter.actors.person.actor import Person
+from rutter.events.errors import BadInput
+from rutter.events.person import ApprovalAnswered
+from rutter.events.validator import ApprovalRequested
+from rutter.pipeline.cli.session_run import _Pausing, check_display, person
+from rutter.pipeline.cli.terminal import Progress, Terminal
 from tests.support.command_shell import Rutter
 
 

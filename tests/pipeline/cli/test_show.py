@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from events.advisor import AdviceLost
-from events.planner import AdviceRequested, RunStopped
-from events.runtime import SessionEnded
-from events.sqlite_log import SqliteLog
-from events.workflow import Workflow
-from replay.projections import ProjectionStore
+from rutter.events.advisor import AdviceLost
+from rutter.events.planner import AdviceRequested, RunStopped
+from rutter.events.runtime import SessionEnded
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.workflow import Workflow
+from rutter.replay.projections import ProjectionStore
 from tests.support import scripted_logs, shop_facts, step_kinds
 from tests.support.command_shell import Rutter, check_logs
 from tests.support.timed_log import Ledger

@@ -5,9 +5,9 @@ import io
 
 import pytest
 
-from events.errors import BadInput
-from pipeline.cli.patience_option import read_patience
-from pipeline.cli.terminal import Screen
+from rutter.events.errors import BadInput
+from rutter.pipeline.cli.patience_option import read_patience
+from rutter.pipeline.cli.terminal import Screen
 
 SAID = "Speichern f\u00fcr \u65e5\u672c\x1b[31m"
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from events.envelope import Envelope
-from events.errors import BadInput, LogForeign
-from events.predictor import PredictionMade, Within
-from events.vocabulary import AnyEvent
-from pipeline.cli.terminal import Progress, Terminal
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput, LogForeign
+from rutter.events.predictor import PredictionMade, Within
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.cli.terminal import Progress, Terminal
 from tests.support import shop_facts
 
 TRICKY = ":warning: [bold]b[/bold] [/] \\[x] \\\\[y] {z} [link=http://x]l[/link]"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from actors.rules.tools.tool_table import TOOLS
-from pipeline.cli.terminal import Terminal
-from pipeline.cli.tools import tell_reach
-from pipeline.sessions import session_started
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.tools import tell_reach
+from rutter.pipeline.sessions import session_started
 from tests.support.command_shell import COMMAND, ROOT, Ended, Rutter, places_of
 from tests.support.page_server import PageServer
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from events.sqlite_reader import SqliteReader
-from pipeline.cli import trace
-from pipeline.config.exit_codes import Exit
-from replay.traces import Span, spans_of
-from replay.traces.ids import trace_id
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli import trace
+from rutter.pipeline.config.exit_codes import Exit
+from rutter.replay.traces import Span, spans_of
+from rutter.replay.traces.ids import trace_id
 from tests.replay.traces.test_otlp_json import read_line
 from tests.support import scripted_logs
 from tests.support.command_shell import Rutter, check_logs

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import pytest
 
-from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
-from events import errors
-from pipeline.output.failure import PLAIN, in_plain_words
-from replay.story.proofs import ProofStory
-from replay.story.session_story import StepStory, Story
+from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
+from rutter.events import errors
+from rutter.pipeline.output.failure import PLAIN, in_plain_words
+from rutter.replay.story.proofs import ProofStory
+from rutter.replay.story.session_story import StepStory, Story
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text()

@@ -11,20 +11,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.answers import ScriptedPerson
-from actors.predictor import Knowledge
-from events.action import Text
-from events.checks import Check, Said, ValueSet
-from events.errors import BrowserGone
-from events.predictor import WorkflowLearned
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.workflow import Step
-from pipeline.config.settings import load
-from pipeline.queries.workflows_and_sessions import latest_workflow, project
-from pipeline.sessions import session_started
-from pipeline.sessions.earlier_run import unsettled, values_of
-from pipeline.workflows.edit import publish
+from rutter.actors.answers import ScriptedPerson
+from rutter.actors.predictor import Knowledge
+from rutter.events.action import Text
+from rutter.events.checks import Check, Said, ValueSet
+from rutter.events.errors import BrowserGone
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Step
+from rutter.pipeline.config.settings import load
+from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.earlier_run import unsettled, values_of
+from rutter.pipeline.workflows.edit import publish
 from tests.support import scripted_logs
 from tests.support.command_shell import Ended, Rutter, places_of
 from tests.support.scripted_shop import AURORA, ORDER, Raises, shop

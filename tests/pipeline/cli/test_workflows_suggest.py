@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from events.action import Action, Text
-from events.sqlite_log import SqliteLog
-from events.workflow import Step
-from pipeline.clock import Clock
-from pipeline.sessions import session_started
+from rutter.events.action import Action, Text
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.workflow import Step
+from rutter.pipeline.clock import Clock
+from rutter.pipeline.sessions import session_started
 from tests.support import scripted_logs
 from tests.support.command_shell import Rutter
 from tests.support.scripted_shop import ORIGIN, by_css, shop

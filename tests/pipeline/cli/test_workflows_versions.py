@@ -7,16 +7,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from events.action import ByCss, Target
-from events.artifacts import ArtifactStore
-from events.predictor import Comparison, WorkflowLearned
-from events.sqlite_log import SqliteLog
-from events.workflow import Fork, Step, Workflow
-from pipeline.cli.recorded_again import in_plain_words
-from pipeline.config.settings import load
-from pipeline.queries.workflows_and_sessions import latest_workflow, project
-from pipeline.workflows.diff import differences
-from pipeline.workflows.edit import publish
+from rutter.events.action import ByCss, Target
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.predictor import Comparison, WorkflowLearned
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.workflow import Fork, Step, Workflow
+from rutter.pipeline.cli.recorded_again import in_plain_words
+from rutter.pipeline.config.settings import load
+from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.workflows.diff import differences
+from rutter.pipeline.workflows.edit import publish
 from tests.pipeline.test_recorded_again import record
 from tests.support import scripted_logs
 from tests.support.command_shell import Rutter

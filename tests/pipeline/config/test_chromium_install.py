@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import WorldBroken
-from pipeline.config.chromium_install import (
+from rutter.events.errors import WorldBroken
+from rutter.pipeline.config.chromium_install import (
     PACKAGE_MANAGERS,
     PATH_NAMES,
     WELL_KNOWN,
@@ -374,7 +374,7 @@ def test_a_file_that_no_kernel_can_run_is_a_reason_not_a_crash(
 def test_the_command_line_prints_the_path_or_exits_with_1(machine: Machine, present: bool) -> None:
     named = machine.command("chromium") if present else machine.bin / "gone"
     done = subprocess.run(
-        (sys.executable, "-m", "pipeline.config.chromium_install"),
+        (sys.executable, "-m", "rutter.pipeline.config.chromium_install"),
         env={**os.environ, **machine.env, "RUTTER_CHROMIUM": str(named)},
         cwd=Path(__file__).parents[3],
         capture_output=True,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import DirectoryInUse, WorldBroken
-from pipeline.config.data_directory import DataDirectory
+from rutter.events.errors import DirectoryInUse, WorldBroken
+from rutter.pipeline.config.data_directory import DataDirectory
 
 
 def test_everything_has_its_place(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_the_lock_is_private_too(tmp_path: Path) -> None:
 def test_a_lock_goes_with_its_process(tmp_path: Path) -> None:
     code = (
         "import os, sys; from pathlib import Path;"
-        "from pipeline.config.data_directory import DataDirectory;"
+        "from rutter.pipeline.config.data_directory import DataDirectory;"
         "DataDirectory(Path(sys.argv[1])).lock(); os._exit(9)"
     )
     gone = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)

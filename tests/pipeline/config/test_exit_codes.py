@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from events.errors import (
+from rutter.events.errors import (
     BadInput,
     BrowserGone,
     DirectoryInUse,
@@ -21,9 +21,9 @@ from events.errors import (
     RutterError,
     WorldBroken,
 )
-from events.runtime import Failure, StopReason
-from pipeline.cli.parser import parser
-from pipeline.config.exit_codes import BY_FAILURE, BY_REASON, Exit, of_error, of_session
+from rutter.events.runtime import Failure, StopReason
+from rutter.pipeline.cli.parser import parser
+from rutter.pipeline.config.exit_codes import BY_FAILURE, BY_REASON, Exit, of_error, of_session
 
 REASONS: tuple[str, ...] = get_args(StopReason)
 FAILURES: tuple[str, ...] = get_args(Failure)

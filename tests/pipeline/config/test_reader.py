@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.rules.policy.risky_words import DENYLIST
-from events.errors import BadInput
-from events.policy import PolicyRule
-from events.run_settings import Limits, RunSettings
-from pipeline.cli.config import commented
-from pipeline.config.keys import KEYS, NAMES, VARIABLES
-from pipeline.config.reader import Config, Said, base_policy, read_config
-from pipeline.config.tables import SecretGiven, configured_pairs
-from pipeline.config.thresholds import Sureness
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.rules.policy.risky_words import DENYLIST
+from rutter.events.errors import BadInput
+from rutter.events.policy import PolicyRule
+from rutter.events.run_settings import Limits, RunSettings
+from rutter.pipeline.cli.config import commented
+from rutter.pipeline.config.keys import KEYS, NAMES, VARIABLES
+from rutter.pipeline.config.reader import Config, Said, base_policy, read_config
+from rutter.pipeline.config.tables import SecretGiven, configured_pairs
+from rutter.pipeline.config.thresholds import Sureness
 
 NOBODY: Mapping[str, str] = {"XDG_CONFIG_HOME": "/nowhere/at/all"}
 

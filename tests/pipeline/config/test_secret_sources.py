@@ -10,8 +10,8 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 
-from events.errors import BadInput
-from pipeline.config.secret_sources import read_origins, read_pairs, read_secrets
+from rutter.events.errors import BadInput
+from rutter.pipeline.config.secret_sources import read_origins, read_pairs, read_secrets
 
 PASSWORD = "sheet bend & 9 fathoms"
 
@@ -174,7 +174,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
         secrets("password=keyring:shop/mate")
 
     assert "the keyring package is not installed" in refused.value.what
-    assert refused.value.fix == "pip install 'rutter[keyring]'"
+    assert refused.value.fix == "pip install 'rutter-agent[keyring]'"
 
 
 @pytest.mark.parametrize("name", ["password", "pin", "card_number"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config.settings import default_data, environment, load, proxies_set
+from rutter.pipeline.config.settings import default_data, environment, load, proxies_set
 
 
 def test_what_was_typed_comes_first() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config.data_directory import DataDirectory
-from pipeline.daemon.address_file import (
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.daemon.address_file import (
     WhereaboutsUnsafe,
     drop_whereabouts,
     find_daemon,
     write_whereabouts,
 )
-from pipeline.daemon.serve import notify, reached_by
+from rutter.pipeline.daemon.serve import notify, reached_by
 
 
 @pytest.fixture

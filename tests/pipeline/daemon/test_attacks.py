@@ -11,8 +11,8 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from pipeline.daemon.jobs.runner import MAX_RUN_BYTES
-from pipeline.daemon.notify.service_log import Logbook
+from rutter.pipeline.daemon.jobs.runner import MAX_RUN_BYTES
+from rutter.pipeline.daemon.notify.service_log import Logbook
 from tests.support.command_shell import Rutter
 from tests.support.daemon_on_site import Anchored, Reply, anchored
 from tests.support.guarded_app import Line, line_to

@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from pipeline.cli.demo import ALONE
+from rutter.pipeline.cli.demo import ALONE
 from tests.support.command_shell import Ended, Rutter
 from tests.support.daemon_on_site import Anchored, anchored
 from tests.support.recorded_site import AtTerminal, Harbour, is_wanted, once

@@ -8,9 +8,9 @@ from typing import Any
 import anyio
 import pytest
 
-from events.person import ApprovalAnswered
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.demo import ALONE
+from rutter.events.person import ApprovalAnswered
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.demo import ALONE
 from tests.support.daemon_on_site import Anchored, anchored
 from tests.support.recorded_site import Harbour, is_wanted
 

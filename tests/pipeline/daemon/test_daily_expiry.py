@@ -6,9 +6,9 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from events.sqlite_reader import SqliteReader
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.artifact_survey import expired_digests
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.artifact_survey import expired_digests
 from tests.support.command_shell import Rutter
 from tests.support.daemon_on_site import anchored
 from tests.support.data_directories import sailed

@@ -9,9 +9,9 @@ import anyio
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from actors.answers import Answer
-from actors.world.egress.gate import Opening
-from pipeline.daemon.http.refusals import Refusal
+from rutter.actors.answers import Answer
+from rutter.actors.world.egress.gate import Opening
+from rutter.pipeline.daemon.http.refusals import Refusal
 from tests.hostile.test_channels import KEPT_BACK, NOT_EXERCISED, SAYS_DONE
 from tests.support.hostile_daemon_page import EVERY, Onslaught, onslaught
 from tests.support.recorded_site import Harbour

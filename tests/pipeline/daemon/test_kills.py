@@ -142,11 +142,11 @@ def test_chromium_is_killed_and_every_run_ends_in_a_true_state(
 def test_the_control_that_looks_after_no_browser_is_caught(sail: Callable[..., Afloat]) -> None:
     """The same kills, and a fleet that never finds out."""
     blind = (
-        "import asyncio; from pipeline.daemon.browsers.fleet import Fleet; "
+        "import asyncio; from rutter.pipeline.daemon.browsers.fleet import Fleet; "
         "Fleet._attend = lambda *_: asyncio.Event().wait(); "
         "Fleet._sound = lambda *_: asyncio.sleep(0, True); "
         "Fleet._look_at_wear = lambda *_: None; "
-        "from pipeline.daemon.browsers.supervised import Kept; "
+        "from rutter.pipeline.daemon.browsers.supervised import Kept; "
         "Kept.takes = property(lambda kept: kept.state == 'ready'); "
     )
     daemon = sail(changed=blind)
@@ -226,12 +226,12 @@ def what_became(before: Logged, after: Logged, lot: dict[str, str]) -> Counter[s
     ("changed", "noticed"),
     [
         (
-            "import asyncio; from pipeline import app; "
+            "import asyncio; from rutter.pipeline import app; "
             "app.close_interrupted = lambda *_: asyncio.sleep(0, []); ",
             "has no end",
         ),
         (
-            "import asyncio; from pipeline.daemon import daemon; "
+            "import asyncio; from rutter.pipeline.daemon import daemon; "
             "daemon.ends_of_the_interrupted = lambda *_: asyncio.sleep(0, []); ",
             "ended 0 times",
         ),

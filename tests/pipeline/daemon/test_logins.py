@@ -10,13 +10,13 @@ from typing import NamedTuple
 import anyio.to_thread
 import pytest
 
-from events.jobs import JobEnded
-from pipeline.config import settings as settings_
-from pipeline.config.settings import Settings
-from pipeline.daemon.daemon import Daemon
-from pipeline.daemon.serve import serving
-from pipeline.logins import sealed_file
-from pipeline.logins.session_logins import keys_of, shelf_of
+from rutter.events.jobs import JobEnded
+from rutter.pipeline.config import settings as settings_
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.daemon import Daemon
+from rutter.pipeline.daemon.serve import serving
+from rutter.pipeline.logins import sealed_file
+from rutter.pipeline.logins.session_logins import keys_of, shelf_of
 from tests.support import keyrings
 from tests.support.command_shell import Rutter, check_logs
 from tests.support.daemon_on_site import ask

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from events.envelope import kind
-from events.event import Event
-from events.runtime import SessionStarted
-from events.sqlite_reader import SqliteReader
-from pipeline.cli.demo import ALONE
+from rutter.events.envelope import kind
+from rutter.events.event import Event
+from rutter.events.runtime import SessionStarted
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.cli.demo import ALONE
 from tests.support.daemon_on_site import Anchored, anchored
 from tests.support.recorded_site import PASSWORD, Harbour
 

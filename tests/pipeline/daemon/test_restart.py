@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from events.critic import OutcomeUnknown
-from events.runtime import SessionEnded
-from events.validator import ApprovalRequested, ApprovalVoided
+from rutter.events.critic import OutcomeUnknown
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import ApprovalRequested, ApprovalVoided
 from tests.support.command_shell import Rutter, check_logs
 from tests.support.daemon_on_site import configure
 from tests.support.daemon_process import Afloat, Logged, until
@@ -196,7 +196,7 @@ def test_the_control_that_starts_its_children_as_any_process_does_has_them_in_it
     data = tmp_path / "data"
     shutil.copytree(recorded, data)
     configure(data, harbour, TWO)
-    plain = "import asyncio; from pipeline.daemon import own_sessions as it; "
+    plain = "import asyncio; from rutter.pipeline.daemon import own_sessions as it; "
     plain += "it.OwnSessions = asyncio.SelectorEventLoop; "
     with Afloat(data) as daemon:
         command = daemon.command

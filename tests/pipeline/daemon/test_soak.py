@@ -15,7 +15,7 @@ from typing import NamedTuple
 import psutil
 import pytest
 
-from pipeline.daemon.browsers.memory import resident_mb
+from rutter.pipeline.daemon.browsers.memory import resident_mb
 from tests.support import example_counts
 from tests.support.command_shell import check_logs
 from tests.support.daemon_on_site import configure

@@ -12,7 +12,7 @@ import anyio.to_thread
 import pytest
 from websockets.asyncio.client import connect
 
-from pipeline.cli.demo import ALONE
+from rutter.pipeline.cli.demo import ALONE
 from tests.support.command_shell import Rutter
 from tests.support.daemon_on_site import Anchored, anchored, ask
 from tests.support.recorded_site import Harbour, is_wanted

@@ -7,16 +7,16 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from actors.observer.actor import fit
-from actors.rules.pages.end_signs import first_met
-from actors.rules.pages.page_state import checkpoint_of, detect, has_signs, phrases_for
-from actors.world.browser.tab import Tab
-from events.checks import PageState
-from events.page import Page
-from events.run_settings import RunSettings
-from pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
-from pipeline.demo_sites.gaffsail.wording import REDESIGNED_WAY_OUT, WAY_OUT, path_to
-from pipeline.sessions.service_file import PACKS, Known, read_service
+from rutter.actors.observer.actor import fit
+from rutter.actors.rules.pages.end_signs import first_met
+from rutter.actors.rules.pages.page_state import checkpoint_of, detect, has_signs, phrases_for
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.checks import PageState
+from rutter.events.page import Page
+from rutter.events.run_settings import RunSettings
+from rutter.pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
+from rutter.pipeline.demo_sites.gaffsail.wording import REDESIGNED_WAY_OUT, WAY_OUT, path_to
+from rutter.pipeline.sessions.service_file import PACKS, Known, read_service
 from tests.support.page_server import PATIENT
 from tests.support.site_client import Client
 

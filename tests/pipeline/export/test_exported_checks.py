@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from events.action import Action, ByCss, Parameter, Target, Text
-from events.checks import (
+from rutter.events.action import Action, ByCss, Parameter, Target, Text
+from rutter.events.checks import (
     Check,
     Downloaded,
     ElementState,
@@ -18,8 +18,8 @@ from events.checks import (
     UrlHas,
     ValueSet,
 )
-from events.workflow import Expectation, Step, Workflow
-from pipeline.export.playwright_script import playwright_script
+from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.export.playwright_script import playwright_script
 from tests.pipeline.export.test_exported_scripts import Ran
 from tests.support.page_server import PageServer
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from events.action import (
+from rutter.events.action import (
     Action,
     ByCss,
     ByRole,
@@ -23,11 +23,11 @@ from events.action import (
     Target,
     Text,
 )
-from events.signature import signature
-from events.workflow import Expectation, Step, Workflow
-from pipeline.cli.demo import ALONE, WATCHED
-from pipeline.config.chromium_install import find_chromium
-from pipeline.export.playwright_script import playwright_script
+from rutter.events.signature import signature
+from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.cli.demo import ALONE, WATCHED
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.export.playwright_script import playwright_script
 from tests.support.command_shell import Rutter, check_logs, places_of
 from tests.support.page_server import PageServer
 from tests.support.recorded_site import PASSWORD, Harbour, Ship, WatchedSite, is_wanted

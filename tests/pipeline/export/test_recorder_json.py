@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from events.action import (
+from rutter.events.action import (
     Action,
     Box,
     ByCss,
@@ -31,7 +31,7 @@ from events.action import (
     Text,
     Typed,
 )
-from events.checks import (
+from rutter.events.checks import (
     HERE,
     Answered,
     Check,
@@ -48,14 +48,14 @@ from events.checks import (
     UrlHas,
     ValueSet,
 )
-from events.errors import BadInput
-from events.signature import signature
-from events.workflow import Expectation, Fork, Place, Step, Workflow
-from pipeline.cli.export import FORMATS
-from pipeline.export import script_runtime
-from pipeline.export.playwright_script import playwright_script
-from pipeline.export.recorder_json import keys_of, recorder_script
-from pipeline.export.wait_conditions import (
+from rutter.events.errors import BadInput
+from rutter.events.signature import signature
+from rutter.events.workflow import Expectation, Fork, Place, Step, Workflow
+from rutter.pipeline.cli.export import FORMATS
+from rutter.pipeline.export import script_runtime
+from rutter.pipeline.export.playwright_script import playwright_script
+from rutter.pipeline.export.recorder_json import keys_of, recorder_script
+from rutter.pipeline.export.wait_conditions import (
     ANSWERED,
     ENTER,
     HOLDS,
@@ -66,8 +66,8 @@ from pipeline.export.wait_conditions import (
     notice_pattern,
     unchecked,
 )
-from pipeline.workflows.check_syntax import write_check
-from pipeline.workflows.recorder_import import WRITTEN, RecorderScript, prepare
+from rutter.pipeline.workflows.check_syntax import write_check
+from rutter.pipeline.workflows.recorder_import import WRITTEN, RecorderScript, prepare
 from tests.support.shop_facts import any_action, click, css, fill, go_to, place, step, workflow
 
 FILE = Fingerprint(tag="input", attributes=(("id", "scan"), ("type", "file")))

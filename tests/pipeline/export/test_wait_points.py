@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, TimeoutError, sync_playwright
 
-from events.action import Action, ByCss, ByRole, Strategy, Target, Text
-from events.checks import Answered, Check
-from events.workflow import Expectation, Step, Workflow
-from pipeline.config.chromium_install import find_chromium
-from pipeline.export.playwright_script import playwright_script
-from pipeline.export.wait_conditions import (
+from rutter.events.action import Action, ByCss, ByRole, Strategy, Target, Text
+from rutter.events.checks import Answered, Check
+from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.export.playwright_script import playwright_script
+from rutter.pipeline.export.wait_conditions import (
     LEAVING,
     answered_expression,
     enter_expression,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.logins import sealed_file
+from rutter.pipeline.logins import sealed_file
 from tests.support import keyrings
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import BadInput, LoginCorrupt, WorldBroken
-from pipeline.logins.login_store import Kept, Shelf, Unreadable, site_of
+from rutter.events.errors import BadInput, LoginCorrupt, WorldBroken
+from rutter.pipeline.logins.login_store import Kept, Shelf, Unreadable, site_of
 from tests.support.shop_logins import OTHER, SHOP, keep, key, shelf, state_with
 
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from actors.rules.pages.page_state import detect
-from actors.world.browser.screen import Screen
-from actors.world.secrets.login_tokens import Hiding
-from actors.world.secrets.redaction import redactor_of
-from events.action import Untrusted
-from events.observer import PageObserved
-from events.policy import Policy
+from rutter.actors.rules.pages.page_state import detect
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.secrets.login_tokens import Hiding
+from rutter.actors.world.secrets.redaction import redactor_of
+from rutter.events.action import Untrusted
+from rutter.events.observer import PageObserved
+from rutter.events.policy import Policy
 from tests.support import shop_facts
 from tests.support.shop_logins import TOKEN, state_with
 
@@ -77,7 +77,7 @@ def test_a_value_that_is_a_word_of_the_run_is_left_alone() -> None:
 
 
 def test_there_are_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.world.secrets.login_tokens.MOST", 2)
+    monkeypatch.setattr("rutter.actors.world.secrets.login_tokens.MOST", 2)
     tokens = [letter * 20 + "9" for letter in "abc"]
     redact = redactor_of(STARTED, {})
     hiding = Hiding(STARTED, redact)

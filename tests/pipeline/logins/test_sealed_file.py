@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.errors import LoginCorrupt
-from pipeline.logins import sealed_file
-from pipeline.logins.sealed_file import (
+from rutter.events.errors import LoginCorrupt
+from rutter.pipeline.logins import sealed_file
+from rutter.pipeline.logins.sealed_file import (
     FORMAT,
     Cost,
     Head,

@@ -7,9 +7,9 @@ from pathlib import Path
 import keyring
 import pytest
 
-from events.errors import BadInput
-from pipeline.logins.login_store import Kept, Shelf
-from pipeline.logins.sealing_key import SERVICE, USER, Keys
+from rutter.events.errors import BadInput
+from rutter.pipeline.logins.login_store import Kept, Shelf
+from rutter.pipeline.logins.sealing_key import SERVICE, USER, Keys
 from tests.support import keyrings
 from tests.support.shop_logins import OTHER, PASSPHRASE, SHOP, keep, shelf, state_with
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.world.browser.login_state import BrowserState
-from events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
-from events.logins import LoginKept, LoginNotKept, LoginUsed
-from events.runtime import SessionStarted
-from events.workflow import Workflow
-from pipeline.config.reader import Config, Said
-from pipeline.config.settings import Settings
-from pipeline.logins.login_store import Shelf
-from pipeline.logins.session_logins import (
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.world.browser.login_state import BrowserState
+from rutter.events.errors import BadInput, LoginCorrupt, RutterError, WorldBroken
+from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
+from rutter.events.runtime import SessionStarted
+from rutter.events.workflow import Workflow
+from rutter.pipeline.config.reader import Config, Said
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.logins.login_store import Shelf
+from rutter.pipeline.logins.session_logins import (
     Carried,
     carry,
     check_carried,
@@ -23,7 +23,7 @@ from pipeline.logins.session_logins import (
     shelf_of,
     without_paths,
 )
-from pipeline.sessions import session_started
+from rutter.pipeline.sessions import session_started
 from tests.support import shop_facts
 from tests.support.shop_logins import OTHER, PASSPHRASE, SHOP, TOKEN, keep, key, state_with
 

@@ -4,10 +4,10 @@ import anyio
 import pytest
 from mcp import Client
 
-from actors.answers import Answer
-from events.errors import WorldBroken
-from events.runtime import SessionEnded
-from pipeline.mcp.bridge import across
+from rutter.actors.answers import Answer
+from rutter.events.errors import WorldBroken
+from rutter.events.runtime import SessionEnded
+from rutter.pipeline.mcp.bridge import across
 from tests.support.guarded_app import AGENT
 from tests.support.log_checks import Replayed, events_of
 from tests.support.mcp_clients import BOTH, mcp_on_a_port

@@ -8,11 +8,11 @@ import anyio
 import pytest
 from mcp import Client
 
-from actors.answers import Answer, ScriptedPerson
-from actors.rules.tools.tool_table import TOOLS
-from events.predictor import TransitionLearned
-from events.runtime import SessionEnded
-from pipeline.mcp.mcp_server import Agents, Seat
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.events.predictor import TransitionLearned
+from rutter.events.runtime import SessionEnded
+from rutter.pipeline.mcp.mcp_server import Agents, Seat
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_tool_sessions import (
     ORDER,

@@ -13,22 +13,22 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult, ImageContent
 
-from actors.answers import Answer
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.browser.chromium import Chromium
-from events.artifacts import ArtifactStore
-from events.envelope import Envelope
-from events.predictor import TransitionLearned
-from events.runtime import SessionEnded
-from events.validator import ApprovalRequested
-from pipeline.app import App
-from pipeline.config import settings as settings_
-from pipeline.config.settings import Settings
-from pipeline.daemon.jobs.approvals import Questions
-from pipeline.daemon.jobs.runner import bind_configured
-from pipeline.demo_sites.chandlery import Site
-from pipeline.tools import dispatcher
-from pipeline.tools.tool_sessions import ToolSessions
+from rutter.actors.answers import Answer
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.envelope import Envelope
+from rutter.events.predictor import TransitionLearned
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import ApprovalRequested
+from rutter.pipeline.app import App
+from rutter.pipeline.config import settings as settings_
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.jobs.approvals import Questions
+from rutter.pipeline.daemon.jobs.runner import bind_configured
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.tools import dispatcher
+from rutter.pipeline.tools.tool_sessions import ToolSessions
 from tests.support.log_checks import Replayed, events_of
 from tests.support.mcp_clients import BOTH, McpServed, mcp_on_a_port
 from tests.support.scripted_tool_sessions import body, refs, text

@@ -10,8 +10,8 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from events.runtime import SessionEnded
-from pipeline.mcp.stdio import Wire, serve_agent
+from rutter.events.runtime import SessionEnded
+from rutter.pipeline.mcp.stdio import Wire, serve_agent
 from tests.support.command_shell import ROOT
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_tool_sessions import START, rehearsed
@@ -23,7 +23,7 @@ HELLO = {
 }
 STRAY = """
 import os
-from pipeline.mcp.stdio import taking_the_wire
+from rutter.pipeline.mcp.stdio import taking_the_wire
 with taking_the_wire() as wire:
     os.write(1, b"stray")
     assert os.read(0, 9) == b""

@@ -7,12 +7,12 @@ import msgspec
 import pytest
 from mcp_types import ImageContent
 
-from actors.rules.pages.text_form import text_of
-from events.errors import BadInput, BrowserGone, PolicyDenied, RutterError, WorldBroken
-from pipeline.mcp.tool_answer import refused, told
-from pipeline.rehearsal import fixtures
-from pipeline.rehearsal.sheets import page_of
-from pipeline.tools.dispatcher import ToolResponse
+from rutter.actors.rules.pages.text_form import text_of
+from rutter.events.errors import BadInput, BrowserGone, PolicyDenied, RutterError, WorldBroken
+from rutter.pipeline.mcp.tool_answer import refused, told
+from rutter.pipeline.rehearsal import fixtures
+from rutter.pipeline.rehearsal.sheets import page_of
+from rutter.pipeline.tools.dispatcher import ToolResponse
 from tests.support.scripted_tool_sessions import body, text
 
 SNAPSHOT = fixtures.snapshot("list")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.output.csv_table import as_csv, guarded
+from rutter.pipeline.output.csv_table import as_csv, guarded
 
 
 def test_cells_are_quoted_where_they_must_be_and_lines_end_in_crlf() -> None:

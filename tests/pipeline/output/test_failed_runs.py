@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from actors.rules.steps.proof_grades import UNPROVEN, UNSENT
-from events.action import Action, ByRole, Target
-from events.checks import ReadBack, Said, TextVisible
-from events.workflow import Expectation, Step, Workflow
-from pipeline.cli.session_end import report, tell_repaired, tell_unproven
-from pipeline.cli.terminal import Terminal
-from pipeline.config.settings import Settings
-from pipeline.config.thresholds import Sureness
-from replay.story.advice import AdviceStory
-from replay.story.proofs import ProofStory
-from replay.story.session_story import EvidenceStory, StepStory, Story
+from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
+from rutter.events.action import Action, ByRole, Target
+from rutter.events.checks import ReadBack, Said, TextVisible
+from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.cli.session_end import report, tell_repaired, tell_unproven
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.thresholds import Sureness
+from rutter.replay.story.advice import AdviceStory
+from rutter.replay.story.proofs import ProofStory
+from rutter.replay.story.session_story import EvidenceStory, StepStory, Story
 from tests.support.scripted_logs import keep
 
 

@@ -8,16 +8,16 @@ from typing import get_args
 import msgspec
 import pytest
 
-from events.executor import ErrorCode
-from events.faults import FAULTS, NONE
-from events.page import Artifact
-from events.runtime import Failure, StopReason
-from events.tools import ToolError
-from pipeline.cli.parser import parser
-from pipeline.config.settings import Settings
-from pipeline.output.failure import PLAIN, Lesson, lesson_lines, lesson_of, told
-from pipeline.output.next_command import COMMANDS, NEXT, command_for
-from replay.story.session_story import EvidenceStory, StepStory, Story
+from rutter.events.executor import ErrorCode
+from rutter.events.faults import FAULTS, NONE
+from rutter.events.page import Artifact
+from rutter.events.runtime import Failure, StopReason
+from rutter.events.tools import ToolError
+from rutter.pipeline.cli.parser import parser
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.output.failure import PLAIN, Lesson, lesson_lines, lesson_of, told
+from rutter.pipeline.output.next_command import COMMANDS, NEXT, command_for
+from rutter.replay.story.session_story import EvidenceStory, StepStory, Story
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "exit-codes.md"
 ENDS = [

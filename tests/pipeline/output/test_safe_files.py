@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.errors import BadInput, WorldBroken
-from pipeline.output.safe_files import LONGEST, folder_for, put_beside, replace_whole, safe_name
+from rutter.events.errors import BadInput, WorldBroken
+from rutter.pipeline.output.safe_files import (
+    LONGEST,
+    folder_for,
+    put_beside,
+    replace_whole,
+    safe_name,
+)
 
 
 @pytest.mark.parametrize(

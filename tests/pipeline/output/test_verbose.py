@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.action import Action, ByRef, ByRole, Target, Text, Untrusted
-from events.advisor import (
+from rutter.events.action import Action, ByRef, ByRole, Target, Text, Untrusted
+from rutter.events.advisor import (
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
@@ -16,23 +16,23 @@ from events.advisor import (
     Usage,
     VisionGiven,
 )
-from events.critic import ActionJudged, Evidence
-from events.envelope import Envelope
-from events.executor import (
+from rutter.events.critic import ActionJudged, Evidence
+from rutter.events.envelope import Envelope
+from rutter.events.executor import (
     ActionFailed,
     QueryAnswered,
     QueryFailed,
     TargetMissing,
     TargetResolved,
 )
-from events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
-from events.page import Element, Page
-from events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
-from events.predictor import PredictionMade, TransitionUndone, Within
-from events.runtime import ActorFailed, StopReason
-from events.validator import ActionApproved, ActionRejected, ApprovalRequested
-from events.vocabulary import AnyEvent
-from pipeline.output.verbose import Narrator
+from rutter.events.observer import DownloadFinished, FileSeen, FilesSeen, PageObserved
+from rutter.events.page import Element, Page
+from rutter.events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
+from rutter.events.predictor import PredictionMade, TransitionUndone, Within
+from rutter.events.runtime import ActorFailed, StopReason
+from rutter.events.validator import ActionApproved, ActionRejected, ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.output.verbose import Narrator
 from tests.support import shop_facts, step_kinds
 
 # S2 9.2, word for word; {what} stands for what varies.

@@ -8,26 +8,26 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from actors.answers import Answer, Answers, Who
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.window import Window
-from actors.world.egress.gate import Gate
-from actors.world.models.anthropic import AnthropicMind
-from actors.world.models.messages import MindFailed, Prompt, Reply, Told, ToolSpec
-from events.action import Action, ByCss, ByRole, Target, Text
-from events.advisor import Usage
-from events.critic import ActionJudged
-from events.executor import ActionDone, ActionFailed, TargetChanged, TargetMissing
-from events.policy import Policy
-from events.predictor import WorkflowLearned
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ApprovalRequested
-from events.workflow import Step, Workflow
-from pipeline.app import App
-from pipeline.config.chromium_install import find_chromium
-from pipeline.rehearsal import fixtures
-from pipeline.rehearsal.scripted_model import (
+from rutter.actors.answers import Answer, Answers, Who
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.egress.gate import Gate
+from rutter.actors.world.models.anthropic import AnthropicMind
+from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Told, ToolSpec
+from rutter.events.action import Action, ByCss, ByRole, Target, Text
+from rutter.events.advisor import Usage
+from rutter.events.critic import ActionJudged
+from rutter.events.executor import ActionDone, ActionFailed, TargetChanged, TargetMissing
+from rutter.events.policy import Policy
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ApprovalRequested
+from rutter.events.workflow import Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.rehearsal import fixtures
+from rutter.pipeline.rehearsal.scripted_model import (
     ScriptedMind,
     calls,
     cut,
@@ -36,12 +36,12 @@ from pipeline.rehearsal.scripted_model import (
     says,
     together,
 )
-from pipeline.rehearsal.sheets import Sheet, Thing
-from pipeline.rehearsal.stage import rehearse, rehearsing_tools
-from pipeline.rehearsal.world import World
-from pipeline.sessions import session_started
-from pipeline.tools.dispatcher import Tools, open_tools
-from pipeline.tools.snapshot import Snapshot
+from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.stage import rehearse, rehearsing_tools
+from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.tools.dispatcher import Tools, open_tools
+from rutter.pipeline.tools.snapshot import Snapshot
 from tests.support import provider_server
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer

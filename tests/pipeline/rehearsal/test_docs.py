@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.rehearsal import fixtures, scripted_model, stage, troubles
+from rutter.pipeline.rehearsal import fixtures, scripted_model, stage, troubles
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "testing.md").read_text()
 

@@ -7,11 +7,11 @@ import jsonschema
 import msgspec
 import pytest
 
-from actors.rules.pages.page_state import detect, phrases_for
-from events.run_settings import RunSettings
-from pipeline.rehearsal import fixtures
-from pipeline.rehearsal.sheets import page_of, sheet_of
-from pipeline.tools.snapshot import Snapshot, snapshot_of, snapshot_schema
+from rutter.actors.rules.pages.page_state import detect, phrases_for
+from rutter.events.run_settings import RunSettings
+from rutter.pipeline.rehearsal import fixtures
+from rutter.pipeline.rehearsal.sheets import page_of, sheet_of
+from rutter.pipeline.tools.snapshot import Snapshot, snapshot_of, snapshot_schema
 from tests.support.command_shell import Rutter
 
 SCHEMA = json.loads((fixtures.FOLDER / "snapshot.schema.json").read_text())

@@ -4,10 +4,10 @@ import anyio
 import msgspec
 import pytest
 
-from actors.advisor.proposal import proposal_of
-from actors.rules.pages.text_form import text_of
-from actors.rules.tools.arguments import Names
-from actors.world.models.messages import (
+from rutter.actors.advisor.proposal import proposal_of
+from rutter.actors.rules.pages.text_form import text_of
+from rutter.actors.rules.tools.arguments import Names
+from rutter.actors.world.models.messages import (
     Mind,
     MindFailed,
     Outcome,
@@ -17,10 +17,10 @@ from actors.world.models.messages import (
     Told,
     Used,
 )
-from events.action import ByRole, Untrusted
-from events.advisor import Usage
-from events.page import Element, Page
-from pipeline.rehearsal.scripted_model import (
+from rutter.events.action import ByRole, Untrusted
+from rutter.events.advisor import Usage
+from rutter.events.page import Element, Page
+from rutter.pipeline.rehearsal.scripted_model import (
     ScriptedMind,
     calls,
     calls_badly,
@@ -33,7 +33,7 @@ from pipeline.rehearsal.scripted_model import (
     says,
     together,
 )
-from pipeline.rehearsal.troubles import Waits
+from rutter.pipeline.rehearsal.troubles import Waits
 
 pytestmark = pytest.mark.anyio
 

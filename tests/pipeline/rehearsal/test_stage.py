@@ -7,26 +7,33 @@ import anyio
 import msgspec
 import pytest
 
-from actors.answers import Answer, ScriptedPerson
-from actors.world.models.prices import Price
-from events.action import Action, ByRole, Parameter, Target, Text
-from events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived
-from events.log import EventLog
-from events.memory_log import MemoryLog
-from events.planner import TargetHealed
-from events.runtime import SessionStarted
-from events.validator import ApprovalRequested
-from events.workflow import Criteria, Indicator, Step
-from pipeline.rehearsal import fixtures, stage
-from pipeline.rehearsal.scripted_model import ScriptedMind, calls, elements_in, fails, ref_of, says
-from pipeline.rehearsal.sheets import Sheet, Thing
-from pipeline.rehearsal.stage import NotReplayed, Stalled, rehearse, rehearsing_tools
-from pipeline.rehearsal.troubles import Waits
-from pipeline.rehearsal.world import ORIGIN, World
-from pipeline.sessions import session_started
-from pipeline.sessions.service_file import read_service
-from pipeline.sessions.session_started import Given
-from replay.verify import Divergence, Report
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.world.models.prices import Price
+from rutter.events.action import Action, ByRole, Parameter, Target, Text
+from rutter.events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived
+from rutter.events.log import EventLog
+from rutter.events.memory_log import MemoryLog
+from rutter.events.planner import TargetHealed
+from rutter.events.runtime import SessionStarted
+from rutter.events.validator import ApprovalRequested
+from rutter.events.workflow import Criteria, Indicator, Step
+from rutter.pipeline.rehearsal import fixtures, stage
+from rutter.pipeline.rehearsal.scripted_model import (
+    ScriptedMind,
+    calls,
+    elements_in,
+    fails,
+    ref_of,
+    says,
+)
+from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.stage import NotReplayed, Stalled, rehearse, rehearsing_tools
+from rutter.pipeline.rehearsal.troubles import Waits
+from rutter.pipeline.rehearsal.world import ORIGIN, World
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.service_file import read_service
+from rutter.pipeline.sessions.session_started import Given
+from rutter.replay.verify import Divergence, Report
 
 pytestmark = pytest.mark.anyio
 

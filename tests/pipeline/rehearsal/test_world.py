@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from actors.world.secrets.bindings import Bindings
-from events.action import (
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.events.action import (
     Action,
     ByCss,
     ByRef,
@@ -18,21 +18,21 @@ from events.action import (
     Typed,
     Untrusted,
 )
-from events.envelope import Envelope
-from events.executor import (
+from rutter.events.envelope import Envelope
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     LookalikesFound,
     TargetMissing,
     TargetResolved,
 )
-from events.planner import LookalikesRequested
-from events.validator import ActionStarted, PlanAdmitted
-from events.vocabulary import AnyEvent
-from pipeline.rehearsal import fixtures
-from pipeline.rehearsal.effectors import ScriptedExecutor
-from pipeline.rehearsal.sheets import Sheet, Thing
-from pipeline.rehearsal.world import ORIGIN, World
+from rutter.events.planner import LookalikesRequested
+from rutter.events.validator import ActionStarted, PlanAdmitted
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.rehearsal import fixtures
+from rutter.pipeline.rehearsal.effectors import ScriptedExecutor
+from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.world import ORIGIN, World
 
 pytestmark = pytest.mark.anyio
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from events.advisor import AdviceLost, AdvicePrepared
-from events.runtime import SessionEnded
+from rutter.events.advisor import AdviceLost, AdvicePrepared
+from rutter.events.runtime import SessionEnded
 from tests.replay.test_advised_replay import SESSION, at_the_fork
 from tests.support.log_checks import Replayed, events_of
 from tests.support.shop_sessions import NextClock, open_app

@@ -5,7 +5,7 @@ import asyncio
 import anyio
 import pytest
 
-from pipeline.runtime.mailbox import Mailbox, Statistics
+from rutter.pipeline.runtime.mailbox import Mailbox, Statistics
 from tests.support.until_true import until
 
 pytestmark = pytest.mark.anyio

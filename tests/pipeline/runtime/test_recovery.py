@@ -8,30 +8,30 @@ from typing import Any
 import anyio
 import pytest
 
-from actors.answers import ScriptedPerson
-from actors.decider import DecidingActor
-from actors.planner.actor import Planner
-from actors.planner.state import PlannerState
-from actors.predictor import Predictor
-from events.action import Action, Text
-from events.critic import ActionJudged, OutcomeUnknown
-from events.envelope import Envelope, Record
-from events.executor import TargetChanged
-from events.memory_log import MemoryLog
-from events.planner import PlanWithheld, RunStopped
-from events.predictor import PredictionMade, WorkflowLearned
-from events.runtime import (
+from rutter.actors.answers import ScriptedPerson
+from rutter.actors.decider import DecidingActor
+from rutter.actors.planner.actor import Planner
+from rutter.actors.planner.state import PlannerState
+from rutter.actors.predictor import Predictor
+from rutter.events.action import Action, Text
+from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.envelope import Envelope, Record
+from rutter.events.executor import TargetChanged
+from rutter.events.memory_log import MemoryLog
+from rutter.events.planner import PlanWithheld, RunStopped
+from rutter.events.predictor import PredictionMade, WorkflowLearned
+from rutter.events.runtime import (
     ActorFailed,
     LogSealed,
     SessionEnded,
     SessionInterrupted,
     SessionStarted,
 )
-from events.sqlite_log import SqliteLog
-from events.validator import ActionStarted, ApprovalVoided
-from pipeline.runtime.recovery import learn_from_log, open_sessions, unsealed_heads
-from pipeline.sessions import session_started
-from replay.verify import fresh_deciders
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.validator import ActionStarted, ApprovalVoided
+from rutter.pipeline.runtime.recovery import learn_from_log, open_sessions, unsealed_heads
+from rutter.pipeline.sessions import session_started
+from rutter.replay.verify import fresh_deciders
 from tests.support.log_checks import Replayed, TurnsLog, events_of, read_all
 from tests.support.scripted_shop import FAIRLEAD, ORIGIN, Becomes, Raises, Thing, by_css, shop
 from tests.support.shop_sessions import (
@@ -234,7 +234,7 @@ async def test_a_session_whose_decider_failed_is_ended_without_asking_it_again(
 
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.runtime.session.BACKOFF_S", 0.001)
+    monkeypatch.setattr("rutter.pipeline.runtime.session.BACKOFF_S", 0.001)
 
 
 async def blinded(log: Any) -> None:

@@ -8,24 +8,24 @@ from typing import Any, ClassVar
 import anyio
 import pytest
 
-from actors.decider import DecidingActor
-from actors.topology import DECIDERS
-from events.critic import PageAssessed
-from events.envelope import Actor, Envelope, Record, kind
-from events.errors import LogWriteFailed
-from events.executor import ActionDone
-from events.log import EventLog
-from events.memory_log import MemoryLog
-from events.observer import PageObserved, PopupOpened
-from events.planner import PlanProposed, PlanWithheld, RunStopped
-from events.predictor import PredictionMade
-from events.runtime import ActorFailed, Head, SessionEnded, SessionStarted
-from events.validator import ActionApproved, ActionStarted
-from events.vocabulary import AnyEvent
-from pipeline.clock import Clock, CountingClock
-from pipeline.runtime import sequencer as module
-from pipeline.runtime.sequencer import Sequencer
-from replay.verify import fresh_deciders
+from rutter.actors.decider import DecidingActor
+from rutter.actors.topology import DECIDERS
+from rutter.events.critic import PageAssessed
+from rutter.events.envelope import Actor, Envelope, Record, kind
+from rutter.events.errors import LogWriteFailed
+from rutter.events.executor import ActionDone
+from rutter.events.log import EventLog
+from rutter.events.memory_log import MemoryLog
+from rutter.events.observer import PageObserved, PopupOpened
+from rutter.events.planner import PlanProposed, PlanWithheld, RunStopped
+from rutter.events.predictor import PredictionMade
+from rutter.events.runtime import ActorFailed, Head, SessionEnded, SessionStarted
+from rutter.events.validator import ActionApproved, ActionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.clock import Clock, CountingClock
+from rutter.pipeline.runtime import sequencer as module
+from rutter.pipeline.runtime.sequencer import Sequencer
+from rutter.replay.verify import fresh_deciders
 from tests.support.log_checks import (
     BrokenLog,
     HeldLog,

@@ -7,18 +7,18 @@ from typing import ClassVar
 import anyio
 import pytest
 
-from actors.effector import Effector
-from actors.timer.actor import Timer
-from events.envelope import Actor, Envelope, kind
-from events.errors import BrowserGone
-from events.executor import ActionDone
-from events.observer import BrowserLost, PopupOpened
-from events.planner import ObservationRequested, RunStopped
-from events.runtime import ActorFailed, DeadlinePassed, SessionEnded, SessionStarted
-from events.validator import ActionStarted, PlanAdmitted
-from events.vocabulary import AnyEvent
-from pipeline.runtime import session as module
-from pipeline.runtime.session import Session
+from rutter.actors.effector import Effector
+from rutter.actors.timer.actor import Timer
+from rutter.events.envelope import Actor, Envelope, kind
+from rutter.events.errors import BrowserGone
+from rutter.events.executor import ActionDone
+from rutter.events.observer import BrowserLost, PopupOpened
+from rutter.events.planner import ObservationRequested, RunStopped
+from rutter.events.runtime import ActorFailed, DeadlinePassed, SessionEnded, SessionStarted
+from rutter.events.validator import ActionStarted, PlanAdmitted
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.runtime import session as module
+from rutter.pipeline.runtime.session import Session
 from tests.support.shop_facts import click, run_of
 from tests.support.until_true import until
 
@@ -217,7 +217,7 @@ async def test_the_pause_before_a_restart_doubles(monkeypatch: pytest.MonkeyPatc
 
     async with running(Hears("observer", breaks(99, ValueError()))) as desk:
         with monkeypatch.context() as patch:
-            patch.setattr("pipeline.runtime.session.anyio.sleep", note)
+            patch.setattr("rutter.pipeline.runtime.session.anyio.sleep", note)
             desk.durable(START)
             await desk.session._stopped.wait()
     assert pauses == [0.001, 0.002, 0.004]

@@ -3,8 +3,8 @@
 import anyio
 import pytest
 
-from events.errors import LogWriteFailed
-from pipeline.runtime.shutdown import Phase, PhaseReport, shut_down
+from rutter.events.errors import LogWriteFailed
+from rutter.pipeline.runtime.shutdown import Phase, PhaseReport, shut_down
 
 pytestmark = pytest.mark.anyio
 

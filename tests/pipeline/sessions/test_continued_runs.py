@@ -6,22 +6,22 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.answers import ScriptedPerson
-from actors.rules.steps.already_done import Settling, look_for
-from events.action import Action, ByCss, ByRole, Target, Text
-from events.checks import ReadBack, TextVisible
-from events.critic import OutcomeUnknown
-from events.envelope import Envelope
-from events.errors import BrowserGone
-from events.log import EventLog
-from events.planner import PlanProposed, StepSettled
-from events.predictor import StepDue, WorkflowLearned
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ActionStarted, ApprovalRequested
-from events.workflow import Expectation, Step, Workflow
-from pipeline.app import App
-from pipeline.sessions import session_started
-from pipeline.sessions.fork import continuing, left_open
+from rutter.actors.answers import ScriptedPerson
+from rutter.actors.rules.steps.already_done import Settling, look_for
+from rutter.events.action import Action, ByCss, ByRole, Target, Text
+from rutter.events.checks import ReadBack, TextVisible
+from rutter.events.critic import OutcomeUnknown
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BrowserGone
+from rutter.events.log import EventLog
+from rutter.events.planner import PlanProposed, StepSettled
+from rutter.events.predictor import StepDue, WorkflowLearned
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ActionStarted, ApprovalRequested
+from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.fork import continuing, left_open
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_shop import ORIGIN, Fails, Raises, Sheet, Thing, World, by_css
 from tests.support.shop_sessions import YES, NextClock, kinds, open_app, sail, with_settings

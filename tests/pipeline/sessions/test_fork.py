@@ -3,16 +3,16 @@
 import msgspec
 import pytest
 
-from events.action import Action
-from events.critic import ActionJudged, OutcomeUnknown, Verdict
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.executor import ActionDone, ActionFailed, QueryAnswered, TargetResolved
-from events.planner import PlanProposed, RunStopped, StepSettled
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ActionStarted, ApprovalRequested
-from events.vocabulary import AnyEvent
-from pipeline.sessions.fork import (
+from rutter.events.action import Action
+from rutter.events.critic import ActionJudged, OutcomeUnknown, Verdict
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.executor import ActionDone, ActionFailed, QueryAnswered, TargetResolved
+from rutter.events.planner import PlanProposed, RunStopped, StepSettled
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ActionStarted, ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.sessions.fork import (
     check_continued,
     confirmed,
     continuing,
@@ -22,7 +22,7 @@ from pipeline.sessions.fork import (
     sent_something,
     started_before,
 )
-from replay.verify import fresh_deciders
+from rutter.replay.verify import fresh_deciders
 from tests.support.golden_logs import envelopes
 
 SECRETS = ("password",)

@@ -10,18 +10,18 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from actors.rules.tools.tool_table import SEVEN
-from actors.world.models.defaults import DEFAULTS
-from actors.world.models.messages import MindFailed, Prompt, Reply, Told
-from actors.world.models.prices import Counsel, Price
-from actors.world.secrets.redaction import forget, hushed
-from events.advisor import Usage
-from events.errors import BadInput
-from events.run_settings import Mind, Minds
-from pipeline.config.keys import PROVIDERS
-from pipeline.config.reader import Config, read_config
-from pipeline.sessions import models
-from pipeline.sessions.models import (
+from rutter.actors.rules.tools.tool_table import SEVEN
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Told
+from rutter.actors.world.models.prices import Counsel, Price
+from rutter.actors.world.secrets.redaction import forget, hushed
+from rutter.events.advisor import Usage
+from rutter.events.errors import BadInput
+from rutter.events.run_settings import Mind, Minds
+from rutter.pipeline.config.keys import PROVIDERS
+from rutter.pipeline.config.reader import Config, read_config
+from rutter.pipeline.sessions import models
+from rutter.pipeline.sessions.models import (
     FIXES,
     NoKey,
     closing,

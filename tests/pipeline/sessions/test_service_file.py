@@ -4,23 +4,14 @@ from pathlib import Path
 
 import pytest
 
-import pipeline.demo_sites.chandlery
-from events.action import (
-    Action,
-    ByCss,
-    ByRole,
-    ByText,
-    Parameter,
-    Secret,
-    Target,
-    Text,
-)
-from events.errors import BadInput
-from events.service_pack import Checkpoint, Sign, StateRule, Way
-from events.workflow import Criteria, Indicator
-from pipeline.sessions.service_file import KNOWN_STATES, Known, bundled, read_service
+from rutter.events.action import Action, ByCss, ByRole, ByText, Parameter, Secret, Target, Text
+from rutter.events.errors import BadInput
+from rutter.events.service_pack import Checkpoint, Sign, StateRule, Way
+from rutter.events.workflow import Criteria, Indicator
+from rutter.pipeline.demo_sites import chandlery
+from rutter.pipeline.sessions.service_file import KNOWN_STATES, Known, bundled, read_service
 
-HARBOUR = Path(pipeline.demo_sites.chandlery.__file__).with_name("harbour.toml")
+HARBOUR = Path(chandlery.__file__).with_name("harbour.toml")
 WHOLE = """
 name = "shop"
 version = "2"

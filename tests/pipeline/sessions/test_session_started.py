@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.logic_version import LOGIC
-from actors.rules.policy.policy import DEFAULT_POLICY
-from events.action import Action, DialogAnswer, Secret
-from events.checks import Check, FileContains, FileExists, FileSize, ReadBack
-from events.errors import BadInput
-from events.policy import Policy
-from events.run_settings import MILLION, Limits, Mind, Minds, RunSettings
-from events.runtime import SessionStarted
-from events.service_pack import Service
-from events.workflow import Criteria, Expectation, Indicator, Place, Standing, Step, Workflow
-from pipeline.config.thresholds import Sureness
-from pipeline.sessions.session_started import (
+from rutter.actors.logic_version import LOGIC
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.events.action import Action, DialogAnswer, Secret
+from rutter.events.checks import Check, FileContains, FileExists, FileSize, ReadBack
+from rutter.events.errors import BadInput
+from rutter.events.policy import Policy
+from rutter.events.run_settings import MILLION, Limits, Mind, Minds, RunSettings
+from rutter.events.runtime import SessionStarted
+from rutter.events.service_pack import Service
+from rutter.events.workflow import Criteria, Expectation, Indicator, Place, Standing, Step, Workflow
+from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.sessions.session_started import (
     Given,
     configured,
     fork_policy,

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from events.action import Action
-from events.checks import HERE, ReadBack, TextVisible
-from events.workflow import Expectation, Step, Workflow
-from pipeline.config.settings import Settings
-from pipeline.output.proof_words import is_unread
-from pipeline.sessions import start
-from pipeline.sessions.start import Bound, Wish, depart
+from rutter.events.action import Action
+from rutter.events.checks import HERE, ReadBack, TextVisible
+from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.output.proof_words import is_unread
+from rutter.pipeline.sessions import start
+from rutter.pipeline.sessions.start import Bound, Wish, depart
 from tests.support.scripted_logs import keep, keep_locked
 
 SAVE = Action("click")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from events.errors import BadInput, PolicyDenied
-from events.policy import Policy
-from pipeline.tools.agent_hosts import check_agents_reach
+from rutter.events.errors import BadInput, PolicyDenied
+from rutter.events.policy import Policy
+from rutter.pipeline.tools.agent_hosts import check_agents_reach
 
 OPEN = Policy("1")
 LISTED = Policy("1", hosts=("127.0.0.1:8000", "desk.local", "10.0.0.0/8"))

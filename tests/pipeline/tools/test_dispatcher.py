@@ -10,28 +10,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.answers import Answer, Answers, Nobody, ScriptedPerson
-from actors.effector import Effector
-from actors.person.actor import Person
-from actors.rules.tools.arguments import Names, order
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.secrets.bindings import Bindings
-from events.action import ByRef, Strategy, Text, Untrusted
-from events.critic import ActionJudged
-from events.errors import BrowserGone
-from events.executor import ActionDone
-from events.log import EventLog
-from events.memory_log import MemoryLog
-from events.page import Element, Page
-from events.planner import PlanProposed
-from events.predictor import TransitionLearned
-from events.runtime import SessionStarted
-from events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolError
-from events.validator import ActionApproved, ActionRejected, ActionStarted, QueryStarted
-from events.workflow import Criteria, Indicator
-from pipeline.app import App
-from pipeline.sessions import session_started
-from pipeline.tools.dispatcher import Patience, ToolResponse, Tools, serving
+from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson
+from rutter.actors.effector import Effector
+from rutter.actors.person.actor import Person
+from rutter.actors.rules.tools.arguments import Names, order
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.events.action import ByRef, Strategy, Text, Untrusted
+from rutter.events.critic import ActionJudged
+from rutter.events.errors import BrowserGone
+from rutter.events.executor import ActionDone
+from rutter.events.log import EventLog
+from rutter.events.memory_log import MemoryLog
+from rutter.events.page import Element, Page
+from rutter.events.planner import PlanProposed
+from rutter.events.predictor import TransitionLearned
+from rutter.events.runtime import SessionStarted
+from rutter.events.tools import ErrorType, FileRead, ToolAnswered, ToolCalled, ToolError
+from rutter.events.validator import ActionApproved, ActionRejected, ActionStarted, QueryStarted
+from rutter.events.workflow import Criteria, Indicator
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.tools.dispatcher import Patience, ToolResponse, Tools, serving
 from tests.support.example_counts import examples
 from tests.support.log_checks import Replayed, check_log, events_of, read_all
 from tests.support.scripted_shop import (

@@ -3,10 +3,10 @@
 import anyio
 import pytest
 
-from actors.answers import ScriptedPerson
-from actors.rules.tools.tool_table import TOOLS
-from events.tools import ToolCalled
-from pipeline.tools.dispatcher import ToolResponse
+from rutter.actors.answers import ScriptedPerson
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.events.tools import ToolCalled
+from rutter.pipeline.tools.dispatcher import ToolResponse
 from tests.pipeline.tools.test_dispatcher import Shop, errors, tools_on
 from tests.support.example_counts import moments
 from tests.support.log_checks import Replayed, TurnsLog, events_of

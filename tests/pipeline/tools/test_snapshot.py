@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.rules.pages.text_form import MAX_TOKENS, estimate_tokens, text_of
-from events.action import Box, Untrusted
-from events.page import Element, Page
-from pipeline.tools.snapshot import Snapshot, snapshot_id, snapshot_of, snapshot_schema
+from rutter.actors.rules.pages.text_form import MAX_TOKENS, estimate_tokens, text_of
+from rutter.events.action import Box, Untrusted
+from rutter.events.page import Element, Page
+from rutter.pipeline.tools.snapshot import Snapshot, snapshot_id, snapshot_of, snapshot_schema
 
 VIEWPORT = (1280, 800)
 

@@ -9,26 +9,26 @@ from urllib.parse import quote
 
 import pytest
 
-from actors.advisor.page_context import AgentContext, gather_context
-from actors.answers import Answer, ScriptedPerson
-from actors.rules.tools.key_names import MODIFIERS, NAMED, key_named
-from actors.rules.tools.tool_table import TOOLS
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.screen import OpensWindows
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
-from actors.world.egress.gate import Gate
-from events.artifacts import ArtifactStore
-from events.executor import ActionDone
-from events.policy import Policy
-from events.predictor import TransitionLearned
-from events.runtime import SessionStarted
-from events.tools import ToolCalled
-from pipeline.app import App
-from pipeline.clock import SystemClock
-from pipeline.config.chromium_install import find_chromium
-from pipeline.sessions import session_started
-from pipeline.tools.dispatcher import ToolResponse, Tools, open_tools
+from rutter.actors.advisor.page_context import AgentContext, gather_context
+from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.rules.tools.key_names import MODIFIERS, NAMED, key_named
+from rutter.actors.rules.tools.tool_table import TOOLS
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.screen import OpensWindows
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.executor import ActionDone
+from rutter.events.policy import Policy
+from rutter.events.predictor import TransitionLearned
+from rutter.events.runtime import SessionStarted
+from rutter.events.tools import ToolCalled
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import SystemClock
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.tools.dispatcher import ToolResponse, Tools, open_tools
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
 

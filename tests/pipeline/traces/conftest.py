@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.traces import sink
+from rutter.pipeline.traces import sink
 from tests.support import golden_logs
 from tests.support.otlp_receiver import Receiver
 

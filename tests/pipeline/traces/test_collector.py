@@ -7,10 +7,10 @@ from time import monotonic
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from events.errors import BadInput
-from pipeline.traces.collector import MAX_HANGING, Collector, judge
-from replay.traces import spans_of
-from replay.traces.otlp_protobuf import encode_request
+from rutter.events.errors import BadInput
+from rutter.pipeline.traces.collector import MAX_HANGING, Collector, judge
+from rutter.replay.traces import spans_of
+from rutter.replay.traces.otlp_protobuf import encode_request
 from tests.support.otlp_receiver import WAIT_S, Answer, Receiver, free_port, partial
 from tests.support.trail_sessions import advised
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import WorldBroken
-from pipeline.traces.cursor import Cursor, Position
+from rutter.events.errors import WorldBroken
+from rutter.pipeline.traces.cursor import Cursor, Position
 
 FIVE = Position(5, 3, b"five")
 NINE = Position(9, 10, b"nine")
@@ -49,7 +49,7 @@ def test_a_file_that_is_something_else_says_what_to_do(tmp_path: Path, content: 
 
 
 def test_a_locked_file_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.traces.cursor.LOCKED_MS", 1)
+    monkeypatch.setattr("rutter.pipeline.traces.cursor.LOCKED_MS", 1)
     cursor = Cursor(tmp_path / "traces.db", "a")
     holder = sqlite3.connect(tmp_path / "traces.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from events.errors import WorldBroken
-from events.runtime import SessionEnded
-from events.sqlite_reader import SqliteReader
-from events.sqlite_schema import Row, to_envelope
-from pipeline.traces import exporter as module
-from pipeline.traces.collector import Collector
-from pipeline.traces.cursor import FILE, Cursor, Position
-from pipeline.traces.exporter import Exporter, Patience, deliver_log, deliver_spans
-from pipeline.traces.sink import BATCH, Delivery, Sink
-from replay.traces import spans_of
-from replay.traces.otlp_protobuf import encode_request
+from rutter.events.errors import WorldBroken
+from rutter.events.runtime import SessionEnded
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.sqlite_schema import Row, to_envelope
+from rutter.pipeline.traces import exporter as module
+from rutter.pipeline.traces.collector import Collector
+from rutter.pipeline.traces.cursor import FILE, Cursor, Position
+from rutter.pipeline.traces.exporter import Exporter, Patience, deliver_log, deliver_spans
+from rutter.pipeline.traces.sink import BATCH, Delivery, Sink
+from rutter.replay.traces import spans_of
+from rutter.replay.traces.otlp_protobuf import encode_request
 from tests.support import golden_logs
 from tests.support.fussy_sink import Fussy
 from tests.support.otlp_receiver import Answer, Receiver, free_port, partial

@@ -6,16 +6,16 @@ from time import monotonic, thread_time
 import anyio
 import pytest
 
-from events.sqlite_reader import SqliteReader
-from pipeline import app as app_module
-from pipeline.config.settings import load
-from pipeline.traces import live as live_module
-from pipeline.traces.collector import Collector
-from pipeline.traces.cursor import FILE
-from pipeline.traces.live import LiveExport, live_export
-from pipeline.traces.sink import Sink
-from pipeline.traces.trace_file import TraceFile
-from replay.traces import spans_of
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline import app as app_module
+from rutter.pipeline.config.settings import load
+from rutter.pipeline.traces import live as live_module
+from rutter.pipeline.traces.collector import Collector
+from rutter.pipeline.traces.cursor import FILE
+from rutter.pipeline.traces.live import LiveExport, live_export
+from rutter.pipeline.traces.sink import Sink
+from rutter.pipeline.traces.trace_file import TraceFile
+from rutter.replay.traces import spans_of
 from tests.replay.traces.test_otlp_json import read_line
 from tests.support.fussy_sink import Fussy
 from tests.support.log_checks import Replayed

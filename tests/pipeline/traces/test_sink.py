@@ -1,7 +1,7 @@
 """Spans wait until they are accepted, and a sink that says no is left alone for a while."""
 
-from pipeline.traces.sink import BATCH, MOST_WAIT_S, Delivery, Outbox
-from replay.traces import Span, spans_of
+from rutter.pipeline.traces.sink import BATCH, MOST_WAIT_S, Delivery, Outbox
+from rutter.replay.traces import Span, spans_of
 from tests.support.fussy_sink import Fussy
 from tests.support.trail_sessions import plain
 

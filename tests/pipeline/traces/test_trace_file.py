@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from events.errors import BadInput
-from pipeline.traces.trace_file import TraceFile
-from replay.traces import spans_of
-from replay.traces.otlp_protobuf import encode_request
+from rutter.events.errors import BadInput
+from rutter.pipeline.traces.trace_file import TraceFile
+from rutter.replay.traces import spans_of
+from rutter.replay.traces.otlp_protobuf import encode_request
 from tests.replay.traces.test_otlp_json import read_line
 from tests.support.trail_sessions import advised, plain
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from events.archive import write_archive
-from events.chain import GENESIS, link
-from events.errors import (
+from rutter.events.archive import write_archive
+from rutter.events.chain import GENESIS, link
+from rutter.events.errors import (
     BadInput,
     DirectoryInUse,
     LogCorrupt,
@@ -24,16 +24,16 @@ from events.errors import (
     RutterError,
     WorldBroken,
 )
-from events.runtime import Head
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.sqlite_schema import Row
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep import backup
-from pipeline.upkeep.backup import back_up, export_log, import_log
-from pipeline.upkeep.erase import erase
-from pipeline.upkeep.inspection import inspect
-from replay.projections import ProjectionStore
+from rutter.events.runtime import Head
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.sqlite_schema import Row
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep import backup
+from rutter.pipeline.upkeep.backup import back_up, export_log, import_log
+from rutter.pipeline.upkeep.erase import erase
+from rutter.pipeline.upkeep.inspection import inspect
+from rutter.replay.projections import ProjectionStore
 from tests.support.data_directories import NEEDLES, dump, holding, sailed, tamper
 from tests.support.envelopes import Scribe, marked_turn
 from tests.support.small_disk import small_disk_of

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.disk_use import Usage, measure
-from pipeline.upkeep.expiry import DAY_NS, Rules
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.disk_use import Usage, measure
+from rutter.pipeline.upkeep.expiry import DAY_NS, Rules
 from tests.support.data_directories import sailed
 from tests.support.timed_log import BEGIN_NS
 

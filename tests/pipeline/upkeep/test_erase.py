@@ -12,28 +12,28 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.rules.workflows.learned_events import LEARNED
-from events import sqlite_schema
-from events.artifacts import artifacts_in
-from events.envelope import kind
-from events.errors import BadInput, LogCorrupt, LogFull, LogLocked
-from events.observer import ScreenshotTaken
-from events.page import Artifact
-from events.planner import PlanWithheld
-from events.predictor import WorkflowLearned
-from events.runtime import LogSealed, PayloadErased, PayloadGone, SessionEnded
-from events.sqlite_reader import SqliteReader
-from events.sqlite_schema import Row
-from pipeline.cli import session_run
-from pipeline.cli.terminal import Terminal
-from pipeline.config.data_directory import DataDirectory
-from pipeline.config.settings import Settings
-from pipeline.upkeep.erase import Erasure, erase, finish_erasing
-from pipeline.upkeep.inspection import inspect
-from pipeline.workflows.edit import publish
-from replay.projections import ProjectionStore
-from replay.story.session_story import tell
-from replay.verify import Report, verify
+from rutter.actors.rules.workflows.learned_events import LEARNED
+from rutter.events import sqlite_schema
+from rutter.events.artifacts import artifacts_in
+from rutter.events.envelope import kind
+from rutter.events.errors import BadInput, LogCorrupt, LogFull, LogLocked
+from rutter.events.observer import ScreenshotTaken
+from rutter.events.page import Artifact
+from rutter.events.planner import PlanWithheld
+from rutter.events.predictor import WorkflowLearned
+from rutter.events.runtime import LogSealed, PayloadErased, PayloadGone, SessionEnded
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.sqlite_schema import Row
+from rutter.pipeline.cli import session_run
+from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.upkeep.erase import Erasure, erase, finish_erasing
+from rutter.pipeline.upkeep.inspection import inspect
+from rutter.pipeline.workflows.edit import publish
+from rutter.replay.projections import ProjectionStore
+from rutter.replay.story.session_story import tell
+from rutter.replay.verify import Report, verify
 from tests.support import golden_logs, shop_facts
 from tests.support.data_directories import NEEDLES, holding, sailed, tamper
 from tests.support.timed_log import Ledger

@@ -13,23 +13,23 @@ from urllib.parse import quote_plus
 import msgspec
 import pytest
 
-from events.action import Untrusted
-from events.envelope import kind
-from events.errors import BadInput, LogFull
-from events.jobs import JobQueued, RunWorkflow
-from events.observer import DownloadFinished
-from events.planner import PlanWithheld
-from events.predictor import SessionForgotten, WorkflowLearned
-from events.runtime import PayloadErased, PayloadGone, ProcessStarted, SessionEnded
-from events.sqlite_reader import SqliteReader
-from events.triggers import ScheduleSet
-from events.vocabulary import AnyEvent
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.erase import STEPS, erase, finish_erasing
-from pipeline.upkeep.erase_text import AGAIN, ErasedText, Needle, erase_text, find
-from pipeline.upkeep.inspection import inspect
-from pipeline.workflows.edit import publish
-from replay.verify import verify
+from rutter.events.action import Untrusted
+from rutter.events.envelope import kind
+from rutter.events.errors import BadInput, LogFull
+from rutter.events.jobs import JobQueued, RunWorkflow
+from rutter.events.observer import DownloadFinished
+from rutter.events.planner import PlanWithheld
+from rutter.events.predictor import SessionForgotten, WorkflowLearned
+from rutter.events.runtime import PayloadErased, PayloadGone, ProcessStarted, SessionEnded
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.triggers import ScheduleSet
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.erase import STEPS, erase, finish_erasing
+from rutter.pipeline.upkeep.erase_text import AGAIN, ErasedText, Needle, erase_text, find
+from rutter.pipeline.upkeep.inspection import inspect
+from rutter.pipeline.workflows.edit import publish
+from rutter.replay.verify import verify
 from tests.support import shop_facts
 from tests.support.data_directories import dump, holding, sailed
 from tests.support.timed_log import Ledger
@@ -226,7 +226,7 @@ def test_the_control_that_does_not_say_it_again_is_a_fault(
 ) -> None:
     directory = written(tmp_path, two=[PlanWithheld("y")])
     asyncio.run(_erase_session(directory, "two", f"{NAME} asked to"))
-    monkeypatch.setattr("pipeline.upkeep.erase_text.SAID_AGAIN", ["Nothing"])
+    monkeypatch.setattr("rutter.pipeline.upkeep.erase_text.SAID_AGAIN", ["Nothing"])
     erased(directory)
     assert {fault.kind for fault in inspect(directory).faults} == {"erased"}
 
@@ -282,9 +282,9 @@ def test_a_file_of_the_persons_own_is_named_and_left_alone(directory: DataDirect
 CHILD = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from pipeline.upkeep import erase as erasing
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.erase_text import erase_text
+from rutter.pipeline.upkeep import erase as erasing
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.erase_text import erase_text
 
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -10,23 +10,23 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from events.action import Untrusted
-from events.advisor import AdvicePrepared
-from events.artifacts import ArtifactStore
-from events.envelope import kind
-from events.errors import LogFull, WorldBroken
-from events.observer import DownloadFinished, ScreenshotTaken
-from events.page import Artifact
-from events.runtime import ArtifactsExpired, SessionEnded
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from pipeline.app import App
-from pipeline.config.data_directory import DataDirectory
-from pipeline.config.reader import NOTHING_SAID
-from pipeline.config.settings import Settings
-from pipeline.daemon.daily_expiry import Tidying
-from pipeline.upkeep.artifact_survey import Kept, Survey, survey
-from pipeline.upkeep.expiry import (
+from rutter.events.action import Untrusted
+from rutter.events.advisor import AdvicePrepared
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.envelope import kind
+from rutter.events.errors import LogFull, WorldBroken
+from rutter.events.observer import DownloadFinished, ScreenshotTaken
+from rutter.events.page import Artifact
+from rutter.events.runtime import ArtifactsExpired, SessionEnded
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.app import App
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.config.reader import NOTHING_SAID
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.daily_expiry import Tidying
+from rutter.pipeline.upkeep.artifact_survey import Kept, Survey, survey
+from rutter.pipeline.upkeep.expiry import (
     DAY_NS,
     LEFT_BEHIND,
     MB,
@@ -42,8 +42,8 @@ from pipeline.upkeep.expiry import (
     rules_of,
     tidy,
 )
-from pipeline.upkeep.inspection import inspect
-from replay.verify import verify
+from rutter.pipeline.upkeep.inspection import inspect
+from rutter.replay.verify import verify
 from tests.support import shop_facts as given
 from tests.support.data_directories import sailed
 from tests.support.timed_log import BEGIN_NS, Ledger

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import BadInput, LogCorrupt, LogForeign
-from events.sqlite_reader import SqliteReader
-from events.sqlite_schema import SIDE_FILES, beside
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.inspection import guarded, inspect
-from replay.integrity import Findings
-from replay.projections import ProjectionStore
+from rutter.events.errors import BadInput, LogCorrupt, LogForeign
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.sqlite_schema import SIDE_FILES, beside
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.inspection import guarded, inspect
+from rutter.replay.integrity import Findings
+from rutter.replay.projections import ProjectionStore
 from tests.support.data_directories import sailed, tamper
 
 INDEX_LEAF = 0x0A  # the first byte of a page of SQLite's

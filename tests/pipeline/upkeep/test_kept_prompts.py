@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from events.advisor import AdvicePrepared, AdviceReceived, Proposal
-from events.planner import AdviceRequested
-from events.runtime import SessionEnded
-from pipeline.config.data_directory import DataDirectory
-from pipeline.upkeep.backup import back_up, export_log, import_log
-from pipeline.upkeep.erase import erase
-from pipeline.upkeep.inspection import inspect
+from rutter.events.advisor import AdvicePrepared, AdviceReceived, Proposal
+from rutter.events.planner import AdviceRequested
+from rutter.events.runtime import SessionEnded
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.upkeep.backup import back_up, export_log, import_log
+from rutter.pipeline.upkeep.erase import erase
+from rutter.pipeline.upkeep.inspection import inspect
 from tests.support import shop_facts
 from tests.support.timed_log import Ledger
 

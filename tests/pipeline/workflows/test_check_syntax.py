@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from events.checks import (
+from rutter.events.checks import (
     Answered,
     Check,
     Downloaded,
@@ -22,9 +22,9 @@ from events.checks import (
     UrlHas,
     ValueSet,
 )
-from events.errors import BadInput
-from pipeline.export import script_runtime
-from pipeline.workflows.check_syntax import (
+from rutter.events.errors import BadInput
+from rutter.pipeline.export import script_runtime
+from rutter.pipeline.workflows.check_syntax import (
     STATES,
     check_from,
     mapped,

@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.answers import ScriptedPerson
-from events.action import (
+from rutter.actors.answers import ScriptedPerson
+from rutter.events.action import (
     Action,
     ByCss,
     ByRole,
@@ -19,13 +19,13 @@ from events.action import (
     Text,
     Untrusted,
 )
-from events.errors import BadInput
-from events.log import EventLog
-from events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
-from events.sqlite_reader import SqliteReader
-from events.workflow import Expectation, Step, Workflow
-from pipeline.config.data_directory import DataDirectory
-from pipeline.workflows.edit import Edit, edited, names_over_time, publish, typed_again
+from rutter.events.errors import BadInput
+from rutter.events.log import EventLog
+from rutter.events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.workflows.edit import Edit, edited, names_over_time, publish, typed_again
 from tests.support.log_checks import check_log, records_of
 from tests.support.scripted_shop import AURORA, ORDER
 from tests.support.shop_facts import click, fill, go_to, place, step, workflow

@@ -6,21 +6,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.answers import Answer, ScriptedPerson, Who
-from events.errors import BadInput, LogWriteFailed
-from events.log import EventLog
-from events.predictor import PredictionMade, SessionForgotten
-from events.run_settings import PredictorName
-from events.runtime import SessionStarted
-from events.signature import token
-from events.sqlite_log import SqliteLog
-from events.sqlite_reader import SqliteReader
-from events.validator import ApprovalRequested
-from pipeline.app import App
-from pipeline.config.data_directory import DataDirectory
-from pipeline.sessions import session_started
-from pipeline.workflows.forget import Wanted, forget
-from replay.verify import verify
+from rutter.actors.answers import Answer, ScriptedPerson, Who
+from rutter.events.errors import BadInput, LogWriteFailed
+from rutter.events.log import EventLog
+from rutter.events.predictor import PredictionMade, SessionForgotten
+from rutter.events.run_settings import PredictorName
+from rutter.events.runtime import SessionStarted
+from rutter.events.signature import token
+from rutter.events.sqlite_log import SqliteLog
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.validator import ApprovalRequested
+from rutter.pipeline.app import App
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.sessions import session_started
+from rutter.pipeline.workflows.forget import Wanted, forget
+from rutter.replay.verify import verify
 from tests.support.log_checks import check_log, events_of, records_of
 from tests.support.scripted_shop import FAIRLEAD, ORDER, ORIGIN
 from tests.support.shop_sessions import (

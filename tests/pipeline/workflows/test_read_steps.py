@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
-from events.action import Action, ByCss, ByRole, ByText, Parameter, Target
-from events.checks import TextVisible
-from events.errors import BadInput
-from events.workflow import Expectation, Place, Step, Workflow
-from pipeline.workflows.edit import Edit, edited
-from pipeline.workflows.read_steps import Extraction, extracting, read_extraction
+from rutter.events.action import Action, ByCss, ByRole, ByText, Parameter, Target
+from rutter.events.checks import TextVisible
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Expectation, Place, Step, Workflow
+from rutter.pipeline.workflows.edit import Edit, edited
+from rutter.pipeline.workflows.read_steps import Extraction, extracting, read_extraction
 from tests.support.shop_facts import ORIGIN, click, css, fill, go_to
 
 DESK = Place(ORIGIN, "/desk")

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from events.action import (
+from rutter.events.action import (
     Action,
     ByCss,
     ByRole,
@@ -19,10 +19,10 @@ from events.action import (
     Text,
     Typed,
 )
-from events.checks import ReadBack, TextVisible, UrlHas
-from events.errors import BadInput
-from pipeline.demo_sites.chandlery import find_order_script, order_script
-from pipeline.workflows.recorder_import import RecorderScript, prepare, read_script
+from rutter.events.checks import ReadBack, TextVisible, UrlHas
+from rutter.events.errors import BadInput
+from rutter.pipeline.demo_sites.chandlery import find_order_script, order_script
+from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare, read_script
 
 Json = dict[str, Any]
 

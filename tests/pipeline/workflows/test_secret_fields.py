@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import actors
-from events.errors import BadInput
-from pipeline.workflows.recorder_import import RecorderScript, RecorderStep, prepare
+from rutter import actors
+from rutter.events.errors import BadInput
+from rutter.pipeline.workflows.recorder_import import RecorderScript, RecorderStep, prepare
 
 READING = Path(actors.__path__[0]) / "world" / "browser" / "page" / "reading.js"
 SECRET = (

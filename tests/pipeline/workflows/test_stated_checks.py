@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from events.action import Action
-from events.checks import (
+from rutter.events.action import Action
+from rutter.events.checks import (
     Check,
     ElementState,
     FileExists,
@@ -16,9 +16,9 @@ from events.checks import (
     UrlHas,
     ValueSet,
 )
-from events.errors import BadInput
-from events.workflow import Expectation, Step, Workflow
-from pipeline.workflows.edit import Edit, edited
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.workflows.edit import Edit, edited
 from tests.support.shop_facts import ORIGIN, click, css, fill, go_to, place, step, workflow
 
 SENT = TextVisible("Order sent")

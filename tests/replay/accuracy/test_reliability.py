@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from events.run_settings import MILLION
-from replay.accuracy.reliability import (
+from rutter.events.run_settings import MILLION
+from rutter.replay.accuracy.reliability import (
     ONE_SIDE,
     Calibrated,
     advice,
@@ -17,8 +17,8 @@ from replay.accuracy.reliability import (
     recommend,
     wilson,
 )
-from replay.documents.reliability_chart import draw
-from replay.whatif import Scored
+from rutter.replay.documents.reliability_chart import draw
+from rutter.replay.whatif import Scored
 
 SCORED = st.lists(st.builds(Scored, st.integers(0, MILLION), st.booleans()), max_size=40)
 RATES = st.integers(1, MILLION - 1)

@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.accuracy.threshold_curve import curve
-from replay.documents.threshold_chart import draw
-from replay.whatif import Scored
+from rutter.replay.accuracy.threshold_curve import curve
+from rutter.replay.documents.threshold_chart import draw
+from rutter.replay.whatif import Scored
 
 SCORED = st.lists(st.builds(Scored, st.integers(0, 1_000_000), st.booleans()), max_size=60)
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.advisor import AdviceLost
-from events.page import Artifact
-from events.planner import AdviceRequested
-from replay.documents.session_report import render
-from replay.story.advice import AdviceStory, VisionStory
-from replay.story.session_story import EvidenceStory, StepStory, Story, tell
+from rutter.events.advisor import AdviceLost
+from rutter.events.page import Artifact
+from rutter.events.planner import AdviceRequested
+from rutter.replay.documents.session_report import render
+from rutter.replay.story.advice import AdviceStory, VisionStory
+from rutter.replay.story.session_story import EvidenceStory, StepStory, Story, tell
 from tests.replay.story.test_kinds_story import story as told
 from tests.support import step_kinds
 from tests.support.golden_logs import envelopes, names, older

@@ -2,11 +2,11 @@
 
 import msgspec
 
-from events.action import Action, ByRole, Target, Text
-from events.checks import ReadBack, TextVisible
-from events.page import Artifact
-from events.workflow import Expectation, Fork, Place, Step, Workflow
-from replay.documents.workflow_page import render
+from rutter.events.action import Action, ByRole, Target, Text
+from rutter.events.checks import ReadBack, TextVisible
+from rutter.events.page import Artifact
+from rutter.events.workflow import Expectation, Fork, Place, Step, Workflow
+from rutter.replay.documents.workflow_page import render
 
 SHOP = Place("https://shop.example", "/desk")
 KEPT, GONE = Artifact("a" * 64, 4, "image/png"), Artifact("b" * 64, 4, "image/png")

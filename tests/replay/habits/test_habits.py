@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.action import (
+from rutter.events.action import (
     Action,
     ByCss,
     ByRole,
@@ -19,8 +19,8 @@ from events.action import (
     Untrusted,
     Value,
 )
-from events.envelope import Envelope
-from events.predictor import (
+from rutter.events.envelope import Envelope
+from rutter.events.predictor import (
     SessionForgotten,
     TransitionLearned,
     TransitionUndone,
@@ -28,11 +28,11 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.signature import signature, token
-from events.vocabulary import AnyEvent
-from events.workflow import Driver, Step, Workflow
-from replay.habits.habits import Habit, habits
-from replay.habits.suggested_names import kebab, says_much, snake, unique
+from rutter.events.signature import signature, token
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver, Step, Workflow
+from rutter.replay.habits.habits import Habit, habits
+from rutter.replay.habits.suggested_names import kebab, says_much, snake, unique
 from tests.support.envelopes import Scribe
 
 SHOP = "https://shop.example"

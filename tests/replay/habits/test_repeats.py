@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.habits.repeats import BREAK, LONGEST, SHORTEST, repeats
+from rutter.replay.habits.repeats import BREAK, LONGEST, SHORTEST, repeats
 
 rows = st.lists(st.integers(-1, 4), max_size=80)
 

@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.action import Action, Parameter, Secret, Value
-from events.critic import OutcomeUnknown, Verdict
-from events.planner import PlanProposed
-from events.predictor import (
+from rutter.events.action import Action, Parameter, Secret, Value
+from rutter.events.critic import OutcomeUnknown, Verdict
+from rutter.events.planner import PlanProposed
+from rutter.events.predictor import (
     Candidate,
     PredictionMade,
     SessionForgotten,
     TransitionLearned,
     TransitionUndone,
 )
-from events.runtime import SessionEnded
-from events.signature import doing, signature, token
-from events.validator import ActionRejected, ApprovalRequested
-from events.vocabulary import AnyEvent
-from events.workflow import Driver
-from replay.projections import ProjectionStore
-from replay.projections.calibration import Executions, executions, models, settled
-from replay.whatif import Scored
+from rutter.events.runtime import SessionEnded
+from rutter.events.signature import doing, signature, token
+from rutter.events.validator import ActionRejected, ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver
+from rutter.replay.projections import ProjectionStore
+from rutter.replay.projections.calibration import Executions, executions, models, settled
+from rutter.replay.whatif import Scored
 from tests.support import shop_facts, step_kinds
 from tests.support.example_counts import examples
 from tests.support.timed_log import Ledger

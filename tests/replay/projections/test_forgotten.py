@@ -11,21 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.knowledge import Knowledge
-from events.action import Action
-from events.predictor import (
+from rutter.actors.predictor.knowledge import Knowledge
+from rutter.events.action import Action
+from rutter.events.predictor import (
     SessionForgotten,
     TransitionLearned,
     WorkflowDeleted,
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.runtime import SessionEnded
-from events.signature import signature, token
-from events.sqlite_reader import SqliteReader
-from events.vocabulary import AnyEvent
-from events.workflow import Driver
-from replay.projections import ProjectionStore, store
+from rutter.events.runtime import SessionEnded
+from rutter.events.signature import signature, token
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver
+from rutter.replay.projections import ProjectionStore, store
 from tests.support import shop_facts
 from tests.support.example_counts import examples
 from tests.support.timed_log import Ledger

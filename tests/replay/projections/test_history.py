@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from events.validator import ActionRejected
-from replay.projections import ProjectionStore
+from rutter.events.validator import ActionRejected
+from rutter.replay.projections import ProjectionStore
 from tests.support import shop_facts, step_kinds
 from tests.support.golden_logs import names, older
 from tests.support.golden_tables import projected

@@ -4,11 +4,11 @@ import sqlite3
 
 import msgspec
 
-from events.envelope import Envelope
-from events.predictor import WorkflowLearned, WorkflowRenamed
-from events.vocabulary import AnyEvent
-from events.workflow import Workflow
-from replay.projections.workflows import Workflows
+from rutter.events.envelope import Envelope
+from rutter.events.predictor import WorkflowLearned, WorkflowRenamed
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Workflow
+from rutter.replay.projections.workflows import Workflows
 from tests.support.shop_facts import click, step, workflow
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from replay.traces import spans_of
+from rutter.replay.traces import spans_of
 from tests.support.golden_logs import envelopes, names, older
 from tests.support.golden_tables import projected
 

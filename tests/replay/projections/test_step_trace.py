@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.projections import ProjectionStore
+from rutter.replay.projections import ProjectionStore
 from tests.support import shop_facts, step_kinds
 from tests.support.golden_logs import names, older
 from tests.support.golden_tables import projected

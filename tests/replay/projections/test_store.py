@@ -20,9 +20,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.model.markov2 import Markov2
-from events.action import Action, Parameter, Secret
-from events.advisor import (
+from rutter.actors.predictor.model.markov2 import Markov2
+from rutter.events.action import Action, Parameter, Secret
+from rutter.events.advisor import (
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
@@ -30,13 +30,13 @@ from events.advisor import (
     Usage,
     VisionGiven,
 )
-from events.critic import ActionJudged, Verdict
-from events.envelope import Envelope
-from events.errors import BadInput, LogCorrupt, WorldBroken
-from events.event import Event
-from events.observer import PageObserved
-from events.planner import AdviceRequested, PlanProposed
-from events.predictor import (
+from rutter.events.critic import ActionJudged, Verdict
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput, LogCorrupt, WorldBroken
+from rutter.events.event import Event
+from rutter.events.observer import PageObserved
+from rutter.events.planner import AdviceRequested, PlanProposed
+from rutter.events.predictor import (
     Candidate,
     PredictionMade,
     TransitionLearned,
@@ -44,15 +44,15 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.runtime import ProcessStarted, ProcessStopped, SessionEnded
-from events.signature import signature, token
-from events.sqlite_reader import SqliteReader
-from events.validator import ActionRejected
-from events.vocabulary import AnyEvent
-from events.workflow import Driver, Workflow
-from replay.projections import ProjectionStore, store
-from replay.projections.metrics import snapshot
-from replay.projections.model_calls import spending
+from rutter.events.runtime import ProcessStarted, ProcessStopped, SessionEnded
+from rutter.events.signature import signature, token
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.events.validator import ActionRejected
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Driver, Workflow
+from rutter.replay.projections import ProjectionStore, store
+from rutter.replay.projections.metrics import snapshot
+from rutter.replay.projections.model_calls import spending
 from tests.support import shop_facts, step_kinds
 from tests.support.example_counts import examples
 from tests.support.timed_log import BEGIN_NS, Ledger
@@ -886,8 +886,8 @@ def test_a_process_that_dies_in_the_middle_leaves_the_last_whole_batch(
 DYING = """
 import os, sys
 from pathlib import Path
-from events.sqlite_reader import SqliteReader
-from replay.projections import ProjectionStore, store
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.replay.projections import ProjectionStore, store
 from tests.replay.projections.test_store import Breaking
 
 class Dying(Breaking):
@@ -936,8 +936,8 @@ def test_two_processes_that_catch_up_at_once_fold_every_event_once(
 CATCHING_UP = """
 import sys
 from pathlib import Path
-from events.sqlite_reader import SqliteReader
-from replay.projections import ProjectionStore, store
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.replay.projections import ProjectionStore, store
 
 store.BATCH = 3
 reader = SqliteReader(Path(sys.argv[1]))

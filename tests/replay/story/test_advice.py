@@ -2,8 +2,8 @@
 
 import pytest
 
-from events.action import Untrusted
-from events.advisor import (
+from rutter.events.action import Untrusted
+from rutter.events.advisor import (
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
@@ -13,11 +13,11 @@ from events.advisor import (
     Usage,
     VisionGiven,
 )
-from events.planner import AdviceRequested
-from events.tools import ToolCalled
-from events.vocabulary import AnyEvent
-from replay.story.advice import AdviceStory, money, spent_in_words
-from replay.story.session_story import Story
+from rutter.events.planner import AdviceRequested
+from rutter.events.tools import ToolCalled
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.story.advice import AdviceStory, money, spent_in_words
+from rutter.replay.story.session_story import Story
 from tests.replay.story.test_kinds_story import story
 from tests.support import shop_facts, step_kinds
 

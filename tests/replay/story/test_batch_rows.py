@@ -4,13 +4,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.chain import GENESIS
-from events.envelope import Envelope
-from events.rows import Row
-from events.runtime import SessionEnded, SessionStarted, StopReason
-from events.validator import ActionStarted
-from events.vocabulary import AnyEvent
-from replay.story.batch_rows import (
+from rutter.events.chain import GENESIS
+from rutter.events.envelope import Envelope
+from rutter.events.rows import Row
+from rutter.events.runtime import SessionEnded, SessionStarted, StopReason
+from rutter.events.validator import ActionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.story.batch_rows import (
     NOT_AGAIN,
     NOT_RUN,
     RowRun,

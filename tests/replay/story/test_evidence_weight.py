@@ -1,7 +1,7 @@
 """Which evidence decides, and how sure the verdict is over all."""
 
-from events.critic import ActionJudged, Evidence
-from replay.story.evidence_weight import confidence_shown, deciding, overall
+from rutter.events.critic import ActionJudged, Evidence
+from rutter.replay.story.evidence_weight import confidence_shown, deciding, overall
 
 HELD = Evidence("DOM", "/paid", 1_000_000)
 MISSED = Evidence("DOM", "Order 7", 200_000)

@@ -6,9 +6,9 @@ from typing import Literal
 
 import pytest
 
-from events.action import Action
-from events.envelope import Envelope
-from events.predictor import (
+from rutter.events.action import Action
+from rutter.events.envelope import Envelope
+from rutter.events.predictor import (
     Candidate,
     PredictionMade,
     SessionForgotten,
@@ -16,12 +16,12 @@ from events.predictor import (
     TransitionUndone,
     Within,
 )
-from events.runtime import SessionEnded
-from events.signature import signature, token
-from events.vocabulary import AnyEvent
-from replay.story.session_story import Story, as_json, tell
-from replay.story.step_details import details
-from replay.story.wording import absent_in_words, within_in_words
+from rutter.events.runtime import SessionEnded
+from rutter.events.signature import signature, token
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.story.session_story import Story, as_json, tell
+from rutter.replay.story.step_details import details
+from rutter.replay.story.wording import absent_in_words, within_in_words
 from tests.support import shop_facts
 
 BUY, PAY = shop_facts.click("#buy"), shop_facts.click("#pay")

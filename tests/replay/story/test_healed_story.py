@@ -1,13 +1,13 @@
 """A step that was healed says so, from what to what, in the story and in the narration."""
 
-from events.envelope import Envelope
-from events.executor import LookalikesFound, TargetMissing, TargetResolved
-from events.planner import LookalikesRequested, PlanProposed, TargetHealed
-from events.validator import ActionApproved, ActionRejected
-from events.vocabulary import AnyEvent
-from pipeline.output.verbose import Narrator
-from replay.story.session_story import tell
-from replay.story.wording import ascii_only
+from rutter.events.envelope import Envelope
+from rutter.events.executor import LookalikesFound, TargetMissing, TargetResolved
+from rutter.events.planner import LookalikesRequested, PlanProposed, TargetHealed
+from rutter.events.validator import ActionApproved, ActionRejected
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.output.verbose import Narrator
+from rutter.replay.story.session_story import tell
+from rutter.replay.story.wording import ascii_only
 from tests.support import shop_facts
 from tests.support.page_elements import click_on, thing
 

@@ -3,14 +3,14 @@
 import msgspec
 import pytest
 
-from events.critic import ActionJudged, PageAssessed, VisionSought
-from events.envelope import Envelope
-from events.planner import PlanWithheld, RunStopped
-from events.validator import ActionRejected
-from events.vocabulary import AnyEvent
-from pipeline.output.verbose import Narrator
-from replay.story.session_story import StepStory, Story, tell
-from replay.story.step_details import details
+from rutter.events.critic import ActionJudged, PageAssessed, VisionSought
+from rutter.events.envelope import Envelope
+from rutter.events.planner import PlanWithheld, RunStopped
+from rutter.events.validator import ActionRejected
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.output.verbose import Narrator
+from rutter.replay.story.session_story import StepStory, Story, tell
+from rutter.replay.story.step_details import details
 from tests.replay.story.test_session_story import envelopes
 from tests.support import golden_logs, shop_facts, step_kinds
 from tests.support.golden_logs import names, older

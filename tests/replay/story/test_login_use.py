@@ -2,8 +2,8 @@
 
 import pytest
 
-from events.logins import LoginKept, LoginNotKept, LoginUsed
-from replay.story.login_use import NOT_KEPT, expired_login, login_in_words
+from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
+from rutter.replay.story.login_use import NOT_KEPT, expired_login, login_in_words
 
 SHOP = "https://shop.example"
 

@@ -1,16 +1,16 @@
 """What a step looked for and what was there instead, from the log alone and in plain words."""
 
-from events.action import ByRole, ByText, Target, Untrusted
-from events.envelope import Envelope
-from events.executor import LookalikesFound, TargetMissing, TargetResolved
-from events.page import Element, Page, Try
-from events.planner import LookalikesRequested, RunStopped, TargetHealed
-from events.predictor import StepDue
-from events.runtime import SessionEnded
-from events.validator import ActionRejected
-from events.vocabulary import AnyEvent
-from replay.story.looked_for import around, nearest_on, refused_among
-from replay.story.session_story import Story, tell
+from rutter.events.action import ByRole, ByText, Target, Untrusted
+from rutter.events.envelope import Envelope
+from rutter.events.executor import LookalikesFound, TargetMissing, TargetResolved
+from rutter.events.page import Element, Page, Try
+from rutter.events.planner import LookalikesRequested, RunStopped, TargetHealed
+from rutter.events.predictor import StepDue
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import ActionRejected
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.story.looked_for import around, nearest_on, refused_among
+from rutter.replay.story.session_story import Story, tell
 from tests.support import shop_facts
 from tests.support.page_elements import click_on, recorded, thing
 

@@ -4,15 +4,15 @@ import sqlite3
 
 import pytest
 
-from events.envelope import Envelope
-from events.runtime import SessionEnded, SessionPaused, SessionResumed
-from events.validator import ActionRejected
-from events.vocabulary import AnyEvent
-from pipeline.output.verbose import Narrator
-from replay.projections.sessions import Sessions
-from replay.story.session_story import Story, tell
-from replay.story.step_details import details
-from replay.traces.outcomes import OPEN, OUTCOMES
+from rutter.events.envelope import Envelope
+from rutter.events.runtime import SessionEnded, SessionPaused, SessionResumed
+from rutter.events.validator import ActionRejected
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.output.verbose import Narrator
+from rutter.replay.projections.sessions import Sessions
+from rutter.replay.story.session_story import Story, tell
+from rutter.replay.story.step_details import details
+from rutter.replay.traces.outcomes import OPEN, OUTCOMES
 from tests.support.shop_facts import click, plan, run_of
 
 LET_GO = ActionRejected(1, "paused", "paused by ann before it began", "1", "execution_error")

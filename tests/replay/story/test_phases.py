@@ -4,12 +4,12 @@ from typing import get_args
 
 import pytest
 
-from events.action import Kind
-from events.critic import ActionJudged
-from events.event import Event
-from events.executor import QueryAnswered, TargetResolved
-from events.validator import ActionApproved, ActionRejected
-from replay.story.phases import PHASES, entered, heading
+from rutter.events.action import Kind
+from rutter.events.critic import ActionJudged
+from rutter.events.event import Event
+from rutter.events.executor import QueryAnswered, TargetResolved
+from rutter.events.validator import ActionApproved, ActionRejected
+from rutter.replay.story.phases import PHASES, entered, heading
 from tests.support import shop_facts
 
 

@@ -1,15 +1,23 @@
 """What a session brought home is what its events say, and nothing else."""
 
-from events.action import Action, Untrusted
-from events.chain import GENESIS
-from events.envelope import Envelope
-from events.executor import ActionDone, QueryAnswered
-from events.observer import DownloadFinished
-from events.page import Artifact
-from events.tables import Table
-from events.validator import QueryStarted
-from events.vocabulary import AnyEvent
-from replay.story.results import KINDS, Results, Rows, as_json, gather, numbered, rows_in_words
+from rutter.events.action import Action, Untrusted
+from rutter.events.chain import GENESIS
+from rutter.events.envelope import Envelope
+from rutter.events.executor import ActionDone, QueryAnswered
+from rutter.events.observer import DownloadFinished
+from rutter.events.page import Artifact
+from rutter.events.tables import Table
+from rutter.events.validator import QueryStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.story.results import (
+    KINDS,
+    Results,
+    Rows,
+    as_json,
+    gather,
+    numbered,
+    rows_in_words,
+)
 from tests.support import shop_facts
 from tests.support.step_kinds import READ
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.action import Action, ByCss, ByRole, Target, Untrusted
-from events.advisor import VisionGiven
-from events.checks import HERE, ReadBack, TextVisible
-from events.critic import (
+from rutter.events.action import Action, ByCss, ByRole, Target, Untrusted
+from rutter.events.advisor import VisionGiven
+from rutter.events.checks import HERE, ReadBack, TextVisible
+from rutter.events.critic import (
     ActionJudged,
     CompletionChecked,
     Evidence,
@@ -17,18 +17,18 @@ from events.critic import (
     Proof,
     ReadBackFound,
 )
-from events.envelope import Envelope
-from events.executor import ActionFailed, TargetMissing, TargetResolved
-from events.observer import DownloadFinished, FileSeen, FilesSeen, ScreenshotTaken
-from events.page import Artifact, Try
-from events.person import ApprovalAnswered
-from events.planner import RunStopped
-from events.runtime import SessionEnded
-from events.validator import ActionApproved, ActionRejected, ApprovalRequested
-from events.vocabulary import AnyEvent
-from replay.story.proofs import ProofStory
-from replay.story.session_story import Story, as_json, tell
-from replay.story.step_details import details
+from rutter.events.envelope import Envelope
+from rutter.events.executor import ActionFailed, TargetMissing, TargetResolved
+from rutter.events.observer import DownloadFinished, FileSeen, FilesSeen, ScreenshotTaken
+from rutter.events.page import Artifact, Try
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import RunStopped
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import ActionApproved, ActionRejected, ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.story.proofs import ProofStory
+from rutter.replay.story.session_story import Story, as_json, tell
+from rutter.replay.story.step_details import details
 from tests.support import shop_facts
 
 BUTTON = Target((ByCss("#buy"), ByRole("button", "Buy")))

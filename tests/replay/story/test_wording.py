@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from events.action import (
+from rutter.events.action import (
     Action,
     ActionType,
     ByCss,
@@ -20,8 +20,8 @@ from events.action import (
     Target,
     Text,
 )
-from events.advisor import Asked
-from events.checks import (
+from rutter.events.advisor import Asked
+from rutter.events.checks import (
     Answered,
     Check,
     Downloaded,
@@ -36,9 +36,9 @@ from events.checks import (
     UrlHas,
     ValueSet,
 )
-from events.observer import FileSeen
-from events.tools import ToolCalled
-from replay.story.wording import (
+from rutter.events.observer import FileSeen
+from rutter.events.tools import ToolCalled
+from rutter.replay.story.wording import (
     ascii_only,
     asked_in_words,
     check_in_words,

@@ -1,10 +1,10 @@
 """Fields to attributes."""
 
-from events.action import Untrusted
-from events.executor import ActionDone, ActionFailed
-from events.observer import DialogOpened
-from events.planner import PlanProposed
-from replay.traces.attributes import Takes
+from rutter.events.action import Untrusted
+from rutter.events.executor import ActionDone, ActionFailed
+from rutter.events.observer import DialogOpened
+from rutter.events.planner import PlanProposed
+from rutter.replay.traces.attributes import Takes
 from tests.support.shop_facts import click
 
 FAILED = ActionFailed(3, 1, "timeout", dispatched=True, message="at https://a.example/?key=1")

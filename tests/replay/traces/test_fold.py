@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.envelope import Actor, Envelope
-from events.runtime import ProcessStarted, SessionEnded
-from events.vocabulary import AnyEvent
-from replay.traces import Span, SpanFold, spans_of
-from replay.traces.otlp_protobuf import encode_request
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.runtime import ProcessStarted, SessionEnded
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.traces import Span, SpanFold, spans_of
+from rutter.replay.traces.otlp_protobuf import encode_request
 from tests.support import golden_logs
 from tests.support.any_values import from_struct
 from tests.support.shop_facts import run_of
@@ -134,8 +134,8 @@ def test_every_event_of_a_real_run_is_in_its_trace(name: str) -> None:
 def test_hash_seeds_change_nothing() -> None:
     code = (
         "import hashlib; from tests.support import golden_logs as goldens; "
-        "from replay.traces import spans_of; "
-        "from replay.traces.otlp_protobuf import encode_request; "
+        "from rutter.replay.traces import spans_of; "
+        "from rutter.replay.traces.otlp_protobuf import encode_request; "
         "print([hashlib.sha256(encode_request(list(spans_of(goldens.envelopes(name)))))"
         ".hexdigest() for name in goldens.names()])"
     )

@@ -1,6 +1,6 @@
 """Ids are derived: the same session has the same ones for ever, in every process."""
 
-from replay.traces.ids import SpanIds, run_id, trace_id
+from rutter.replay.traces.ids import SpanIds, run_id, trace_id
 
 
 def test_ids_never_change() -> None:

@@ -4,15 +4,15 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from events.action import Action, Secret, Untrusted
-from events.event import Event
-from events.executor import ActionDone
-from events.observer import PageObserved
-from events.page import Element, Page
-from events.vocabulary import AnyEvent
-from replay.traces import SpanFold, spans_of
-from replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, TABLE, WORK_OF
-from replay.traces.otlp_protobuf import encode_request
+from rutter.events.action import Action, Secret, Untrusted
+from rutter.events.event import Event
+from rutter.events.executor import ActionDone
+from rutter.events.observer import PageObserved
+from rutter.events.page import Element, Page
+from rutter.events.vocabulary import AnyEvent
+from rutter.replay.traces import SpanFold, spans_of
+from rutter.replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, TABLE, WORK_OF
+from rutter.replay.traces.otlp_protobuf import encode_request
 from tests.support import golden_logs, step_kinds
 from tests.support.shop_facts import css
 from tests.support.trail_sessions import act, advised, approve, begin, end, judge, propose, resolve

@@ -1,10 +1,10 @@
 """Spans that are not finished yet."""
 
-from events.advisor import AdviceReceived
-from events.critic import PageAssessed
-from events.executor import ActionDone
-from replay.traces.open_spans import Step, Work, took_ns
-from replay.traces.span import CLIENT, INTERNAL
+from rutter.events.advisor import AdviceReceived
+from rutter.events.critic import PageAssessed
+from rutter.events.executor import ActionDone
+from rutter.replay.traces.open_spans import Step, Work, took_ns
+from rutter.replay.traces.span import CLIENT, INTERNAL
 from tests.support.shop_facts import click
 from tests.support.trails import Trail
 

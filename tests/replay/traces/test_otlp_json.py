@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from replay.traces import Span, spans_of
-from replay.traces.otlp_json import encode_line
-from replay.traces.otlp_protobuf import encode_request
+from rutter.replay.traces import Span, spans_of
+from rutter.replay.traces.otlp_json import encode_line
+from rutter.replay.traces.otlp_protobuf import encode_request
 from tests.replay.traces.test_otlp_protobuf import any_span
 from tests.support import golden_logs
 from tests.support.trail_sessions import advised

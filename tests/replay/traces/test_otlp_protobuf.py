@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from replay.traces import Link, Span, SpanEvent, spans_of
-from replay.traces.otlp_protobuf import MEMO_SIZE, encode_request, encode_span
-from replay.traces.span import CLIENT, ERROR, INTERNAL, OK, UNSET, Attributes
+from rutter.replay.traces import Link, Span, SpanEvent, spans_of
+from rutter.replay.traces.otlp_protobuf import MEMO_SIZE, encode_request, encode_span
+from rutter.replay.traces.span import CLIENT, ERROR, INTERNAL, OK, UNSET, Attributes
 from tests.support import golden_logs
 from tests.support.official_spans import encode_officially
 from tests.support.trail_sessions import advised

@@ -4,12 +4,12 @@ from typing import get_args
 
 import pytest
 
-from events.critic import ActionJudged, Verdict
-from events.executor import ActionDone
-from events.runtime import SessionEnded, StopReason
-from replay.traces.mapping import TABLE
-from replay.traces.outcomes import NEUTRAL_ENDS, OUTCOMES, bad
-from replay.traces.span import ERROR, OK, UNSET
+from rutter.events.critic import ActionJudged, Verdict
+from rutter.events.executor import ActionDone
+from rutter.events.runtime import SessionEnded, StopReason
+from rutter.replay.traces.mapping import TABLE
+from rutter.replay.traces.outcomes import NEUTRAL_ENDS, OUTCOMES, bad
+from rutter.replay.traces.span import ERROR, OK, UNSET
 
 
 @pytest.mark.parametrize("verdict", get_args(Verdict))

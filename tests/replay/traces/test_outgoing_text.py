@@ -2,7 +2,7 @@
 
 import pytest
 
-from replay.traces.outgoing_text import TEXT, said
+from rutter.replay.traces.outgoing_text import TEXT, said
 
 
 def test_text_is_bounded() -> None:

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from events.action import Untrusted
-from events.advisor import (
+from rutter.events.action import Untrusted
+from rutter.events.advisor import (
     AdviceFailed,
     AdviceLost,
     AdvicePrepared,
@@ -11,26 +11,26 @@ from events.advisor import (
     Asked,
     Usage,
 )
-from events.critic import CompletionChecked, OutcomeUnknown, PageAssessed
-from events.envelope import Envelope
-from events.executor import (
+from rutter.events.critic import CompletionChecked, OutcomeUnknown, PageAssessed
+from rutter.events.envelope import Envelope
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     PersonActed,
     TargetChanged,
     TargetMissing,
 )
-from events.observer import BrowserLost, DialogOpened, ObservationFailed
-from events.person import ApprovalAnswered
-from events.planner import (
+from rutter.events.observer import BrowserLost, DialogOpened, ObservationFailed
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import (
     AdviceRequested,
     ObservationRequested,
     PlanProposed,
     PlanWithheld,
     RunStopped,
 )
-from events.predictor import PredictionMade, StepDue, WorkflowFinished
-from events.runtime import (
+from rutter.events.predictor import PredictionMade, StepDue, WorkflowFinished
+from rutter.events.runtime import (
     ActorFailed,
     DeadlinePassed,
     PayloadGone,
@@ -38,7 +38,7 @@ from events.runtime import (
     SessionInterrupted,
     StopRequested,
 )
-from events.validator import (
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,
@@ -47,10 +47,10 @@ from events.validator import (
     ApprovalVoided,
     PlanAdmitted,
 )
-from replay.traces import Link
-from replay.traces.ids import run_id, trace_id
-from replay.traces.session_spans import MAX_NOTES, MAX_WAITING
-from replay.traces.span import CLIENT, ERROR, OK, UNSET
+from rutter.replay.traces import Link
+from rutter.replay.traces.ids import run_id, trace_id
+from rutter.replay.traces.session_spans import MAX_NOTES, MAX_WAITING
+from rutter.replay.traces.span import CLIENT, ERROR, OK, UNSET
 from tests.support.shop_facts import (
     element,
     free_run,

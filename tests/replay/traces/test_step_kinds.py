@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from events.action import Untrusted
-from events.advisor import Usage, VisionGiven
-from events.checks import ReadBack
-from events.critic import ReadBackDue, VisionSought
-from events.executor import QueryAnswered, QueryFailed
-from events.observer import FileSeen, FilesSeen
-from events.planner import ObservationRequested
-from events.validator import ActionRejected, PlanAdmitted, QueryStarted
-from replay.traces.span import CLIENT, ERROR, OK, UNSET
+from rutter.events.action import Untrusted
+from rutter.events.advisor import Usage, VisionGiven
+from rutter.events.checks import ReadBack
+from rutter.events.critic import ReadBackDue, VisionSought
+from rutter.events.executor import QueryAnswered, QueryFailed
+from rutter.events.observer import FileSeen, FilesSeen
+from rutter.events.planner import ObservationRequested
+from rutter.events.validator import ActionRejected, PlanAdmitted, QueryStarted
+from rutter.replay.traces.span import CLIENT, ERROR, OK, UNSET
 from tests.support import shop_facts, step_kinds
 from tests.support.trail_sessions import act, approve, begin, end, judge, observed, propose, resolve
 from tests.support.trails import MS, Trail, Tree, check_tree

@@ -10,7 +10,7 @@ from typing import get_args
 
 import msgspec
 
-from events.checks import PageState
+from rutter.events.checks import PageState
 from tests.support.page_server import PageServer
 
 HERE = Path(__file__).parent

@@ -6,15 +6,15 @@ from litestar import Response, get, post
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import PathParameter
 
-from events.errors import LogCorrupt
-from events.page import Artifact
-from events.sqlite_reader import SqliteReader
-from pipeline.config.data_directory import DataDirectory
-from pipeline.daemon.http.access import Row
-from pipeline.daemon.http.errors import PROBLEMS, NotThere
-from pipeline.daemon.http.routes.common import Asked, Session, daemon_of
-from pipeline.daemon.http.tokens import Tickets
-from pipeline.upkeep.artifact_survey import expired_digests
+from rutter.events.errors import LogCorrupt
+from rutter.events.page import Artifact
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.errors import PROBLEMS, NotThere
+from rutter.pipeline.daemon.http.routes.common import Asked, Session, daemon_of
+from rutter.pipeline.daemon.http.tokens import Tickets
+from rutter.pipeline.upkeep.artifact_survey import expired_digests
 
 Digest = Annotated[
     str, PathParameter(pattern="^[0-9a-f]{64}$", description="the SHA-256 of its content")

@@ -8,11 +8,11 @@ from litestar.datastructures import State
 from litestar.exceptions import ValidationException
 from litestar.params import PathParameter, QueryParameter
 
-from pipeline.config.settings import Settings
-from pipeline.daemon.daemon import Daemon
-from pipeline.daemon.http.errors import NotThere
-from pipeline.daemon.http.guard import caller_of
-from pipeline.queries.workflows_and_sessions import project
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.daemon import Daemon
+from rutter.pipeline.daemon.http.errors import NotThere
+from rutter.pipeline.daemon.http.guard import caller_of
+from rutter.pipeline.queries.workflows_and_sessions import project
 
 Asked = Request[Any, Any, State]
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$"

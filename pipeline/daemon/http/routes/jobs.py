@@ -7,17 +7,17 @@ import msgspec
 from litestar import delete, get, post
 from litestar.params import HeaderParameter, JSONBody
 
-from actors.answers import Answer
-from events.jobs import JobEnd, JobQueued, Run, RunGoal
-from events.predictor import (
+from rutter.actors.answers import Answer
+from rutter.events.jobs import JobEnd, JobQueued, Run, RunGoal
+from rutter.events.predictor import (
     SessionForgotten,
     WorkflowDeleted,
     WorkflowLearned,
     WorkflowRenamed,
 )
-from pipeline.daemon.daemon import Daemon
-from pipeline.daemon.http.errors import PROBLEMS
-from pipeline.daemon.http.routes.common import (
+from rutter.pipeline.daemon.daemon import Daemon
+from rutter.pipeline.daemon.http.errors import PROBLEMS
+from rutter.pipeline.daemon.http.routes.common import (
     Approval,
     Asked,
     Flag,
@@ -27,11 +27,11 @@ from pipeline.daemon.http.routes.common import (
     by_agent,
     daemon_of,
 )
-from pipeline.daemon.jobs.approvals import Question
-from pipeline.daemon.jobs.jobs import Job
-from pipeline.daemon.jobs.runner import AGENT, check_run
-from pipeline.output.result_files import results_of
-from replay.story.results import as_json
+from rutter.pipeline.daemon.jobs.approvals import Question
+from rutter.pipeline.daemon.jobs.jobs import Job
+from rutter.pipeline.daemon.jobs.runner import AGENT, check_run
+from rutter.pipeline.output.result_files import results_of
+from rutter.replay.story.results import as_json
 
 WAIT_S = 20.0  # then whoever waits asks again: no answer takes for ever
 Change = WorkflowLearned | WorkflowDeleted | WorkflowRenamed | SessionForgotten

@@ -10,13 +10,13 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import HeaderParameter, JSONBody
 from litestar.response import Stream
 
-from events.codec import to_json
-from events.envelope import kind
-from events.sqlite_reader import SqliteReader
-from pipeline.config.settings import Settings
-from pipeline.daemon.daemon import Daemon
-from pipeline.daemon.http.errors import PROBLEMS, NotThere
-from pipeline.daemon.http.routes.common import (
+from rutter.events.codec import to_json
+from rutter.events.envelope import kind
+from rutter.events.sqlite_reader import SqliteReader
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.daemon import Daemon
+from rutter.pipeline.daemon.http.errors import PROBLEMS, NotThere
+from rutter.pipeline.daemon.http.routes.common import (
     Asked,
     Flag,
     HowMany,
@@ -26,14 +26,14 @@ from pipeline.daemon.http.routes.common import (
     check_session,
     daemon_of,
 )
-from pipeline.output.failure import told
-from pipeline.queries.look_back import events_about, events_behind
-from pipeline.queries.workflows_and_sessions import project
-from pipeline.tools.tool_sessions import ToolWish
-from replay.story.session_story import tell
-from replay.traces.fold import spans_of
-from replay.traces.otlp_json import encode_line
-from replay.verify import Report, verify
+from rutter.pipeline.output.failure import told
+from rutter.pipeline.queries.look_back import events_about, events_behind
+from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.pipeline.tools.tool_sessions import ToolWish
+from rutter.replay.story.session_story import tell
+from rutter.replay.traces.fold import spans_of
+from rutter.replay.traces.otlp_json import encode_line
+from rutter.replay.verify import Report, verify
 
 BY = "the person"
 Looked = TypeVar("Looked")

@@ -7,16 +7,16 @@ import msgspec
 from litestar import delete, get, post, put
 from litestar.params import HeaderParameter, JSONBody
 
-from events.jobs import Run
-from pipeline.daemon.http.errors import PROBLEMS
-from pipeline.daemon.http.routes.common import AnyName, Asked, daemon_of
-from pipeline.daemon.http.routes.jobs import KEY, JobTold, told
-from pipeline.daemon.http.tokens import bearer_of
-from pipeline.daemon.jobs import hooks as hooks_
-from pipeline.daemon.jobs import schedules as schedules_
-from pipeline.daemon.jobs.hooks import ACCESS, HookTold, HookWish
-from pipeline.daemon.jobs.runner import check_run
-from pipeline.daemon.jobs.schedules import ScheduleTold, ScheduleWish
+from rutter.events.jobs import Run
+from rutter.pipeline.daemon.http.errors import PROBLEMS
+from rutter.pipeline.daemon.http.routes.common import AnyName, Asked, daemon_of
+from rutter.pipeline.daemon.http.routes.jobs import KEY, JobTold, told
+from rutter.pipeline.daemon.http.tokens import bearer_of
+from rutter.pipeline.daemon.jobs import hooks as hooks_
+from rutter.pipeline.daemon.jobs import schedules as schedules_
+from rutter.pipeline.daemon.jobs.hooks import ACCESS, HookTold, HookWish
+from rutter.pipeline.daemon.jobs.runner import check_run
+from rutter.pipeline.daemon.jobs.schedules import ScheduleTold, ScheduleWish
 
 BY = "person"
 TABLE = (ACCESS,)

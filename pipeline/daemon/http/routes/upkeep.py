@@ -2,9 +2,9 @@
 
 from litestar import post
 
-from pipeline.daemon.http.errors import PROBLEMS
-from pipeline.daemon.http.routes.common import Asked, daemon_of
-from pipeline.upkeep.expiry import Tidied
+from rutter.pipeline.daemon.http.errors import PROBLEMS
+from rutter.pipeline.daemon.http.routes.common import Asked, daemon_of
+from rutter.pipeline.upkeep.expiry import Tidied
 
 
 @post(

@@ -7,18 +7,18 @@ import anyio
 from litestar import Response, get
 from litestar.openapi.datastructures import ResponseSpec
 
-from actors.rules.tools.tool_table import TOOLS, described
-from events.errors import BadInput
-from events.workflow import Workflow
-from pipeline.config.settings import Settings
-from pipeline.daemon.http.errors import PROBLEMS, NotThere
-from pipeline.daemon.http.routes.common import AnyName, Asked, HowMany, daemon_of
-from pipeline.daemon.notify.prometheus import KIND as PROMETHEUS
-from pipeline.daemon.notify.prometheus import exposition
-from pipeline.queries.workflows_and_sessions import all_workflows, latest_workflow, project
-from pipeline.tools.snapshot import snapshot_schema
-from replay.projections.metrics import snapshot
-from replay.projections.model_calls import spending
+from rutter.actors.rules.tools.tool_table import TOOLS, described
+from rutter.events.errors import BadInput
+from rutter.events.workflow import Workflow
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.http.errors import PROBLEMS, NotThere
+from rutter.pipeline.daemon.http.routes.common import AnyName, Asked, HowMany, daemon_of
+from rutter.pipeline.daemon.notify.prometheus import KIND as PROMETHEUS
+from rutter.pipeline.daemon.notify.prometheus import exposition
+from rutter.pipeline.queries.workflows_and_sessions import all_workflows, latest_workflow, project
+from rutter.pipeline.tools.snapshot import snapshot_schema
+from rutter.replay.projections.metrics import snapshot
+from rutter.replay.projections.model_calls import spending
 
 RECENT = 10
 FIGURES = ResponseSpec(
@@ -46,7 +46,7 @@ def index(request: Asked) -> dict[str, Any]:
     paths = sorted({route.path for route in request.app.routes})
     return {
         "service": "rutter",
-        "version": metadata.version("rutter"),
+        "version": metadata.version("rutter-agent"),
         "endpoints": paths,
         "schema": "/schema/openapi.json",
     }

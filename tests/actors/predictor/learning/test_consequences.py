@@ -3,16 +3,16 @@
 import msgspec
 import pytest
 
-from actors.predictor.actor import Predictor
-from actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
-from actors.predictor.state import PredictorState
-from actors.rules.pages.changes import Look
-from events.checks import HERE, Answered, ReadBack, Said, TextVisible
-from events.envelope import Envelope
-from events.observer import PageObserved
-from events.page import Exchange
-from events.predictor import Notices
-from events.workflow import Expectation, Place, Step
+from rutter.actors.predictor.actor import Predictor
+from rutter.actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
+from rutter.actors.predictor.state import PredictorState
+from rutter.actors.rules.pages.changes import Look
+from rutter.events.checks import HERE, Answered, ReadBack, Said, TextVisible
+from rutter.events.envelope import Envelope
+from rutter.events.observer import PageObserved
+from rutter.events.page import Exchange
+from rutter.events.predictor import Notices
+from rutter.events.workflow import Expectation, Place, Step
 from tests.support.shop_facts import ORIGIN, click, done, fill, page, plan, run_of, step, workflow
 
 SENT, SAVED = f"POST {ORIGIN}/orders", f"PUT {ORIGIN}/draft"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.learning.merge import Merged, compare
-from events.action import (
+from rutter.actors.predictor.learning.merge import Merged, compare
+from rutter.events.action import (
     Action,
     ByCss,
     ByRole,
@@ -22,8 +22,8 @@ from events.action import (
     Value,
     kind_of,
 )
-from events.checks import Said, TextVisible
-from events.workflow import Expectation, Fork, Place, Standing, Step, Workflow
+from rutter.events.checks import Said, TextVisible
+from rutter.events.workflow import Expectation, Fork, Place, Standing, Step, Workflow
 
 HERE = Place("https://shop.example", "/")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from actors.predictor.learning.recording import Performed, assemble, canonical, recorded_step
-from actors.rules.pages.changes import Look
-from actors.rules.workflows.templates import hosts_of, names_used, template
-from events.action import (
+from rutter.actors.predictor.learning.recording import Performed, assemble, canonical, recorded_step
+from rutter.actors.rules.pages.changes import Look
+from rutter.actors.rules.workflows.templates import hosts_of, names_used, template
+from rutter.events.action import (
     Action,
     ByCss,
     ByPoint,
@@ -18,8 +18,8 @@ from events.action import (
     Target,
     Untrusted,
 )
-from events.page import Resolved
-from events.workflow import Expectation, Place, Standing, Step, Workflow
+from rutter.events.page import Resolved
+from rutter.events.workflow import Expectation, Place, Standing, Step, Workflow
 from tests.support.shop_facts import ORIGIN, click, css, fill, go_to, page, place, step
 
 PRINT = Fingerprint(tag="a", role="link", name=Untrusted("Aurora"))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from actors.predictor.learning.takebacks import Taught, taught, undone
-from actors.rules.pages.changes import Look
-from events.action import Action
-from events.page import Page, Resolved
-from events.predictor import TransitionLearned
-from events.signature import signature, token
+from rutter.actors.predictor.learning.takebacks import Taught, taught, undone
+from rutter.actors.rules.pages.changes import Look
+from rutter.events.action import Action
+from rutter.events.page import Page, Resolved
+from rutter.events.predictor import TransitionLearned
+from rutter.events.signature import signature, token
 from tests.support.shop_facts import click
 
 LIST, ROW = "https://shop.test/orders", "https://shop.test/orders/7"

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import actors
-from actors.predictor.model.calibration import SUREST, Calibration
-from actors.predictor.model.contexts import (
+from rutter import actors
+from rutter.actors.predictor.model.calibration import SUREST, Calibration
+from rutter.actors.predictor.model.contexts import (
     BREAK,
     Contexts,
     Successors,
@@ -23,12 +23,12 @@ from actors.predictor.model.contexts import (
     key_of,
     keys_on_page,
 )
-from actors.predictor.model.foresight import Foresight
-from actors.predictor.model.model import DEFAULT_MODEL, MODELS, Model
-from events.run_settings import MILLION
+from rutter.actors.predictor.model.foresight import Foresight
+from rutter.actors.predictor.model.model import DEFAULT_MODEL, MODELS, Model
+from rutter.events.run_settings import MILLION
 from tests.support.example_counts import examples
 
-ROOT = Path(actors.__file__).parent.parent
+ROOT = Path(actors.__file__).resolve().parent.parent
 GOLDEN = "9247ca0c9a1cb009"
 GOLDEN_ON_PAGES = "6789e4ae925e1f40"
 

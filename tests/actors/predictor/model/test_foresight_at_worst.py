@@ -4,20 +4,20 @@ from typing import Any
 
 import msgspec
 
-from actors.planner.actor import Planner
-from actors.predictor.journal import DONE, Row
-from actors.predictor.knowledge import Knowledge
-from actors.predictor.model.learners import OfForesight
-from actors.rules.policy.policy import DEFAULT_POLICY, Case, is_irreversible
-from actors.rules.steps.confidence import why_suggested
-from actors.rules.workflows.versions import Effects
-from events.action import Action, Parameter, Text
-from events.checks import Said
-from events.envelope import Envelope
-from events.executor import PersonActed
-from events.page import Page
-from events.planner import PlanProposed, StepSettled
-from events.predictor import (
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor.journal import DONE, Row
+from rutter.actors.predictor.knowledge import Knowledge
+from rutter.actors.predictor.model.learners import OfForesight
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY, Case, is_irreversible
+from rutter.actors.rules.steps.confidence import why_suggested
+from rutter.actors.rules.workflows.versions import Effects
+from rutter.events.action import Action, Parameter, Text
+from rutter.events.checks import Said
+from rutter.events.envelope import Envelope
+from rutter.events.executor import PersonActed
+from rutter.events.page import Page
+from rutter.events.planner import PlanProposed, StepSettled
+from rutter.events.predictor import (
     EffectsLearned,
     Notices,
     PredictionMade,
@@ -25,9 +25,9 @@ from events.predictor import (
     TransitionLearned,
     TransitionUndone,
 )
-from events.run_settings import RunSettings
-from events.signature import doing, signature, token
-from events.vocabulary import AnyEvent
+from rutter.events.run_settings import RunSettings
+from rutter.events.signature import doing, signature, token
+from rutter.events.vocabulary import AnyEvent
 from tests.actors.predictor.test_foreseen_sessions import (
     A,
     B,

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.model.markov2 import Markov2, distribution
-from events.run_settings import MILLION
+from rutter.actors.predictor.model.markov2 import Markov2, distribution
+from rutter.events.run_settings import MILLION
 
 tokens = st.sampled_from(["a", "b", "c", "d"])
 journeys = st.lists(tokens, max_size=30)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.model import places as places_module
-from actors.predictor.model.places import DEEP, MANY, MANY_AT_TOP, ROOM, WIDE, Node, Places
+from rutter.actors.predictor.model import places as places_module
+from rutter.actors.predictor.model.places import DEEP, MANY, MANY_AT_TOP, ROOM, WIDE, Node, Places
 
 SITE = "https://crm.example"
 CUSTOMERS = [

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.position.element_presence import is_there
-from events.action import (
+from rutter.actors.predictor.position.element_presence import is_there
+from rutter.events.action import (
     Action,
     ActionType,
     ByCss,
@@ -17,7 +17,7 @@ from events.action import (
     Target,
     Untrusted,
 )
-from events.page import Element, Page
+from rutter.events.page import Element, Page
 
 SAVE = ByCss("#save")
 

@@ -6,14 +6,14 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.predictor.position.workflow_tracker import LEAST, Recorded, whereabouts
-from actors.rules.workflows.step_marks import fits, marks_of
-from events.action import Action, ByCss, ByRole, Target
-from events.checks import TextVisible
-from events.predictor import Within
-from events.run_settings import MILLION
-from events.signature import doing
-from events.workflow import Step, Workflow
+from rutter.actors.predictor.position.workflow_tracker import LEAST, Recorded, whereabouts
+from rutter.actors.rules.workflows.step_marks import fits, marks_of
+from rutter.events.action import Action, ByCss, ByRole, Target
+from rutter.events.checks import TextVisible
+from rutter.events.predictor import Within
+from rutter.events.run_settings import MILLION
+from rutter.events.signature import doing
+from rutter.events.workflow import Step, Workflow
 
 SURE = 800_000
 

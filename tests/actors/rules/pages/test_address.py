@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.rules.pages.address import (
+from rutter.actors.rules.pages.address import (
     ada_url_decode,
     blur,
     host_of,
@@ -17,8 +17,8 @@ from actors.rules.pages.address import (
     same_document,
     stands_at,
 )
-from events.page import Page
-from events.workflow import Place
+from rutter.events.page import Page
+from rutter.events.workflow import Place
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 
-from actors.rules.pages.changes import Look, effects, notices, notices_of_run
-from events.action import Untrusted
-from events.checks import Downloaded, ElementState, Said, StateIs
-from events.page import Element, Page
+from rutter.actors.rules.pages.changes import Look, effects, notices, notices_of_run
+from rutter.events.action import Untrusted
+from rutter.events.checks import Downloaded, ElementState, Said, StateIs
+from rutter.events.page import Element, Page
 from tests.support.shop_facts import click, element, fill, page
 
 BOX = element(name="News", role="checkbox")

@@ -5,17 +5,17 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from actors.critic.actor import Critic
-from actors.rules.pages.end_signs import first_met
-from events.action import Untrusted
-from events.critic import CompletionChecked, OutcomeUnknown, PageAssessed
-from events.observer import PageObserved
-from events.page import Element, Page
-from events.planner import ObservationRequested
-from events.tools import CompletionClaimed
-from events.vocabulary import AnyEvent
-from events.workflow import Criteria, Indicator
-from pipeline.sessions import session_started
+from rutter.actors.critic.actor import Critic
+from rutter.actors.rules.pages.end_signs import first_met
+from rutter.events.action import Untrusted
+from rutter.events.critic import CompletionChecked, OutcomeUnknown, PageAssessed
+from rutter.events.observer import PageObserved
+from rutter.events.page import Element, Page
+from rutter.events.planner import ObservationRequested
+from rutter.events.tools import CompletionClaimed
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Criteria, Indicator
+from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story, at
 from tests.support.shop_facts import click, done, intent, page, plan
 

@@ -1,8 +1,8 @@
 """Given the pages before and after a step: what it changed, and whether an end is reached."""
 
-from actors.rules.pages.expected_changes import at_end, ending, expectation
-from events.action import Untrusted
-from events.workflow import Expectation
+from rutter.actors.rules.pages.expected_changes import at_end, ending, expectation
+from rutter.events.action import Untrusted
+from rutter.events.workflow import Expectation
 from tests.support.shop_facts import page, place
 
 

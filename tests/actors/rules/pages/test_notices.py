@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given as on
 from hypothesis import strategies as st
 
-from actors.rules.pages.address import fits
-from actors.rules.pages.notices import plain, says
+from rutter.actors.rules.pages.address import fits
+from rutter.actors.rules.pages.notices import plain, says
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from actors.rules.pages.page_state import CAREFUL, GENERIC, checkpoint_of, detect, phrases_for
-from events.action import Untrusted
-from events.checks import PageState
-from events.page import Element, Page
-from events.run_settings import RunSettings
-from events.service_pack import Checkpoint, Service, Sign, StateRule, Where
-from events.workflow import Criteria, Indicator
+from rutter.actors.rules.pages.page_state import (
+    CAREFUL,
+    GENERIC,
+    checkpoint_of,
+    detect,
+    phrases_for,
+)
+from rutter.events.action import Untrusted
+from rutter.events.checks import PageState
+from rutter.events.page import Element, Page
+from rutter.events.run_settings import RunSettings
+from rutter.events.service_pack import Checkpoint, Service, Sign, StateRule, Where
+from rutter.events.workflow import Criteria, Indicator
 
 LISTED = phrases_for(RunSettings())
 

@@ -6,15 +6,15 @@ from typing import get_args
 import msgspec
 import pytest
 
-from actors.observer.actor import fit
-from actors.rules.pages.page_state import detect, phrases_for
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.tab import Tab
-from actors.world.egress.gate import Gate
-from events.checks import PageState
-from events.page import Page
-from events.run_settings import RunSettings
-from pipeline.config.chromium_install import find_chromium
+from rutter.actors.observer.actor import fit
+from rutter.actors.rules.pages.page_state import detect, phrases_for
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.checks import PageState
+from rutter.events.page import Page
+from rutter.events.run_settings import RunSettings
+from rutter.pipeline.config.chromium_install import find_chromium
 from tests.support.page_states.labelled import LabelledPage, Sites, Verdict, read_pages, table_of
 from tests.support.policies import HERE
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.rules.pages.address import place_of
-from actors.rules.pages.server_exchanges import (
+from rutter.actors.rules.pages.address import place_of
+from rutter.actors.rules.pages.server_exchanges import (
     folded,
     is_one_of,
     is_own,
@@ -13,9 +13,9 @@ from actors.rules.pages.server_exchanges import (
     taken,
     worst,
 )
-from events.checks import Answered
-from events.page import Exchange
-from events.workflow import Place
+from rutter.events.checks import Answered
+from rutter.events.page import Exchange
+from rutter.events.workflow import Place
 from tests.support.shop_facts import ORIGIN
 
 AT = f"{ORIGIN}/orders/new"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.rules.policy.hosts import (
+from rutter.actors.rules.policy.hosts import (
     NOT_PUBLIC,
     Refusal,
     address_refused,
@@ -17,7 +17,7 @@ from actors.rules.policy.hosts import (
     read_pattern,
     url_refused,
 )
-from events.policy import Policy
+from rutter.events.policy import Policy
 
 OPEN = Policy("1")
 CLOSED = Policy("1", public_hosts=False, public_resources=False)

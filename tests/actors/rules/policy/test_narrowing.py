@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.rules.policy.hosts import address_refused, host_refused
-from actors.rules.policy.narrowing import covered, may_go_to, may_load, narrowed
-from actors.rules.policy.policy import DEFAULT_POLICY
-from events.errors import BadInput
-from events.policy import Policy, PolicyRule
+from rutter.actors.rules.policy.hosts import address_refused, host_refused
+from rutter.actors.rules.policy.narrowing import covered, may_go_to, may_load, narrowed
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.events.errors import BadInput
+from rutter.events.policy import Policy, PolicyRule
 from tests.support.example_counts import examples
 
 PATTERNS = (

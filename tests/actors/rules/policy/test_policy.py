@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.rules.policy import policy
-from actors.rules.policy.hosts import is_private
-from actors.rules.policy.policy import (
+from rutter.actors.rules.policy import policy
+from rutter.actors.rules.policy.hosts import is_private
+from rutter.actors.rules.policy.policy import (
     CALLERS,
     DEFAULT_POLICY,
     DENYLIST,
@@ -24,7 +24,7 @@ from actors.rules.policy.policy import (
     missing_field,
     stands,
 )
-from events.action import (
+from rutter.events.action import (
     Action,
     ActionType,
     ByPoint,
@@ -37,10 +37,10 @@ from events.action import (
     Text,
     Untrusted,
 )
-from events.page import Resolved
-from events.policy import Policy, PolicyRule
-from events.service_pack import Checkpoint, Sign
-from events.workflow import Driver, Standing
+from rutter.events.page import Resolved
+from rutter.events.policy import Policy, PolicyRule
+from rutter.events.service_pack import Checkpoint, Sign
+from rutter.events.workflow import Driver, Standing
 from tests.support.shop_facts import ORIGIN, any_action, click, css, element, fill
 
 TYPES: tuple[ActionType, ...] = get_args(ActionType)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from actors.rules.policy.risky_words import (
+from rutter.actors.rules.policy.risky_words import (
     DENIED,
     DENYLIST,
     FINAL,
@@ -14,7 +14,7 @@ from actors.rules.policy.risky_words import (
     denied_by,
     said_by,
 )
-from actors.rules.text.phrases import STEM
+from rutter.actors.rules.text.phrases import STEM
 from tests.support.control_labels import (
     COOKIES,
     HARMLESS,

@@ -5,9 +5,16 @@ import pytest
 from hypothesis import given as on
 from hypothesis import strategies as st
 
-from actors.rules.steps.check_results import Seen, bound, bound_back, files_in, result_of, texts_in
-from events.action import Untrusted
-from events.checks import (
+from rutter.actors.rules.steps.check_results import (
+    Seen,
+    bound,
+    bound_back,
+    files_in,
+    result_of,
+    texts_in,
+)
+from rutter.events.action import Untrusted
+from rutter.events.checks import (
     Check,
     Downloaded,
     ElementState,
@@ -23,8 +30,8 @@ from events.checks import (
     ValueSet,
     path_of,
 )
-from events.observer import FileSeen
-from events.page import Element, Page
+from rutter.events.observer import FileSeen
+from rutter.events.page import Element, Page
 from tests.support.shop_facts import page
 
 BOX = Element("checkbox", Untrusted("Send me  news"), state=("checked", "required"))

@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.planner.actor import Planner
-from actors.predictor import Predictor
-from actors.validator.actor import Validator
-from events.action import Action, ByRole, Parameter, Secret, Target, Untrusted, Value
-from events.executor import ErrorCode, LookalikesFound, TargetChanged, TargetMissing
-from events.page import Resolved
-from events.planner import LookalikesRequested, PlanProposed, RunStopped, TargetHealed
-from events.predictor import (
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor import Predictor
+from rutter.actors.validator.actor import Validator
+from rutter.events.action import Action, ByRole, Parameter, Secret, Target, Untrusted, Value
+from rutter.events.executor import ErrorCode, LookalikesFound, TargetChanged, TargetMissing
+from rutter.events.page import Resolved
+from rutter.events.planner import LookalikesRequested, PlanProposed, RunStopped, TargetHealed
+from rutter.events.predictor import (
     EffectsLearned,
     StepDue,
     TransitionLearned,
@@ -20,17 +20,17 @@ from events.predictor import (
     WorkflowLearned,
     WorkflowRenamed,
 )
-from events.runtime import SessionStarted
-from events.signature import token
-from events.validator import (
+from rutter.events.runtime import SessionStarted
+from rutter.events.signature import token
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,
     ApprovalRequested,
     PlanAdmitted,
 )
-from events.vocabulary import AnyEvent
-from events.workflow import Standing, Workflow
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Standing, Workflow
 from tests.support.given_when_then import SESSION, Story, Told, given, only
 from tests.support.page_elements import click_on, recorded, thing
 from tests.support.shop_facts import (

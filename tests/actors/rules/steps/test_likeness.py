@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.rules.steps.likeness import (
+from rutter.actors.rules.steps.likeness import (
     MARGIN,
     MINIMUM,
     choose,
@@ -14,8 +14,8 @@ from actors.rules.steps.likeness import (
     resemblance,
     score,
 )
-from events.action import ByCss, ByRole, ByText, Fingerprint, Target, Untrusted
-from events.run_settings import MILLION
+from rutter.events.action import ByCss, ByRole, ByText, Fingerprint, Target, Untrusted
+from rutter.events.run_settings import MILLION
 from tests.support.page_elements import recorded, thing
 
 ELSEWHERE = ("Cookies", "Imprint", "Footer", "")

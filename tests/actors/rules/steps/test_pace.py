@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.rules.steps.pace import (
+from rutter.actors.rules.steps.pace import (
     CAREFUL_MS,
     HASTY_MS,
     Pace,
@@ -14,11 +14,11 @@ from actors.rules.steps.pace import (
     followed,
     rested,
 )
-from events.action import ActionType
-from events.checks import Answered, Said
-from events.page import Resting
-from events.run_settings import RunSettings
-from events.workflow import Expectation, Step
+from rutter.events.action import ActionType
+from rutter.events.checks import Answered, Said
+from rutter.events.page import Resting
+from rutter.events.run_settings import RunSettings
+from rutter.events.workflow import Expectation, Step
 from tests.support.shop_facts import any_action, click, fill, go_to, plan, step
 
 SETTINGS = RunSettings(answer_ms=9_000)

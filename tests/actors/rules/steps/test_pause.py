@@ -5,25 +5,25 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.critic.actor import Critic
-from actors.planner.actor import Planner
-from actors.predictor import Predictor
-from actors.rules.steps.pause import Pause, evolve_pause
-from actors.validator.actor import Validator
-from events.checks import ReadBack, TextVisible
-from events.critic import CompletionChecked, PageAssessed, ReadBackDue
-from events.executor import TargetChanged, TargetMissing
-from events.observer import BrowserLost, PageObserved
-from events.person import ApprovalAnswered
-from events.planner import (
+from rutter.actors.critic.actor import Critic
+from rutter.actors.planner.actor import Planner
+from rutter.actors.predictor import Predictor
+from rutter.actors.rules.steps.pause import Pause, evolve_pause
+from rutter.actors.validator.actor import Validator
+from rutter.events.checks import ReadBack, TextVisible
+from rutter.events.critic import CompletionChecked, PageAssessed, ReadBackDue
+from rutter.events.executor import TargetChanged, TargetMissing
+from rutter.events.observer import BrowserLost, PageObserved
+from rutter.events.person import ApprovalAnswered
+from rutter.events.planner import (
     CheckpointReached,
     ObservationRequested,
     PlanProposed,
     RunStopped,
     StepSettled,
 )
-from events.predictor import PredictionMade, StepDue, WorkflowFinished
-from events.runtime import (
+from rutter.events.predictor import PredictionMade, StepDue, WorkflowFinished
+from rutter.events.runtime import (
     DeadlinePassed,
     SessionInterrupted,
     SessionPaused,
@@ -31,7 +31,7 @@ from events.runtime import (
     SessionStarted,
     StopRequested,
 )
-from events.validator import (
+from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
     ActionStarted,
@@ -41,8 +41,8 @@ from events.validator import (
     CheckpointRefused,
     PlanAdmitted,
 )
-from events.vocabulary import AnyEvent
-from events.workflow import Criteria, Expectation, Indicator, Standing, Step, Workflow
+from rutter.events.vocabulary import AnyEvent
+from rutter.events.workflow import Criteria, Expectation, Indicator, Standing, Step, Workflow
 from tests.support.given_when_then import Story, Told, at
 from tests.support.shop_facts import (
     click,

@@ -5,18 +5,18 @@ from typing import Any, get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.planner.actor import Planner
-from actors.planner.state import PlannerState
-from actors.rules.steps.retry import TRANSIENT, may_repeat
-from events.action import Action, ActionType
-from events.checks import TextVisible
-from events.critic import ActionJudged, Verdict
-from events.envelope import Envelope
-from events.executor import ActionFailed, ErrorCode
-from events.planner import PlanProposed, RunStopped
-from events.predictor import StepDue
-from events.validator import ActionStarted
-from events.workflow import Step
+from rutter.actors.planner.actor import Planner
+from rutter.actors.planner.state import PlannerState
+from rutter.actors.rules.steps.retry import TRANSIENT, may_repeat
+from rutter.events.action import Action, ActionType
+from rutter.events.checks import TextVisible
+from rutter.events.critic import ActionJudged, Verdict
+from rutter.events.envelope import Envelope
+from rutter.events.executor import ActionFailed, ErrorCode
+from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.predictor import StepDue
+from rutter.events.validator import ActionStarted
+from rutter.events.workflow import Step
 from tests.support.shop_facts import run_of
 
 ACTIONS = st.builds(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.rules.text.phrases import folded, lexicon, said_by
+from rutter.actors.rules.text.phrases import folded, lexicon, said_by
 
 WORDS = lexicon(
     ("delete", "log out", "cancel _", "^book", "=order", "kündig*", "削除", "حذف", "zrušit _"),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.rules.text import secret_words
-from actors.rules.text.secret_words import asks_for_a_secret, safe_url
+from rutter.actors.rules.text import secret_words
+from rutter.actors.rules.text.secret_words import asks_for_a_secret, safe_url
 
 PAGE = Path(secret_words.__file__).parents[2] / "world" / "browser" / "page" / "reading.js"
 SECRET = [

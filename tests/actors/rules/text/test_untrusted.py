@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.rules.text.suspicious_phrases import RULES, SIGNS
-from actors.rules.text.untrusted import (
+from rutter.actors.rules.text.suspicious_phrases import RULES, SIGNS
+from rutter.actors.rules.text.untrusted import (
     BLOB,
     FAR,
     UNSEEN,
@@ -19,8 +19,8 @@ from actors.rules.text.untrusted import (
     suspicions,
     wrapped,
 )
-from events.action import Untrusted
-from events.page import Element, Page
+from rutter.events.action import Untrusted
+from rutter.events.page import Element, Page
 
 NONCE = "a1B2c3D4e5F6g7H8"
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=60)

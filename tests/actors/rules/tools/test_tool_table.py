@@ -6,7 +6,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from actors.rules.tools.tool_table import (
+from rutter.actors.rules.tools.tool_table import (
     MAX_WAIT_MS,
     SEVEN,
     TOOLS,
@@ -19,8 +19,8 @@ from actors.rules.tools.tool_table import (
     action_of,
     place_of_ref,
 )
-from events.action import Action, ByRef, Parameter, Secret, Target, Typed
-from events.tools import ToolError
+from rutter.events.action import Action, ByRef, Parameter, Secret, Target, Typed
+from rutter.events.tools import ToolError
 
 # S3 1.1.3, as it is written there.
 SEEDS = r"""

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from actors.rules.workflows.alignment import MOST, Pair, align, both_places, meets
-from events.action import Action, ByCss, ByRole, DialogAnswer, Parameter, Target, Text
-from events.workflow import Fork, Place, Step
+from rutter.actors.rules.workflows.alignment import MOST, Pair, align, both_places, meets
+from rutter.events.action import Action, ByCss, ByRole, DialogAnswer, Parameter, Target, Text
+from rutter.events.workflow import Fork, Place, Step
 from tests.actors.predictor.learning.test_merge import HERE, at, click, goto, typed
 
 A, B, C = click("a"), click("b"), click("c")

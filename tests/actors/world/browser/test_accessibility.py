@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.async_api import BrowserContext, CDPSession, Page, async_playwright
 
-from actors.world.browser.tab import PARTS, library
-from pipeline.config.chromium_install import find_chromium
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from rutter.actors.world.browser.tab import PARTS, library
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

@@ -5,9 +5,9 @@ import zlib
 
 import pytest
 
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
-from events.errors import WorldBroken
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import WorldBroken
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]

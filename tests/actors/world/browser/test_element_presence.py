@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from actors.predictor.learning.recording import canonical
-from actors.predictor.position.element_presence import LISTED, is_there
-from actors.rules.pages.address import blur
-from actors.world.browser.tab import Tab
-from events.action import Action, ActionType, ByCss, Target
-from events.page import Page, Resolved
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from rutter.actors.predictor.learning.recording import canonical
+from rutter.actors.predictor.position.element_presence import LISTED, is_there
+from rutter.actors.rules.pages.address import blur
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.action import Action, ActionType, ByCss, Target
+from rutter.events.page import Page, Resolved
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

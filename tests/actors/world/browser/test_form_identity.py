@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
-from actors.rules.policy.policy import stands
-from actors.rules.steps.likeness import grounds
-from actors.world.browser.tab import Tab
-from events.action import Target
-from events.page import Resolved
-from events.workflow import Standing
+from rutter.actors.rules.policy.policy import stands
+from rutter.actors.rules.steps.likeness import grounds
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.action import Target
+from rutter.events.page import Resolved
+from rutter.events.workflow import Standing
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

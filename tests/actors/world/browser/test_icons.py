@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from actors.rules.policy.risky_words import ICONS, said_by
-from actors.world.browser.tab import Tab
-from events.page import Resolved
+from rutter.actors.rules.policy.risky_words import ICONS, said_by
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.page import Resolved
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

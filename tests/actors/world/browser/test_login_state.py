@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from actors.world.browser.login_state import (
+from rutter.actors.world.browser.login_state import (
     BrowserState,
     is_signed_out,
     of_origin,
@@ -14,9 +14,9 @@ from actors.world.browser.login_state import (
     together,
     tokens_in,
 )
-from actors.world.browser.window import Window
-from actors.world.browser.window_load import Crowd
-from events.errors import BrowserGone
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.browser.window_load import Crowd
+from rutter.events.errors import BrowserGone
 
 SHOP = "https://app.shop.example"
 TOKEN = "4f9a0c77b1e2d3a4c5b6978812345678"

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.login_state import BrowserState, of_origin
-from actors.world.browser.window import Window
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.login_state import BrowserState, of_origin
+from rutter.actors.world.browser.window import Window
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from actors.executor.actor import Executor
-from actors.world.browser.tab import Tab
-from events.action import Action, ByCss, Target, Text
-from events.executor import ActionDone, ActionFailed
+from rutter.actors.executor.actor import Executor
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.action import Action, ByCss, Target, Text
+from rutter.events.executor import ActionDone, ActionFailed
 from tests.actors.executor.test_actor import act_on, executor, perform, show
 from tests.support.page_server import PageServer
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.world.browser.page_addresses import Addresses, leads_on
+from rutter.actors.world.browser.page_addresses import Addresses, leads_on
 
 
 @pytest.mark.parametrize(

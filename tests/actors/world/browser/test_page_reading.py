@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.observer.actor import INLINE, fit
-from actors.world.browser.tab import Tab
-from events.codec import pack
-from events.page import Element, Page
+from rutter.actors.observer.actor import INLINE, fit
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.codec import pack
+from rutter.events.page import Element, Page
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import pytest
 
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
-from events.page import Exchange, Rest, Resting
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.events.page import Exchange, Rest, Resting
 from tests.actors.world.browser.test_tab import click, show
 from tests.support.page_server import PATIENT, PageServer
 
@@ -126,7 +126,7 @@ async def test_what_came_before_is_waited_for_though_nothing_announces_it(
 async def test_what_is_awaited_and_does_not_come_is_said(
     tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.world.browser.tab.BEGUN_MS", 50)
+    monkeypatch.setattr("rutter.actors.world.browser.tab.BEGUN_MS", 50)
     await show(tab, server, FRAME % "")
     kind = f"POST {server.url}/none"
     rest = await tab.rest(Resting(PATIENT, awaits=(kind,)))

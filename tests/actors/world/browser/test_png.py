@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from actors.world.browser.png import SIGNATURE, NotPaintable, cut, outlined, painted, size_of
+from rutter.actors.world.browser.png import SIGNATURE, NotPaintable, cut, outlined, painted, size_of
 
 WIDTH, HEIGHT = 5, 6
 

@@ -6,10 +6,10 @@ import anyio
 import pytest
 from PIL import Image
 
-from actors.world.browser.screencast import Look, framed
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
-from events.errors import BrowserGone
+from rutter.actors.world.browser.screencast import Look, framed
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import BrowserGone
 from tests.support.jpeg_reader import Gallery, blacks, greens, quality_of, reds, size_of, watching
 from tests.support.page_server import PageServer
 

@@ -7,18 +7,18 @@ import msgspec
 import pytest
 from PIL import Image
 
-from actors.world.browser import step_pictures
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.step_pictures import HIGH, IN_VAIN, MARK, WIDE, CloseUps
-from actors.world.browser.tab import Tab
-from events.action import Box
-from events.artifacts import ArtifactStore
-from events.executor import StepPictured
-from events.log import EventLog
-from events.page import Artifact, Page
-from events.predictor import WorkflowLearned
-from pipeline.app import App
-from pipeline.sessions import session_started
+from rutter.actors.world.browser import step_pictures
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.step_pictures import HIGH, IN_VAIN, MARK, WIDE, CloseUps
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.action import Box
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.executor import StepPictured
+from rutter.events.log import EventLog
+from rutter.events.page import Artifact, Page
+from rutter.events.predictor import WorkflowLearned
+from rutter.pipeline.app import App
+from rutter.pipeline.sessions import session_started
 from tests.support.human_hand import recorded
 from tests.support.log_checks import Replayed
 from tests.support.page_server import PageServer

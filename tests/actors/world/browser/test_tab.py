@@ -10,13 +10,13 @@ import msgspec
 import psutil
 import pytest
 
-from actors.observer.actor import INLINE, fit
-from actors.world.browser.chromium import Chromium
-from actors.world.browser.tab import NavigationFailed, PageTimeout, Tab
-from actors.world.browser.window import Window
-from events.codec import pack
-from events.errors import BrowserGone
-from events.page import Page, Resolved
+from rutter.actors.observer.actor import INLINE, fit
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.browser.tab import NavigationFailed, PageTimeout, Tab
+from rutter.actors.world.browser.window import Window
+from rutter.events.codec import pack
+from rutter.events.errors import BrowserGone
+from rutter.events.page import Page, Resolved
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 

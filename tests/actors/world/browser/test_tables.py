@@ -4,21 +4,21 @@ from typing import Any
 
 import pytest
 
-from actors.executor.actor import Executor
-from actors.world.browser.screen import Screen
-from actors.world.browser.tab import Tab
-from actors.world.browser.window import Window
-from actors.world.secrets.bindings import Bindings
-from actors.world.secrets.redaction import Redactor
-from events.action import Action, ByCss, Target
-from events.chain import GENESIS
-from events.envelope import Envelope
-from events.executor import QueryAnswered
-from events.policy import Policy
-from events.run_settings import RunSettings
-from events.tables import Table
-from events.validator import PlanAdmitted, QueryStarted
-from events.vocabulary import AnyEvent
+from rutter.actors.executor.actor import Executor
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.actors.world.secrets.redaction import Redactor
+from rutter.events.action import Action, ByCss, Target
+from rutter.events.chain import GENESIS
+from rutter.events.envelope import Envelope
+from rutter.events.executor import QueryAnswered
+from rutter.events.policy import Policy
+from rutter.events.run_settings import RunSettings
+from rutter.events.tables import Table
+from rutter.events.validator import PlanAdmitted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.world.browser.tab import Tab
-from events.page import Resolved
+from rutter.actors.world.browser.tab import Tab
+from rutter.events.page import Resolved
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]

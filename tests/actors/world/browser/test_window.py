@@ -7,13 +7,13 @@ from typing import Any
 import anyio
 import pytest
 
-from actors.executor.actor import Executor
-from actors.observer.actor import Observer
-from actors.world.browser.screen import Screen
-from actors.world.browser.tab import PageTimeout, Tab
-from actors.world.browser.window import MAX_TABS, TOO_MANY, Download, Window
-from actors.world.secrets.bindings import Bindings
-from events.action import (
+from rutter.actors.executor.actor import Executor
+from rutter.actors.observer.actor import Observer
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.tab import PageTimeout, Tab
+from rutter.actors.world.browser.window import MAX_TABS, TOO_MANY, Download, Window
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.events.action import (
     Action,
     ByCss,
     DialogAnswer,
@@ -23,11 +23,11 @@ from events.action import (
     Text,
     Untrusted,
 )
-from events.artifacts import ArtifactStore
-from events.chain import GENESIS
-from events.envelope import Envelope
-from events.errors import BrowserGone
-from events.executor import (
+from rutter.events.artifacts import ArtifactStore
+from rutter.events.chain import GENESIS
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BrowserGone
+from rutter.events.executor import (
     ActionDone,
     ActionFailed,
     LookalikesFound,
@@ -35,18 +35,18 @@ from events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from events.observer import (
+from rutter.events.observer import (
     DialogOpened,
     DownloadFinished,
     ObservationFailed,
     PageObserved,
     PopupOpened,
 )
-from events.planner import LookalikesRequested, ObservationRequested
-from events.policy import Policy
-from events.run_settings import RunSettings
-from events.validator import ActionStarted, PlanAdmitted, QueryStarted
-from events.vocabulary import AnyEvent
+from rutter.events.planner import LookalikesRequested, ObservationRequested
+from rutter.events.policy import Policy
+from rutter.events.run_settings import RunSettings
+from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
+from rutter.events.vocabulary import AnyEvent
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
@@ -440,7 +440,7 @@ async def test_a_file_that_comes_after_the_step_is_told_with_the_look_that_waits
 async def test_a_look_waits_no_longer_for_a_file_than_it_was_given_and_its_step_is_kept(
     hands: Hands, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.observer.actor.DOWNLOAD_MS", 20)
+    monkeypatch.setattr("rutter.actors.observer.actor.DOWNLOAD_MS", 20)
     await show(tab, server, '<a id=go href="/slow-file">Go</a><button id=other>Other</button>')
     assert not _files(await hands.click("#go", step=7))
     with anyio.fail_after(30):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.world.browser.window_load import Crowd
+from rutter.actors.world.browser.window_load import Crowd
 
 
 @given(st.integers(1, 64), st.integers(0, 64), st.integers(1, 60_000))

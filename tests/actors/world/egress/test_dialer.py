@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from actors.world.egress import dialer
-from actors.world.egress.dialer import Closed, Refused, Unreachable, Worked, reach
-from events.policy import Policy
+from rutter.actors.world.egress import dialer
+from rutter.actors.world.egress.dialer import Closed, Refused, Unreachable, Worked, reach
+from rutter.events.policy import Policy
 
 pytestmark = pytest.mark.anyio
 

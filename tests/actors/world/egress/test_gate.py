@@ -7,17 +7,17 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from actors.world.browser.chromium import Chromium
-from actors.world.egress.gate import Gate
-from events.action import Action, ByCss, Target
-from events.envelope import Envelope
-from events.executor import ActionDone
-from events.observer import HostsContacted, RequestBlocked
-from events.runtime import SessionEnded
-from events.workflow import Step
-from pipeline.app import App
-from pipeline.config.chromium_install import find_chromium
-from pipeline.sessions import session_started
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.action import Action, ByCss, Target
+from rutter.events.envelope import Envelope
+from rutter.events.executor import ActionDone
+from rutter.events.observer import HostsContacted, RequestBlocked
+from rutter.events.runtime import SessionEnded
+from rutter.events.workflow import Step
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.sessions import session_started
 from tests.support.human_hand import recorded
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from actors.world.egress import gate as gates
-from actors.world.egress import name_lookup, splice
-from actors.world.egress.dialer import Streams
-from actors.world.egress.gate import Gate, Opening
-from actors.world.egress.name_lookup import AT_ONCE, Lookups, SystemNames
-from actors.world.egress.proxy import MAX_CONNECTIONS, Room
-from events.errors import BrowserGone
-from events.policy import Policy
+from rutter.actors.world.egress import gate as gates
+from rutter.actors.world.egress import name_lookup, splice
+from rutter.actors.world.egress.dialer import Streams
+from rutter.actors.world.egress.gate import Gate, Opening
+from rutter.actors.world.egress.name_lookup import AT_ONCE, Lookups, SystemNames
+from rutter.actors.world.egress.proxy import MAX_CONNECTIONS, Room
+from rutter.events.errors import BrowserGone
+from rutter.events.policy import Policy
 from tests.support.proxy_peers import line_to, origin, serving
 
 pytestmark = pytest.mark.anyio
@@ -49,7 +49,7 @@ def test_one_door_never_has_all_the_room() -> None:
 
 async def test_a_proxy_without_files_says_so_and_lives_on(tmp_path: Path) -> None:
     said = tmp_path / "said"
-    proxy = shlex.join((sys.executable, "-P", "-m", "actors.world.egress"))
+    proxy = shlex.join((sys.executable, "-P", "-m", "rutter.actors.world.egress"))
     command = ("sh", "-c", f"ulimit -n 128; exec {proxy} 2>{shlex.quote(str(said))}")
     async with origin() as named, Gate(command) as gate:
         first, other = await gate.open(naming(named.host)), await gate.open(naming(named.host))

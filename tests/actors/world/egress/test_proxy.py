@@ -12,10 +12,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from actors.world.egress.gate import Gate, NoGate, Opening
-from actors.world.egress.gate_messages import Blocked
-from events.errors import BrowserGone
-from events.policy import Policy
+from rutter.actors.world.egress.gate import Gate, NoGate, Opening
+from rutter.actors.world.egress.gate_messages import Blocked
+from rutter.events.errors import BrowserGone
+from rutter.events.policy import Policy
 from tests.support.proxy_peers import Line, line_to, origin, rule, serving
 
 pytestmark = pytest.mark.anyio
@@ -346,7 +346,7 @@ async def test_the_proxy_ends_when_whoever_started_it_is_gone() -> None:
 async def test_what_is_no_proxy_of_ours_does_not_pass_its_test(
     program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.world.egress.gate.ANSWER_S", 0.3)
+    monkeypatch.setattr("rutter.actors.world.egress.gate.ANSWER_S", 0.3)
     with pytest.raises(BrowserGone, match="only way out"):
         await Gate((sys.executable, "-c", program)).start()
     with pytest.raises(BrowserGone, match="did not start"):
@@ -354,7 +354,7 @@ async def test_what_is_no_proxy_of_ours_does_not_pass_its_test(
 
 
 LIAR = """
-import actors.world.egress.dialer as dialing, actors.world.egress.proxy as proxy
+import rutter.actors.world.egress.dialer as dialing, rutter.actors.world.egress.proxy as proxy
 proxy.host_refused = dialing.host_refused = lambda *a, **k: None
 dialing.address_refused = lambda *a, **k: None
 proxy.main()

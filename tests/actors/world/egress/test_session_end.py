@@ -8,18 +8,18 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from actors.observer import actor as observing
-from actors.observer.actor import Observer
-from actors.world.browser import chromium as browsers
-from actors.world.browser.chromium import Chromium, Running
-from actors.world.egress.gate import NOTHING, Contacts, Unguarded
-from actors.world.egress.gate_messages import Blocked
-from events.envelope import Envelope
-from events.errors import BrowserGone
-from events.observer import HostsContacted, RequestBlocked
-from events.planner import RunStopped
-from events.policy import Policy
-from events.vocabulary import AnyEvent
+from rutter.actors.observer import actor as observing
+from rutter.actors.observer.actor import Observer
+from rutter.actors.world.browser import chromium as browsers
+from rutter.actors.world.browser.chromium import Chromium, Running
+from rutter.actors.world.egress.gate import NOTHING, Contacts, Unguarded
+from rutter.actors.world.egress.gate_messages import Blocked
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BrowserGone
+from rutter.events.observer import HostsContacted, RequestBlocked
+from rutter.events.planner import RunStopped
+from rutter.events.policy import Policy
+from rutter.events.vocabulary import AnyEvent
 
 pytestmark = pytest.mark.anyio
 

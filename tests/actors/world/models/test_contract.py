@@ -6,9 +6,9 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from actors.world.models.defaults import DEFAULTS
-from actors.world.models.messages import MindFailed, Prompt, Reply, Told, Used
-from events.advisor import AdviceError, Ending, Usage
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Told, Used
+from rutter.events.advisor import AdviceError, Ending, Usage
 from tests.support.model_providers import KEY, PROVIDERS, conversation, mind_of, opened, question
 from tests.support.provider_server import Answer, Call, Fault, Heard, WireServer
 

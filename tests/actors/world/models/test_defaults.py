@@ -2,9 +2,9 @@
 
 from typing import get_args
 
-from actors.world.models.defaults import DEFAULTS
-from actors.world.models.prices import Price, cost_microdollars
-from events.advisor import Usage
+from rutter.actors.world.models.defaults import DEFAULTS
+from rutter.actors.world.models.prices import Price, cost_microdollars
+from rutter.events.advisor import Usage
 
 
 def test_the_models_are_known_to_the_sdks_and_not_at_their_end() -> None:

@@ -9,8 +9,8 @@ from anyio.from_thread import start_blocking_portal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.world.models.anthropic import request as anthropic_request
-from actors.world.models.messages import (
+from rutter.actors.world.models.anthropic import request as anthropic_request
+from rutter.actors.world.models.messages import (
     Outcome,
     Prompt,
     Results,
@@ -20,9 +20,9 @@ from actors.world.models.messages import (
     Turn,
     Used,
 )
-from actors.world.models.ollama import request as ollama_request
-from actors.world.models.openai import request as openai_request
-from actors.world.models.provider_call import fitting
+from rutter.actors.world.models.ollama import request as ollama_request
+from rutter.actors.world.models.openai import request as openai_request
+from rutter.actors.world.models.provider_call import fitting
 from tests.support.example_counts import examples
 from tests.support.model_providers import CLICK, PNG, PROVIDERS, conversation, mind_of, question
 from tests.support.provider_server import Answer, Call, Fault, Heard, WireServer

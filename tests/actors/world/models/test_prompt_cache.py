@@ -2,8 +2,8 @@
 
 import msgspec
 
-from actors.world.models.anthropic import request
-from actors.world.models.messages import Outcome, Prompt, Results, Thought, Told, Used
+from rutter.actors.world.models.anthropic import request
+from rutter.actors.world.models.messages import Outcome, Prompt, Results, Thought, Told, Used
 
 CALLED = Thought("", (Used("call_1_0", "browser_click", "{}"),))
 DONE = Results((Outcome("call_1_0", "browser_click", "done"),), "The page", (b"PNG",))

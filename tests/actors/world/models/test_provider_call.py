@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from actors.world.models.ollama import OllamaMind
-from actors.world.models.openai import OpenAIMind
-from actors.world.models.provider_call import Provider, failure, fitting, object_of
-from events.errors import BadInput
+from rutter.actors.world.models.ollama import OllamaMind
+from rutter.actors.world.models.openai import OpenAIMind
+from rutter.actors.world.models.provider_call import Provider, failure, fitting, object_of
+from rutter.events.errors import BadInput
 
 
 class Answered(Exception):
@@ -85,7 +85,7 @@ def test_a_provider_that_is_not_installed_says_what_to_type(
 ) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
     monkeypatch.setitem(sys.modules, "ollama", None)
-    with pytest.raises(BadInput, match=r"pip install 'rutter\[openai\]'"):
+    with pytest.raises(BadInput, match=r"pip install 'rutter-agent\[openai\]'"):
         OpenAIMind("gpt-6-luna", "sk-1")
-    with pytest.raises(BadInput, match=r"pip install 'rutter\[ollama\]'"):
+    with pytest.raises(BadInput, match=r"pip install 'rutter-agent\[ollama\]'"):
         OllamaMind("qwen3:8b")

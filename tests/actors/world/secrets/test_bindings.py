@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.world.secrets.bindings import Bindings
-from events.action import ByCss, ByPoint, ByRole, ByText, Parameter, Secret, Strategy, Text
-from events.errors import BadInput
+from rutter.actors.world.secrets.bindings import Bindings
+from rutter.events.action import ByCss, ByPoint, ByRole, ByText, Parameter, Secret, Strategy, Text
+from rutter.events.errors import BadInput
 
 BOUND = Bindings({"customer": "Aurora"}, {"password": "hunter2"})
 

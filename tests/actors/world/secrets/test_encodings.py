@@ -10,8 +10,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from actors.world.secrets.encodings import pattern
-from actors.world.secrets.redaction import Redactor, Secrets, hide, hushed
+from rutter.actors.world.secrets.encodings import pattern
+from rutter.actors.world.secrets.redaction import Redactor, Secrets, hide, hushed
 
 VALUES = [
     "sheet bend & 9 fa'th/om\"s<é",

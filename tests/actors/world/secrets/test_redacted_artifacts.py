@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.world.secrets import redacted_artifacts
-from actors.world.secrets.redacted_artifacts import NOT_KEPT, CleanArtifacts
-from actors.world.secrets.redaction import Redactor
-from events.artifacts import ArtifactStore
+from rutter.actors.world.secrets import redacted_artifacts
+from rutter.actors.world.secrets.redacted_artifacts import NOT_KEPT, CleanArtifacts
+from rutter.actors.world.secrets.redaction import Redactor
+from rutter.events.artifacts import ArtifactStore
 
 SECRET = "sheet bend & 9 fathoms"
 

@@ -6,20 +6,20 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from actors.world.browser.window import Window
-from actors.world.secrets.redaction import FAILED, Redactor, check_secrets
-from events.action import Secret, Untrusted
-from events.codec import encode
-from events.envelope import Actor, Envelope
-from events.errors import BadInput, WorldBroken
-from events.executor import ActionFailed, TargetResolved
-from events.log import EventLog
-from events.observer import PageObserved, ScreenshotTaken
-from events.page import Artifact, Element, Page, Resolved
-from events.policy import Policy
-from events.runtime import ActorFailed, SessionEnded, SessionStarted
-from events.vocabulary import AnyEvent
-from pipeline.app import App
+from rutter.actors.world.browser.window import Window
+from rutter.actors.world.secrets.redaction import FAILED, Redactor, check_secrets
+from rutter.events.action import Secret, Untrusted
+from rutter.events.codec import encode
+from rutter.events.envelope import Actor, Envelope
+from rutter.events.errors import BadInput, WorldBroken
+from rutter.events.executor import ActionFailed, TargetResolved
+from rutter.events.log import EventLog
+from rutter.events.observer import PageObserved, ScreenshotTaken
+from rutter.events.page import Artifact, Element, Page, Resolved
+from rutter.events.policy import Policy
+from rutter.events.runtime import ActorFailed, SessionEnded, SessionStarted
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
 from tests.support.shop_facts import fill, go_to, recording_of
 
 pytestmark = pytest.mark.anyio

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from actors.world.secrets.redaction import Redactor, redactor_of
-from actors.world.secrets.secret_scanner import MAX_WORD, Detector
-from events.action import Untrusted
-from events.executor import ActionFailed
-from events.observer import PageObserved
-from events.page import Element, Page
-from events.policy import Policy
+from rutter.actors.world.secrets.redaction import Redactor, redactor_of
+from rutter.actors.world.secrets.secret_scanner import MAX_WORD, Detector
+from rutter.events.action import Untrusted
+from rutter.events.executor import ActionFailed
+from rutter.events.observer import PageObserved
+from rutter.events.page import Element, Page
+from rutter.events.policy import Policy
 from tests.support.shop_facts import recording_of
 
 GOLDEN = Path(__file__).parents[3] / "golden"

@@ -12,12 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.world.egress.gate import NOTHING
-from events.errors import BrowserGone
-from pipeline.config.reader import Config, Said
-from pipeline.daemon.browsers.fleet import CLOSE_S, LINGER_S, START_S, Fleet, FleetLimits, limits_of
-from pipeline.daemon.browsers.memory import resident_mb
-from pipeline.daemon.browsers.supervised import LONGEST_PAUSE_S, STEADY_S
+from rutter.actors.world.egress.gate import NOTHING
+from rutter.events.errors import BrowserGone
+from rutter.pipeline.config.reader import Config, Said
+from rutter.pipeline.daemon.browsers.fleet import (
+    CLOSE_S,
+    LINGER_S,
+    START_S,
+    Fleet,
+    FleetLimits,
+    limits_of,
+)
+from rutter.pipeline.daemon.browsers.memory import resident_mb
+from rutter.pipeline.daemon.browsers.supervised import LONGEST_PAUSE_S, STEADY_S
 from tests.support.fake_browsers import NEVER, FakeBrowser, FakeWindow, Yard, measured
 from tests.support.until_true import until
 from tests.support.virtual_time import VIRTUAL
@@ -676,7 +683,7 @@ def test_memory_is_counted_once_where_it_is_shared(
         (tmp_path / str(process)).mkdir()
         told = f"9999 {resident * pages} {shared * pages} 1 0 1 0\n"
         (tmp_path / str(process) / "statm").write_text(told)
-    monkeypatch.setattr("pipeline.daemon.browsers.memory.PROC", tmp_path)
+    monkeypatch.setattr("rutter.pipeline.daemon.browsers.memory.PROC", tmp_path)
     monkeypatch.setattr("os.sysconf", lambda _: 4_096)
     assert resident_mb((1, 2, 3, 99)) == 100 + 30 + 10 + 200
     assert resident_mb((98, 99)) is None

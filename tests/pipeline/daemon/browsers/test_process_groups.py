@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
-from pipeline.daemon.browsers.process_groups import run_apart
+from rutter.pipeline.daemon.browsers.process_groups import run_apart
 
 WHERE = (sys.executable, "-c", "import os; print(os.getsid(0), os.getpid())")
 

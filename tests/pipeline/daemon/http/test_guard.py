@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.client import connect
 
-from events.errors import BadInput
-from pipeline.daemon.http.access import AccessTable, Row, parts_of
-from pipeline.daemon.http.bodies import BodyLimits
-from pipeline.daemon.http.guard import caller_of, own_addresses
-from pipeline.daemon.http.tokens import COOKIE
+from rutter.events.errors import BadInput
+from rutter.pipeline.daemon.http.access import AccessTable, Row, parts_of
+from rutter.pipeline.daemon.http.bodies import BodyLimits
+from rutter.pipeline.daemon.http.guard import caller_of, own_addresses
+from rutter.pipeline.daemon.http.tokens import COOKIE
 from tests.support.guarded_app import (
     AGENT,
     JSON,

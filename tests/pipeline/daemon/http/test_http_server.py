@@ -14,10 +14,10 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from litestar.response import ServerSentEvent, Stream
 
-from events.errors import BadInput, PolicyDenied, WorldBroken
-from pipeline.daemon.http.asgi import Receive, Scope, Send
-from pipeline.daemon.http.guard import caller_of
-from pipeline.daemon.http.http_server import AddressInUse, WebLimits, listen, serve_web
+from rutter.events.errors import BadInput, PolicyDenied, WorldBroken
+from rutter.pipeline.daemon.http.asgi import Receive, Scope, Send
+from rutter.pipeline.daemon.http.guard import caller_of
+from rutter.pipeline.daemon.http.http_server import AddressInUse, WebLimits, listen, serve_web
 from tests.support.guarded_app import (
     AGENT,
     JSON,

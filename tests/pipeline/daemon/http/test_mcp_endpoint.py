@@ -6,7 +6,7 @@ import anyio
 import pytest
 from mcp_types import CallToolResult
 
-from events.runtime import SessionEnded
+from rutter.events.runtime import SessionEnded
 from tests.support.guarded_app import AGENT, PERSON
 from tests.support.log_checks import Replayed, events_of
 from tests.support.mcp_clients import BOTH, mcp_on_a_port

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from pipeline.daemon.http.access import METHODS, Needs, _fits
-from pipeline.daemon.http.asgi import Head
-from pipeline.daemon.http.bodies import BodyLimits
-from pipeline.daemon.http.guard import Caller, Passed
-from pipeline.daemon.http.refusals import Refusal
-from pipeline.daemon.http.tokens import Tickets
+from rutter.pipeline.daemon.http.access import METHODS, Needs, _fits
+from rutter.pipeline.daemon.http.asgi import Head
+from rutter.pipeline.daemon.http.bodies import BodyLimits
+from rutter.pipeline.daemon.http.guard import Caller, Passed
+from rutter.pipeline.daemon.http.refusals import Refusal
+from rutter.pipeline.daemon.http.tokens import Tickets
 from tests.support.daemon_inside import Aboard, watched
 from tests.support.daemon_on_site import anchored
 from tests.support.guarded_app import WS_OPENING, Answer, Served, Spy

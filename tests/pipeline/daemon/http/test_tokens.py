@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.world.secrets.redaction import forget, hushed
-from pipeline.config.data_directory import DataDirectory
-from pipeline.daemon.http.tokens import COOKIE, Tickets, Tokens, TokenUnsafe, read_token, token_path
+from rutter.actors.world.secrets.redaction import forget, hushed
+from rutter.pipeline.config.data_directory import DataDirectory
+from rutter.pipeline.daemon.http.tokens import (
+    COOKIE,
+    Tickets,
+    Tokens,
+    TokenUnsafe,
+    read_token,
+    token_path,
+)
 
 PERSON, AGENT = "p" * 43, "a" * 43
 

@@ -3,10 +3,10 @@
 import anyio
 import pytest
 
-from actors.answers import Answer
-from events.errors import BadInput
-from events.validator import ApprovalRequested
-from pipeline.daemon.jobs.approvals import NoSuchQuestion, Questions
+from rutter.actors.answers import Answer
+from rutter.events.errors import BadInput
+from rutter.events.validator import ApprovalRequested
+from rutter.pipeline.daemon.jobs.approvals import NoSuchQuestion, Questions
 
 pytestmark = pytest.mark.anyio
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.errors import BadInput
-from pipeline.daemon.jobs.cron import SECOND_NS, Ran, Ticks
+from rutter.events.errors import BadInput
+from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ran, Ticks
 
 ZONES = (
     "UTC",

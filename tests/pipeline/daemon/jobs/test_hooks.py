@@ -9,17 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.codec import encode
-from events.errors import BadInput
-from events.jobs import RunFree, RunWorkflow
-from events.triggers import HookSet
-from pipeline.daemon.http.access import AccessTable, Row
-from pipeline.daemon.http.asgi import Receive, Scope, Send
-from pipeline.daemon.http.guard import Guard, caller_of, own_addresses
-from pipeline.daemon.http.http_server import listen
-from pipeline.daemon.http.tokens import Tickets, Tokens, bearer_of
-from pipeline.daemon.jobs.hooks import ACCESS, HookDenied, Hooks, NoSuchHook, ParameterRefused
-from pipeline.daemon.jobs.jobs import Conflict, Jobs, Limits
+from rutter.events.codec import encode
+from rutter.events.errors import BadInput
+from rutter.events.jobs import RunFree, RunWorkflow
+from rutter.events.triggers import HookSet
+from rutter.pipeline.daemon.http.access import AccessTable, Row
+from rutter.pipeline.daemon.http.asgi import Receive, Scope, Send
+from rutter.pipeline.daemon.http.guard import Guard, caller_of, own_addresses
+from rutter.pipeline.daemon.http.http_server import listen
+from rutter.pipeline.daemon.http.tokens import Tickets, Tokens, bearer_of
+from rutter.pipeline.daemon.jobs.hooks import (
+    ACCESS,
+    HookDenied,
+    Hooks,
+    NoSuchHook,
+    ParameterRefused,
+)
+from rutter.pipeline.daemon.jobs.jobs import Conflict, Jobs, Limits
 from tests.support.guarded_app import AGENT, PERSON, TABLE, Served, Spy, lifespan, serving
 from tests.support.jobs_on_clock import Deck, WallClock
 

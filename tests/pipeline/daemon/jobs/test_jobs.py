@@ -7,13 +7,13 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from events.envelope import Envelope
-from events.errors import BadInput, BrowserGone
-from events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
-from events.memory_log import MemoryLog
-from events.runtime import SessionEnded
-from events.vocabulary import AnyEvent
-from pipeline.daemon.jobs.jobs import (
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput, BrowserGone
+from rutter.events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
+from rutter.events.memory_log import MemoryLog
+from rutter.events.runtime import SessionEnded
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.daemon.jobs.jobs import (
     Busy,
     Conflict,
     Job,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import BadInput
-from events.jobs import RunWorkflow
-from pipeline.config.settings import Settings, load
-from pipeline.daemon.jobs.runner import check_run
+from rutter.events.errors import BadInput
+from rutter.events.jobs import RunWorkflow
+from rutter.pipeline.config.settings import Settings, load
+from rutter.pipeline.daemon.jobs.runner import check_run
 from tests.support.scripted_logs import keep_locked
 
 

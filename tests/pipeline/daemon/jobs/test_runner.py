@@ -6,17 +6,17 @@ from typing import Any, cast
 
 import pytest
 
-from events.errors import BadInput, WorldBroken
-from events.jobs import JobQueued, RunFree
-from events.logins import LoginUsed
-from events.runtime import SessionEnded
-from pipeline.app import App
-from pipeline.config.reader import Config, Said
-from pipeline.config.settings import Settings
-from pipeline.daemon.jobs.approvals import Questions
-from pipeline.daemon.jobs.runner import AGENT, Beginning, check_run
-from pipeline.logins import sealed_file
-from pipeline.logins.session_logins import Carried, shelf_of
+from rutter.events.errors import BadInput, WorldBroken
+from rutter.events.jobs import JobQueued, RunFree
+from rutter.events.logins import LoginUsed
+from rutter.events.runtime import SessionEnded
+from rutter.pipeline.app import App
+from rutter.pipeline.config.reader import Config, Said
+from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.daemon.jobs.approvals import Questions
+from rutter.pipeline.daemon.jobs.runner import AGENT, Beginning, check_run
+from rutter.pipeline.logins import sealed_file
+from rutter.pipeline.logins.session_logins import Carried, shelf_of
 from tests.support import keyrings
 from tests.support.shop_logins import PASSPHRASE, SHOP, keep
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.errors import BadInput
-from events.jobs import JobEnded, RunWorkflow
-from events.triggers import Missed, ScheduleSet
-from pipeline.daemon.jobs.cron import SECOND_NS, Ticks
-from pipeline.daemon.jobs.jobs import Limits
-from pipeline.daemon.jobs.schedules import NoSuchSchedule, Timetable
+from rutter.events.errors import BadInput
+from rutter.events.jobs import JobEnded, RunWorkflow
+from rutter.events.triggers import Missed, ScheduleSet
+from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ticks
+from rutter.pipeline.daemon.jobs.jobs import Limits
+from rutter.pipeline.daemon.jobs.schedules import NoSuchSchedule, Timetable
 from tests.support.jobs_on_clock import MONDAY_NS, Deck, WallClock
 from tests.support.until_true import until
 from tests.support.virtual_time import VIRTUAL

@@ -7,14 +7,14 @@ from pathlib import Path
 import anyio
 import pytest
 
-from events.envelope import Envelope
-from events.jobs import JobQueued, RunWorkflow
-from events.runtime import SessionEnded
-from pipeline.app import App
-from pipeline.clock import CountingClock
-from pipeline.daemon.jobs.hooks import Hooks, fold_hooks
-from pipeline.daemon.jobs.jobs import Jobs, Limits, ends_of_the_interrupted, fold_jobs
-from pipeline.daemon.jobs.schedules import Schedules, fold_schedules
+from rutter.events.envelope import Envelope
+from rutter.events.jobs import JobQueued, RunWorkflow
+from rutter.events.runtime import SessionEnded
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.daemon.jobs.hooks import Hooks, fold_hooks
+from rutter.pipeline.daemon.jobs.jobs import Jobs, Limits, ends_of_the_interrupted, fold_jobs
+from rutter.pipeline.daemon.jobs.schedules import Schedules, fold_schedules
 from tests.support.log_checks import Replayed
 
 pytestmark = pytest.mark.anyio

@@ -3,12 +3,12 @@
 import anyio
 import pytest
 
-from events.jobs import JobEnded
-from events.memory_log import MemoryLog
-from events.runtime import SessionEnded
-from pipeline.app import App
-from pipeline.clock import CountingClock
-from pipeline.daemon.live.feed import Feed
+from rutter.events.jobs import JobEnded
+from rutter.events.memory_log import MemoryLog
+from rutter.events.runtime import SessionEnded
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.daemon.live.feed import Feed
 
 pytestmark = pytest.mark.anyio
 

@@ -14,13 +14,13 @@ from litestar import Litestar
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from actors.world.browser.window import Window
-from events.errors import BrowserGone
-from pipeline.config.reader import Config
-from pipeline.daemon.http.http_server import listen
-from pipeline.daemon.http.tokens import COOKIE, Tickets
-from pipeline.daemon.live import streaming
-from pipeline.daemon.live.live_views import (
+from rutter.actors.world.browser.window import Window
+from rutter.events.errors import BrowserGone
+from rutter.pipeline.config.reader import Config
+from rutter.pipeline.daemon.http.http_server import listen
+from rutter.pipeline.daemon.http.tokens import COOKIE, Tickets
+from rutter.pipeline.daemon.live import streaming
+from rutter.pipeline.daemon.live.live_views import (
     NO_SESSION,
     OFF,
     TOO_MANY,
@@ -30,7 +30,7 @@ from pipeline.daemon.live.live_views import (
     StreamSettings,
     stream_settings,
 )
-from pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
+from rutter.pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
 from tests.support.guarded_app import AGENT, PERSON, WS_OPENING, Line, guarded, line_to, serving
 from tests.support.until_true import until
 

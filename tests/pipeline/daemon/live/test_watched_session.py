@@ -14,21 +14,21 @@ from playwright.async_api import Page, async_playwright
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from actors.world.browser.chromium import Chromium
-from actors.world.egress.gate import Gate
-from events.action import Action, ByCss, Secret, Target
-from events.envelope import Envelope
-from events.log import EventLog
-from events.runtime import SessionEnded
-from events.validator import QueryStarted
-from events.workflow import Step
-from pipeline.app import App
-from pipeline.config.chromium_install import find_chromium
-from pipeline.daemon.http.http_server import listen
-from pipeline.daemon.http.tokens import COOKIE, Tickets
-from pipeline.daemon.live.live_views import LiveViews, StreamSettings
-from pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
-from pipeline.sessions import session_started
+from rutter.actors.world.browser.chromium import Chromium
+from rutter.actors.world.egress.gate import Gate
+from rutter.events.action import Action, ByCss, Secret, Target
+from rutter.events.envelope import Envelope
+from rutter.events.log import EventLog
+from rutter.events.runtime import SessionEnded
+from rutter.events.validator import QueryStarted
+from rutter.events.workflow import Step
+from rutter.pipeline.app import App
+from rutter.pipeline.config.chromium_install import find_chromium
+from rutter.pipeline.daemon.http.http_server import listen
+from rutter.pipeline.daemon.http.tokens import COOKIE, Tickets
+from rutter.pipeline.daemon.live.live_views import LiveViews, StreamSettings
+from rutter.pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
+from rutter.pipeline.sessions import session_started
 from tests.actors.world.browser.test_screencast import MOVING
 from tests.support.guarded_app import PERSON, guarded, line_to, serving
 from tests.support.jpeg_reader import quality_of, reds, size_of

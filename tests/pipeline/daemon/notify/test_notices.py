@@ -9,23 +9,30 @@ import anyio
 import msgspec
 import pytest
 
-from actors.rules.policy.policy import DEFAULT_POLICY
-from actors.world.secrets.redaction import forget, hide
-from events.envelope import Envelope
-from events.errors import BadInput
-from events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
-from events.log import EventLog
-from events.planner import CheckpointReached
-from events.run_settings import RunSettings
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ApprovalKind, ApprovalRequested
-from events.vocabulary import AnyEvent
-from pipeline.app import App
-from pipeline.clock import CountingClock
-from pipeline.config.keys import NAMES, NOTICES
-from pipeline.config.reader import Config, read_config
-from pipeline.daemon.notify.notices import ASKED, Notice, Noticing, Notifier, What, notifier_of
-from pipeline.daemon.notify.webhooks import Pace
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY
+from rutter.actors.world.secrets.redaction import forget, hide
+from rutter.events.envelope import Envelope
+from rutter.events.errors import BadInput
+from rutter.events.jobs import JobEnded, JobQueued, JobStarted, RunFree, RunWorkflow
+from rutter.events.log import EventLog
+from rutter.events.planner import CheckpointReached
+from rutter.events.run_settings import RunSettings
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ApprovalKind, ApprovalRequested
+from rutter.events.vocabulary import AnyEvent
+from rutter.pipeline.app import App
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.config.keys import NAMES, NOTICES
+from rutter.pipeline.config.reader import Config, read_config
+from rutter.pipeline.daemon.notify.notices import (
+    ASKED,
+    Notice,
+    Noticing,
+    Notifier,
+    What,
+    notifier_of,
+)
+from rutter.pipeline.daemon.notify.webhooks import Pace
 from tests.support.notice_receiver import WAIT_S, Reply, Told
 
 pytestmark = pytest.mark.anyio

@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.daemon.notify.prometheus import exposition
+from rutter.pipeline.daemon.notify.prometheus import exposition
 
 LINE = re.compile(r'[a-z_]+(\{([a-z]+="[^"\\]*(\\.[^"\\]*)*",?)*\})? -?[0-9.e+-]+')
 STATISTICS = {

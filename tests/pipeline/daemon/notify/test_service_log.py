@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.world.secrets.redaction import forget, hide
-from events.envelope import Envelope
-from events.jobs import JobQueued, RunWorkflow
-from events.observer import RequestBlocked
-from events.runtime import SessionEnded, SessionStarted
-from events.validator import ApprovalRequested
-from pipeline.clock import CountingClock
-from pipeline.daemon.notify.service_log import Logbook
-from pipeline.sessions.session_started import tool_session
+from rutter.actors.world.secrets.redaction import forget, hide
+from rutter.events.envelope import Envelope
+from rutter.events.jobs import JobQueued, RunWorkflow
+from rutter.events.observer import RequestBlocked
+from rutter.events.runtime import SessionEnded, SessionStarted
+from rutter.events.validator import ApprovalRequested
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.daemon.notify.service_log import Logbook
+from rutter.pipeline.sessions.session_started import tool_session
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ from functools import partial
 import anyio
 import pytest
 
-from events.errors import BadInput
-from pipeline.clock import CountingClock
-from pipeline.daemon.notify.webhooks import Courier, Letter, Pace, key_of, signature
+from rutter.events.errors import BadInput
+from rutter.pipeline.clock import CountingClock
+from rutter.pipeline.daemon.notify.webhooks import Courier, Letter, Pace, key_of, signature
 from tests.support.notice_receiver import WAIT_S, Reply, Told, nobody_there
 
 pytestmark = pytest.mark.anyio

@@ -9,8 +9,14 @@ from typing import Any, Protocol
 import pytest
 from playwright.async_api import Browser, Dialog, Page, async_playwright, expect
 
-from pipeline.demo_sites.chandlery import Order, Site, Switches, find_order_script, order_script
-from pipeline.demo_sites.chandlery.seed import ORDERS
+from rutter.pipeline.demo_sites.chandlery import (
+    Order,
+    Site,
+    Switches,
+    find_order_script,
+    order_script,
+)
+from rutter.pipeline.demo_sites.chandlery.seed import ORDERS
 
 CHROMIUM = os.environ.get("RUTTER_CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

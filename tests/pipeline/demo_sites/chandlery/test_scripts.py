@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from pipeline.demo_sites.chandlery import find_order_script, order_script
+from rutter.pipeline.demo_sites.chandlery import find_order_script, order_script
 
 BASE = "http://127.0.0.1:8000"
 RECORDER_STEPS = {"setViewport", "navigate", "click", "change", "keyDown", "keyUp", "customStep"}

@@ -13,8 +13,8 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 import tests.support.site_client as client
-from pipeline.demo_sites.chandlery import Order, Site, Switches
-from pipeline.demo_sites.chandlery.seed import CUSTOMERS, ORDERS, PRODUCTS
+from rutter.pipeline.demo_sites.chandlery import Order, Site, Switches
+from rutter.pipeline.demo_sites.chandlery.seed import CUSTOMERS, ORDERS, PRODUCTS
 
 GOOD_ORDER = {
     "product": "mooring-rope",

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.demo_sites.chandlery import Site
-from pipeline.demo_sites.chandlery.switches import Switches
-from pipeline.demo_sites.markup import SWAPPED
+from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.demo_sites.chandlery.switches import Switches
+from rutter.pipeline.demo_sites.markup import SWAPPED
 from tests.pipeline.demo_sites.chandlery.test_server import PAGES, Client, Outline
 
 LOOKS = [

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
-from pipeline.demo_sites.gaffsail.wording import RELABELLED, path_to, word
+from rutter.pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
+from rutter.pipeline.demo_sites.gaffsail.wording import RELABELLED, path_to, word
 from tests.support.site_client import Answer, Client
 
 TITLE = re.compile(r"<title>(.*?)</title>")
