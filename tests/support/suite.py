@@ -4,6 +4,7 @@ starts, then those with a browser or a crash. Both parts always run.
 What failed beside others runs once more, alone: a deadline that is ample on a machine that does
 nothing else can pass on one with more to do than it has cores, and says nothing of the product.
 What fails again has failed. What then passes is named, so that somebody gives it more time.
+What a test leaves running or lying about is a failure too.
 """
 
 import json
@@ -11,6 +12,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.support import leftovers
 
 FAST = "not browser and not slow"
 REST = "(browser or slow) and not extended"
@@ -23,10 +26,14 @@ def main(arguments: list[str]) -> int:
     # Every worker has its own browsers, and counts no processes but its own children. Those with a
     # browser wait half of the time: one worker more than there are cores.
     cores = os.cpu_count() or 1
-    codes = [
-        _part("fast tests", FAST, cores, arguments),
-        _part("browser and crash tests", REST, cores + 1, arguments),
-    ]
+    with leftovers.looked_for(Path()) as left:
+        codes = [
+            _part("fast tests", FAST, cores, arguments),
+            _part("browser and crash tests", REST, cores + 1, arguments),
+        ]
+    if left:
+        print("tests left behind:", *left, sep="\n  ", flush=True)
+        return FAILED
     if all(code == NOTHING_SELECTED for code in codes):
         return NOTHING_SELECTED
     return next((code for code in codes if code not in (0, NOTHING_SELECTED)), 0)

@@ -5,6 +5,7 @@ what the terminal then shows, in their order. `...` stands for anything. A quest
 with what stands behind it.
 """
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -20,6 +21,8 @@ from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import NamedTuple, Self
+
+import psutil
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
@@ -94,9 +97,13 @@ class Shell:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """What it left running in the background goes with it."""
+        """What it left running in the background goes with it: each is a job with a group of its
+        own, which a signal to the shell does not reach."""
         os.close(self._fd)
-        self._bash.send_signal(signal.SIGHUP)
+        for process in psutil.process_iter():
+            with contextlib.suppress(OSError, psutil.Error):
+                if os.getsid(process.pid) == self._bash.pid:
+                    process.send_signal(signal.SIGHUP)
         try:
             self._bash.wait(30)
         except subprocess.TimeoutExpired:
