@@ -2,20 +2,23 @@
 #
 # PYTHON       the Python to build .venv with (default: the newest of 3.11 and later that is there)
 # PYTEST_ARGS  passed on to pytest, for example: make test PYTEST_ARGS="-k log -x"
-# BENCH_ARGS   passed on to the benchmarks
+# BENCH_ARGS   passed on to the benchmarks, for example: make bench BENCH_ARGS="flow append"
+# REV, ROUNDS  of bench-compare: beside which commit (the one before), how often each in turns (3)
 # APPS_ARGS    passed on to the applications, for example: make apps APPS_ARGS="wagtail --runs 1"
 
 PYTHON ?=
+REV ?=
+ROUNDS ?= 3
 VENV := .venv
 RUN := $(VENV)/bin/python
 FAST := not browser and not slow
 # Where the environment forbids it, every process compiles every module anew: half of a test run.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup venv demo test check bench soak apps fmt clean
+.PHONY: help setup venv demo test check bench bench-compare soak apps fmt clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: venv ## .venv with everything in it, and a Chromium (other targets do this by themselves)
 	@$(RUN) -m rutter.pipeline.config.chromium_install >/dev/null
@@ -36,6 +39,9 @@ check: venv ## format, lint, types, import layers, fast tests (no browser needed
 
 bench: setup ## measure, each figure as a ratio to its limit
 	@$(RUN) -m bench $(BENCH_ARGS)
+
+bench-compare: setup ## this tree and another commit in turns: the ratios that moved, with their spread
+	@$(RUN) -m bench.compare --rev "$(REV)" --rounds $(ROUNDS) $(BENCH_ARGS)
 
 soak: setup ## crashes, power cuts and properties with their full counts, and whole voyages (long)
 	@RUTTER_SOAK=1 $(RUN) -m pytest -m "soak or slow or extended or hypothesis" $(PYTEST_ARGS)
