@@ -4,6 +4,8 @@ facts."""
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
+import anyio
+
 from rutter.actors.answers import Answers, Nobody
 from rutter.actors.effector import Effector
 from rutter.actors.person.actor import Person
@@ -62,8 +64,8 @@ class ScriptedObserver:
                 await self._world.meet("look")
                 if why == "aside_over":
                     self._world.come_back()
-                elif self._clock is not None and (why != "rest_awaited" or self._world.pending):
-                    await self._clock.sleep_ms(within_ms)  # nothing changes by itself: in vain
+                elif why != "rest_awaited" or self._world.pending:
+                    await self._wait_in_vain(within_ms)
                 rest = self._world.rest() if why == "rest_awaited" else None
                 yield self._seen("requested", texts, rest)
             case RunStopped() | ActorFailed():
@@ -71,6 +73,14 @@ class ScriptedObserver:
                 await self._world.meet("close")
             case _:
                 return
+
+    async def _wait_in_vain(self, within_ms: int) -> None:
+        """Nothing changes by itself here. Looking again at once would be a loop of looks, thousands
+        of them until the Critic's patience is over."""
+        if self._clock is not None:
+            await self._clock.sleep_ms(within_ms)
+        else:
+            await anyio.sleep(within_ms / 1000)
 
     def _seen(
         self,

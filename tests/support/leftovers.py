@@ -25,6 +25,7 @@ def looked_for(checkout: Path) -> Iterator[list[str]]:
     known = _untracked(checkout)
     _adopt_orphans()
     before, temporary = tempfile.tempdir, Path(tempfile.mkdtemp(prefix="rutter-"))
+    temporary.chmod(0o755)  # some tests are somebody else for a while, as in any place of this kind
     os.environ["TMPDIR"] = str(temporary)
     tempfile.tempdir = None
     try:
