@@ -2,7 +2,6 @@
 
 import gc
 import os
-import shutil
 import ssl
 import sys
 import tempfile
@@ -15,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rutter.events.log import EventLog
-from tests.support import example_counts
+from tests.support import example_counts, leftovers
 from tests.support.log_checks import Replayed
 
 
@@ -214,12 +213,8 @@ EXTENDED = {
 }
 
 
-# Nobody cuts the power here: tests that are about it have a disk of their own making. In memory no
-# `fsync` waits for a disk, which on a busy machine is most of what a log costs.
-MEMORY = Path("/dev/shm")
-ROOM = 4 * 2**30
-if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
-    os.environ["TMPDIR"] = str(MEMORY)
+if "TMPDIR" not in os.environ:
+    os.environ["TMPDIR"] = str(leftovers.temporary_place())
     tempfile.tempdir = None  # it is asked for again
 
 # What is imported and collected stays until the end: it is no garbage to be looked for, neither

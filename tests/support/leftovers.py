@@ -6,8 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -15,34 +14,62 @@ import psutil
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 ENDING_S = 10  # what was told to end may take this long
 CACHES = (".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", ".import_linter_cache")
-PYTEST_OWN = "pytest-of-"  # where it keeps what failed, and tidies up by itself
+# Where pytest keeps what failed, and tidies up by itself; what a browser or its driver cannot take
+# away when a test kills them. All of it goes with the directory that the run was given.
+EXPECTED = ("pytest-of-", "org.chromium.Chromium.", "playwright")
+
+# Nobody cuts the power here: tests that are about it have a disk of their own making. In memory no
+# `fsync` waits for a disk, which on a busy machine is most of what a log costs.
+MEMORY = Path("/dev/shm")
+ROOM = 4 * 2**30
 
 
-@contextmanager
-def looked_for(checkout: Path) -> Iterator[list[str]]:
-    """Gives a list that holds, once this is left, one line for each thing that was left behind."""
-    left: list[str] = []
+def temporary_place() -> Path:
+    """Where temporary files of tests go, unless somebody has said it."""
+    roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM
+    return MEMORY if roomy and "TMPDIR" not in os.environ else Path(tempfile.gettempdir())
+
+
+def looked_for(run: Callable[[], int], checkout: Path) -> tuple[int, list[str]]:
+    """What `run` comes to in a process of its own, and a line for each thing that it left."""
     known = _untracked(checkout)
-    _adopt_orphans()
-    before, temporary = tempfile.tempdir, Path(tempfile.mkdtemp(prefix="rutter-"))
+    before, temporary = tempfile.tempdir, Path(tempfile.mkdtemp("", "rutter-", temporary_place()))
     temporary.chmod(0o755)  # some tests are somebody else for a while, as in any place of this kind
+    said = os.environ.get("TMPDIR")
     os.environ["TMPDIR"] = str(temporary)
     tempfile.tempdir = None
     try:
-        yield left
-        left += _processes()
+        code = _adopting(run)
+        left = _processes()
         left += [f"file {path}" for path in _kept(temporary)]
         left += [f"file {path}" for path in sorted(_untracked(checkout) - known)]
+        return code, left
     finally:
         tempfile.tempdir = before
         del os.environ["TMPDIR"]
+        if said is not None:
+            os.environ["TMPDIR"] = said
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _adopt_orphans() -> None:
-    """A process whose parent has ended becomes a child of this one, and is found among them."""
+def _adopting(run: Callable[[], int]) -> int:
+    """Runs it in a child. A process whose parent has ended becomes a child of this one: it is
+    found among them afterwards, and when it ends before, it is let go of as any init does."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = run()
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    while True:
+        ended, status = os.wait()
+        if ended == child:
+            return os.waitstatus_to_exitcode(status)
 
 
 def _processes() -> list[str]:
@@ -54,7 +81,7 @@ def _processes() -> list[str]:
 
 
 def _kept(temporary: Path) -> list[Path]:
-    return sorted(path for path in temporary.iterdir() if not path.name.startswith(PYTEST_OWN))
+    return sorted(path for path in temporary.iterdir() if not path.name.startswith(EXPECTED))
 
 
 def _untracked(checkout: Path) -> set[str]:

@@ -23,17 +23,21 @@ CACHE = Path(".pytest_cache")
 
 
 def main(arguments: list[str]) -> int:
-    # Every worker has its own browsers, and counts no processes but its own children. Those with a
-    # browser wait half of the time: one worker more than there are cores.
-    cores = os.cpu_count() or 1
-    with leftovers.looked_for(Path()) as left:
-        codes = [
-            _part("fast tests", FAST, cores, arguments),
-            _part("browser and crash tests", REST, cores + 1, arguments),
-        ]
+    code, left = leftovers.looked_for(lambda: _both(arguments), Path())
     if left:
         print("tests left behind:", *left, sep="\n  ", flush=True)
         return FAILED
+    return code
+
+
+def _both(arguments: list[str]) -> int:
+    # Every worker has its own browsers, and counts no processes but its own children. Those with a
+    # browser wait half of the time: one worker more than there are cores.
+    cores = os.cpu_count() or 1
+    codes = [
+        _part("fast tests", FAST, cores, arguments),
+        _part("browser and crash tests", REST, cores + 1, arguments),
+    ]
     if all(code == NOTHING_SELECTED for code in codes):
         return NOTHING_SELECTED
     return next((code for code in codes if code not in (0, NOTHING_SELECTED)), 0)
