@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 import msgspec.inspect
 
-from rutter.events.durable import is_full, sync_directory
-from rutter.events.errors import LogCorrupt, LogFull, WorldBroken
+from rutter.events.durable import disk_told, sync, write_whole
+from rutter.events.errors import LogCorrupt, WorldBroken
 from rutter.events.event import Event
 from rutter.events.page import Artifact
 
@@ -88,15 +88,15 @@ class ArtifactStore:
         """Keeps `body`; equal bodies are kept once. On disk when this returns."""
         artifact = Artifact(hashlib.sha256(body).hexdigest(), len(body), media)
         place = self.path(artifact)
-        try:
+        with disk_told(place):
             self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
             place.parent.mkdir(exist_ok=True, mode=0o700)
-            if not self._touched(place):
-                self._write(place, body)
-            for directory in (place.parent, self._root, self._root.parent):
-                sync_directory(directory)
-        except OSError as error:
-            raise _explain(error, place) from error
+            if self._touched(place):
+                sync(place.parent)
+            else:
+                write_whole(place, body)
+            for directory in (self._root, self._root.parent):
+                sync(directory)
         return artifact
 
     def get(self, artifact: Artifact) -> bytes:
@@ -135,24 +135,3 @@ class ArtifactStore:
             except FileNotFoundError:
                 return False
         return True
-
-    def _write(self, place: Path, body: bytes) -> None:
-        temporary = place.with_name(f".{place.name}.{os.getpid()}.{threading.get_ident()}")
-        try:
-            with open(temporary, "wb", opener=_private) as file:
-                file.write(body)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(place)
-        finally:
-            temporary.unlink(missing_ok=True)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
-def _explain(error: OSError, place: Path) -> WorldBroken:
-    if is_full(error):
-        return LogFull(f"no space left to write {place}", "free some disk space and run again")
-    return WorldBroken(f"writing {place} failed: {error}", "check the disk and run again")

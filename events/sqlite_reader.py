@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from rutter.events import sqlite_schema as schema
+from rutter.events.durable import disk_error
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
 
@@ -91,7 +92,7 @@ class SqliteReader:
         except sqlite3.Error as error:
             raise schema.open_error(error, place) from error
         except OSError as error:
-            raise schema.disk_error(error, place) from error
+            raise disk_error(error, place) from error
 
     def _query(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         try:

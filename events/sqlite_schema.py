@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from rutter.events.codec import decode
-from rutter.events.durable import is_full, sync_directory
+from rutter.events.durable import disk_error, sync
 from rutter.events.envelope import Actor, Envelope, kind
 from rutter.events.errors import (
     LogCorrupt,
@@ -144,7 +144,7 @@ def create_file(path: Path) -> None:
             for statement in (*WRITER_PRAGMAS, "BEGIN", CREATE, *INDEXES, *IDENTITY, "COMMIT"):
                 connection.execute(statement)
         draft.rename(path)
-        sync_directory(path.parent)
+        sync(path.parent)
     except sqlite3.Error as error:
         raise write_error(error, path) from error
     except OSError as error:
@@ -177,12 +177,6 @@ def open_error(error: sqlite3.Error, path: Path) -> RutterError:
         f"{path} cannot be read as a log ({error})",
         "restore it from a backup, or name another directory with --data",
     )
-
-
-def disk_error(error: OSError, path: Path) -> LogWriteFailed:
-    if is_full(error):
-        return LogFull(f"no space left to write {path}", "free some disk space and run again")
-    return LogWriteFailed(f"{path} cannot be written ({error})", "check --data")
 
 
 def _name(error: Exception) -> str:

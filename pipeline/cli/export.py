@@ -16,6 +16,7 @@ from rutter.pipeline.export.everything import export_all
 from rutter.pipeline.export.playwright_script import playwright_script
 from rutter.pipeline.export.recorder_json import recorder_script
 from rutter.pipeline.export.wait_conditions import not_done, unchecked
+from rutter.pipeline.output.safe_files import write_named
 from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
 
 FORMATS: Mapping[str, Callable[[Workflow, Mapping[str, str]], str]] = {
@@ -81,7 +82,7 @@ def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     for each in left_out:
         terminal.note(f"not carried over: {each}")
     if options.out is not None:
-        _write(options.out, text)
+        write_named(options.out, text, "--out")
     if terminal.as_json:
         report: dict[str, object] = {"workflow": workflow.name, "version": workflow.version}
         report |= {"format": options.format, "left_out": left_out, "not_done": undone}
@@ -113,10 +114,3 @@ def _everything(options: argparse.Namespace, settings: Settings, terminal: Termi
         "     README.txt in it says what is what; tokens, logins and secrets are not in it"
     )
     return Exit.DONE
-
-
-def _write(place: Path, text: str) -> None:
-    try:
-        place.write_text(text, "ascii")
-    except OSError as error:
-        raise BadInput(f"{place} cannot be written ({error.strerror})", "check --out") from error

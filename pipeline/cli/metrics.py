@@ -12,6 +12,7 @@ from rutter.events.run_settings import MILLION
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.output.safe_files import write_named
 from rutter.pipeline.queries.workflows_and_sessions import project
 from rutter.replay.accuracy.reliability import Bin, Calibrated, advice, apart, calibrated, counted
 from rutter.replay.accuracy.threshold_curve import Point, curve
@@ -151,11 +152,7 @@ def _check_picture(picture: Path | None) -> None:
 def _draw(sure: Measured, picture: Path) -> None:
     if not sure.found.predictions:
         raise BadInput(f"there is nothing to draw: {NONE_YET}", TO_TEST)
-    try:
-        picture.write_text(draw(sure.found, sure.model or ""), "utf-8")
-    except OSError as error:
-        what = f"{picture} cannot be written ({error.strerror})"
-        raise BadInput(what, "check --picture") from error
+    write_named(picture, draw(sure.found, sure.model or ""), "--picture")
 
 
 def _show_spending(asked: dict[str, Any], terminal: Terminal) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 
 from rutter.events.envelope import Envelope
-from rutter.events.errors import BadInput
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.metrics import show_thresholds
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.threshold_options import share
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.output.safe_files import write_named
 from rutter.pipeline.queries.look_back import events_of_log
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.replay.accuracy.threshold_curve import STEPS, curve
@@ -95,11 +95,7 @@ def _diverged(found: Divergence, terminal: Terminal) -> None:
 def _answer(answer: Answer, picture: Path | None, terminal: Terminal) -> int:
     points = curve(answer.predictions)
     if picture is not None and answer.predictions:
-        try:
-            picture.write_text(draw(points, len(answer.predictions)), "utf-8")
-        except OSError as error:
-            what = f"{picture} cannot be written ({error.strerror})"
-            raise BadInput(what, "check --curve") from error
+        write_named(picture, draw(points, len(answer.predictions)), "--curve")
     if terminal.as_json:
         terminal.json({"answer": answer, "curve": points})
         return Exit.DONE

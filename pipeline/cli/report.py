@@ -4,12 +4,13 @@ import argparse
 from itertools import chain
 from pathlib import Path
 
-from rutter.events.errors import BadInput, LogCorrupt
+from rutter.events.errors import LogCorrupt
 from rutter.events.page import Artifact
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.output.safe_files import write_named
 from rutter.pipeline.queries.look_back import events_about
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.replay.documents import session_report as html
@@ -32,10 +33,7 @@ def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 
     page = html.render(story, load)
     place = options.out or Path(f"rutter-{session}.html")
-    try:
-        place.write_text(page, "utf-8")
-    except OSError as error:
-        raise BadInput(f"{place} cannot be written ({error.strerror})", "check --out") from error
+    write_named(place, page, "--out")
     if terminal.as_json:
         terminal.json({"session": session, "file": str(place), "bytes": len(page)})
     terminal.say(f"[OK] {place}")

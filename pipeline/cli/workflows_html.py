@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from rutter.events.errors import BadInput, LogCorrupt
+from rutter.events.errors import LogCorrupt
 from rutter.events.page import Artifact
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.output.safe_files import write_named
 from rutter.replay.documents.workflow_page import render
 
 
@@ -21,10 +22,7 @@ def write(workflow: Workflow, place: Path, settings: Settings, terminal: Termina
             return None
 
     page = render(workflow, load)
-    try:
-        place.write_text(page, "utf-8")
-    except OSError as error:
-        raise BadInput(f"{place} cannot be written ({error.strerror})", "check --html") from error
+    write_named(place, page, "--html")
     if terminal.as_json:
         pictures = [step.picture.sha256 if step.picture else None for step in workflow.steps]
         terminal.json({"workflow": workflow.name, "file": str(place), "pictures": pictures})

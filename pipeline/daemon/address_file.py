@@ -14,8 +14,9 @@ from pathlib import Path
 
 import msgspec
 
+from rutter.events.durable import write_whole
 from rutter.events.errors import WorldBroken
-from rutter.pipeline.config.data_directory import FILE, DataDirectory
+from rutter.pipeline.config.data_directory import DataDirectory
 
 NAME = "daemon.json"
 URL = re.compile(r"http://(?:\[([0-9a-f:]+)\]|([0-9.]+|localhost)):([0-9]{1,5})")
@@ -33,13 +34,7 @@ class Whereabouts(msgspec.Struct, frozen=True):
 
 def write_whereabouts(directory: DataDirectory, url: str) -> None:
     """Whole or not at all: whoever looks reads either nothing or where it is."""
-    place = directory.root / NAME
-    draft = place.with_suffix(".new")
-    draft.unlink(missing_ok=True)
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE)
-    with os.fdopen(handle, "wb") as file:
-        file.write(msgspec.json.encode(Whereabouts(os.getpid(), url)))
-    draft.rename(place)
+    write_whole(directory.root / NAME, msgspec.json.encode(Whereabouts(os.getpid(), url)))
 
 
 def drop_whereabouts(directory: DataDirectory) -> None:

@@ -15,7 +15,7 @@ from typing import IO, Any
 import msgspec
 
 from rutter.events.artifacts import artifacts_in
-from rutter.events.durable import sync_directory
+from rutter.events.durable import disk_told, drafted, sync
 from rutter.events.envelope import Envelope, kind
 from rutter.events.errors import BadInput, LogCorrupt
 from rutter.events.observer import DownloadFinished
@@ -32,7 +32,7 @@ from rutter.pipeline.output.safe_files import safe_name
 from rutter.pipeline.queries.look_back import events_about
 from rutter.pipeline.queries.workflows_and_sessions import project
 from rutter.pipeline.upkeep.artifact_survey import expired_digests
-from rutter.pipeline.upkeep.backup import check_free, draft_file, draft_folder, export_log
+from rutter.pipeline.upkeep.backup import UNCHANGED, check_free, draft_folder, export_log
 from rutter.pipeline.upkeep.inspection import Watch, unwatched
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.projections.metrics import snapshot
@@ -71,15 +71,16 @@ def export_all(settings: Settings, place: Path, watch: Watch = unwatched) -> Exp
     with draft_folder(place, f".{place.name}.{os.getpid()}") as draft:
         told = _write_all(settings, draft, watch)
         files = [path for path in sorted(draft.rglob("*")) if path.is_file()]
-        _sync(files, draft)
+        for path in (*files, draft, *(each for each in draft.rglob("*") if each.is_dir())):
+            sync(path)
         size = sum(path.stat().st_size for path in files)
         if place.suffix == ZIP:
-            with draft_file(place) as packed:
+            with disk_told(place, UNCHANGED), drafted(place) as packed:
                 _pack(packed, draft, files, watch)
                 size = packed.stat().st_size
         else:
             draft.rename(place)
-            sync_directory(place.parent)
+            sync(place.parent)
     return msgspec.structs.replace(told, place=str(place), files=len(files), bytes=size)
 
 
@@ -283,16 +284,3 @@ def _pack(packed: Path, draft: Path, files: list[Path], watch: Watch) -> None:
         for count, path in enumerate(files):
             watch("packing", count, len(files))
             archive.write(path, path.relative_to(draft))
-    _sync([packed], packed.parent)
-
-
-def _sync(files: list[Path], root: Path) -> None:
-    """On disk before it gets its name."""
-    for path in files:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-    for folder in (root, *(path for path in root.rglob("*") if path.is_dir())):
-        sync_directory(folder)

@@ -8,7 +8,6 @@ import hashlib
 import os
 import re
 import stat
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import NamedTuple
 from rutter.actors.rules.pages.address import host_of, origin_of
 from rutter.actors.rules.policy.hosts import is_private
 from rutter.actors.world.browser.login_state import BrowserState
-from rutter.events.durable import is_full, sync_directory
+from rutter.events.durable import is_full, sync, write_whole
 from rutter.events.errors import BadInput, LoginCorrupt, WorldBroken
 from rutter.pipeline.clock import Clock, SystemClock
 from rutter.pipeline.logins.sealed_file import MOST, Head, Key, digest_of, read_head, seal, unseal
@@ -114,7 +113,7 @@ class Shelf:
             with self._alone():
                 if instead_of is not None and not _is(path, instead_of):
                     return None
-                self._write(path, body)
+                write_whole(path, body)
         except OSError as error:
             raise _explained(error, path) from error
         return Kept(read_head(body), digest_of(body), body, path)
@@ -127,23 +126,10 @@ class Shelf:
         try:
             with self._alone():
                 path.unlink()
-                sync_directory(self._root)
+                sync(self._root)
         except OSError as error:
             raise _explained(error, path) from error
         return True
-
-    def _write(self, path: Path, body: bytes) -> None:
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-        temporary.unlink(missing_ok=True)
-        try:
-            with open(temporary, "xb", opener=_private) as file:
-                file.write(body)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-            sync_directory(self._root)
-        finally:
-            temporary.unlink(missing_ok=True)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -211,10 +197,6 @@ def _is(path: Path, digest: str) -> bool:
 def _as_it_is(path: str, flags: int) -> int:
     """Not through a link, and without waiting for what may be no file."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
 
 def _explained(error: OSError, path: Path) -> WorldBroken:

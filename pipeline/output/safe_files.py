@@ -1,19 +1,17 @@
 """Files that are handed out: whole or not there, never over another one, under names that are safe
 anywhere. A name that a page gave is text, not a path."""
 
-import os
 import re
 import unicodedata
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path, PurePath
 
 from rutter.actors.rules.text.untrusted import on_one_line
-from rutter.events.durable import is_full, sync_directory
-from rutter.events.errors import BadInput, WorldBroken
+from rutter.events.durable import disk_told, drafted
+from rutter.events.errors import BadInput
 
 LONGEST = 120  # characters of a name: with a number behind it, and in UTF-8, any disk takes it
 MOST = 10_000  # of one name in one folder
+OPEN = 0o666  # less what the umask of who asked for the file takes away
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
 # What some systems take for a device, with whatever ending.
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)", re.IGNORECASE)
@@ -54,14 +52,24 @@ def put_beside(folder: Path, name: str, body: bytes) -> Path:
         place = folder / (name if number == 1 else f"{stem}-{number}{ending}")
         if _holds(place, body):
             return place
-        if not _is_there(place) and _write(place, body, _link):
+        if not _is_there(place) and _written(place, body):
             return place
     raise BadInput(f"{folder} holds {MOST} files called {name}", "name another folder")
 
 
+def write_named(place: Path, text: str, option: str) -> None:
+    """A file where a person said with `option`: it may be a link or a pipe of theirs."""
+    try:
+        place.write_text(text, "utf-8")
+    except OSError as error:
+        what = f"{place} cannot be written ({error.strerror})"
+        raise BadInput(what, f"check {option}") from error
+
+
 def replace_whole(place: Path, body: bytes) -> None:
     """The file anew: whoever reads it sees the old one or the new one, and nothing between."""
-    _write(place, body, _rename)
+    with disk_told(place), drafted(place, mode=OPEN) as draft:
+        draft.write_bytes(body)
 
 
 def _is_there(place: Path) -> bool:
@@ -79,45 +87,23 @@ def _holds(place: Path, body: bytes) -> bool:
         return False
 
 
-def _write(place: Path, body: bytes, finish: Callable[[Path, Path], bool]) -> bool:
-    """Written beside its place and synced first; `finish` gives it its name, or not."""
-    temporary = place.with_name(f".{place.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as file:
-            file.write(body)
-            file.flush()
-            os.fsync(file.fileno())
-        named = finish(temporary, place)
-        sync_directory(place.parent)
-    except OSError as error:
-        if is_full(error):
-            raise WorldBroken(
-                f"no space left to write {place}", "free some disk space and run again"
-            ) from error
-        raise WorldBroken(
-            f"writing {place} failed ({error.strerror})", "check the folder and run again"
-        ) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-    return named
-
-
-def _link(temporary: Path, place: Path) -> bool:
-    """Under a name that nobody has: a link is made or refused in one step."""
-    try:
-        place.hardlink_to(temporary)
-    except FileExistsError:
-        return False
-    except OSError:  # a disk that knows no links: the name is taken first, then filled
+def _written(place: Path, body: bytes) -> bool:
+    """Whether it has the name: somebody else may have taken it meanwhile."""
+    with disk_told(place):
         try:
-            place.open("xb").close()
+            with drafted(place, mode=OPEN, name=_link) as draft:
+                draft.write_bytes(body)
         except FileExistsError:
             return False
-        temporary.replace(place)
     return True
 
 
-def _rename(temporary: Path, place: Path) -> bool:
-    temporary.replace(place)
-    return True
+def _link(draft: Path, place: Path) -> None:
+    """Under a name that nobody has: a link is made or refused in one step."""
+    try:
+        place.hardlink_to(draft)
+    except FileExistsError:
+        raise
+    except OSError:  # a disk that knows no links: the name is taken first, then filled
+        place.open("xb").close()
+        draft.replace(place)

@@ -12,15 +12,14 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
-from tempfile import mkstemp
 
 import msgspec
 
 from rutter.events import sqlite_schema as schema
 from rutter.events.archive import RESTORE, Archive, write_archive
 from rutter.events.artifacts import ArtifactStore
-from rutter.events.durable import is_full, sync_directory
-from rutter.events.errors import BadInput, LogCorrupt, LogFull, WorldBroken
+from rutter.events.durable import disk_told, drafted, sync
+from rutter.events.errors import BadInput, LogCorrupt
 from rutter.events.page import Artifact
 from rutter.events.runtime import Head
 from rutter.events.sqlite_reader import SqliteReader
@@ -30,6 +29,7 @@ from rutter.replay.integrity import Inspector
 from rutter.replay.projections import ProjectionStore
 
 BATCH = 5_000
+UNCHANGED = "; nothing was changed"
 DRAFT = ".importing"  # one writer holds the directory, so one name is enough
 INSERT = f"INSERT INTO events VALUES ({','.join('?' * schema.COLUMNS)})"
 
@@ -55,12 +55,10 @@ def export_log(directory: DataDirectory, place: Path, watch: Watch = unwatched) 
     with SqliteReader(directory.log) as reader, reader.snapshot():
         inspector = _followed(watched_rows(reader, watch, "following the chains"), directory.log)
         bodies = _Bodies(directory.artifacts, inspector, watch)
-        with draft_file(place) as draft:
+        with disk_told(place, UNCHANGED), drafted(place) as draft:
             with draft.open("wb") as file:
                 rows = watched_rows(reader, watch, "writing events")
                 manifest = write_archive(file, rows, inspector.heads(), bodies, bodies.missing)
-                file.flush()
-                os.fsync(file.fileno())
             with Archive(draft) as archive:
                 _check_archive(archive, place, watch)
     return Carried(
@@ -182,7 +180,7 @@ def _write_log(path: Path, archive: Archive, watch: Watch) -> None:
         raise LogCorrupt(f"the export holds an event twice ({error})") from error
     except sqlite3.Error as error:
         raise schema.write_error(error, path) from error
-    _sync_file(path)
+    sync(path)
 
 
 def _put_in_place(draft: Path, directory: DataDirectory) -> None:
@@ -195,9 +193,9 @@ def _put_in_place(draft: Path, directory: DataDirectory) -> None:
         for folder in (place.parent.parent, place.parent):
             folder.mkdir(exist_ok=True, mode=0o700)
         file.rename(place)
-        sync_directory(place.parent)
+        sync(place.parent)
     (draft / schema.FILE).rename(directory.log)
-    sync_directory(directory.root)
+    sync(directory.root)
 
 
 # -- backup ----------------------------------------------------------------------------------------
@@ -215,9 +213,9 @@ def back_up(directory: DataDirectory, place: Path, watch: Watch = unwatched) -> 
             for _, body in bodies:
                 copy.artifacts.put(body, "")
             _try_out(copy, reader, inspector, watch)
-            sync_directory(draft)
+            sync(draft)
             draft.rename(place)
-            sync_directory(place.parent)
+            sync(place.parent)
     return Carried(
         str(place),
         inspector.last_seq,
@@ -284,24 +282,9 @@ def check_free(place: Path) -> None:
 
 
 @contextmanager
-def draft_file(place: Path) -> Iterator[Path]:
-    """A file beside `place`, private to its owner, that gets its name when all went well."""
-    with _explained(place):
-        handle, name = mkstemp(prefix=f".{place.name}.", dir=place.parent)
-        os.close(handle)
-        draft = Path(name)
-        try:
-            yield draft
-            draft.rename(place)
-            sync_directory(place.parent)
-        finally:
-            draft.unlink(missing_ok=True)
-
-
-@contextmanager
 def draft_folder(place: Path, name: str) -> Iterator[Path]:
     """A folder beside `place`, gone at the end unless it was renamed."""
-    with _explained(place):
+    with disk_told(place, UNCHANGED):
         draft = place.with_name(name)
         shutil.rmtree(draft, ignore_errors=True)  # what a killed one left
         draft.mkdir(mode=0o700)
@@ -309,26 +292,3 @@ def draft_folder(place: Path, name: str) -> Iterator[Path]:
             yield draft
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-
-
-@contextmanager
-def _explained(place: Path) -> Iterator[None]:
-    """What the disk says, as an error of ours that names the place and the fix."""
-    try:
-        yield
-    except OSError as error:
-        if is_full(error):
-            fix = "free some disk space and run again"
-            raise LogFull(f"no space left to write {place}; nothing was changed", fix) from error
-        raise WorldBroken(
-            f"{place} cannot be written ({error.strerror or error}); nothing was changed",
-            "check the place and the disk, then run again",
-        ) from error
-
-
-def _sync_file(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -5,7 +5,6 @@ stands from before the intent until all of it is done; whoever writes the direct
 mark and does every step again. Each step may be done twice: none needs what a later one destroys.
 """
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -18,7 +17,7 @@ from rutter.events import sqlite_schema as schema
 from rutter.events.artifacts import artifacts_in, naming_fields
 from rutter.events.chain import erased, is_gone
 from rutter.events.codec import decode
-from rutter.events.durable import sync_directory
+from rutter.events.durable import disk_told, sync, write_whole
 from rutter.events.envelope import kind
 from rutter.events.errors import BadInput, LogCorrupt, LogLocked, LogWriteFailed, WorldBroken
 from rutter.events.page import Artifact
@@ -93,7 +92,7 @@ def finish_erasing(directory: DataDirectory, watch: Watch = unwatched) -> bool:
     for step in STEPS if schema.check_file(directory.log) else ():
         step(directory, watch)
     directory.erasing.unlink()
-    sync_directory(directory.root)
+    sync(directory.root)
     return True
 
 
@@ -150,12 +149,8 @@ def _foresee(directory: DataDirectory, intent: PayloadErased, watch: Watch) -> E
 
 
 def _set_mark(directory: DataDirectory) -> None:
-    try:
-        handle = os.open(directory.erasing, os.O_WRONLY | os.O_CREAT, 0o600)
-        os.close(handle)
-        sync_directory(directory.root)
-    except OSError as error:
-        raise schema.disk_error(error, directory.erasing) from error
+    with disk_told(directory.erasing):
+        write_whole(directory.erasing, b"")
 
 
 def _check_intended(directory: DataDirectory, intents: Sequence[PayloadErased]) -> None:
@@ -179,7 +174,7 @@ def _drop_artifacts(directory: DataDirectory, watch: Watch) -> None:
             place = directory.artifacts.path(artifact)
             try:
                 place.unlink(missing_ok=True)
-                sync_directory(place.parent)
+                sync(place.parent)
             except FileNotFoundError:
                 continue  # its folder is not there either
             except OSError as error:

@@ -14,8 +14,7 @@ from pathlib import Path
 import anyio.to_thread
 import msgspec
 
-from rutter.events import sqlite_schema as schema
-from rutter.events.durable import sync_directory
+from rutter.events.durable import disk_told, sync
 from rutter.events.runtime import ArtifactsExpired
 from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.data_directory import DataDirectory
@@ -149,13 +148,11 @@ def remove(directory: DataDirectory, planned: Plan, watch: Watch = unwatched) ->
         watch("deleting", count, len(planned.going))
         if directory.artifacts.drop(each.digest, each.mtime_ns):
             folders.add(directory.artifacts.root / each.digest[:2])
-    try:
+    with disk_told(directory.artifacts.root):
         for stray in planned.strays:
             stray.unlink(missing_ok=True)
         for folder in sorted(folders):
-            sync_directory(folder)
-    except OSError as error:
-        raise schema.disk_error(error, directory.artifacts.root) from error
+            sync(folder)
 
 
 def summary(planned: Plan, *, dry_run: bool = False) -> Tidied:
@@ -187,12 +184,9 @@ def is_due(directory: DataDirectory, now_ns: int) -> bool:
 
 def mark(directory: DataDirectory, now_ns: int) -> None:
     """When it was looked. Not in the log: most days there is nothing to say."""
-    try:
-        handle = os.open(directory.tidied, os.O_WRONLY | os.O_CREAT, 0o600)
-        os.close(handle)
+    with disk_told(directory.tidied):
+        directory.tidied.touch(mode=0o600)
         os.utime(directory.tidied, ns=(now_ns, now_ns))
-    except OSError as error:
-        raise schema.disk_error(error, directory.tidied) from error
 
 
 # -- what the rules say ----------------------------------------------------------------------------

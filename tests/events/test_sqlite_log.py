@@ -24,6 +24,7 @@ from rutter.events.errors import (
     LogLocked,
     LogWriteFailed,
     RutterError,
+    WorldBroken,
 )
 from rutter.events.planner import PlanWithheld
 from rutter.events.sqlite_log import SqliteLog
@@ -104,7 +105,7 @@ class TestItsFile:
         assert seqs(tmp_path / name / "log.db") == [1, 2, 3, 4, 5]
 
     async def test_a_directory_that_is_not_there_is_told(self, tmp_path: Path) -> None:
-        with pytest.raises(LogWriteFailed):
+        with pytest.raises(WorldBroken):
             await SqliteLog.open(tmp_path / "nowhere" / "log.db")
 
 

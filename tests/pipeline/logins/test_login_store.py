@@ -87,7 +87,7 @@ def test_what_is_forgotten_is_gone(here: Shelf) -> None:
     ("number", "said"),
     [(errno.ENOSPC, "no space left"), (errno.EDQUOT, "no space left"), (errno.EIO, "cannot be")],
 )
-@pytest.mark.parametrize("fails", ["fsync", "replace"])
+@pytest.mark.parametrize("fails", ["fsync", "rename"])
 def test_a_disk_that_takes_no_more_leaves_what_was_kept(
     here: Shelf, number: int, said: str, fails: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,7 +99,7 @@ def test_a_disk_that_takes_no_more_leaves_what_was_kept(
     if fails == "fsync":
         monkeypatch.setattr(os, "fsync", broken)
     else:
-        monkeypatch.setattr(Path, "replace", broken)
+        monkeypatch.setattr(os, "rename", broken)
     with pytest.raises(WorldBroken, match=said) as refused:
         here.keep(SHOP, state_with("newer"), key())
     monkeypatch.undo()
@@ -109,26 +109,6 @@ def test_a_disk_that_takes_no_more_leaves_what_was_kept(
     assert found is not None
     assert found.digest == before.digest
     assert names(here) == [".lock", before.path.name]  # and no half of another
-
-
-def test_a_disk_that_is_really_full_is_told_so(
-    here: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The system's own error, from a place that has no room for a byte."""
-    before = keep(here)
-    opened = os.open
-    monkeypatch.setattr(
-        os,
-        "open",
-        lambda path, flags, *mode: opened(
-            "/dev/full" if ".login." in str(path) else path, flags & ~os.O_EXCL, *mode
-        ),
-    )
-    with pytest.raises(WorldBroken, match="no space left to keep the login"):
-        here.keep(SHOP, state_with("newer"), key())
-    monkeypatch.undo()
-
-    assert here.find(SHOP) == before
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])

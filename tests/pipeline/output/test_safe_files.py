@@ -98,7 +98,7 @@ def test_a_folder_that_cannot_be_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="cannot be written to"):
         folder_for(tmp_path / "file")
-    with pytest.raises(WorldBroken, match=r"writing .* failed"):
+    with pytest.raises(WorldBroken, match="cannot be written"):
         replace_whole(tmp_path / "none" / "r.csv", b"x")
 
 
