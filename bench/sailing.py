@@ -38,7 +38,7 @@ from rutter.pipeline.config.chromium_install import ensure_chromium
 from rutter.pipeline.demo_sites.chandlery import Site
 from rutter.pipeline.demo_sites.gaffsail import StreamingSite
 from rutter.pipeline.sessions.session_started import NEW
-from rutter.replay.verify import Report, verify
+from rutter.replay.verify import Verification, verify
 
 ROUNDS = 6
 THRESHOLDS = (0.5, 0.7, 0.9)
@@ -57,7 +57,7 @@ class Measured(NamedTuple):
     seeds: list[Foretold]
     recognised: list[Recognised]
     runs: dict[Kind, list[Run]]
-    report: Report
+    report: Verification
 
     @property
     def wrong(self) -> list[str]:

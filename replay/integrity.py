@@ -59,7 +59,7 @@ Kind = Literal[
 ]
 
 
-class Fault(msgspec.Struct, frozen=True):
+class LogFault(msgspec.Struct, frozen=True):
     """What is wrong, and where: position in the log, session, and event of the session."""
 
     kind: Kind
@@ -69,14 +69,14 @@ class Fault(msgspec.Struct, frozen=True):
     n: int = 0
 
 
-class Findings(msgspec.Struct, frozen=True):
+class LogFindings(msgspec.Struct, frozen=True):
     events: int
     sessions: int
     seals: int
     unsealed: int
     erased: int
     artifacts: int
-    faults: tuple[Fault, ...]
+    faults: tuple[LogFault, ...]
     more_faults: int = 0
     expired: int = 0
 
@@ -85,7 +85,7 @@ class Findings(msgspec.Struct, frozen=True):
         return not self.faults
 
 
-class Named(msgspec.Struct, frozen=True):
+class NamedArtifact(msgspec.Struct, frozen=True):
     """An artifact, and the first event that names it."""
 
     artifact: Artifact
@@ -94,7 +94,7 @@ class Named(msgspec.Struct, frozen=True):
     n: int
 
 
-class _Chain(msgspec.Struct):
+class _SessionChain(msgspec.Struct):
     """One session so far."""
 
     n: int = 0
@@ -131,23 +131,23 @@ class _Chain(msgspec.Struct):
             self.first = n
 
 
-def check(rows: Iterable[Row]) -> Findings:
+def check(rows: Iterable[Row]) -> LogFindings:
     """All that is wrong with these rows, given in the order of their positions."""
-    inspector = Inspector()
+    inspector = LogInspector()
     for row in rows:
         inspector.take(row)
     return inspector.findings()
 
 
-class Inspector:
+class LogInspector:
     """Takes a log row by row; knows its heads and the artifacts it names."""
 
     def __init__(self) -> None:
-        self.named: dict[str, Named] = {}
+        self.named: dict[str, NamedArtifact] = {}
         self.expired: set[str] = set()  # of those, the ones that went by a rule
         self._last_named: dict[str, int] = {}
-        self._chains: dict[str, _Chain] = {}
-        self._faults: list[Fault] = []
+        self._chains: dict[str, _SessionChain] = {}
+        self._faults: list[LogFault] = []
         self._more_faults = 0
         self._faulty: set[tuple[str, int]] = set()
         self._gaps: list[tuple[int, int]] = []  # first position and how many, not yet explained
@@ -160,7 +160,7 @@ class Inspector:
         if tuple(map(type, row)) != TYPES:
             self._malformed(row)
             return
-        chain = self._chains.setdefault(row[1], _Chain())
+        chain = self._chains.setdefault(row[1], _SessionChain())
         if chain.ended:
             self._fault("after_end", f"{row[6]} stands behind the end of its session", row)
         if self._follows(chain, row):
@@ -174,14 +174,14 @@ class Inspector:
             Head(session, chain.n, chain.stored) for session, chain in sorted(self._chains.items())
         )
 
-    def findings(self) -> Findings:
+    def findings(self) -> LogFindings:
         """What was found, in log order. Call it once, when all rows are in."""
         for session, chain in self._chains.items():
             self._close(session, chain)
         for first, count in self._gaps:
             what = "no event is" if count == 1 else f"no events are ({count} of them)"
-            self._put(Fault("missing", f"{what} at this position", first))
-        return Findings(
+            self._put(LogFault("missing", f"{what} at this position", first))
+        return LogFindings(
             self._events,
             sum(chain.seq > 0 for chain in self._chains.values()),
             self._seals,
@@ -209,7 +209,7 @@ class Inspector:
             chain.n, chain.seq = row[2], row[0]
             chain.stored = chain.derived = row[8] if column != "hash" else b""
 
-    def _follows(self, chain: _Chain, row: Row) -> bool:
+    def _follows(self, chain: _SessionChain, row: Row) -> bool:
         """Whether it is the next of its session and its hash follows from what it holds."""
         due, n = chain.n + 1, row[2]
         derived = row[8]
@@ -231,7 +231,7 @@ class Inspector:
         chain.remember(n, row[8])
         return (row[1], row[2]) not in self._faulty
 
-    def _out_of_order(self, chain: _Chain, row: Row) -> None:
+    def _out_of_order(self, chain: _SessionChain, row: Row) -> None:
         n = row[2]
         for place, (first, last, after, before) in enumerate(chain.missing):
             if first <= n <= last:
@@ -265,7 +265,7 @@ class Inspector:
 
     # -- what it says --------------------------------------------------------------------------
 
-    def _read(self, chain: _Chain, row: Row) -> None:
+    def _read(self, chain: _SessionChain, row: Row) -> None:
         try:
             event = decode(row[7])
         except LogCorrupt as error:
@@ -276,7 +276,7 @@ class Inspector:
             self._fault("changed", f"stored as {row[6]}, but it is {was}", row)
         self._hear(chain, row, event)
 
-    def _hear(self, chain: _Chain, row: Row, event: AnyEvent) -> None:
+    def _hear(self, chain: _SessionChain, row: Row, event: AnyEvent) -> None:
         match event:
             case PayloadGone():
                 chain.gone[row[2]] = row[0]
@@ -292,13 +292,13 @@ class Inspector:
                 self.expired |= {each for each in digests if self._last_named.get(each, 0) <= until}
             case _:
                 for artifact in artifacts_in(event):
-                    named = Named(artifact, row[0], row[1], row[2])
+                    named = NamedArtifact(artifact, row[0], row[1], row[2])
                     self.named.setdefault(artifact.sha256, named)
                     self._last_named[artifact.sha256] = row[0]
                     self.expired.discard(artifact.sha256)
 
     def _sealed(self, row: Row, head: Head) -> None:
-        chain = self._chains.setdefault(head.session, _Chain())
+        chain = self._chains.setdefault(head.session, _SessionChain())
         if chain.n < head.n:
             self._lost_tail(row, chain, head)
         elif (head.session, head.n) not in self._faulty and chain.hash_at(head.n) not in (
@@ -306,10 +306,10 @@ class Inspector:
             head.hash,
         ):
             what = f"it is not what was sealed at position {row[0]}: the session was rewritten"
-            self._put(Fault("seal", what, chain.seq, head.session, head.n))
+            self._put(LogFault("seal", what, chain.seq, head.session, head.n))
         chain.seal(head.n)
 
-    def _lost_tail(self, row: Row, chain: _Chain, head: Head) -> None:
+    def _lost_tail(self, row: Row, chain: _SessionChain, head: Head) -> None:
         """A seal knows of more than is there."""
         count = head.n - chain.n
         seq = self._explain_gaps(count, chain.seq, row[0])
@@ -317,7 +317,7 @@ class Inspector:
             what = f"the whole session is missing: {count} events were sealed at position {row[0]}"
         else:
             what = f"the end of the session is missing: {_events(chain.n + 1, head.n)}"
-        self._put(Fault("missing", what, seq or row[0], head.session, chain.n + 1))
+        self._put(LogFault("missing", what, seq or row[0], head.session, chain.n + 1))
         # From here on the session counts as told: what follows is held against the sealed head.
         chain.n, chain.stored, chain.derived = head.n, head.hash, head.hash
         chain.remember(head.n, head.hash)
@@ -330,24 +330,24 @@ class Inspector:
         for n in range(event.n, event.to + 1):
             if n not in chain.gone:
                 what = "it was to be erased by what is said here, and is still there"
-                self._put(Fault("erased", what, row[0], event.session, n))
+                self._put(LogFault("erased", what, row[0], event.session, n))
                 break
         chain.unrecorded -= set(range(event.n, event.to + 1))
 
     # -- the end -------------------------------------------------------------------------------
 
-    def _close(self, session: str, chain: _Chain) -> None:
+    def _close(self, session: str, chain: _SessionChain) -> None:
         for first, last, after, before in chain.missing:
             seq = self._explain_gaps(last - first + 1, after, before) or before
             what = "it is missing" if first == last else f"{_events(first, last)} are missing"
-            self._put(Fault("missing", what, seq, session, first))
+            self._put(LogFault("missing", what, seq, session, first))
         for n in sorted(chain.unrecorded):
             what = "its payload is gone, and no PayloadErased says so"
-            self._put(Fault("erased", what, chain.gone[n], session, n))
+            self._put(LogFault("erased", what, chain.gone[n], session, n))
         if chain.kind == STOPPED and chain.sealed < chain.n:
             # Between the two a process can die; the next one then seals what it left.
             what = "the process stopped, but the seal that it writes last is missing or was cut off"
-            self._put(Fault("unsealed", what, chain.seq, session, chain.n + 1))
+            self._put(LogFault("unsealed", what, chain.seq, session, chain.n + 1))
 
     def _explain_gaps(self, count: int, after: int, before: int) -> int:
         """The positions that so many missing events had, when just so many are not there."""
@@ -362,9 +362,9 @@ class Inspector:
         known = isinstance(session, str) and isinstance(n, int)
         if known:
             self._faulty.add((session, n))
-        self._put(Fault(kind_, what, row[0], session if known else "", n if known else 0))
+        self._put(LogFault(kind_, what, row[0], session if known else "", n if known else 0))
 
-    def _put(self, fault: Fault) -> None:
+    def _put(self, fault: LogFault) -> None:
         if len(self._faults) < MOST_FAULTS:
             self._faults.append(fault)
         else:

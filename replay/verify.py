@@ -41,7 +41,7 @@ class Divergence(msgspec.Struct, frozen=True):
     causes: tuple[str, ...] = ()
 
 
-class Report(msgspec.Struct, frozen=True):
+class Verification(msgspec.Struct, frozen=True):
     events: int
     decisions: int
     sessions: int
@@ -54,16 +54,16 @@ class Report(msgspec.Struct, frozen=True):
         return self.divergence is None
 
 
-class _Decided(NamedTuple):
+class _Decision(NamedTuple):
     actor: Actor
     cause: int
     event: AnyEvent
 
 
-class _Due(msgspec.Struct):
+class _DueDecisions(msgspec.Struct):
     """What one session's deciders have decided and the log has yet to show, in the turn's order."""
 
-    decisions: deque[_Decided] = msgspec.field(default_factory=deque)
+    decisions: deque[_Decision] = msgspec.field(default_factory=deque)
     failures: dict[tuple[str, int], str] = {}
     last: int = 0
     causes: dict[int, tuple[type[AnyEvent], Actor, int]] = {}
@@ -78,7 +78,7 @@ class _Due(msgspec.Struct):
         return None
 
 
-def verify(log: Iterable[Envelope], only: str | None = None) -> Report:
+def verify(log: Iterable[Envelope], only: str | None = None) -> Verification:
     """Derives every decision of a whole log again and compares it to what was recorded.
 
     With `only`, one session is judged; of the others the log need hold no more than what they
@@ -99,7 +99,7 @@ class Verifier:
         self._only = only
         made = deciders if deciders is not None else fresh_deciders()
         self._deciders = {actor.name: actor for actor in made}
-        self._due: dict[str, _Due] = {}
+        self._due: dict[str, _DueDecisions] = {}
         self._dead: set[str] = set()
         self._seen: set[str] = set()
         self._foreign: set[str] = set()
@@ -132,11 +132,11 @@ class Verifier:
         elif self.divergence is None and envelope.session not in self._dead:
             self._step(envelope)
 
-    def report(self) -> Report:
+    def report(self) -> Verification:
         for session, due in self._due.items():
             if self.divergence is None and session not in self._dead:
                 self._miss(session, due, 0)
-        return Report(
+        return Verification(
             self._events,
             self._decisions,
             len(self._seen - self._erased),
@@ -147,7 +147,7 @@ class Verifier:
 
     def _follow(self, envelope: Envelope) -> None:
         """Every event of a session is there: one that is missing is an error, not a guess."""
-        due = self._due.setdefault(envelope.session, _Due())
+        due = self._due.setdefault(envelope.session, _DueDecisions())
         if envelope.n != due.last + 1:
             raise LogCorrupt(
                 f"event {due.last + 1} of session {envelope.session} is missing "
@@ -177,14 +177,14 @@ class Verifier:
 
     def _step(self, envelope: Envelope) -> None:
         """As the sequencer does it: who hears the event decides, in the table's order."""
-        due = self._due.setdefault(envelope.session, _Due())
+        due = self._due.setdefault(envelope.session, _DueDecisions())
         for name in row(envelope.event).deciders:
             try:
                 decided = self._deciders[name].step(envelope)
             except Exception as error:  # noqa: BLE001 - a recorded failure must fail again
                 due.failures[name, envelope.n] = type(error).__name__
                 continue
-            due.decisions.extend(_Decided(name, envelope.n, event) for event in decided)
+            due.decisions.extend(_Decision(name, envelope.n, event) for event in decided)
         if isinstance(envelope.event, SessionEnded):
             self._due.pop(envelope.session, None)
 
@@ -223,7 +223,7 @@ class Verifier:
         if due is not None and envelope.session not in self._dead:
             self._miss(envelope.session, due, envelope.seq)
 
-    def _miss(self, session: str, due: _Due, seq: int) -> None:
+    def _miss(self, session: str, due: _DueDecisions, seq: int) -> None:
         missing = due.missing()
         if missing is not None:
             chain = self._chain(session, missing.n)
@@ -263,7 +263,7 @@ def fresh_deciders() -> list[DecidingActor[Any]]:
     ]
 
 
-def _difference(recorded: Envelope, derived: _Decided) -> tuple[str, str, str]:
+def _difference(recorded: Envelope, derived: _Decision) -> tuple[str, str, str]:
     """The first field that differs, in both values."""
     event = recorded.event
     if type(event) is not type(derived.event):

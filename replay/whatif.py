@@ -39,7 +39,7 @@ LONGEST = 256  # events in a turn, as in the sequencer
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ChangedSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is different. A field that is left out stays as it was in each session.
 
     `minds = false`: no language model may be asked. Another one cannot be put in its place: what it
@@ -61,7 +61,7 @@ class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     certainty: Share | None = None
 
 
-class Difference(msgspec.Struct, frozen=True):
+class ChangedDecision(msgspec.Struct, frozen=True):
     """One decision that would have been another. `calls`: so many more questions to a language
     model than there were, or fewer."""
 
@@ -77,7 +77,7 @@ class Difference(msgspec.Struct, frozen=True):
     calls: int = 0
 
 
-class Scored(msgspec.Struct, frozen=True, array_like=True):
+class ScoredPrediction(msgspec.Struct, frozen=True, array_like=True):
     """A prediction with its probability, and whether the next confirmed action was the one: the
     same done to the same element, whatever with."""
 
@@ -85,13 +85,13 @@ class Scored(msgspec.Struct, frozen=True, array_like=True):
     correct: bool
 
 
-class Answer(msgspec.Struct, frozen=True):
+class WhatIf(msgspec.Struct, frozen=True):
     """What would have differed, and what the predictions were worth."""
 
     turns: int
     sessions: int
-    differences: tuple[Difference, ...]
-    predictions: tuple[Scored, ...]
+    differences: tuple[ChangedDecision, ...]
+    predictions: tuple[ScoredPrediction, ...]
 
     def count(self, effect: str, *, wrong: bool | None = None) -> int:
         """Executions gained or lost; of those lost, the ones that were known to be wrong."""
@@ -107,7 +107,7 @@ class Answer(msgspec.Struct, frozen=True):
         return sum(count for count in calls if count > 0), -sum(c for c in calls if c < 0)
 
 
-def read_change(path: Path) -> Change:
+def read_change(path: Path) -> ChangedSettings:
     """A what-if file (TOML). A misspelt key or a value out of range is refused with its place."""
     try:
         raw = tomllib.loads(path.read_text("utf-8"))
@@ -117,30 +117,30 @@ def read_change(path: Path) -> Change:
         fix = "write lines like: threshold = 0.7"
         raise BadInput(f"{path} is not TOML: {error}", fix) from error
     try:
-        return msgspec.convert(raw, Change)
+        return msgspec.convert(raw, ChangedSettings)
     except msgspec.ValidationError as error:
-        known = ", ".join(Change.__struct_fields__)
+        known = ", ".join(ChangedSettings.__struct_fields__)
         raise BadInput(f"{path}: {error}", f"it may have: {known}") from error
 
 
-def ask(log: Iterable[Envelope], change: Change, only: str | None = None) -> Answer:
+def ask(log: Iterable[Envelope], change: ChangedSettings, only: str | None = None) -> WhatIf:
     """Judges every decision of a log (or of one session of it) again under `change`."""
-    asker = _Asker(change, only)
+    asker = _DecidedAgain(change, only)
     for turn in turns(log):
         asker.take(turn)
     return asker.answer()
 
 
-class _Asker:
-    def __init__(self, change: Change, only: str | None) -> None:
+class _DecidedAgain:
+    def __init__(self, change: ChangedSettings, only: str | None) -> None:
         self._change = change
         self._only = only
         self._deciders = {actor.name: actor for actor in fresh_deciders()}
-        self._found: list[Difference] = []
+        self._found: list[ChangedDecision] = []
         self._outcomes: dict[tuple[str, int], str] = {}
         self._step: dict[str, int] = {}
         self._predicted: dict[str, tuple[str, int]] = {}
-        self._scored: list[Scored] = []
+        self._scored: list[ScoredPrediction] = []
         self._turns = 0
         self._sessions: set[str] = set()
         self._foreign: set[str] = set()
@@ -171,14 +171,14 @@ class _Asker:
                 for top in envelope.event.candidates[:1]:
                     self._predicted[envelope.session] = (doing(top.action), top.probability)
 
-    def answer(self) -> Answer:
+    def answer(self) -> WhatIf:
         found = tuple(
             msgspec.structs.replace(
                 difference, outcome=self._outcomes.get((difference.session, difference.step), "")
             )
             for difference in self._found
         )
-        return Answer(self._turns, len(self._sessions), found, tuple(self._scored))
+        return WhatIf(self._turns, len(self._sessions), found, tuple(self._scored))
 
     # -- one turn, twice -----------------------------------------------------------------------
 
@@ -235,7 +235,7 @@ class _Asker:
         instead = "nothing" if other is None else in_plain_words(other)
         calls = _asks(derived) - _asks(turn)
         self._found.append(
-            Difference(
+            ChangedDecision(
                 at.seq,
                 at.session,
                 at.n,
@@ -280,14 +280,14 @@ class _Asker:
             case TransitionLearned(driver=driver, action=action) if driver != "prediction":
                 if asked and session in self._predicted:
                     predicted, probability = self._predicted.pop(session)
-                    self._scored.append(Scored(probability, predicted == doing(action)))
+                    self._scored.append(ScoredPrediction(probability, predicted == doing(action)))
             case SessionEnded():
                 self._predicted.pop(session, None)
             case _:
                 pass
 
 
-def changed(envelope: Envelope, change: Change) -> Envelope:
+def changed(envelope: Envelope, change: ChangedSettings) -> Envelope:
     """A session's start with the change applied; any other event as it is."""
     event = envelope.event
     if not isinstance(event, SessionStarted):
@@ -323,7 +323,7 @@ def in_plain_words(event: AnyEvent) -> str:
             return kind(event)
 
 
-def _settings(settings: RunSettings, change: Change) -> RunSettings:
+def _settings(settings: RunSettings, change: ChangedSettings) -> RunSettings:
     new: dict[str, Any] = {}
     for name in ("threshold", "suggest"):
         if (share := getattr(change, name)) is not None:
@@ -341,7 +341,7 @@ def _settings(settings: RunSettings, change: Change) -> RunSettings:
     return msgspec.structs.replace(settings, **new)
 
 
-def _minds(minds: Minds | None, change: Change) -> Minds | None:
+def _minds(minds: Minds | None, change: ChangedSettings) -> Minds | None:
     if minds is None or change.minds is False:
         return None
     if change.certainty is None:
@@ -349,7 +349,7 @@ def _minds(minds: Minds | None, change: Change) -> Minds | None:
     return msgspec.structs.replace(minds, certainty=round(change.certainty * MILLION))
 
 
-def _policy(policy: Policy, change: Change) -> Policy:
+def _policy(policy: Policy, change: ChangedSettings) -> Policy:
     denylist = policy.denylist if change.denylist is None else change.denylist
     hosts = policy.hosts if change.hosts is None else change.hosts
     public = policy.public_hosts if change.public_hosts is None else change.public_hosts

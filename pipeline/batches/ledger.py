@@ -18,9 +18,9 @@ from rutter.pipeline.workflows.edit import names_over_time
 from rutter.replay.story.batch_rows import (
     KINDS,
     NOT_AGAIN,
+    FileRow,
     RowRun,
-    Told,
-    Wanted,
+    RowState,
     matched,
     run_of,
     told_of,
@@ -41,14 +41,14 @@ class Ledger(msgspec.Struct, frozen=True):
     under_way: dict[str, Row] = {}
     elsewhere: dict[str, RowRun] = {}
 
-    def told(self, rows: Sequence[BoundRow]) -> dict[int, Told]:
-        wanted = [Wanted(each.number, each.digest) for each in rows]
+    def told(self, rows: Sequence[BoundRow]) -> dict[int, RowState]:
+        wanted = [FileRow(each.number, each.digest) for each in rows]
         told = {number: told_of(runs) for number, runs in matched(wanted, self.runs).items()}
         for row in rows:
             run = self.elsewhere.get(row.digest)
             if run is not None and told[row.number].outcome not in NOT_AGAIN:
                 why = "a run with the same values, of no row of this file, left it open"
-                told[row.number] = Told("unknown", why, run)
+                told[row.number] = RowState("unknown", why, run)
         return told
 
     def taken_on(self, rows: Sequence[BoundRow]) -> dict[int, str]:

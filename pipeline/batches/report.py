@@ -8,8 +8,8 @@ from rutter.pipeline.batches.row_values import BoundRow
 from rutter.pipeline.batches.sheet import BadRows, Sheet
 from rutter.pipeline.output.csv_table import as_csv
 from rutter.pipeline.output.safe_files import replace_whole
-from rutter.replay.story.batch_rows import NOT_RUN, Told
-from rutter.replay.story.results import Results, numbered
+from rutter.replay.story.batch_rows import NOT_RUN, RowState
+from rutter.replay.story.results import SessionResults, numbered
 
 OURS = ("outcome", "reason", "session")
 HEADER_BYTES = 2**20
@@ -54,10 +54,10 @@ class Report:
         self._names = tuple(dict.fromkeys(names))
         self._guard = guard
 
-    def write(self, rows: Sequence[BoundRow], told: Mapping[int, Told]) -> None:
+    def write(self, rows: Sequence[BoundRow], told: Mapping[int, RowState]) -> None:
         replace_whole(self.place, self.text(rows, told).encode())
 
-    def text(self, rows: Sequence[BoundRow], told: Mapping[int, Told]) -> str:
+    def text(self, rows: Sequence[BoundRow], told: Mapping[int, RowState]) -> str:
         known = [told.get(row.number, NOT_RUN) for row in rows]
         read = [values_of(each) for each in known]
         names = [*dict.fromkeys((*self._names, *(name for each in read for name in each)))]
@@ -74,8 +74,8 @@ class Report:
         )
 
 
-def values_of(told: Told) -> dict[str, str]:
+def values_of(told: RowState) -> dict[str, str]:
     """What a row's run read; of a table, how much: its rows are in `rutter results`."""
-    found = told.run.results if told.run is not None else Results()
+    found = told.run.results if told.run is not None else SessionResults()
     sizes = {name: f"{len(rows.rows)} rows" for name, rows in found.tables.items()}
     return {**found.values, **sizes}

@@ -7,9 +7,9 @@ from typing import Protocol
 import anyio
 
 from rutter.pipeline.batches.row_values import BoundRow
-from rutter.replay.story.batch_rows import NOT_AGAIN, NOT_RUN, Told
+from rutter.replay.story.batch_rows import NOT_AGAIN, NOT_RUN, RowState
 
-Sail = Callable[[BoundRow], Awaitable[Told]]
+Sail = Callable[[BoundRow], Awaitable[RowState]]
 
 
 class Hears(Protocol):
@@ -17,7 +17,7 @@ class Hears(Protocol):
 
     def begun(self, row: BoundRow) -> None: ...
 
-    def ended(self, row: BoundRow, told: Told) -> None: ...
+    def ended(self, row: BoundRow, told: RowState) -> None: ...
 
 
 class Sailing:
@@ -26,7 +26,7 @@ class Sailing:
     def __init__(
         self,
         rows: Sequence[BoundRow],
-        told: dict[int, Told],
+        told: dict[int, RowState],
         hears: Hears,
         *,
         parallel: int = 1,
@@ -44,7 +44,7 @@ class Sailing:
         """Those that are to be run: what is done stays done, what is in doubt is a person's."""
         return [row for row in self.rows if self._told(row).outcome not in NOT_AGAIN]
 
-    def _told(self, row: BoundRow) -> Told:
+    def _told(self, row: BoundRow) -> RowState:
         return self.told.get(row.number, NOT_RUN)
 
     @property

@@ -13,7 +13,7 @@ from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.upkeep import backup as archive
 from rutter.pipeline.upkeep.inspection import inspect
-from rutter.replay.integrity import Fault
+from rutter.replay.integrity import LogFault
 from rutter.replay.projections import ProjectionStore
 
 SHOWN = 20  # faults on a terminal; --json has them all
@@ -114,7 +114,7 @@ def rebuild(options: argparse.Namespace, settings: Settings, terminal: Terminal)
     return Exit.DONE
 
 
-def in_words(fault: Fault) -> str:
+def in_words(fault: LogFault) -> str:
     """The place first, then what is wrong there."""
     place = [f"position {fault.seq}"] if fault.seq else []
     if fault.session:

@@ -14,11 +14,18 @@ from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.safe_files import write_named
 from rutter.pipeline.queries.workflows_and_sessions import project
-from rutter.replay.accuracy.reliability import Bin, Calibrated, advice, apart, calibrated, counted
-from rutter.replay.accuracy.threshold_curve import Point, curve
+from rutter.replay.accuracy.reliability import (
+    Reliability,
+    ReliabilityBin,
+    advice,
+    apart,
+    calibrated,
+    counted,
+)
+from rutter.replay.accuracy.threshold_curve import ThresholdPoint, curve
 from rutter.replay.documents.reliability_chart import draw
 from rutter.replay.projections import ProjectionStore
-from rutter.replay.projections.calibration import Executions, executions, models, settled
+from rutter.replay.projections.calibration import ExecutionCounts, executions, models, settled
 from rutter.replay.projections.metrics import snapshot
 from rutter.replay.projections.model_calls import spending
 from rutter.replay.story.advice import money
@@ -38,10 +45,10 @@ class Measured(msgspec.Struct, frozen=True):
 
     model: str | None
     models: dict[str, int]
-    found: Calibrated
-    now: Point | None
-    alone: Executions
-    approved: Executions
+    found: Reliability
+    now: ThresholdPoint | None
+    alone: ExecutionCounts
+    approved: ExecutionCounts
 
     def as_json(self) -> dict[str, object]:
         done = {"alone": self.alone, "approved": self.approved}
@@ -85,7 +92,7 @@ def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal)
     return Exit.DONE
 
 
-def show_thresholds(points: Sequence[Point], terminal: Terminal) -> None:
+def show_thresholds(points: Sequence[ThresholdPoint], terminal: Terminal) -> None:
     """What acting from each threshold on would have come to, as a table."""
     terminal.table(
         ("threshold", "acts", "right", "wrong", "coverage", "accuracy"),
@@ -204,7 +211,7 @@ def _show_measured(sure: Measured, settings: Settings, terminal: Terminal) -> No
             terminal.say(f"{count} more by {name}: {settings.command(f'metrics --model {name}')}")
 
 
-def _show_bins(bins: Sequence[Bin], terminal: Terminal) -> None:
+def _show_bins(bins: Sequence[ReliabilityBin], terminal: Terminal) -> None:
     terminal.table(
         ("sure", "count", "said", "right", "95% within", "# right, | said"),
         (
@@ -221,7 +228,7 @@ def _show_bins(bins: Sequence[Bin], terminal: Terminal) -> None:
     )
 
 
-def _bar(each: Bin) -> str:
+def _bar(each: ReliabilityBin) -> str:
     """How much of it was right, with a mark at what was said."""
     bar = "#" * round(each.right * BAR)
     mark = min(int(each.said * BAR), BAR - 1)
@@ -230,7 +237,7 @@ def _bar(each: Bin) -> str:
     return "".join(cells)
 
 
-def _show_now(now: Point, terminal: Terminal) -> None:
+def _show_now(now: ThresholdPoint, terminal: Terminal) -> None:
     wrong = f", {now.wrong} wrong ({now.wrong / now.acted:.1%})" if now.acted else ""
     terminal.say(
         f"now run.threshold is {now.threshold:.2f}: it would have acted on {now.acted}{wrong}"

@@ -18,8 +18,8 @@ from rutter.pipeline.queries.look_back import events_of_log
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.replay.accuracy.threshold_curve import STEPS, curve
 from rutter.replay.documents.threshold_chart import draw
-from rutter.replay.verify import Divergence, Report, verify
-from rutter.replay.whatif import Answer, Change, Difference, ask, read_change
+from rutter.replay.verify import Divergence, Verification, verify
+from rutter.replay.whatif import ChangedDecision, ChangedSettings, WhatIf, ask, read_change
 
 SHOWN = 40  # differences on a terminal; --json has them all
 
@@ -31,7 +31,7 @@ def replay(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     if change is not None or options.curve is not None:
         with SqliteReader(settings.directory.log) as reader:
             events = _watched(terminal, events_of_log(reader, only), reader.last_seq(), "asking")
-            return _answer(ask(events, change or Change(), only), options.curve, terminal)
+            return _answer(ask(events, change or ChangedSettings(), only), options.curve, terminal)
     with SqliteReader(settings.directory.log) as reader:
         events = _watched(
             terminal, events_of_log(reader, only), reader.last_seq(), "deciding again"
@@ -39,14 +39,14 @@ def replay(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         return _verified(verify(events, only), terminal)
 
 
-def _change(options: argparse.Namespace) -> Change | None:
+def _change(options: argparse.Namespace) -> ChangedSettings | None:
     """What the file says is different, and above it the flags; nothing, where neither does."""
     names = ("predictor", "threshold", "suggest")
     for name in names[1:]:
         share(options, name)
     said = {name: value for name in names if (value := getattr(options, name)) is not None}
     if options.what_if is None:
-        return Change(**said) if said else None
+        return ChangedSettings(**said) if said else None
     return msgspec.structs.replace(read_change(options.what_if), **said)
 
 
@@ -64,7 +64,7 @@ def _watched(
             yield envelope
 
 
-def _verified(report: Report, terminal: Terminal) -> int:
+def _verified(report: Verification, terminal: Terminal) -> int:
     if terminal.as_json:
         terminal.json(report)
     elif report.divergence is None:
@@ -92,7 +92,7 @@ def _diverged(found: Divergence, terminal: Terminal) -> None:
         terminal.say(f"     because of {cause}")
 
 
-def _answer(answer: Answer, picture: Path | None, terminal: Terminal) -> int:
+def _answer(answer: WhatIf, picture: Path | None, terminal: Terminal) -> int:
     points = curve(answer.predictions)
     if picture is not None and answer.predictions:
         write_named(picture, draw(points, len(answer.predictions)), "--curve")
@@ -117,7 +117,7 @@ def _answer(answer: Answer, picture: Path | None, terminal: Terminal) -> int:
     return Exit.DONE
 
 
-def _differences(found: Sequence[Difference], terminal: Terminal) -> None:
+def _differences(found: Sequence[ChangedDecision], terminal: Terminal) -> None:
     terminal.table(
         ("position", "session", "step", "recorded", "instead", "effect", "outcome"),
         (
@@ -135,7 +135,7 @@ def _differences(found: Sequence[Difference], terminal: Terminal) -> None:
     )
 
 
-def _curve(answer: Answer, terminal: Terminal) -> None:
+def _curve(answer: WhatIf, terminal: Terminal) -> None:
     if not answer.predictions:
         terminal.say("no predictions were followed by a confirmed action: nothing to draw")
         return

@@ -15,7 +15,7 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.csv_table import as_csv
 from rutter.pipeline.output.result_files import GONE, Format, Handed, hand_out, results_of
 from rutter.pipeline.queries.workflows_and_sessions import find_session
-from rutter.replay.story.results import Download, Results, Rows, as_json, rows_in_words
+from rutter.replay.story.results import SentFile, SessionResults, TableRows, as_json, rows_in_words
 from rutter.replay.story.session_story import Story
 from rutter.replay.story.wording import ascii_only
 
@@ -107,7 +107,7 @@ def write_plain(text: str) -> None:
     buffer.flush()
 
 
-def _one_table(found: Results, name: str | None) -> tuple[list[str], list[list[str]]]:
+def _one_table(found: SessionResults, name: str | None) -> tuple[list[str], list[list[str]]]:
     """What stands in one CSV: a table, or the values as one row."""
     listed = ", ".join(found.tables) or "none"
     if name is not None:
@@ -124,7 +124,7 @@ def _one_table(found: Results, name: str | None) -> tuple[list[str], list[list[s
     raise BadInput(f"{found.session} read nothing", "see: rutter workflows edit NAME --extract")
 
 
-def _show(found: Results, settings: Settings, terminal: Terminal) -> None:
+def _show(found: SessionResults, settings: Settings, terminal: Terminal) -> None:
     terminal.say(f"{found.session}: {found.workflow}" if found.workflow else found.session)
     if not found:
         edit = settings.command("workflows edit NAME --extract 'STEP=NAME SELECTOR'")
@@ -143,7 +143,7 @@ def _show(found: Results, settings: Settings, terminal: Terminal) -> None:
         )
 
 
-def _kept(download: Download, artifacts: ArtifactStore) -> tuple[str, str]:
+def _kept(download: SentFile, artifacts: ArtifactStore) -> tuple[str, str]:
     artifact = download.artifact
     if artifact is None:
         return "-", f"no: {download.failure}"
@@ -151,7 +151,7 @@ def _kept(download: Download, artifacts: ArtifactStore) -> tuple[str, str]:
 
 
 def _show_rows(
-    name: str, rows: Rows, found: Results, settings: Settings, terminal: Terminal
+    name: str, rows: TableRows, found: SessionResults, settings: Settings, terminal: Terminal
 ) -> None:
     caption = f" ({rows.caption})" if rows.caption else ""
     terminal.say(f"{name}{caption}: {rows_in_words(rows)}")

@@ -15,7 +15,7 @@ from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import project
-from rutter.replay.story.batch_rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, Told, counted
+from rutter.replay.story.batch_rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, RowState, counted
 from rutter.replay.story.wording import ascii_only
 
 SHOWN = 60  # characters of a value in the line of its row
@@ -27,7 +27,7 @@ class Telling:
     def __init__(
         self,
         rows: Sequence[BoundRow],
-        told: dict[int, Told],
+        told: dict[int, RowState],
         report: Report,
         workflow: str,
         settings: Settings,
@@ -60,7 +60,7 @@ class Telling:
         self._under_way.append(row.number)
         self._move()
 
-    def ended(self, row: BoundRow, told: Told) -> None:
+    def ended(self, row: BoundRow, told: RowState) -> None:
         self._under_way.remove(row.number)
         self._lined.add(row.number)
         self.write()
@@ -87,7 +87,7 @@ class Telling:
             now = ", ".join(map(str, self._under_way))
             self._status.update(Text(f"row {now} of {len(self._rows)}, {over} done"))
 
-    def _line(self, row: BoundRow, told: Told) -> None:
+    def _line(self, row: BoundRow, told: RowState) -> None:
         if self._terminal.as_json:
             self._terminal.json(self._as_json(row, told))
             return
@@ -100,7 +100,7 @@ class Telling:
         if advice := self._advice(told):
             self._terminal.say(f"     {advice}")
 
-    def _as_json(self, row: BoundRow, told: Told) -> dict[str, object]:
+    def _as_json(self, row: BoundRow, told: RowState) -> dict[str, object]:
         return {
             "row": row.number,
             "of": len(self._rows),
@@ -110,7 +110,7 @@ class Telling:
             "results": values_of(told),
         }
 
-    def _advice(self, told: Told) -> str:
+    def _advice(self, told: RowState) -> str:
         if not told.session:
             return ""
         if told.outcome in IN_DOUBT:
@@ -175,11 +175,11 @@ class Telling:
         }
         return codes.pop() if len(codes) == 1 else Exit.NOT_VERIFIED
 
-    def _of(self, row: BoundRow) -> Told:
+    def _of(self, row: BoundRow) -> RowState:
         return self.told.get(row.number, NOT_RUN)
 
 
-def _in_words(told: Told) -> str:
+def _in_words(told: RowState) -> str:
     if told.outcome == "unverified":
         return f"sent, and not verified ({told.why})"
     if told.outcome == "unknown":

@@ -31,7 +31,7 @@ from rutter.pipeline.cli.threshold_options import read_sureness
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.sessions.models import closing
 from rutter.pipeline.sessions.start import Bound, Departure, Wish, depart
-from rutter.replay.story.batch_rows import Told, told_of
+from rutter.replay.story.batch_rows import RowState, told_of
 
 BY = "the person at the terminal"
 Stop = Coroutine[Any, Any, None]
@@ -73,7 +73,7 @@ class Aboard:
                     with suppress(BadInput):  # it has just ended
                         await app.stop(session, BY)
 
-            async def sail(row: BoundRow) -> Told:
+            async def sail(row: BoundRow) -> RowState:
                 return await self._sail(row, ledger, app, browser)
 
             with stopping(sailing, stop) as stop_soon:
@@ -86,7 +86,7 @@ class Aboard:
                 app.listen(begun)
                 await sailing.run(sail)
 
-    async def _sail(self, row: BoundRow, ledger: Ledger, app: App, browser: Chromium) -> Told:
+    async def _sail(self, row: BoundRow, ledger: Ledger, app: App, browser: Chromium) -> RowState:
         leaving = await anyio.to_thread.run_sync(self._departure, row, ledger)
         session = app.clock.new_id(leaving.started.purpose)
         who = person(self._terminal, self._options.answers)  # each row has the whole list
@@ -149,10 +149,10 @@ class Handed:
         with stopping(sailing, stop):
             await sailing.run(self._sail)
 
-    async def _sail(self, row: BoundRow) -> Told:
+    async def _sail(self, row: BoundRow) -> RowState:
         told = await anyio.to_thread.run_sync(self._run, row)
         if told.get("reason") in ("refused", "skipped") or not told.get("session"):
-            return Told("failed", str(told.get("detail") or told.get("reason") or "not run"))
+            return RowState("failed", str(told.get("detail") or told.get("reason") or "not run"))
         return _told(self._settings, told["session"])
 
     def _run(self, row: BoundRow) -> dict[str, Any]:
@@ -221,7 +221,7 @@ class _OneAtATime:
                 self._telling.resume()
 
 
-def _told(settings: Settings, session: str) -> Told:
+def _told(settings: Settings, session: str) -> RowState:
     run = read_run(settings, session)
     if run is None:
         raise BadInput(f"{session} is of no row", "this is a bug: report it with the log")

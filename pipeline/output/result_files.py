@@ -11,7 +11,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.csv_table import as_csv
 from rutter.pipeline.output.safe_files import folder_for, put_beside, safe_name
-from rutter.replay.story.results import KINDS, Download, Results, as_json, gather
+from rutter.replay.story.results import KINDS, SentFile, SessionResults, as_json, gather
 
 Format = Literal["table", "json", "csv"]
 GONE = "no longer kept"
@@ -25,13 +25,13 @@ class Handed(msgspec.Struct, frozen=True, omit_defaults=True):
     why_not: str = ""
 
 
-def results_of(settings: Settings, session: str) -> Results:
+def results_of(settings: Settings, session: str) -> SessionResults:
     with SqliteReader(settings.directory.log) as reader:
         return gather(reader.read(session=session, kinds=KINDS))
 
 
 def hand_out(
-    results: Results,
+    results: SessionResults,
     artifacts: ArtifactStore,
     folder: Path,
     *,
@@ -46,7 +46,7 @@ def hand_out(
 
 
 def _texts(
-    results: Results, *, guard: bool, formats: tuple[Format, ...]
+    results: SessionResults, *, guard: bool, formats: tuple[Format, ...]
 ) -> Iterator[tuple[str, bytes]]:
     if "json" in formats:
         yield "results.json", msgspec.json.format(msgspec.json.encode(as_json(results))) + b"\n"
@@ -62,7 +62,7 @@ def _texts(
         yield f"{safe_name(name, 'table')}.csv", said.encode()
 
 
-def _handed(download: Download, artifacts: ArtifactStore, folder: Path) -> Handed:
+def _handed(download: SentFile, artifacts: ArtifactStore, folder: Path) -> Handed:
     name = safe_name(download.name, "download")
     if download.artifact is None:
         return Handed(name, why_not=download.failure or "it was not kept")

@@ -22,7 +22,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.inspection import Watch, unwatched
-from rutter.replay.projections.workflows import Workflows
+from rutter.replay.projections.workflows import WorkflowsTable
 from rutter.replay.story.session_story import Story
 
 PAGE = 1_000
@@ -96,7 +96,7 @@ def survey(directory: DataDirectory, watch: Watch = unwatched) -> Survey:
 
 def known_workflows(reader: SqliteReader) -> list[tuple[Workflow, str]]:
     """Every version that is known, and who taught it: folded here, with nothing written."""
-    fold = Workflows()
+    fold = WorkflowsTable()
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute(f"CREATE TABLE workflows ({fold.tables['workflows']})")
         for envelope in reader.read(kinds=[kind(event) for event in fold.folds]):

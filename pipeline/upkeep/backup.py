@@ -25,7 +25,7 @@ from rutter.events.runtime import Head
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.inspection import Watch, guarded, unwatched, watched_rows
-from rutter.replay.integrity import Inspector
+from rutter.replay.integrity import LogInspector
 from rutter.replay.projections import ProjectionStore
 
 BATCH = 5_000
@@ -73,7 +73,7 @@ def export_log(directory: DataDirectory, place: Path, watch: Watch = unwatched) 
 class _Bodies:
     """The artifacts that are there, in the order of their names; those that are not are noted."""
 
-    def __init__(self, artifacts: ArtifactStore, inspector: Inspector, watch: Watch) -> None:
+    def __init__(self, artifacts: ArtifactStore, inspector: LogInspector, watch: Watch) -> None:
         self._artifacts = artifacts
         self._named = [named.artifact for _, named in sorted(inspector.named.items())]
         self._watch = watch
@@ -90,13 +90,13 @@ class _Bodies:
             yield artifact.sha256, body
 
 
-def _told(missing: Collection[str], inspector: Inspector, size: int) -> tuple[int, int, int]:
+def _told(missing: Collection[str], inspector: LogInspector, size: int) -> tuple[int, int, int]:
     """What was left out because it is lost, how big the rest is, and what had expired."""
     expired = len(inspector.expired & set(missing))
     return len(missing) - expired, size, expired
 
 
-def _check_archive(archive: Archive, place: Path, watch: Watch) -> Inspector:
+def _check_archive(archive: Archive, place: Path, watch: Watch) -> LogInspector:
     """Chains, heads, counts and artifacts are those that the manifest promises."""
     manifest = archive.manifest
     watch("reading it back", 0, manifest.events)
@@ -230,7 +230,7 @@ def back_up(directory: DataDirectory, place: Path, watch: Watch = unwatched) -> 
 
 
 def _try_out(
-    copy: DataDirectory, original: SqliteReader, inspector: Inspector, watch: Watch
+    copy: DataDirectory, original: SqliteReader, inspector: LogInspector, watch: Watch
 ) -> None:
     """Restores the copy elsewhere: its chains end where they did, and it means the same."""
     with draft_folder(copy.log, ".restored") as folder:
@@ -255,16 +255,16 @@ def _projected(reader: SqliteReader, path: Path) -> dict[str, list[tuple[object,
 # -- how -------------------------------------------------------------------------------------------
 
 
-def _followed(rows: Iterable[schema.Row], path: Path) -> Inspector:
+def _followed(rows: Iterable[schema.Row], path: Path) -> LogInspector:
     """An inspector that has taken all these rows and found nothing wrong."""
-    inspector = Inspector()
+    inspector = LogInspector()
     for row in rows:
         inspector.take(row)
     guarded(inspector.findings(), path)
     return inspector
 
 
-def _check_heads(inspector: Inspector, heads: tuple[Head, ...], events: int, path: Path) -> None:
+def _check_heads(inspector: LogInspector, heads: tuple[Head, ...], events: int, path: Path) -> None:
     if (inspector.heads(), inspector.last_seq) != (heads, events):
         raise LogCorrupt(f"{path} does not hold all that it should", RESTORE)
 

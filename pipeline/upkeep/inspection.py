@@ -13,7 +13,7 @@ from rutter.events.artifacts import ArtifactStore
 from rutter.events.errors import LogCorrupt
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.replay.integrity import Fault, Findings, Inspector, Named
+from rutter.replay.integrity import LogFault, LogFindings, LogInspector, NamedArtifact
 
 OFTEN = 1_000  # rows between two words about how far it is
 
@@ -28,18 +28,18 @@ def unwatched(what: str, done: int, of: int) -> None:
     """Nobody looks."""
 
 
-def inspect(directory: DataDirectory, watch: Watch = unwatched) -> Findings:
+def inspect(directory: DataDirectory, watch: Watch = unwatched) -> LogFindings:
     """Everything that is wrong, each thing with its place. Only reads; works beside a writer."""
     # Before the rows: beside a writer the projections move on while we read.
     folded = _folded(directory.projections)
-    inspector = Inspector()
+    inspector = LogInspector()
     with SqliteReader(directory.log, damaged=True) as reader:
         faults = list(_file(reader, inspector, watch))
         if not faults:
             faults += _projections(reader, inspector, folded)
     if directory.erasing.exists():
         what = "an erasing was cut short, its bytes may still be here; rutter log erase finishes it"
-        faults.append(Fault("erased", what))
+        faults.append(LogFault("erased", what))
     named, expired = inspector.named.values(), inspector.expired
     faults += check_artifacts(named, directory.artifacts, watch, expired)
     findings = inspector.findings()
@@ -56,11 +56,11 @@ def watched_rows(reader: SqliteReader, watch: Watch, what: str) -> Iterator[sche
 
 
 def check_artifacts(
-    named: Iterable[Named],
+    named: Iterable[NamedArtifact],
     artifacts: ArtifactStore,
     watch: Watch = unwatched,
     expired: Collection[str] = (),
-) -> Iterator[Fault]:
+) -> Iterator[LogFault]:
     """Every artifact that an event names is there and is what its name says, but for those that
     went by a rule. One of them whose file is still there goes with the next tidying."""
     listed = list(named)
@@ -72,10 +72,10 @@ def check_artifacts(
             artifacts.get(each.artifact)
         except (LogCorrupt, OSError) as error:
             said = error.what if isinstance(error, LogCorrupt) else str(error)
-            yield Fault("artifact", said, each.seq, each.session, each.n)
+            yield LogFault("artifact", said, each.seq, each.session, each.n)
 
 
-def guarded(findings: Findings, path: Path) -> None:
+def guarded(findings: LogFindings, path: Path) -> None:
     """Raises on the first fault: for what must not go on with a log that is not whole.
 
     A last seal that is not there is no reason: a crash leaves that, and the next start mends it.
@@ -91,7 +91,7 @@ def guarded(findings: Findings, path: Path) -> None:
     )
 
 
-def _file(reader: SqliteReader, inspector: Inspector, watch: Watch) -> Iterator[Fault]:
+def _file(reader: SqliteReader, inspector: LogInspector, watch: Watch) -> Iterator[LogFault]:
     """SQLite's own check, indexes included, then every row that can still be read."""
     last = 0
     try:
@@ -99,7 +99,7 @@ def _file(reader: SqliteReader, inspector: Inspector, watch: Watch) -> Iterator[
             last = row[0]
             inspector.take(row)
     except LogCorrupt as error:
-        yield Fault("file", f"nothing can be read behind this position: {error.what}", last)
+        yield LogFault("file", f"nothing can be read behind this position: {error.what}", last)
         return
     watch("checking the file", last, last)
     try:
@@ -107,10 +107,10 @@ def _file(reader: SqliteReader, inspector: Inspector, watch: Watch) -> Iterator[
     except LogCorrupt as error:
         damage = error.what
     if damage:
-        yield Fault("file", f"SQLite finds it damaged: {damage}")
+        yield LogFault("file", f"SQLite finds it damaged: {damage}")
 
 
-def _folded(path: Path) -> tuple[int, bytes] | Fault | None:
+def _folded(path: Path) -> tuple[int, bytes] | LogFault | None:
     """The position that the projections stand at, and the hash of the event there."""
     if not path.exists():
         return None
@@ -120,23 +120,23 @@ def _folded(path: Path) -> tuple[int, bytes] | Fault | None:
     except sqlite3.OperationalError:
         return None  # of another version, or none yet: the next reader makes them anew
     except sqlite3.DatabaseError as error:
-        return Fault("projections", f"{path} cannot be read ({error}); run: rutter log rebuild")
+        return LogFault("projections", f"{path} cannot be read ({error}); run: rutter log rebuild")
     return (int(row[0]), bytes(row[1])) if row else None
 
 
 def _projections(
-    reader: SqliteReader, inspector: Inspector, folded: tuple[int, bytes] | Fault | None
-) -> Iterator[Fault]:
+    reader: SqliteReader, inspector: LogInspector, folded: tuple[int, bytes] | LogFault | None
+) -> Iterator[LogFault]:
     """They were folded from this log, and from no more than it has."""
-    if folded is None or isinstance(folded, Fault):
+    if folded is None or isinstance(folded, LogFault):
         yield from [folded] if folded else []
         return
     position, digest = folded
     if position > inspector.last_seq:
         what = f"the projections have seen events up to {position}: the end of the log was cut off"
-        yield Fault("projections", what, inspector.last_seq + 1)
+        yield LogFault("projections", what, inspector.last_seq + 1)
         return
     there = reader.query("SELECT hash FROM events WHERE seq = ?", position)
     if position and there != [(digest,)]:
         what = "the projections have seen another event here: the log was rewritten or replaced"
-        yield Fault("projections", what, position)
+        yield LogFault("projections", what, position)

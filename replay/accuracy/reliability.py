@@ -11,8 +11,8 @@ from math import pi, sqrt
 import msgspec
 
 from rutter.events.run_settings import MILLION
-from rutter.replay.accuracy.threshold_curve import STEPS, Point, curve
-from rutter.replay.whatif import Scored
+from rutter.replay.accuracy.threshold_curve import STEPS, ThresholdPoint, curve
+from rutter.replay.whatif import ScoredPrediction
 
 BINS = 10
 WIDTH = MILLION // BINS
@@ -24,7 +24,7 @@ ONE_SIDE = 1.644854  # 95 % lie below
 ONE_SIDE_SQUARED = 2_705_544  # in millionths
 
 
-class Bin(msgspec.Struct, frozen=True):
+class ReliabilityBin(msgspec.Struct, frozen=True):
     """Predictions that were about as sure: what they said on average, the share that was right, and
     within what that share may truly lie."""
 
@@ -37,7 +37,7 @@ class Bin(msgspec.Struct, frozen=True):
     at_most: float = 1.0
 
 
-class Recommended(msgspec.Struct, frozen=True):
+class RecommendedThreshold(msgspec.Struct, frozen=True):
     """The threshold for an error rate: of what is as sure or surer, with 95 % confidence no more is
     wrong. `at_most` is that bound for the `wrong` of `acted`.
 
@@ -57,7 +57,7 @@ class Recommended(msgspec.Struct, frozen=True):
     more_in_all: int = 0
 
 
-class Calibrated(msgspec.Struct, frozen=True):
+class Reliability(msgspec.Struct, frozen=True):
     """What was said, what was right, and what to make of it.
 
     `error` is how far the two are apart, over all bins (expected calibration error); `by_chance` is
@@ -70,16 +70,16 @@ class Calibrated(msgspec.Struct, frozen=True):
     right: float
     error: float
     by_chance: float
-    bins: tuple[Bin, ...]
-    curve: tuple[Point, ...]
-    recommended: Recommended
+    bins: tuple[ReliabilityBin, ...]
+    curve: tuple[ThresholdPoint, ...]
+    recommended: RecommendedThreshold
 
 
-def calibrated(predictions: Sequence[Scored], error_rate: int) -> Calibrated:
+def calibrated(predictions: Sequence[ScoredPrediction], error_rate: int) -> Reliability:
     """Everything of these predictions; the error rate is in millionths."""
     tallies = _tallied(predictions)
     count, correct = len(predictions), sum(scored.correct for scored in predictions)
-    return Calibrated(
+    return Reliability(
         predictions=count,
         correct=correct,
         said=_share(sum(tally.said for tally in tallies), count * MILLION),
@@ -92,7 +92,7 @@ def calibrated(predictions: Sequence[Scored], error_rate: int) -> Calibrated:
     )
 
 
-def recommend(predictions: Sequence[Scored], error_rate: int) -> Recommended:
+def recommend(predictions: Sequence[ScoredPrediction], error_rate: int) -> RecommendedThreshold:
     """The lowest threshold that keeps the error rate, which is above 0 and below a million.
 
     To act on what is more probably wrong than right is not recommended, however little it adds to
@@ -108,7 +108,7 @@ def recommend(predictions: Sequence[Scored], error_rate: int) -> Recommended:
         (point for point in points if point.acted == lowest.acted),
         key=lambda point: point.threshold,
     )
-    return Recommended(
+    return RecommendedThreshold(
         error_rate=error_rate / MILLION,
         threshold=kept.threshold,
         acted=kept.acted,
@@ -118,7 +118,7 @@ def recommend(predictions: Sequence[Scored], error_rate: int) -> Recommended:
     )
 
 
-def advice(found: Calibrated) -> tuple[str, str]:
+def advice(found: Reliability) -> tuple[str, str]:
     """What to set for this error rate, and on what grounds; each in one line."""
     said = found.recommended
     wanted = f"for at most {percent(said.error_rate)} wrong"
@@ -149,7 +149,7 @@ def advice(found: Calibrated) -> tuple[str, str]:
     return f"{wanted}: no run.threshold can be recommended", why
 
 
-def apart(found: Calibrated) -> str:
+def apart(found: Reliability) -> str:
     """How far what was said is from what was right, in one line."""
     return (
         f"said {found.said:.1%} on average, was right {found.right:.1%}; off by {found.error:.1%} "
@@ -157,7 +157,7 @@ def apart(found: Calibrated) -> str:
     )
 
 
-def counted(found: Calibrated) -> str:
+def counted(found: Reliability) -> str:
     return f"{found.predictions} prediction{'' if found.predictions == 1 else 's'}"
 
 
@@ -175,14 +175,14 @@ def wilson(part: int, whole: int, z: float = BOTH_SIDES) -> tuple[float, float]:
     return max((middle - half) / size, 0.0), min((middle + half) / size, 1.0)
 
 
-class _Tally:
+class _BinTally:
     """One bin while it is counted, in integers."""
 
     def __init__(self, index: int) -> None:
         self.index = index
         self.count = self.correct = self.said = self.doubt = 0
 
-    def add(self, scored: Scored) -> None:
+    def add(self, scored: ScoredPrediction) -> None:
         self.count += 1
         self.correct += scored.correct
         self.said += scored.probability
@@ -192,12 +192,12 @@ class _Tally:
     def apart(self) -> int:
         return abs(self.said - self.correct * MILLION)
 
-    def bin(self) -> Bin:
+    def bin(self) -> ReliabilityBin:
         since, until = self.index / BINS, (self.index + 1) / BINS
         if not self.count:
-            return Bin(since, until, 0)
+            return ReliabilityBin(since, until, 0)
         low, high = wilson(self.correct, self.count)
-        return Bin(
+        return ReliabilityBin(
             since=since,
             until=until,
             count=self.count,
@@ -208,14 +208,14 @@ class _Tally:
         )
 
 
-def _tallied(predictions: Iterable[Scored]) -> tuple[_Tally, ...]:
-    tallies = tuple(_Tally(index) for index in range(BINS))
+def _tallied(predictions: Iterable[ScoredPrediction]) -> tuple[_BinTally, ...]:
+    tallies = tuple(_BinTally(index) for index in range(BINS))
     for scored in predictions:
         tallies[min(scored.probability // WIDTH, BINS - 1)].add(scored)
     return tallies
 
 
-def _by_chance(tallies: Iterable[_Tally], count: int) -> float:
+def _by_chance(tallies: Iterable[_BinTally], count: int) -> float:
     """How far a bin is off on average when everything that was said is true: the mean deviation of
     a normal distribution, which no share has more of than one case alone."""
     total = 0.0
@@ -226,16 +226,16 @@ def _by_chance(tallies: Iterable[_Tally], count: int) -> float:
     return round(total / count, 4) if count else 0.0
 
 
-def _keeps(point: Point, error_rate: int) -> bool:
+def _keeps(point: ThresholdPoint, error_rate: int) -> bool:
     """Whether the upper end of Wilson's interval is within the error rate: the same as that the
     rate is far enough above the share, which integers can tell."""
     margin = _margin(point, error_rate)
     return margin > 0 and margin * margin * MILLION >= _doubt(error_rate) * point.acted
 
 
-def _nearest(points: Iterable[Point], count: int, error_rate: int) -> Recommended:
+def _nearest(points: Iterable[ThresholdPoint], count: int, error_rate: int) -> RecommendedThreshold:
     """Where the fewest more are needed, at the share that is wrong until now."""
-    found = Recommended(error_rate / MILLION)
+    found = RecommendedThreshold(error_rate / MILLION)
     for point in points:
         margin = _margin(point, error_rate)
         if margin <= 0:
@@ -250,7 +250,7 @@ def _nearest(points: Iterable[Point], count: int, error_rate: int) -> Recommende
     return found
 
 
-def _margin(point: Point, error_rate: int) -> int:
+def _margin(point: ThresholdPoint, error_rate: int) -> int:
     """How many more may be wrong, in millionths of one."""
     return error_rate * point.acted - MILLION * point.wrong
 

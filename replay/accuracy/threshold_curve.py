@@ -7,12 +7,12 @@ from itertools import accumulate
 import msgspec
 
 from rutter.events.run_settings import MILLION
-from rutter.replay.whatif import Scored
+from rutter.replay.whatif import ScoredPrediction
 
 STEPS = tuple(range(0, MILLION + 1, 50_000))
 
 
-class Point(msgspec.Struct, frozen=True):
+class ThresholdPoint(msgspec.Struct, frozen=True):
     """What acting at this threshold would have come to."""
 
     threshold: float
@@ -23,7 +23,9 @@ class Point(msgspec.Struct, frozen=True):
     accuracy: float
 
 
-def curve(predictions: Sequence[Scored], thresholds: Iterable[int] = STEPS) -> tuple[Point, ...]:
+def curve(
+    predictions: Sequence[ScoredPrediction], thresholds: Iterable[int] = STEPS
+) -> tuple[ThresholdPoint, ...]:
     """Sorted once, so that many thresholds cost no more than one."""
     ordered = sorted(predictions, key=lambda scored: scored.probability)
     said = [scored.probability for scored in ordered]
@@ -33,7 +35,7 @@ def curve(predictions: Sequence[Scored], thresholds: Iterable[int] = STEPS) -> t
         below = bisect_left(said, threshold)
         acted, correct = len(said) - below, correct_below[-1] - correct_below[below]
         points.append(
-            Point(
+            ThresholdPoint(
                 threshold=threshold / MILLION,
                 acted=acted,
                 correct=correct,

@@ -6,7 +6,14 @@ from html import escape
 
 import msgspec
 
-from rutter.replay.accuracy.reliability import Bin, Calibrated, advice, apart, counted, percent
+from rutter.replay.accuracy.reliability import (
+    Reliability,
+    ReliabilityBin,
+    advice,
+    apart,
+    counted,
+    percent,
+)
 
 WIDTH, HEIGHT = 980, 610
 SAID, WRONG = "#1f3a57", "#9b2d20"
@@ -15,7 +22,7 @@ DASHED, DOTTED = 'stroke-dasharray="5 4"', 'stroke-dasharray="2 3"'
 SCALES = (0.05, 0.1, 0.2, 0.5, 1.0)  # ends of the axis of what was wrong
 
 
-class _Frame(msgspec.Struct, frozen=True):
+class _Panel(msgspec.Struct, frozen=True):
     """A panel, and how high its axis goes; across it is always from 0 to 1."""
 
     left: int
@@ -35,12 +42,12 @@ class _Frame(msgspec.Struct, frozen=True):
         return self.top + self.height
 
 
-_RIGHT = _Frame(70, 105, 380, 290)
-_COUNTS = _Frame(70, 425, 380, 80)
-_COVERAGE = _Frame(570, 105, 380, 170)
+_RIGHT = _Panel(70, 105, 380, 290)
+_COUNTS = _Panel(70, 425, 380, 80)
+_COVERAGE = _Panel(570, 105, 380, 170)
 
 
-def draw(found: Calibrated, model: str) -> str:
+def draw(found: Reliability, model: str) -> str:
     """The picture of one model as one SVG document."""
     headline, grounds = advice(found)
     return "\n".join(
@@ -60,7 +67,7 @@ def draw(found: Calibrated, model: str) -> str:
     )
 
 
-def _reliability(bins: Sequence[Bin]) -> Iterable[str]:
+def _reliability(bins: Sequence[ReliabilityBin]) -> Iterable[str]:
     frame = _RIGHT
     yield _text(frame.left, 90, "how often it was right, by how sure it said it was", 14)
     yield from _grid(frame)
@@ -77,7 +84,7 @@ def _reliability(bins: Sequence[Bin]) -> Iterable[str]:
             yield f'<circle cx="{x:.1f}" cy="{frame.y(each.right):.1f}" r="4.5" fill="{SAID}"/>'
 
 
-def _histogram(bins: Sequence[Bin]) -> Iterable[str]:
+def _histogram(bins: Sequence[ReliabilityBin]) -> Iterable[str]:
     frame = _COUNTS
     most = max(each.count for each in bins) or 1
     for each in bins:
@@ -93,11 +100,11 @@ def _histogram(bins: Sequence[Bin]) -> Iterable[str]:
     yield from _across(frame, "probability that it said, and how many there were")
 
 
-def _thresholds(found: Calibrated) -> Iterable[str]:
+def _thresholds(found: Reliability) -> Iterable[str]:
     said = found.recommended
     drawn = [(point.threshold, point.wrong / point.acted) for point in found.curve if point.acted]
     most = max([said.error_rate * 1.6, *(share for _, share in drawn)])
-    wrong = _Frame(570, 335, 380, 170, next(end for end in SCALES if end >= min(most, 1.0)))
+    wrong = _Panel(570, 335, 380, 170, next(end for end in SCALES if end >= min(most, 1.0)))
     yield _text(_COVERAGE.left, 90, "how often it would act, at each threshold", 14)
     yield from _grid(_COVERAGE)
     yield _curve(_COVERAGE, [(point.threshold, point.coverage) for point in found.curve], SAID)
@@ -116,7 +123,7 @@ def _thresholds(found: Calibrated) -> Iterable[str]:
     yield from _across(wrong, "run.threshold")
 
 
-def _grid(frame: _Frame) -> Iterable[str]:
+def _grid(frame: _Panel) -> Iterable[str]:
     for fifth in range(6):
         up = frame.most * fifth / 5
         y = frame.y(up)
@@ -124,13 +131,13 @@ def _grid(frame: _Frame) -> Iterable[str]:
         yield _text(frame.left - 8, y + 4, percent(round(up, 4)), 12, anchor="end")
 
 
-def _across(frame: _Frame, name: str) -> Iterable[str]:
+def _across(frame: _Panel, name: str) -> Iterable[str]:
     for tenth in range(0, 11, 2):
         yield _text(frame.x(tenth / 10), frame.floor + 17, f"{tenth / 10:.1f}", 12, anchor="middle")
     yield _text(frame.x(0.5), frame.floor + 36, name, anchor="middle")
 
 
-def _curve(frame: _Frame, values: Sequence[tuple[float, float]], colour: str) -> str:
+def _curve(frame: _Panel, values: Sequence[tuple[float, float]], colour: str) -> str:
     path = " ".join(f"{frame.x(across):.1f},{frame.y(up):.1f}" for across, up in values)
     return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from rutter.replay.accuracy.threshold_curve import Point
+from rutter.replay.accuracy.threshold_curve import ThresholdPoint
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 60, 50, 560, 300
 
 
-def draw(points: Sequence[Point], total: int) -> str:
+def draw(points: Sequence[ThresholdPoint], total: int) -> str:
     """The curve as one SVG document."""
     drawn = [point for point in points if point.acted]
     accuracy = _line([(point.threshold, point.accuracy) for point in drawn], "#2e5d34")

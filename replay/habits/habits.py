@@ -19,7 +19,7 @@ from rutter.events.envelope import Envelope
 from rutter.events.signature import bare
 from rutter.events.workflow import Workflow
 from rutter.replay.habits.repeats import Repeat, repeats
-from rutter.replay.habits.sequences import Done, fold
+from rutter.replay.habits.sequences import DoneStep, fold
 from rutter.replay.habits.suggested_names import kebab, says_much, snake, unique
 from rutter.replay.story.wording import in_words
 
@@ -28,10 +28,10 @@ EXAMPLES = 3
 SHOWN = 40  # characters of an example
 PLAIN = 300  # characters of what can be typed again
 
-Occurrence = Sequence[Done]
+Occurrence = Sequence[DoneStep]
 
 
-class Varying(msgspec.Struct, frozen=True):
+class VaryingValue(msgspec.Struct, frozen=True):
     """What was typed or chosen at a step and was not the same every time."""
 
     name: str
@@ -48,7 +48,7 @@ class Habit(msgspec.Struct, frozen=True):
     by_person: int
     sessions: int
     steps: tuple[str, ...]
-    parameters: tuple[Varying, ...]
+    parameters: tuple[VaryingValue, ...]
     secrets: tuple[str, ...]
     start: str
     record: str
@@ -81,7 +81,7 @@ def _worth(repeat: Repeat) -> tuple[int, int, int]:
     return -times * repeat.length, -times, repeat.starts[0]
 
 
-def _occurrence(rows: Sequence[Done | None], start: int, length: int) -> list[Done]:
+def _occurrence(rows: Sequence[DoneStep | None], start: int, length: int) -> list[DoneStep]:
     return [row for row in rows[start : start + length] if row is not None]
 
 
@@ -120,13 +120,13 @@ def _habit(times: Sequence[Occurrence], came_from: str, taken: Sequence[str]) ->
     newest = times[-1]
     columns = [[occurrence[at].value for occurrence in times] for at in range(len(newest))]
     named: dict[int, Value] = {}
-    parameters: list[Varying] = []
+    parameters: list[VaryingValue] = []
     for at, (values, done) in enumerate(zip(columns, newest, strict=True)):
         value = _named(values, done.field, [each.name for each in parameters])
         if value is not None:
             named[at] = value
         if isinstance(value, Parameter):
-            parameters.append(Varying(value.name, at + 1, _examples(values)))
+            parameters.append(VaryingValue(value.name, at + 1, _examples(values)))
     start = _start(newest, came_from)
     actions = _without_values(newest, named)
     name = unique(_title(actions, start), taken, "-")
@@ -223,7 +223,7 @@ def _address(place: str) -> str:
     return f"{origin}/" if origin and "*" in address else address if origin else ""
 
 
-def _came_from(rows: Sequence[Done | None], start: int) -> str:
+def _came_from(rows: Sequence[DoneStep | None], start: int) -> str:
     """The last address that was gone to before, in this session."""
     here = rows[start]
     session = here.session if here is not None else ""
@@ -236,7 +236,7 @@ def _came_from(rows: Sequence[Done | None], start: int) -> str:
     return ""
 
 
-def _record(name: str, start: str, newest: Occurrence, parameters: Iterable[Varying]) -> str:
+def _record(name: str, start: str, newest: Occurrence, parameters: Iterable[VaryingValue]) -> str:
     """What to type, behind `rutter`, to record it by doing it once more."""
     flags = [f"record {name} --url {shlex.quote(start) if _is_plain(start) else 'URL'}"]
     for each in parameters:

@@ -38,7 +38,7 @@ def repeats(codes: Sequence[int], least: int) -> list[Repeat]:
     return told
 
 
-class _Growing(NamedTuple):
+class _GrowingRepeat(NamedTuple):
     """A sequence on its way: every place where it occurs, and those that do not overlap."""
 
     length: int
@@ -48,7 +48,7 @@ class _Growing(NamedTuple):
 
 def _grown(steps: list[int], least: int) -> Iterator[Repeat]:
     """All that occur often enough, but for those that never occur without their next step."""
-    growing = list(_longer(steps, _Growing(0, list(range(len(steps))), []), least))
+    growing = list(_longer(steps, _GrowingRepeat(0, list(range(len(steps))), []), least))
     while growing:
         sequence = growing.pop()
         length, _, apart = sequence
@@ -61,7 +61,7 @@ def _grown(steps: list[int], least: int) -> Iterator[Repeat]:
             yield Repeat(length, once)
 
 
-def _longer(steps: list[int], sequence: _Growing, least: int) -> Iterator[_Growing]:
+def _longer(steps: list[int], sequence: _GrowingRepeat, least: int) -> Iterator[_GrowingRepeat]:
     """One step more, whatever it is, where that still occurs often enough."""
     length, everywhere, _ = sequence
     follow = [steps[start + length] for start in everywhere]
@@ -75,7 +75,7 @@ def _longer(steps: list[int], sequence: _Growing, least: int) -> Iterator[_Growi
     for starts in by_step.values():
         apart = _apart(starts, length + 1) if len(starts) >= least else []
         if len(apart) >= least:
-            yield _Growing(length + 1, starts, apart)
+            yield _GrowingRepeat(length + 1, starts, apart)
 
 
 def _apart(starts: list[int], length: int) -> list[int]:
@@ -89,7 +89,7 @@ def _apart(starts: list[int], length: int) -> list[int]:
     return found
 
 
-def _is_always(steps: list[int], longer: _Growing, apart: list[int]) -> bool:
+def _is_always(steps: list[int], longer: _GrowingRepeat, apart: list[int]) -> bool:
     """Whether the longer one is done whenever the shorter one is, and is worth telling itself."""
     if len(longer.apart) < len(apart):
         return False

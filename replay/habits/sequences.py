@@ -48,7 +48,7 @@ TYPED = 8  # values that an element may be named by: the last ones of its sessio
 LABEL = 80  # characters of it
 
 
-class Done(NamedTuple):
+class DoneStep(NamedTuple):
     """One step. `shown` is what words are made of: one way to its element, and no value."""
 
     code: int
@@ -61,7 +61,7 @@ class Done(NamedTuple):
     session: str
 
 
-class Doings:
+class SequencesFold:
     """The fold of what was learned, without what was forgotten."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Doings:
         self._codes: dict[str, int] = {}
         self._bare: dict[str, str] = {}
         self._shown: dict[Action, Action] = {}
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[str, _SessionSequence] = {}
         self._versions = Versions()
         self._names: dict[str, None] = {}
 
@@ -98,16 +98,16 @@ class Doings:
         newest = [self._versions.newest(name) for name in sorted(self._names)]
         return [workflow for workflow in newest if workflow is not None]
 
-    def steps(self) -> tuple[list[int], list[Done | None]]:
+    def steps(self) -> tuple[list[int], list[DoneStep | None]]:
         """All sessions in one row: the codes, and what is behind them. Where nothing follows from
         what was before stands a break."""
-        rows: list[Done | None] = []
+        rows: list[DoneStep | None] = []
         for session in self._sessions.values():
             rows += [*session.rows, None]
         return [BREAK if row is None else row.code for row in rows], rows
 
-    def _session(self, name: str) -> "_Session":
-        return self._sessions.setdefault(name, _Session())
+    def _session(self, name: str) -> "_SessionSequence":
+        return self._sessions.setdefault(name, _SessionSequence())
 
     def _learn(self, name: str, learned: TransitionLearned) -> None:
         session = self._session(name)
@@ -122,7 +122,7 @@ class Doings:
         session.type(code, action.value)
         shown = _shown(action)
         session.rows.append(
-            Done(
+            DoneStep(
                 code,
                 learned.token,
                 self._shown.setdefault(shown, shown),
@@ -134,7 +134,9 @@ class Doings:
             )
         )
 
-    def _code(self, session: "_Session", learned: TransitionLearned, target: Target | None) -> int:
+    def _code(
+        self, session: "_SessionSequence", learned: TransitionLearned, target: Target | None
+    ) -> int:
         if target is None:
             token = self._bare.get(learned.token)
             if token is None:
@@ -149,11 +151,11 @@ class Doings:
         return code
 
 
-class _Session:
+class _SessionSequence:
     """One session's steps, and what was typed in it: by the code of the step that did."""
 
     def __init__(self) -> None:
-        self.rows: list[Done | None] = []
+        self.rows: list[DoneStep | None] = []
         self._texts: dict[str, str] = {}
         self._parameters: dict[str, str] = {}
 
@@ -204,8 +206,8 @@ class _Session:
         return token
 
 
-def fold(log: Iterable[Envelope]) -> Doings:
-    doings = Doings()
+def fold(log: Iterable[Envelope]) -> SequencesFold:
+    doings = SequencesFold()
     for envelope in log:
         doings.take_in(envelope)
     return doings

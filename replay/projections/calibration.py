@@ -27,10 +27,10 @@ from rutter.events.runtime import SessionEnded
 from rutter.events.signature import bare, doing
 from rutter.events.validator import ActionStarted, ApprovalRequested, QueryStarted
 from rutter.replay.projections.metrics import only_checks
-from rutter.replay.whatif import Scored
+from rutter.replay.whatif import ScoredPrediction
 
 
-class Executions(msgspec.Struct, frozen=True):
+class ExecutionCounts(msgspec.Struct, frozen=True):
     """What was done because it was predicted, and what came of it. What was not confirmed, or was
     taken back, is wrong."""
 
@@ -40,7 +40,7 @@ class Executions(msgspec.Struct, frozen=True):
     unjudged: int
 
 
-class Calibration:
+class CalibrationTable:
     name: ClassVar[str] = "calibration"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
         {
@@ -114,23 +114,23 @@ def models(db: sqlite3.Connection) -> dict[str, int]:
     return dict(db.execute(found).fetchall())
 
 
-def settled(db: sqlite3.Connection, model: str) -> list[Scored]:
+def settled(db: sqlite3.Connection, model: str) -> list[ScoredPrediction]:
     """What a model said and what came of it; nothing that was done because it said so."""
     found = db.execute(
         "SELECT probability, correct FROM calibration WHERE model = ? AND NOT acted ORDER BY seq",
         (model,),
     )
-    return [Scored(probability, bool(correct)) for probability, correct in found]
+    return [ScoredPrediction(probability, bool(correct)) for probability, correct in found]
 
 
-def executions(db: sqlite3.Connection, model: str, *, asked: bool) -> Executions:
+def executions(db: sqlite3.Connection, model: str, *, asked: bool) -> ExecutionCounts:
     """What was done because this model said so: alone, or after a person was `asked`."""
     acted, confirmed, wrong = db.execute(
         "SELECT count(*), coalesce(sum(correct), 0), coalesce(sum(NOT correct), 0) "
         "FROM calibration WHERE model = ? AND acted AND asked = ?",
         (model, asked),
     ).fetchone()
-    return Executions(acted, confirmed, wrong, acted - confirmed - wrong)
+    return ExecutionCounts(acted, confirmed, wrong, acted - confirmed - wrong)
 
 
 def _predict(db: sqlite3.Connection, envelope: Envelope, prediction: PredictionMade) -> None:

@@ -22,7 +22,7 @@ from rutter.replay.story.evidence_weight import deciding, overall
 from rutter.replay.story.wording import file_in_words, file_wanted, in_words, way_in_words
 
 
-class History:
+class HistoryTables:
     """The two tables of S2 8, with the session and step behind the seed's own columns."""
 
     name: ClassVar[str] = "history"

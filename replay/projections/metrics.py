@@ -31,7 +31,7 @@ COUNTERS = (
 )
 
 
-class Metrics:
+class MetricsTable:
     name: ClassVar[str] = "metrics"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
         {

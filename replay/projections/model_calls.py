@@ -27,7 +27,7 @@ from rutter.replay.story.cost import is_call, is_priced
 PLANNERS = ("workflow", "prediction", "model")  # who plans by itself: see `hybrid`
 
 
-class ModelCalls:
+class ModelCallsTable:
     name: ClassVar[str] = "model_calls"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
         {

@@ -28,7 +28,7 @@ from rutter.events.runtime import (
 from rutter.replay.story.cost import is_call, is_priced
 
 
-class Sessions:
+class SessionsTable:
     name: ClassVar[str] = "sessions"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
         {

@@ -16,7 +16,7 @@ from rutter.replay.traces import Span, spans_of
 STATUS = ("unset", "ok", "error")
 
 
-class Spans:
+class SpansTable:
     name: ClassVar[str] = "spans"
     tables: ClassVar[Mapping[str, str]] = {
         "spans": """

@@ -26,7 +26,7 @@ from rutter.events.validator import (
 )
 
 
-class StepTrace:
+class StepTraceTable:
     name: ClassVar[str] = "step_trace"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(
         {

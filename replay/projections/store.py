@@ -17,16 +17,16 @@ from rutter.events.event import Event
 from rutter.events.runtime import SessionEnded
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.sqlite_schema import write_error
-from rutter.replay.projections.calibration import Calibration
-from rutter.replay.projections.history import History
-from rutter.replay.projections.metrics import Metrics
-from rutter.replay.projections.model_calls import ModelCalls
+from rutter.replay.projections.calibration import CalibrationTable
+from rutter.replay.projections.history import HistoryTables
+from rutter.replay.projections.metrics import MetricsTable
+from rutter.replay.projections.model_calls import ModelCallsTable
 from rutter.replay.projections.projection import Projection
-from rutter.replay.projections.sessions import Sessions
-from rutter.replay.projections.spans import Spans
-from rutter.replay.projections.step_trace import StepTrace
-from rutter.replay.projections.transitions import Actions, Transitions
-from rutter.replay.projections.workflows import Workflows
+from rutter.replay.projections.sessions import SessionsTable
+from rutter.replay.projections.spans import SpansTable
+from rutter.replay.projections.step_trace import StepTraceTable
+from rutter.replay.projections.transitions import ActionsTable, TransitionTables
+from rutter.replay.projections.workflows import WorkflowsTable
 
 VERSION = 14  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
@@ -42,15 +42,15 @@ Apply = Callable[[sqlite3.Connection, Envelope], None]
 
 def all_projections() -> tuple[Projection, ...]:
     return (
-        Transitions(),
-        Actions(),
-        Metrics(),
-        Calibration(),
-        Sessions(),
-        ModelCalls(),
-        Workflows(),
-        History(),
-        StepTrace(),
+        TransitionTables(),
+        ActionsTable(),
+        MetricsTable(),
+        CalibrationTable(),
+        SessionsTable(),
+        ModelCallsTable(),
+        WorkflowsTable(),
+        HistoryTables(),
+        StepTraceTable(),
     )
 
 
@@ -71,7 +71,7 @@ def _write_ahead(db: sqlite3.Connection) -> None:
 class ProjectionStore:
     def __init__(self, path: Path, projections: Iterable[Projection] | None = None) -> None:
         self._projections = tuple(projections or all_projections())
-        self._spans = None if projections else Spans()
+        self._spans = None if projections else SpansTable()
         self._by_kind: dict[type[Event], list[tuple[str, Apply]]] = {}
         self._path = path
         try:

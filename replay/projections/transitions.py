@@ -22,7 +22,7 @@ FIRST, SECOND = "transitions_first_order", "transitions_second_order"
 BEFORE = {FIRST: ("from_action",), SECOND: ("from_action_1", "from_action_2")}
 
 
-class Transitions:
+class TransitionTables:
     """The counts fold the very events that the model folds, so the two cannot disagree: what a
     session counted is taken back when it is forgotten."""
 
@@ -99,7 +99,7 @@ def _discount(db: sqlite3.Connection, table: str, row: int, *, person: bool) -> 
     db.execute(f"DELETE FROM {table} WHERE id = ? AND count = 0", (row,))
 
 
-class Actions:
+class ActionsTable:
     """Every action that came to something, with the page it was done on, as in S0 7. What was only
     checked is in none of the counts, and not here either."""
 

@@ -17,7 +17,7 @@ from rutter.events.predictor import (
 from rutter.events.workflow import Workflow
 
 
-class Workflows:
+class WorkflowsTable:
     """`session` is who taught a version: the session that recorded or repaired it, or the process
     in which a person changed it. `merged` is the version that a recording was merged with, `again`
     the one that a person went back to; 0: none."""

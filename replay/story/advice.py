@@ -108,7 +108,7 @@ class VisionStory(msgspec.Struct, omit_defaults=True):
         return f"{_together(tokens, self.cost_microdollars, self.took_ms)}; "
 
 
-class Advice:
+class AdviceFold:
     """Takes what concerns asking; hands over, for each step, what led to it."""
 
     def __init__(self) -> None:

@@ -19,12 +19,14 @@ from rutter.events.rows import Row
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.validator import ActionStarted
 from rutter.replay.story.results import KINDS as OF_RESULTS
-from rutter.replay.story.results import Gathering, Results
+from rutter.replay.story.results import ResultsFold, SessionResults
 from rutter.replay.story.wording import in_words
 
-Outcome = Literal["done", "unverified", "failed", "unknown", "cancelled", "interrupted", "not run"]
-IN_DOUBT: tuple[Outcome, ...] = ("unverified", "unknown")  # a person's to say
-NOT_AGAIN: tuple[Outcome, ...] = ("done", *IN_DOUBT)
+RowOutcome = Literal[
+    "done", "unverified", "failed", "unknown", "cancelled", "interrupted", "not run"
+]
+IN_DOUBT: tuple[RowOutcome, ...] = ("unverified", "unknown")  # a person's to say
+NOT_AGAIN: tuple[RowOutcome, ...] = ("done", *IN_DOUBT)
 UNVERIFIED = "completed_unverified"
 # What is needed to know how a run of a row ended and what it brought home.
 KINDS = sorted({*OF_RESULTS, kind(ActionFailed), kind(SessionEnded)})
@@ -42,7 +44,7 @@ class RowRun(msgspec.Struct, frozen=True):
     detail: str = ""
     sent: bool = False
     tried: bool = False
-    results: Results = Results()
+    results: SessionResults = SessionResults()
     at: str = ""
 
     @property
@@ -50,10 +52,10 @@ class RowRun(msgspec.Struct, frozen=True):
         return self.reason == "completed" or self.tried
 
 
-class Told(msgspec.Struct, frozen=True):
+class RowState(msgspec.Struct, frozen=True):
     """What is known of a row: its outcome, why, and the run that says so."""
 
-    outcome: Outcome = "not run"
+    outcome: RowOutcome = "not run"
     why: str = ""
     run: RowRun | None = None
 
@@ -62,13 +64,13 @@ class Told(msgspec.Struct, frozen=True):
         return self.run.session if self.run is not None else ""
 
 
-NOT_RUN = Told()
+NOT_RUN = RowState()
 
 
 def run_of(events: Iterable[Envelope], stands_for: Row | None = None) -> RowRun | None:
     """How one session ended, from its events of these `KINDS`; nothing where it is of no row and
     `stands_for` none. One that has no end was cut off with its process."""
-    gathering = Gathering()
+    gathering = ResultsFold()
     session, at, sent = "", "", set[int]()
     started: SessionStarted | None = None
     ended: SessionEnded | None = None
@@ -108,21 +110,21 @@ def run_of(events: Iterable[Envelope], stands_for: Row | None = None) -> RowRun 
     )
 
 
-def told_of(runs: Sequence[RowRun]) -> Told:
+def told_of(runs: Sequence[RowRun]) -> RowState:
     """What the runs of one row come to, oldest first."""
     if not runs:
         return NOT_RUN
     done = [run for run in runs if run.done]
     if done:
-        return Told("done", run=done[-1])
+        return RowState("done", run=done[-1])
     last, sent = runs[-1], [run for run in runs if run.sent]
     if sent:
         ended = sent[-1].reason == UNVERIFIED
-        return Told("unverified" if ended else "unknown", _why(sent[-1]), sent[-1])
-    outcome: Outcome = "failed"
+        return RowState("unverified" if ended else "unknown", _why(sent[-1]), sent[-1])
+    outcome: RowOutcome = "failed"
     if last.reason in ("cancelled", "interrupted"):
         outcome = "cancelled" if last.reason == "cancelled" else "interrupted"
-    return Told(outcome, _why(last), last)
+    return RowState(outcome, _why(last), last)
 
 
 def _why(run: RowRun) -> str:
@@ -131,14 +133,14 @@ def _why(run: RowRun) -> str:
     return f"{why}, at {run.at}" if run.at and "step " not in run.detail else why
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class FileRow(msgspec.Struct, frozen=True):
     """A row of the file as it is now."""
 
     number: int
     digest: str
 
 
-def matched(wanted: Sequence[Wanted], runs: Iterable[RowRun]) -> dict[int, list[RowRun]]:
+def matched(wanted: Sequence[FileRow], runs: Iterable[RowRun]) -> dict[int, list[RowRun]]:
     """The runs of each row of the file, by its number.
 
     A run belongs to the row of its number that binds what it bound. Rows may have moved since: what
@@ -160,7 +162,7 @@ def matched(wanted: Sequence[Wanted], runs: Iterable[RowRun]) -> dict[int, list[
     return found
 
 
-def counted(told: Iterable[Told]) -> Mapping[Outcome, int]:
+def counted(told: Iterable[RowState]) -> Mapping[RowOutcome, int]:
     """How many of each, the good ones first."""
     outcomes = [each.outcome for each in told]
-    return {each: outcomes.count(each) for each in get_args(Outcome) if each in outcomes}
+    return {each: outcomes.count(each) for each in get_args(RowOutcome) if each in outcomes}

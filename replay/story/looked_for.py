@@ -34,7 +34,7 @@ ALIKE = 350_000  # millionths by which two names are worth comparing by a person
 NEAR = 2  # texts around it
 
 
-class Sought(NamedTuple):
+class LookedFor(NamedTuple):
     """Of a session that came to nothing: where it was and where it should have been; for the step
     of this number, what stood near its element once, and what was there instead of it."""
 
@@ -46,7 +46,7 @@ class Sought(NamedTuple):
     instead: tuple[str, ...] = ()
 
 
-class Seeking:
+class LookedForFold:
     """Hears a session and remembers what it looked for last."""
 
     def __init__(self) -> None:
@@ -82,10 +82,10 @@ class Seeking:
             case _:
                 pass
 
-    def sought(self) -> Sought:
+    def sought(self) -> LookedFor:
         page, plan = self._page, self._plan
         here = place_in_words(page.url, page.title.text) if page is not None else ""
-        told = Sought(here, self._expected(), self._start)
+        told = LookedFor(here, self._expected(), self._start)
         if plan is None or not self._missing:
             return told
         target = plan.action.target

@@ -37,7 +37,7 @@ class ProofStory(msgspec.Struct, frozen=True):
         return "nothing shows that the application has it"
 
 
-class Proofs:
+class ProofsFold:
     """Hears a session."""
 
     def __init__(self) -> None:

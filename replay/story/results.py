@@ -32,7 +32,7 @@ HEARD: tuple[type[Event], ...] = (
 KINDS = sorted(map(kind, HEARD))
 
 
-class Rows(msgspec.Struct, frozen=True, omit_defaults=True):
+class TableRows(msgspec.Struct, frozen=True, omit_defaults=True):
     """A table as it was read, as text. `left_off` rows of it are not here; `cut`: nor is a part of
     a cell, or a column."""
 
@@ -43,7 +43,7 @@ class Rows(msgspec.Struct, frozen=True, omit_defaults=True):
     cut: bool = False
 
 
-class Download(msgspec.Struct, frozen=True, omit_defaults=True):
+class SentFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file that a page sent, by the name that the page gave it. Without an artifact it was not
     kept, and `failure` says why."""
 
@@ -53,14 +53,14 @@ class Download(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: str = ""
 
 
-class Results(msgspec.Struct, frozen=True, omit_defaults=True):
+class SessionResults(msgspec.Struct, frozen=True, omit_defaults=True):
     """`values` are texts by name, a table's own text among them; `tables` their rows."""
 
     session: str = ""
     workflow: str = ""
     values: dict[str, str] = {}
-    tables: dict[str, Rows] = {}
-    downloads: list[Download] = []
+    tables: dict[str, TableRows] = {}
+    downloads: list[SentFile] = []
 
     @property
     def texts(self) -> dict[str, str]:
@@ -71,7 +71,7 @@ class Results(msgspec.Struct, frozen=True, omit_defaults=True):
         return bool(self.values or self.tables or self.downloads)
 
 
-class Gathering:
+class ResultsFold:
     """The fold. A place is a step of the workflow, or the step's own number outside of one."""
 
     def __init__(self) -> None:
@@ -79,8 +79,8 @@ class Gathering:
         self._index: dict[int, int] = {}
         self._called: dict[int, str] = {}
         self._texts: dict[tuple[str, int], str] = {}
-        self._tables: dict[tuple[str, int], Rows] = {}
-        self._downloads: list[Download] = []
+        self._tables: dict[tuple[str, int], TableRows] = {}
+        self._downloads: list[SentFile] = []
 
     def hear(self, envelope: Envelope) -> None:
         match envelope.event:
@@ -97,7 +97,7 @@ class Gathering:
                 if table is not None:
                     self._tables[self._place(step)] = _rows(table)
             case DownloadFinished(name=named, artifact=artifact, failure=why, step=step):
-                self._downloads.append(Download(named.text, step, artifact, why))
+                self._downloads.append(SentFile(named.text, step, artifact, why))
             case _:
                 pass
 
@@ -105,9 +105,9 @@ class Gathering:
         index = self._index.get(step, -1)
         return self._called.get(step, UNNAMED), index if index >= 0 else -step
 
-    def results(self) -> Results:
+    def results(self) -> SessionResults:
         named = dict(zip(self._texts, numbered(name for name, _ in self._texts), strict=True))
-        return Results(
+        return SessionResults(
             self._session,
             self._workflow,
             {named[place]: text for place, text in self._texts.items()},
@@ -116,8 +116,8 @@ class Gathering:
         )
 
 
-def gather(events: Iterable[Envelope]) -> Results:
-    gathering = Gathering()
+def gather(events: Iterable[Envelope]) -> SessionResults:
+    gathering = ResultsFold()
     for envelope in events:
         gathering.hear(envelope)
     return gathering.results()
@@ -137,7 +137,7 @@ def numbered(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     return found
 
 
-def as_json(results: Results) -> dict[str, object]:
+def as_json(results: SessionResults) -> dict[str, object]:
     """For machines: every key is there, nothing too."""
     tables: Mapping[str, object] = {
         name: {
@@ -158,7 +158,7 @@ def as_json(results: Results) -> dict[str, object]:
     }
 
 
-def rows_in_words(rows: Rows) -> str:
+def rows_in_words(rows: TableRows) -> str:
     """A table in one line: how much of it there is."""
     count = len(rows.rows)
     parts = ["1 row" if count == 1 else f"{count} rows"]
@@ -171,8 +171,8 @@ def rows_in_words(rows: Rows) -> str:
     return " ".join(parts)
 
 
-def _rows(table: Table) -> Rows:
-    return Rows(
+def _rows(table: Table) -> TableRows:
+    return TableRows(
         [name.text for name in table.columns],
         [[cell.text for cell in row] for row in table.rows],
         table.caption.text,

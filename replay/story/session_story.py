@@ -75,13 +75,13 @@ from rutter.events.validator import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Criteria, Indicator
-from rutter.replay.story.advice import Advice, AdviceStory, VisionStory
+from rutter.replay.story.advice import AdviceFold, AdviceStory, VisionStory
 from rutter.replay.story.evidence_weight import overall
 from rutter.replay.story.login_use import login_in_words
-from rutter.replay.story.looked_for import Seeking
+from rutter.replay.story.looked_for import LookedForFold
 from rutter.replay.story.phases import PHASES, Phase, entered
-from rutter.replay.story.proofs import Proofs, ProofStory
-from rutter.replay.story.results import Download, Gathering, Rows
+from rutter.replay.story.proofs import ProofsFold, ProofStory
+from rutter.replay.story.results import ResultsFold, SentFile, TableRows
 from rutter.replay.story.wording import (
     file_in_words,
     file_wanted,
@@ -210,8 +210,8 @@ class Story(msgspec.Struct, omit_defaults=True):
     unmet: str = ""
     steps: list[StepStory] = []
     results: dict[str, str] = {}
-    tables: dict[str, Rows] = {}
-    downloads: list[Download] = []
+    tables: dict[str, TableRows] = {}
+    downloads: list[SentFile] = []
     state: str = ""
     model_calls: int = 0
     tokens: int = 0
@@ -263,7 +263,7 @@ def as_json(story: Story) -> dict[str, object]:
 
 def tell(events: Iterable[Envelope]) -> Story:
     """Folds the events of one session into its story. Stops wherever the events stop."""
-    teller = _Teller()
+    teller = _StoryFold()
     for envelope in events:
         teller.hear(envelope)
     story = teller.finish()
@@ -273,7 +273,7 @@ def tell(events: Iterable[Envelope]) -> Story:
     return story
 
 
-class _Teller:
+class _StoryFold:
     def __init__(self) -> None:
         self.story = Story()
         self._now: StepStory | None = None
@@ -288,16 +288,16 @@ class _Teller:
         self._recorded = ""
         self._sent: set[int] = set()
         self._wanted: dict[str, tuple[str, str]] = {}
-        self._advice = Advice()
+        self._advice = AdviceFold()
         self._seen = VisionStory()
         self._foreseen: PredictionMade | None = None
         self._judged: StepStory | None = None
         self._taught: dict[str, StepStory] = {}
         self._paused: tuple[list[str], str, int] = ([], "", 0)
         self._named: set[str] = set()
-        self._gathering = Gathering()
-        self._seeking = Seeking()
-        self._proofs = Proofs()
+        self._gathering = ResultsFold()
+        self._seeking = LookedForFold()
+        self._proofs = ProofsFold()
 
     def finish(self) -> Story:
         story, advice = self.story, self._advice

@@ -125,12 +125,12 @@ def file_wanted(called: ToolCalled) -> str | None:
     if called.tool != "read_file":
         return None
     try:
-        return msgspec.json.decode(called.arguments, type=_Reading).path
+        return msgspec.json.decode(called.arguments, type=_ReadFileArguments).path
     except msgspec.DecodeError:
         return ""
 
 
-class _Reading(msgspec.Struct):
+class _ReadFileArguments(msgspec.Struct):
     path: str = ""
 
 

@@ -15,7 +15,7 @@ from rutter.replay.traces.span import Attributes, Value
 Column = tuple[str, Callable[[Any], Any]]
 
 
-class Takes:
+class FieldsTaken:
     """`plain` as they are, `text` bounded, `maybe` where there is one, `shares` as fractions.
 
     `error` is the type of the error that the event itself is.

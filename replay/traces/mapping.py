@@ -30,7 +30,7 @@ from rutter.events.run_settings import MILLION
 from rutter.replay.story.cost import is_call
 from rutter.replay.story.evidence_weight import deciding, overall
 from rutter.replay.story.wording import advice_in_words, in_words
-from rutter.replay.traces.attributes import Takes
+from rutter.replay.traces.attributes import FieldsTaken
 from rutter.replay.traces.outgoing_text import said
 from rutter.replay.traces.span import Attributes
 
@@ -273,30 +273,30 @@ def _person_acted(event: executor.PersonActed) -> Attributes:
     return {"rutter.driver": "person", **tool_attributes(event.action, words_of(event.action))}
 
 
-_PAGE = Takes(
+_PAGE = FieldsTaken(
     "why rutter.page.dropped=page.dropped",
     text="rutter.page.url=page.url output.value=page.title.text",
 )
-_TARGET = Takes(
+_TARGET = FieldsTaken(
     "step attempt",
     text="rutter.element.tag=element.tag rutter.element.role=element.role "
     "output.value=element.name.text",
 )
-_HEALED = Takes(
+_HEALED = FieldsTaken(
     "step attempt",
     text="output.value=element.name.text",
     shares="rutter.healed.score=score rutter.healed.runner_up=runner_up",
 )
-_FILE = Takes(text="rutter.name=name.text rutter.failure=failure")
-_MISSING = Takes("step attempt error.type=code")
-_DONE = Takes("step attempt navigated", maybe="value_set")
-_JUDGED = Takes("step attempt verdict", text="reason")
-_ANSWERED = Takes("approval approved rutter.answered_by=by")
-_WORKFLOW = Takes(
+_FILE = FieldsTaken(text="rutter.name=name.text rutter.failure=failure")
+_MISSING = FieldsTaken("step attempt error.type=code")
+_DONE = FieldsTaken("step attempt navigated", maybe="value_set")
+_JUDGED = FieldsTaken("step attempt verdict", text="reason")
+_ANSWERED = FieldsTaken("approval approved rutter.answered_by=by")
+_WORKFLOW = FieldsTaken(
     "rutter.workflow.version=workflow.version rutter.workflow.complete=workflow.complete",
     text="rutter.workflow=workflow.name",
 )
-_USAGE = Takes(
+_USAGE = FieldsTaken(
     "gen_ai.usage.input_tokens=usage.input gen_ai.usage.output_tokens=usage.output "
     "gen_ai.usage.cache_read.input_tokens=usage.cached "
     "gen_ai.usage.cache_creation.input_tokens=usage.kept "
@@ -305,43 +305,45 @@ _USAGE = Takes(
     "llm.token_count.prompt_details.cache_write=usage.kept "
     "rutter.advice.priced=priced"
 )
-_ADVICE = Takes(
+_ADVICE = FieldsTaken(
     "rutter.advice.ending=ending",
     text="gen_ai.provider.name=provider gen_ai.response.model=model llm.provider=provider "
     "llm.model_name=model",
     maybe="rutter.advice.invalid=invalid",
 )
-_VISION = Takes(
+_VISION = FieldsTaken(
     "step attempt rutter.vision=said",
     maybe="gen_ai.provider.name=provider llm.provider=provider llm.model_name=model message "
     "error.type=error",
 )
-_SEEN = Takes(maybe="gen_ai.response.model=model")
-_PROPOSAL = Takes(
+_SEEN = FieldsTaken(maybe="gen_ai.response.model=model")
+_PROPOSAL = FieldsTaken(
     "rutter.action=action.type rutter.state=state rutter.advice.instead=instead",
     maybe="rutter.state.expected=leads_to",
     shares="certainty",
 )
-_PREPARED = Takes(
+_PREPARED = FieldsTaken(
     "rutter.advice.request=request rutter.advice.estimated_tokens=tokens "
     "rutter.advice.pictures=pictures rutter.advice.dropped_turns=dropped_turns"
 )
-_REQUEST = Takes(
+_REQUEST = FieldsTaken(
     "rutter.advice.request=request rutter.advice.purpose=purpose rutter.advice.attempt=attempt"
 )
-_ASKED = Takes(
+_ASKED = FieldsTaken(
     maybe="gen_ai.provider.name=provider llm.provider=provider gen_ai.request.model=model "
     "llm.model_name=model"
 )
-_END = Takes("rutter.end.reason=reason", maybe="rutter.end.failure=failure output.value=detail")
-_STARTED = Takes(
+_END = FieldsTaken(
+    "rutter.end.reason=reason", maybe="rutter.end.failure=failure output.value=detail"
+)
+_STARTED = FieldsTaken(
     "purpose driver logic rutter.policy=policy.version rutter.predictor=settings.predictor "
     "rutter.dry_run=settings.dry_run",
     maybe="rutter.workflow=name",
     shares="rutter.threshold=settings.threshold",
 )
-_CALLED = Takes("rutter.call=call gen_ai.tool.call.id=call gen_ai.tool.name=tool by attempt")
-_NONE = Takes()
+_CALLED = FieldsTaken("rutter.call=call gen_ai.tool.call.id=call gen_ai.tool.name=tool by attempt")
+_NONE = FieldsTaken()
 
 
 # -- the table -------------------------------------------------------------------------------------
@@ -349,163 +351,181 @@ _NONE = Takes()
 BY_ACTOR: Final = "?"  # named after whose work it is, see `WORK_OF`
 
 
-class Row(NamedTuple):
+class SpanRule(NamedTuple):
     """The span that an event is part of (none: a moment in the one around it), and what it adds."""
 
     span: str
     adds: Callable[[Any], Attributes]
 
 
-TABLE: Final[Mapping[type[Event], Row]] = {
+SPAN_RULES: Final[Mapping[type[Event], SpanRule]] = {
     # the run
-    runtime.SessionStarted: Row("run", _STARTED),
-    runtime.SessionEnded: Row("run", _END),
+    runtime.SessionStarted: SpanRule("run", _STARTED),
+    runtime.SessionEnded: SpanRule("run", _END),
     # actors at work
-    observer.PageObserved: Row("observe", _page_observed),
-    observer.ObservationFailed: Row("observe", Takes("error.type=code", text="message")),
-    observer.BrowserLost: Row(BY_ACTOR, Takes(text="rutter.message=why", error="browser_lost")),
-    predictor.PredictionMade: Row("predict", _prediction_made),
-    predictor.StepDue: Row("predict", Takes("index of", maybe="unmet")),
-    predictor.WorkflowFinished: Row("predict", Takes("rutter.workflow.steps=steps")),
-    predictor.TransitionLearned: Row("learn", _transition_learned),
-    predictor.EndLearned: Row("learn", Takes("driver")),
-    predictor.TransitionUndone: Row("learn", Takes("rutter.why=why")),
-    predictor.EffectsLearned: Row(
-        "learn", Takes("rutter.workflow.version=version", text="rutter.workflow=workflow")
+    observer.PageObserved: SpanRule("observe", _page_observed),
+    observer.ObservationFailed: SpanRule("observe", FieldsTaken("error.type=code", text="message")),
+    observer.BrowserLost: SpanRule(
+        BY_ACTOR, FieldsTaken(text="rutter.message=why", error="browser_lost")
     ),
-    predictor.WorkflowLearned: Row("learn", _workflow_learned),
-    planner.PlanProposed: Row(
+    predictor.PredictionMade: SpanRule("predict", _prediction_made),
+    predictor.StepDue: SpanRule("predict", FieldsTaken("index of", maybe="unmet")),
+    predictor.WorkflowFinished: SpanRule("predict", FieldsTaken("rutter.workflow.steps=steps")),
+    predictor.TransitionLearned: SpanRule("learn", _transition_learned),
+    predictor.EndLearned: SpanRule("learn", FieldsTaken("driver")),
+    predictor.TransitionUndone: SpanRule("learn", FieldsTaken("rutter.why=why")),
+    predictor.EffectsLearned: SpanRule(
+        "learn", FieldsTaken("rutter.workflow.version=version", text="rutter.workflow=workflow")
+    ),
+    predictor.WorkflowLearned: SpanRule("learn", _workflow_learned),
+    planner.PlanProposed: SpanRule(
         "plan",
-        Takes(
+        FieldsTaken(
             "step attempt driver kind rutter.action=action.type",
             text="reason",
             shares="probability certainty",
         ),
     ),
-    planner.PlanWithheld: Row("plan", Takes(text="reason")),
-    planner.ObservationRequested: Row(BY_ACTOR, Takes("why within_ms")),
-    planner.PersonAwaited: Row("plan", Takes("step")),
-    planner.LookalikesRequested: Row("plan", Takes("step attempt")),
-    planner.TargetHealed: Row("plan", _HEALED),
-    planner.RunStopped: Row("plan", _END),
-    planner.AdviceRequested: Row("plan", _advice_requested),
-    planner.CheckpointReached: Row(
-        "plan", Takes("step rutter.approval.kind=kind", text="rutter.reason=why")
+    planner.PlanWithheld: SpanRule("plan", FieldsTaken(text="reason")),
+    planner.ObservationRequested: SpanRule(BY_ACTOR, FieldsTaken("why within_ms")),
+    planner.PersonAwaited: SpanRule("plan", FieldsTaken("step")),
+    planner.LookalikesRequested: SpanRule("plan", FieldsTaken("step attempt")),
+    planner.TargetHealed: SpanRule("plan", _HEALED),
+    planner.RunStopped: SpanRule("plan", _END),
+    planner.AdviceRequested: SpanRule("plan", _advice_requested),
+    planner.CheckpointReached: SpanRule(
+        "plan", FieldsTaken("step rutter.approval.kind=kind", text="rutter.reason=why")
     ),
-    planner.StepSettled: Row(
-        "plan", Takes("rutter.index=index rutter.settled=done", text="reason")
+    planner.StepSettled: SpanRule(
+        "plan", FieldsTaken("rutter.index=index rutter.settled=done", text="reason")
     ),
-    planner.StepsRecalled: Row("plan", Takes("rutter.index=back_to", text="rutter.reason=why")),
-    gate.PlanAdmitted: Row("validate", Takes("step attempt within_ms")),
-    gate.ActionApproved: Row("validate", Takes("step rule policy", text="reason")),
-    gate.ActionRejected: Row(
-        "validate", Takes("step rule policy error.type=code", text="reason", maybe="error")
+    planner.StepsRecalled: SpanRule(
+        "plan", FieldsTaken("rutter.index=back_to", text="rutter.reason=why")
     ),
-    gate.ActionWithheld: Row("validate", Takes("step", text="reason")),
-    gate.ActionStarted: Row("validate", Takes("attempt irreversible")),
-    gate.QueryStarted: Row("validate", Takes("step attempt")),
-    gate.ApprovalRequested: Row(
-        "validate", Takes("step approval rutter.approval.kind=kind rule", text="question")
+    gate.PlanAdmitted: SpanRule("validate", FieldsTaken("step attempt within_ms")),
+    gate.ActionApproved: SpanRule("validate", FieldsTaken("step rule policy", text="reason")),
+    gate.ActionRejected: SpanRule(
+        "validate", FieldsTaken("step rule policy error.type=code", text="reason", maybe="error")
     ),
-    gate.ApprovalVoided: Row("validate", Takes("approval", text="rutter.approval.voided=why")),
-    gate.CheckpointPassed: Row("validate", Takes("approval rutter.approval.kind=kind")),
-    gate.CheckpointRefused: Row(
+    gate.ActionWithheld: SpanRule("validate", FieldsTaken("step", text="reason")),
+    gate.ActionStarted: SpanRule("validate", FieldsTaken("attempt irreversible")),
+    gate.QueryStarted: SpanRule("validate", FieldsTaken("step attempt")),
+    gate.ApprovalRequested: SpanRule(
+        "validate", FieldsTaken("step approval rutter.approval.kind=kind rule", text="question")
+    ),
+    gate.ApprovalVoided: SpanRule(
+        "validate", FieldsTaken("approval", text="rutter.approval.voided=why")
+    ),
+    gate.CheckpointPassed: SpanRule("validate", FieldsTaken("approval rutter.approval.kind=kind")),
+    gate.CheckpointRefused: SpanRule(
         "validate",
-        Takes(
+        FieldsTaken(
             "approval rutter.approval.kind=kind rutter.answered_by=by",
             maybe="message",
             error="checkpoint_refused",
         ),
     ),
-    executor.TargetResolved: Row("resolve", _target_resolved),
-    executor.TargetMissing: Row("resolve", _target_missing),
-    executor.LookalikesFound: Row("resolve", _lookalikes_found),
-    executor.TargetChanged: Row("act", Takes("step attempt", error="target_changed")),
-    executor.ActionDone: Row("act", _action_done),
-    executor.ActionFailed: Row(
-        "act", Takes("step attempt dispatched error.type=code", text="message")
+    executor.TargetResolved: SpanRule("resolve", _target_resolved),
+    executor.TargetMissing: SpanRule("resolve", _target_missing),
+    executor.LookalikesFound: SpanRule("resolve", _lookalikes_found),
+    executor.TargetChanged: SpanRule("act", FieldsTaken("step attempt", error="target_changed")),
+    executor.ActionDone: SpanRule("act", _action_done),
+    executor.ActionFailed: SpanRule(
+        "act", FieldsTaken("step attempt dispatched error.type=code", text="message")
     ),
-    executor.QueryAnswered: Row("act", _query_answered),
-    executor.QueryFailed: Row("act", Takes("step attempt error.type=code", text="message")),
-    executor.PersonActed: Row("act", _person_acted),
-    executor.StepPictured: Row(BY_ACTOR, Takes("step rutter.artifact=artifact.sha256")),
-    critic.ActionJudged: Row("judge", _action_judged),
-    critic.PageAssessed: Row("judge", Takes(maybe="state")),
-    critic.CompletionChecked: Row("judge", Takes("verified", text="reason")),
-    critic.OutcomeUnknown: Row(
-        "judge", Takes("step attempt", text="rutter.reason=why", error="outcome_unknown")
+    executor.QueryAnswered: SpanRule("act", _query_answered),
+    executor.QueryFailed: SpanRule(
+        "act", FieldsTaken("step attempt error.type=code", text="message")
     ),
-    critic.FilesRequested: Row("judge", Takes("step within_ms")),
-    critic.ReadBackDue: Row("judge", _read_back_due),
-    critic.ReadBackFound: Row("judge", Takes("step index")),
-    critic.StateDiffered: Row(
-        "judge", Takes("step attempt rutter.state.expected=expected rutter.state=actual")
+    executor.PersonActed: SpanRule("act", _person_acted),
+    executor.StepPictured: SpanRule(BY_ACTOR, FieldsTaken("step rutter.artifact=artifact.sha256")),
+    critic.ActionJudged: SpanRule("judge", _action_judged),
+    critic.PageAssessed: SpanRule("judge", FieldsTaken(maybe="state")),
+    critic.CompletionChecked: SpanRule("judge", FieldsTaken("verified", text="reason")),
+    critic.OutcomeUnknown: SpanRule(
+        "judge", FieldsTaken("step attempt", text="rutter.reason=why", error="outcome_unknown")
     ),
-    critic.VisionSought: Row("judge", Takes("step attempt", text="rutter.checked=checked")),
-    person.ApprovalAnswered: Row("ask person", _approval_answered),
-    advisor.AdvicePrepared: Row("chat", _advice_prepared),
-    advisor.AdviceReceived: Row("chat", _advice_received),
-    advisor.AdviceFailed: Row(
+    critic.FilesRequested: SpanRule("judge", FieldsTaken("step within_ms")),
+    critic.ReadBackDue: SpanRule("judge", _read_back_due),
+    critic.ReadBackFound: SpanRule("judge", FieldsTaken("step index")),
+    critic.StateDiffered: SpanRule(
+        "judge", FieldsTaken("step attempt rutter.state.expected=expected rutter.state=actual")
+    ),
+    critic.VisionSought: SpanRule(
+        "judge", FieldsTaken("step attempt", text="rutter.checked=checked")
+    ),
+    person.ApprovalAnswered: SpanRule("ask person", _approval_answered),
+    advisor.AdvicePrepared: SpanRule("chat", _advice_prepared),
+    advisor.AdviceReceived: SpanRule("chat", _advice_received),
+    advisor.AdviceFailed: SpanRule(
         "chat",
-        Takes(
+        FieldsTaken(
             "error.type=code transient",
             text="gen_ai.provider.name=provider llm.provider=provider message",
         ),
     ),
-    advisor.VisionGiven: Row("chat", _vision_given),
-    advisor.AdviceLost: Row("chat", Takes(error="lost")),
-    tools.ToolCalled: Row("", _CALLED),
-    tools.FileRead: Row("", Takes("rutter.call=call", maybe="error")),
-    tools.ApprovalSought: Row("plan", Takes("rutter.call=call", text="rutter.reason=reason")),
-    tools.CompletionClaimed: Row(
-        "plan", Takes("rutter.call=call status", text="rutter.reason=reason")
+    advisor.VisionGiven: SpanRule("chat", _vision_given),
+    advisor.AdviceLost: SpanRule("chat", FieldsTaken(error="lost")),
+    tools.ToolCalled: SpanRule("", _CALLED),
+    tools.FileRead: SpanRule("", FieldsTaken("rutter.call=call", maybe="error")),
+    tools.ApprovalSought: SpanRule(
+        "plan", FieldsTaken("rutter.call=call", text="rutter.reason=reason")
     ),
-    tools.ToolAnswered: Row(
+    tools.CompletionClaimed: SpanRule(
+        "plan", FieldsTaken("rutter.call=call status", text="rutter.reason=reason")
+    ),
+    tools.ToolAnswered: SpanRule(
         "plan",
-        Takes("rutter.call=call success retriable", maybe="error error.type=error_code message"),
+        FieldsTaken(
+            "rutter.call=call success retriable", maybe="error error.type=error_code message"
+        ),
     ),
-    runtime.ActorFailed: Row(BY_ACTOR, Takes("error.type=error rutter.failed=actor")),
+    runtime.ActorFailed: SpanRule(BY_ACTOR, FieldsTaken("error.type=error rutter.failed=actor")),
     # moments
-    observer.ScreenshotTaken: Row("", Takes("rutter.artifact=artifact.sha256", text="why")),
-    observer.DialogOpened: Row(
-        "", Takes("rutter.dialog=kind answer repeats", text="rutter.message=message.text")
+    observer.ScreenshotTaken: SpanRule(
+        "", FieldsTaken("rutter.artifact=artifact.sha256", text="why")
     ),
-    observer.PopupOpened: Row("", Takes("repeats", text="rutter.page.url=url")),
-    observer.DownloadFinished: Row("", _download_finished),
-    observer.FilesSeen: Row("observe", _files_seen),
-    observer.RequestBlocked: Row(
+    observer.DialogOpened: SpanRule(
+        "", FieldsTaken("rutter.dialog=kind answer repeats", text="rutter.message=message.text")
+    ),
+    observer.PopupOpened: SpanRule("", FieldsTaken("repeats", text="rutter.page.url=url")),
+    observer.DownloadFinished: SpanRule("", _download_finished),
+    observer.FilesSeen: SpanRule("observe", _files_seen),
+    observer.RequestBlocked: SpanRule(
         "",
-        Takes("server.port=port repeats", text="server.address=host channel", maybe="rule policy"),
+        FieldsTaken(
+            "server.port=port repeats", text="server.address=host channel", maybe="rule policy"
+        ),
     ),
-    observer.HostsContacted: Row("", _hosts_contacted),
-    logins.LoginUsed: Row("", Takes(text="rutter.login=origin")),
-    logins.LoginKept: Row("", Takes(text="rutter.login=origin")),
-    logins.LoginNotKept: Row("", Takes(text="rutter.login=origin why")),
-    runtime.DeadlinePassed: Row("", Takes("what after_ms")),
-    runtime.StopRequested: Row("", Takes("by", text="why")),
-    runtime.RecordingFinished: Row("", Takes("by")),
-    runtime.SessionPaused: Row("", Takes("by")),
-    runtime.SessionResumed: Row("", Takes("by")),
-    runtime.SessionInterrupted: Row("", Takes(text="why")),
-    runtime.PayloadGone: Row("", Takes("was")),
+    observer.HostsContacted: SpanRule("", _hosts_contacted),
+    logins.LoginUsed: SpanRule("", FieldsTaken(text="rutter.login=origin")),
+    logins.LoginKept: SpanRule("", FieldsTaken(text="rutter.login=origin")),
+    logins.LoginNotKept: SpanRule("", FieldsTaken(text="rutter.login=origin why")),
+    runtime.DeadlinePassed: SpanRule("", FieldsTaken("what after_ms")),
+    runtime.StopRequested: SpanRule("", FieldsTaken("by", text="why")),
+    runtime.RecordingFinished: SpanRule("", FieldsTaken("by")),
+    runtime.SessionPaused: SpanRule("", FieldsTaken("by")),
+    runtime.SessionResumed: SpanRule("", FieldsTaken("by")),
+    runtime.SessionInterrupted: SpanRule("", FieldsTaken(text="why")),
+    runtime.PayloadGone: SpanRule("", FieldsTaken("was")),
     # of a process or of the whole log: in no run
-    runtime.ProcessStarted: Row("", _NONE),
-    runtime.ProcessStopped: Row("", _NONE),
-    runtime.LogSealed: Row("", _NONE),
-    runtime.PayloadErased: Row("", _NONE),
-    runtime.ArtifactsExpired: Row("", _NONE),
-    jobs.JobQueued: Row("", _NONE),
-    jobs.JobStarted: Row("", _NONE),
-    jobs.JobEnded: Row("", _NONE),
-    triggers.ScheduleSet: Row("", _NONE),
-    triggers.ScheduleDropped: Row("", _NONE),
-    triggers.HookSet: Row("", _NONE),
-    triggers.HookDropped: Row("", _NONE),
-    predictor.WorkflowDeleted: Row("", _NONE),
-    predictor.WorkflowRenamed: Row("", _NONE),
-    predictor.SessionForgotten: Row("", _NONE),
+    runtime.ProcessStarted: SpanRule("", _NONE),
+    runtime.ProcessStopped: SpanRule("", _NONE),
+    runtime.LogSealed: SpanRule("", _NONE),
+    runtime.PayloadErased: SpanRule("", _NONE),
+    runtime.ArtifactsExpired: SpanRule("", _NONE),
+    jobs.JobQueued: SpanRule("", _NONE),
+    jobs.JobStarted: SpanRule("", _NONE),
+    jobs.JobEnded: SpanRule("", _NONE),
+    triggers.ScheduleSet: SpanRule("", _NONE),
+    triggers.ScheduleDropped: SpanRule("", _NONE),
+    triggers.HookSet: SpanRule("", _NONE),
+    triggers.HookDropped: SpanRule("", _NONE),
+    predictor.WorkflowDeleted: SpanRule("", _NONE),
+    predictor.WorkflowRenamed: SpanRule("", _NONE),
+    predictor.SessionForgotten: SpanRule("", _NONE),
 }
-MOMENT: Final = Row("", _NONE)  # an event newer than this table still shows, by its name
+MOMENT: Final = SpanRule("", _NONE)  # an event newer than this table still shows, by its name
 
 
 # -- what a span knows from more than one event ----------------------------------------------------

@@ -44,7 +44,7 @@ def took_ns(event: Event) -> int:
     return max(0, getattr(event, found[0])) * found[1] if found is not None else 0
 
 
-class Work:
+class OpenWork:
     """What one actor does about one cause."""
 
     __slots__ = (
@@ -70,7 +70,7 @@ class Work:
         self.name = name
         self.span_id = span_id
         self.place = place
-        self.step: Step | None = None
+        self.step: OpenStep | None = None
         self.start_ns = self.end_ns = 0
         self.kinds = ""
         self.model = ""
@@ -105,7 +105,7 @@ class Work:
         )
 
 
-class Step:
+class OpenStep:
     """From what led to its plan until the next step is planned; a retry is the same step.
 
     One that looks whether another worked lies inside that one, its `owner`.
@@ -118,7 +118,7 @@ class Step:
         action: Action,
         words: str,
         attributes: Attributes,
-        owner: "Step | None" = None,
+        owner: "OpenStep | None" = None,
     ) -> None:
         self.owner = owner
         self.span_id = span_id
@@ -132,14 +132,14 @@ class Step:
         self.settled = False
         self.outcome = OPEN
 
-    def chain(self) -> "Iterator[Step]":
+    def chain(self) -> "Iterator[OpenStep]":
         """This one and those that it lies in."""
-        step: Step | None = self
+        step: OpenStep | None = self
         while step is not None:
             yield step
             step = step.owner
 
-    def cover(self, inner: "Work | Step") -> None:
+    def cover(self, inner: "OpenWork | OpenStep") -> None:
         """A step reaches as far as its work does, and as what lies in it."""
         self.start_ns = min(self.start_ns or inner.start_ns, inner.start_ns)
         self.end_ns = max(self.end_ns, inner.end_ns)

@@ -41,10 +41,10 @@ from rutter.replay.traces.ids import SpanIds, run_id, trace_id
 from rutter.replay.traces.mapping import (
     BY_ACTOR,
     MOMENT,
-    TABLE,
+    SPAN_RULES,
     TOTALS,
     WORK_OF,
-    Row,
+    SpanRule,
     request_attributes,
     run_attributes,
     step_attributes,
@@ -52,7 +52,7 @@ from rutter.replay.traces.mapping import (
     verdict_of,
     words_of,
 )
-from rutter.replay.traces.open_spans import Place, Step, Work, took_ns
+from rutter.replay.traces.open_spans import OpenStep, OpenWork, Place, took_ns
 from rutter.replay.traces.outcomes import OPEN, OUTCOMES, bad
 from rutter.replay.traces.outgoing_text import said
 from rutter.replay.traces.span import ERROR, Attributes, Link, Span, SpanEvent
@@ -79,15 +79,15 @@ class SessionSpans:
         self._run_id = self._ids.of(1, "run")
         # The span that each event lies in, and its time: what causes are looked up in.
         self._heard: dict[int, tuple[bytes, int]] = {envelope.n: (self._run_id, envelope.at_ns)}
-        self._work: Work | None = None
-        self._waiting: list[Work] = []
-        self._step: Step | None = None
+        self._work: OpenWork | None = None
+        self._waiting: list[OpenWork] = []
+        self._step: OpenStep | None = None
         self._stopped = False
         self._url = ""
         self._question = ""
         # By their request: what a model was asked, and the call of it, when that is under way.
         self._asked: dict[str, tuple[AdviceRequested, int]] = {}
-        self._calls: dict[str, Work] = {}
+        self._calls: dict[str, OpenWork] = {}
         self._notes: list[SpanEvent] = []
         self._totals: dict[str, int] = dict.fromkeys(TOTALS, 0)
         self._finished: list[Span] = []
@@ -104,7 +104,7 @@ class SessionSpans:
         at_ns = max(envelope.at_ns, self._last_ns) if self._dead_ns is None else self._dead_ns
         self._last_ns = at_ns
         self._totals["rutter.event_count"] = envelope.n
-        row = TABLE.get(type(event), MOMENT)
+        row = SPAN_RULES.get(type(event), MOMENT)
         if isinstance(event, SessionEnded):
             self._end(event, at_ns)
         elif row.span and row.span != "run":
@@ -115,7 +115,7 @@ class SessionSpans:
 
     # -- work ----------------------------------------------------------------------------------
 
-    def _take_work(self, envelope: Envelope, at_ns: int, row: Row) -> None:
+    def _take_work(self, envelope: Envelope, at_ns: int, row: SpanRule) -> None:
         event, work = envelope.event, self._work
         if isinstance(event, AdvicePrepared | AdviceReceived | AdviceFailed | AdviceLost):
             work = self._call(envelope, event.request, at_ns)
@@ -133,12 +133,12 @@ class SessionSpans:
         if follow is not None:
             follow(self, envelope, work)
 
-    def _begin(self, envelope: Envelope, at_ns: int, name: str) -> Work:
+    def _begin(self, envelope: Envelope, at_ns: int, name: str) -> OpenWork:
         event = envelope.event
         if name == BY_ACTOR:
             who = event.actor if isinstance(event, ActorFailed) else envelope.actor
             name = WORK_OF.get(who, "runtime")
-        work = Work(envelope, name, self._ids.of(envelope.n, "work"), self._place(event))
+        work = OpenWork(envelope, name, self._ids.of(envelope.n, "work"), self._place(event))
         work.step = self._at_work(event)
         cause_id, cause_ns = self._heard.get(envelope.cause, NOTHING)
         if cause_id:
@@ -148,7 +148,7 @@ class SessionSpans:
         work.start_ns = max(cause_ns or self._start_ns, at_ns - took) if took else cause_ns or at_ns
         return work
 
-    def _call(self, envelope: Envelope, request: str, at_ns: int) -> Work:
+    def _call(self, envelope: Envelope, request: str, at_ns: int) -> OpenWork:
         """The call that this is part of: it began with its prompt, and others spoke meanwhile."""
         self._close_work()
         work = self._calls.pop(request, None)
@@ -166,41 +166,41 @@ class SessionSpans:
             return "step" if isinstance(event, OutcomeUnknown) and step is not None else "run"
         return "later" if self._at_work(event) is None else "step"
 
-    def _at_work(self, event: AnyEvent) -> Step | None:
+    def _at_work(self, event: AnyEvent) -> OpenStep | None:
         """The innermost step that has no verdict yet. What a verdict teaches is still of the step
         that was judged, and nothing is learned from a look whether it worked."""
         if self._step is None:
             return None
         chain = list(self._step.chain())
-        if TABLE[type(event)].span == "learn" and all(step.settled for step in chain):
+        if SPAN_RULES[type(event)].span == "learn" and all(step.settled for step in chain):
             return chain[-1]
         return next((step for step in chain if not step.settled), None)
 
-    def _numbered(self, number: int) -> Step | None:
+    def _numbered(self, number: int) -> OpenStep | None:
         chain = self._step.chain() if self._step is not None else ()
         return next((step for step in chain if step.number == number), None)
 
     # What some events mean for the step around their work, and for the run: see `FOLLOWS`.
 
-    def _observed(self, _: Envelope, work: Work) -> None:
+    def _observed(self, _: Envelope, work: OpenWork) -> None:
         self._url = str(work.attributes["rutter.page.url"])
 
-    def _acted(self, _: Envelope, work: Work) -> None:
+    def _acted(self, _: Envelope, work: OpenWork) -> None:
         if self._step is not None:
             tool = tool_attributes(self._step.action, self._step.words)
             work.attributes.update(tool)
 
-    def _answered(self, envelope: Envelope, work: Work) -> None:
+    def _answered(self, envelope: Envelope, work: OpenWork) -> None:
         """An observation is over with its answer: there is nothing to judge."""
         self._acted(envelope, work)
         self._settled(envelope, work)
 
-    def _stop(self, _: Envelope, work: Work) -> None:
+    def _stop(self, _: Envelope, work: OpenWork) -> None:
         work.place = "run"
         self._stopped = True
         self._release(self._run_id)
 
-    def _failed(self, envelope: Envelope, work: Work) -> None:
+    def _failed(self, envelope: Envelope, work: OpenWork) -> None:
         event = envelope.event
         assert isinstance(event, ActorFailed)
         raised: Attributes = {
@@ -209,25 +209,25 @@ class SessionSpans:
         }
         work.events = (SpanEvent("exception", work.end_ns, raised),)
 
-    def _asks_person(self, _: Envelope, work: Work) -> None:
+    def _asks_person(self, _: Envelope, work: OpenWork) -> None:
         self._question = str(work.attributes["rutter.question"])
 
-    def _answered_by_person(self, _: Envelope, work: Work) -> None:
+    def _answered_by_person(self, _: Envelope, work: OpenWork) -> None:
         work.attributes["input.value"] = self._question
 
-    def _asks_model(self, envelope: Envelope, work: Work) -> None:
+    def _asks_model(self, envelope: Envelope, work: OpenWork) -> None:
         event = envelope.event
         assert isinstance(event, AdviceRequested)
         self._asked[event.request] = (event, work.end_ns)
         self._count_call()
 
-    def _prepared(self, envelope: Envelope, work: Work) -> None:
+    def _prepared(self, envelope: Envelope, work: OpenWork) -> None:
         event = envelope.event
         assert isinstance(event, AdvicePrepared)
         self._calls[event.request] = work
         self._work = None
 
-    def _answered_by_model(self, envelope: Envelope, work: Work) -> None:
+    def _answered_by_model(self, envelope: Envelope, work: OpenWork) -> None:
         """A call is one span: what was asked is told where the answer is."""
         event = envelope.event
         assert isinstance(event, AdviceReceived | AdviceFailed | AdviceLost)
@@ -237,7 +237,7 @@ class SessionSpans:
         self._count_end(event, work)
         self._close_work()  # what its asker says next about the same cause is no part of the call
 
-    def _looked(self, envelope: Envelope, work: Work) -> None:
+    def _looked(self, envelope: Envelope, work: OpenWork) -> None:
         event = envelope.event
         assert isinstance(event, VisionGiven)
         if is_call(event):
@@ -251,7 +251,7 @@ class SessionSpans:
         self._totals["rutter.model_calls.unpriced"] += 1
 
     def _count_end(
-        self, event: AdviceReceived | AdviceFailed | AdviceLost | VisionGiven, work: Work
+        self, event: AdviceReceived | AdviceFailed | AdviceLost | VisionGiven, work: OpenWork
     ) -> None:
         totals = self._totals
         if is_priced(event):
@@ -263,7 +263,7 @@ class SessionSpans:
             totals["rutter.cost_microdollars"] += event.cost_microdollars
         totals["rutter.model_calls.failed"] += work.outcome.status == ERROR
 
-    def _tell_asked(self, request: str, work: Work, took: int) -> None:
+    def _tell_asked(self, request: str, work: OpenWork, took: int) -> None:
         asked = self._asked.pop(request, None)
         if asked is not None:
             event, asked_ns = asked
@@ -304,7 +304,7 @@ class SessionSpans:
 
     # -- steps ---------------------------------------------------------------------------------
 
-    def _planned(self, envelope: Envelope, work: Work) -> None:
+    def _planned(self, envelope: Envelope, work: OpenWork) -> None:
         """A plan opens its step, or goes on with it when it is another try."""
         plan = envelope.event
         assert isinstance(plan, PlanProposed)
@@ -321,7 +321,7 @@ class SessionSpans:
         step.attributes["rutter.reason"] = said(plan.reason)
         self._led_to(step, work)
 
-    def _person_acted(self, envelope: Envelope, work: Work) -> None:
+    def _person_acted(self, envelope: Envelope, work: OpenWork) -> None:
         """A person's own step: it had happened when we heard of it."""
         event = envelope.event
         assert isinstance(event, PersonActed)
@@ -334,19 +334,19 @@ class SessionSpans:
         driver: str,
         action: Action,
         kind: Kind = "action",
-        owner: Step | None = None,
-    ) -> Step:
+        owner: OpenStep | None = None,
+    ) -> OpenStep:
         """A step that looks whether another worked opens inside it; any other ends what was."""
         self._close_step(until=owner)
         words = words_of(action)
         found = step_attributes(number, driver, kind, action, words, self._url)
         if owner is not None:
             found["rutter.read_back_of"] = owner.number
-        step = self._step = Step(self._ids.of(n, "step"), number, action, words, found, owner)
+        step = self._step = OpenStep(self._ids.of(n, "step"), number, action, words, found, owner)
         self._totals["rutter.steps"] += 1
         return step
 
-    def _led_to(self, step: Step, work: Work) -> None:
+    def _led_to(self, step: OpenStep, work: OpenWork) -> None:
         """What waited has led to this step, and is part of it."""
         for around in step.chain():
             for waited in self._waiting:
@@ -357,7 +357,7 @@ class SessionSpans:
         work.place, work.step = "step", step
         work.attributes["output.value"] = step.words
 
-    def _settled(self, envelope: Envelope, work: Work) -> None:
+    def _settled(self, envelope: Envelope, work: OpenWork) -> None:
         """By the number of the step: its verdict may come after that of the look that it led to."""
         step = self._numbered(getattr(envelope.event, "step", 0))
         if step is None:
@@ -370,7 +370,7 @@ class SessionSpans:
         for total in ("confirmed", "answered"):
             self._totals[f"rutter.steps.{total}"] += verdict == total
 
-    def _close_step(self, until: Step | None = None) -> None:
+    def _close_step(self, until: OpenStep | None = None) -> None:
         """Ends the open steps, the innermost first, down to the one that goes on."""
         while self._step is not None and self._step is not until:
             step, self._step = self._step, self._step.owner
@@ -382,7 +382,7 @@ class SessionSpans:
 
     # -- moments and the end -------------------------------------------------------------------
 
-    def _take_moment(self, envelope: Envelope, at_ns: int, row: Row) -> None:
+    def _take_moment(self, envelope: Envelope, at_ns: int, row: SpanRule) -> None:
         """A fact beside the road, noted on the step it falls into, else on the run."""
         if isinstance(envelope.event, PayloadGone) and envelope.event.was == kind(SessionEnded):
             self._end(envelope.event, at_ns)
@@ -428,7 +428,7 @@ class SessionSpans:
         )
 
 
-Follow = Callable[[SessionSpans, Envelope, Work], None]
+Follow = Callable[[SessionSpans, Envelope, OpenWork], None]
 FOLLOWS: Final[Mapping[type[Event], Follow]] = {
     PageObserved: SessionSpans._observed,
     PlanProposed: SessionSpans._planned,
@@ -454,7 +454,7 @@ FOLLOWS: Final[Mapping[type[Event], Follow]] = {
 }
 
 
-def _of_another_step(event: AnyEvent, work: Work) -> bool:
+def _of_another_step(event: AnyEvent, work: OpenWork) -> bool:
     """Two verdicts in one turn, of a step and of the look whether it worked, are two spans."""
     judged = work.attributes.get("rutter.verdict")
     return isinstance(event, ActionJudged) and judged is not None and work.name == "judge"

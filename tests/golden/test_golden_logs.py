@@ -22,7 +22,7 @@ from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.validator import ActionApproved
 from rutter.replay.story.session_story import tell
 from rutter.replay.verify import Verifier, fresh_deciders, verify
-from rutter.replay.whatif import Change, ask
+from rutter.replay.whatif import ChangedSettings, ask
 from tests.support.golden_logs import envelopes, names, older, rows
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +74,7 @@ def test_what_is_stored_says_what_was_decoded(name: str) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_nothing_would_differ_if_nothing_were_different(name: str) -> None:
-    assert ask(envelopes(name), Change()).differences == ()
+    assert ask(envelopes(name), ChangedSettings()).differences == ()
 
 
 @pytest.mark.parametrize("seed", ["0", "4242"])

@@ -17,7 +17,7 @@ from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.validator import ActionStarted, ApprovalRequested
 from rutter.pipeline.config.exit_codes import Exit, of_session
 from rutter.pipeline.sessions import session_started
-from rutter.replay.whatif import Change, ask
+from rutter.replay.whatif import ChangedSettings, ask
 from tests.support.log_checks import Replayed
 from tests.support.scripted_shop import ORIGIN, World, by_css, shop
 from tests.support.shop_sessions import open_app, recording, sail, with_settings
@@ -129,10 +129,10 @@ async def test_at_a_lower_threshold_it_would_have_acted_alone(
     log = replayed.memory()
     await sailed(log, free(model), ScriptedPerson([Answer(False)]))
     history = [envelope async for envelope in log.read()]
-    answer = ask(history, Change(threshold=0.5))
+    answer = ask(history, ChangedSettings(threshold=0.5))
     assert (answer.count("gained"), answer.count("lost")) == (1, 0)
     assert {each.session for each in answer.differences} == {"free"}
-    assert ask(history, Change()).differences == ()
+    assert ask(history, ChangedSettings()).differences == ()
 
 
 @MODELS
@@ -143,7 +143,7 @@ async def test_at_a_higher_threshold_what_it_did_alone_would_have_been_suggested
     await sailed(log, free(model, threshold=500_000))
     started = [each for each in await told(log) if isinstance(each, ActionStarted)]
     assert [each.action.type for each in started] == ["navigate", "click"]
-    answer = ask([each async for each in log.read()], Change(threshold=0.7))
+    answer = ask([each async for each in log.read()], ChangedSettings(threshold=0.7))
     assert (answer.count("gained"), answer.count("lost")) == (0, 1)
     assert any("sure that this comes next" in each.instead for each in answer.differences)
 
@@ -152,12 +152,12 @@ async def test_the_other_model_is_asked_over_what_happened(replayed: Replayed) -
     log = replayed.memory()
     await sailed(log, free("foresight", threshold=500_000))
     history = [each async for each in log.read()]
-    answer = ask(history, Change(predictor="markov2"))
+    answer = ask(history, ChangedSettings(predictor="markov2"))
     # It too would have found the likelier way; what it cannot do is say anything at the start.
     assert (answer.count("gained"), answer.count("lost")) == (0, 0)
     assert {each.actor for each in answer.differences} == {"predictor"}
     assert {each.instead for each in answer.differences} == {"none"}
-    assert len(answer.predictions) < len(ask(history, Change()).predictions)
+    assert len(answer.predictions) < len(ask(history, ChangedSettings()).predictions)
 
 
 async def test_a_question_about_a_suggestion_is_void_when_the_run_is_over(

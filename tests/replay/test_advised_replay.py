@@ -21,7 +21,7 @@ from rutter.events.signature import signature, token
 from rutter.replay.story.session_story import tell
 from rutter.replay.traces import spans_of
 from rutter.replay.verify import verify
-from rutter.replay.whatif import Answer, Change, ask
+from rutter.replay.whatif import ChangedSettings, WhatIf, ask
 from tests.support import shop_facts
 from tests.support.derived_log import Derived
 from tests.support.step_kinds import PROMPT
@@ -76,7 +76,7 @@ def kinds_of(told: Derived, kind: type[Event]) -> list[Event]:
     return [event for event in own if isinstance(event, kind)]
 
 
-def asked(told: Derived, change: Change) -> Answer:
+def asked(told: Derived, change: ChangedSettings) -> WhatIf:
     return ask(told.log, change, SESSION)
 
 
@@ -129,7 +129,7 @@ def test_a_question_that_was_open_when_the_process_died_is_lost() -> None:
 
 
 def test_a_lower_threshold_would_not_have_asked() -> None:
-    answer = asked(advised(), Change(threshold=0.4))
+    answer = asked(advised(), ChangedSettings(threshold=0.4))
 
     assert answer.calls() == (0, 1)
     [not_asked] = [found for found in answer.differences if found.calls]
@@ -140,7 +140,7 @@ def test_a_lower_threshold_would_not_have_asked() -> None:
 def test_a_higher_threshold_would_have_asked() -> None:
     told = at_the_fork(400_000)
     assert kinds_of(told, AdviceRequested) == []
-    answer = asked(told, Change(threshold=0.6))
+    answer = asked(told, ChangedSettings(threshold=0.6))
 
     assert answer.calls() == (1, 0)
     [would_ask] = [found for found in answer.differences if found.calls]
@@ -148,7 +148,7 @@ def test_a_higher_threshold_would_have_asked() -> None:
 
 
 def test_without_models_nothing_that_they_proposed_would_have_been_done() -> None:
-    answer = asked(advised(), Change(minds=False))
+    answer = asked(advised(), ChangedSettings(minds=False))
 
     assert answer.calls() == (0, 1)
     assert answer.count("lost") == 1
@@ -161,15 +161,18 @@ def test_without_models_nothing_that_they_proposed_would_have_been_done() -> Non
 
 def test_a_model_that_must_be_surer_would_have_been_asked_again() -> None:
     told = advised(800_000)
-    assert asked(told, Change(certainty=0.8)).differences == ()
-    answer = asked(told, Change(certainty=0.9))
+    assert asked(told, ChangedSettings(certainty=0.8)).differences == ()
+    answer = asked(told, ChangedSettings(certainty=0.9))
 
     assert answer.calls() == (1, 0)
     assert [found.instead for found in answer.differences] == ["asked anthropic m (plan)"]
 
 
-@pytest.mark.parametrize("change", [Change(threshold=0.4), Change(minds=False), Change(order=0)])
-def test_a_log_of_failed_calls_is_asked_about_too(change: Change) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [ChangedSettings(threshold=0.4), ChangedSettings(minds=False), ChangedSettings(order=0)],
+)
+def test_a_log_of_failed_calls_is_asked_about_too(change: ChangedSettings) -> None:
     told = at_the_fork(600_000)
     for request, provider in (("a1", "anthropic"), ("a2", "anthropic"), ("a3", "openai")):
         told.tell(SESSION, "advisor", AdvicePrepared(request, PROMPT, 700))
@@ -184,4 +187,4 @@ def test_a_log_of_failed_calls_is_asked_about_too(change: Change) -> None:
 def test_a_session_without_models_is_not_given_one() -> None:
     told = at_the_fork(600_000, minds=None)
 
-    assert asked(told, Change(certainty=0.9)).differences == ()
+    assert asked(told, ChangedSettings(certainty=0.9)).differences == ()

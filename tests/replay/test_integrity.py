@@ -20,7 +20,7 @@ from rutter.events.runtime import Head, LogSealed, PayloadErased, SessionEnded
 from rutter.events.sqlite_schema import Row
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay import integrity
-from rutter.replay.integrity import Fault, Findings, Inspector, check
+from rutter.replay.integrity import LogFault, LogFindings, LogInspector, check
 from tests.support import golden_logs
 from tests.support.envelopes import Scribe
 from tests.support.example_counts import examples
@@ -71,11 +71,11 @@ def place(row: Row) -> tuple[int, str, int]:
     return row[SEQ], row[SESSION], row[N]
 
 
-def named(found: Findings) -> list[tuple[str, int, str, int]]:
+def named(found: LogFindings) -> list[tuple[str, int, str, int]]:
     return [(fault.kind, fault.seq, fault.session, fault.n) for fault in found.faults]
 
 
-def only(found: Findings) -> Fault:
+def only(found: LogFindings) -> LogFault:
     [fault] = found.faults
     return fault
 
@@ -138,7 +138,7 @@ class TestWhole:
         assert (check(rows).ok, check(rows).unsealed) == (True, 3)
 
     def test_the_heads_are_the_last_hashes_of_the_sessions(self, order: Rows) -> None:
-        inspector = Inspector()
+        inspector = LogInspector()
         for row in order:
             inspector.take(row)
         last = {row[SESSION]: (row[N], row[HASH]) for row in order}
@@ -154,7 +154,7 @@ class TestWhole:
 
     def test_artifacts_are_known_by_the_first_event_that_names_them(self) -> None:
         picture = Artifact("ab" * 32, 7)
-        inspector = Inspector()
+        inspector = LogInspector()
         shots: list[AnyEvent] = [ScreenshotTaken(picture), ScreenshotTaken(picture)]
         for row in written(("a", shots)):
             inspector.take(row)

@@ -31,7 +31,7 @@ from rutter.events.validator import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.runtime.sequencer import MAX_TURN
-from rutter.replay.verify import Divergence, Report, Verifier, fresh_deciders, verify
+from rutter.replay.verify import Divergence, Verification, Verifier, fresh_deciders, verify
 from tests.support.log_checks import read_all
 from tests.support.scripted_shop import shop
 from tests.support.shop_sessions import open_app, record_order, recording, run_for_fairlead, sail
@@ -57,7 +57,7 @@ def whole() -> Log:
     return anyio.run(sailed)
 
 
-def verified(log: Log, deciders: Deciders = fresh_deciders) -> Report:
+def verified(log: Log, deciders: Deciders = fresh_deciders) -> Verification:
     verifier = Verifier(deciders())
     for envelope in log:
         verifier.take(envelope)

@@ -18,7 +18,7 @@ from rutter.pipeline.cli.row_runs import Handed
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import load
 from rutter.pipeline.sessions.start import Wish
-from rutter.replay.story.batch_rows import RowRun, Told
+from rutter.replay.story.batch_rows import RowRun, RowState
 from tests.support.shop_with_rows import Shop, rows_of, say
 
 
@@ -84,7 +84,7 @@ class Watched:
 class Silent:
     def begun(self, row: BoundRow) -> None: ...
 
-    def ended(self, row: BoundRow, told: Told) -> None: ...
+    def ended(self, row: BoundRow, told: RowState) -> None: ...
 
 
 def test_what_the_daemon_has_is_awaited_and_not_handed_in_again(tmp_path: Path) -> None:

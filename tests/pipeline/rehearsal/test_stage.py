@@ -33,7 +33,7 @@ from rutter.pipeline.rehearsal.world import ORIGIN, World
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.service_file import read_service
 from rutter.pipeline.sessions.session_started import Given
-from rutter.replay.verify import Divergence, Report
+from rutter.replay.verify import Divergence, Verification
 
 pytestmark = pytest.mark.anyio
 
@@ -226,8 +226,8 @@ async def test_a_secret_is_in_no_event_and_in_no_prompt() -> None:
 
 
 async def test_a_log_that_does_not_follow_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def diverges(log: object) -> Report:
-        return Report(1, 1, 1, divergence=Divergence(1, "s", 1, "planner", "event", "a", "b"))
+    def diverges(log: object) -> Verification:
+        return Verification(1, 1, 1, divergence=Divergence(1, "s", 1, "planner", "event", "a", "b"))
 
     monkeypatch.setattr(stage, "verify", diverges)
     script = (Step(action=Action("navigate", url=ORIGIN + "/")),)

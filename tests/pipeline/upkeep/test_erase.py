@@ -33,7 +33,7 @@ from rutter.pipeline.upkeep.inspection import inspect
 from rutter.pipeline.workflows.edit import publish
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.story.session_story import tell
-from rutter.replay.verify import Report, verify
+from rutter.replay.verify import Verification, verify
 from tests.support import golden_logs, shop_facts
 from tests.support.data_directories import NEEDLES, holding, sailed, tamper
 from tests.support.timed_log import Ledger
@@ -72,7 +72,7 @@ def files(directory: DataDirectory) -> list[Path]:
     return list((directory.root / "artifacts").glob("*/*"))
 
 
-def replayed(directory: DataDirectory) -> Report:
+def replayed(directory: DataDirectory) -> Verification:
     with SqliteReader(directory.log) as reader:
         return verify(reader.read())
 

@@ -10,7 +10,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.sqlite_schema import SIDE_FILES, beside
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.inspection import guarded, inspect
-from rutter.replay.integrity import Findings
+from rutter.replay.integrity import LogFindings
 from rutter.replay.projections import ProjectionStore
 from tests.support.data_directories import sailed, tamper
 
@@ -22,7 +22,7 @@ def directory(tmp_path: Path) -> DataDirectory:
     return sailed(tmp_path / "data")
 
 
-def kinds(found: Findings) -> list[str]:
+def kinds(found: LogFindings) -> list[str]:
     return [fault.kind for fault in found.faults]
 
 

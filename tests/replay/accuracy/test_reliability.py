@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rutter.events.run_settings import MILLION
 from rutter.replay.accuracy.reliability import (
     ONE_SIDE,
-    Calibrated,
+    Reliability,
     advice,
     calibrated,
     counted,
@@ -18,16 +18,16 @@ from rutter.replay.accuracy.reliability import (
     wilson,
 )
 from rutter.replay.documents.reliability_chart import draw
-from rutter.replay.whatif import Scored
+from rutter.replay.whatif import ScoredPrediction
 
-SCORED = st.lists(st.builds(Scored, st.integers(0, MILLION), st.booleans()), max_size=40)
+SCORED = st.lists(st.builds(ScoredPrediction, st.integers(0, MILLION), st.booleans()), max_size=40)
 RATES = st.integers(1, MILLION - 1)
 
 
-def scored(*groups: tuple[float, int, int]) -> list[Scored]:
+def scored(*groups: tuple[float, int, int]) -> list[ScoredPrediction]:
     """So many predictions that were so sure, and how many of them were right."""
     return [
-        Scored(round(said * MILLION), index < right)
+        ScoredPrediction(round(said * MILLION), index < right)
         for said, count, right in groups
         for index in range(count)
     ]
@@ -39,7 +39,7 @@ SURE = st.lists(
 ).map(lambda told: scored(*((said / 100, right + wrong, right) for said, right, wrong in told)))
 
 
-def found(*groups: tuple[float, int, int], rate: float = 0.05) -> Calibrated:
+def found(*groups: tuple[float, int, int], rate: float = 0.05) -> Reliability:
     return calibrated(scored(*groups), round(rate * MILLION))
 
 
@@ -47,7 +47,7 @@ def found(*groups: tuple[float, int, int], rate: float = 0.05) -> Calibrated:
 
 
 @given(SCORED, RATES)
-def test_every_prediction_is_in_one_bin(predictions: list[Scored], rate: int) -> None:
+def test_every_prediction_is_in_one_bin(predictions: list[ScoredPrediction], rate: int) -> None:
     told = calibrated(predictions, rate)
 
     assert sum(each.count for each in told.bins) == told.predictions == len(predictions)
@@ -137,7 +137,9 @@ def test_nothing_seen_says_nothing() -> None:
 
 @given(SURE, RATES)
 @example(scored((0.95, 60, 60)), 50_000)
-def test_what_is_recommended_keeps_the_error_rate(predictions: list[Scored], rate: int) -> None:
+def test_what_is_recommended_keeps_the_error_rate(
+    predictions: list[ScoredPrediction], rate: int
+) -> None:
     told = recommend(predictions, rate)
     if told.threshold is None:
         return
@@ -151,7 +153,7 @@ def test_what_is_recommended_keeps_the_error_rate(predictions: list[Scored], rat
 @given(SURE, RATES)
 @example(scored((0.95, 60, 60)), 50_000)
 def test_no_lower_threshold_that_acts_on_more_would_keep_it(
-    predictions: list[Scored], rate: int
+    predictions: list[ScoredPrediction], rate: int
 ) -> None:
     told = recommend(predictions, rate)
     least = min(MILLION // 2, MILLION - rate)
@@ -164,7 +166,7 @@ def test_no_lower_threshold_that_acts_on_more_would_keep_it(
 
 @given(SURE, RATES, RATES)
 def test_a_lower_rate_never_recommends_a_lower_threshold(
-    predictions: list[Scored], one: int, other: int
+    predictions: list[ScoredPrediction], one: int, other: int
 ) -> None:
     strict, lax = (recommend(predictions, rate) for rate in sorted((one, other)))
     if strict.threshold is not None:
@@ -289,7 +291,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @given(SCORED, RATES)
 def test_the_picture_is_well_formed_and_nothing_is_outside_it(
-    predictions: list[Scored], rate: int
+    predictions: list[ScoredPrediction], rate: int
 ) -> None:
     picture = ElementTree.fromstring(draw(calibrated(predictions, rate), "a <model>"))
     width, height = map(float, picture.attrib["viewBox"].split()[2:])

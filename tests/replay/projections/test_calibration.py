@@ -25,8 +25,8 @@ from rutter.events.validator import ActionRejected, ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Driver
 from rutter.replay.projections import ProjectionStore
-from rutter.replay.projections.calibration import Executions, executions, models, settled
-from rutter.replay.whatif import Scored
+from rutter.replay.projections.calibration import ExecutionCounts, executions, models, settled
+from rutter.replay.whatif import ScoredPrediction
 from tests.support import shop_facts, step_kinds
 from tests.support.example_counts import examples
 from tests.support.timed_log import Ledger
@@ -54,7 +54,7 @@ def rows(ledger: Ledger, columns: str = "probability, correct, acted") -> list[t
         return made.db.execute(f"SELECT {columns} FROM calibration ORDER BY seq").fetchall()
 
 
-def done_alone(ledger: Ledger, *, asked: bool = False) -> Executions:
+def done_alone(ledger: Ledger, *, asked: bool = False) -> ExecutionCounts:
     with folded(ledger) as made:
         return executions(made.db, "foresight", asked=asked)
 
@@ -201,7 +201,7 @@ def test_what_was_done_because_it_was_predicted_is_an_execution_and_no_test(
     ledger.write(*acted(BUY), *acted(PAY, "no_effect", 2), *acted(SHIP, "unknown", 3))
 
     assert rows(ledger) == [(900_000, 1, 1), (900_000, 0, 1), (900_000, 0, 1)]
-    assert done_alone(ledger) == Executions(acted=3, confirmed=1, wrong=2, unjudged=0)
+    assert done_alone(ledger) == ExecutionCounts(acted=3, confirmed=1, wrong=2, unjudged=0)
     with folded(ledger) as made:
         assert settled(made.db, "foresight") == []
 
@@ -218,7 +218,7 @@ def test_what_was_held_back_until_the_end_was_verified_settles_nothing(ledger: L
 def test_an_execution_that_a_person_took_back_was_wrong(ledger: Ledger) -> None:
     ledger.write(*acted(BUY), predicted(PAY), undone(BUY, "turned_back"))
 
-    assert done_alone(ledger) == Executions(acted=1, confirmed=0, wrong=1, unjudged=0)
+    assert done_alone(ledger) == ExecutionCounts(acted=1, confirmed=0, wrong=1, unjudged=0)
 
 
 def test_a_second_try_is_the_same_execution_and_the_last_verdict_holds(ledger: Ledger) -> None:
@@ -232,7 +232,7 @@ def test_a_second_try_is_the_same_execution_and_the_last_verdict_holds(ledger: L
 def test_an_execution_whose_end_nobody_saw_has_no_verdict(ledger: Ledger) -> None:
     ledger.write(*acted(BUY)[:-1], OutcomeUnknown(1, 1, "interrupted"), SessionEnded("interrupted"))
 
-    assert done_alone(ledger) == Executions(acted=1, confirmed=0, wrong=0, unjudged=1)
+    assert done_alone(ledger) == ExecutionCounts(acted=1, confirmed=0, wrong=0, unjudged=1)
 
 
 def test_what_was_refused_was_not_done_and_is_no_test_either(ledger: Ledger) -> None:
@@ -247,8 +247,8 @@ def test_what_a_person_was_asked_about_first_is_counted_apart(ledger: Ledger) ->
     ledger.write(predicted(BUY), shop_facts.plan(BUY, "prediction"), asked)
     ledger.write(shop_facts.intent(BUY), shop_facts.judged())
 
-    assert done_alone(ledger) == Executions(0, 0, 0, 0)
-    assert done_alone(ledger, asked=True) == Executions(1, 1, 0, 0)
+    assert done_alone(ledger) == ExecutionCounts(0, 0, 0, 0)
+    assert done_alone(ledger, asked=True) == ExecutionCounts(1, 1, 0, 0)
 
 
 def test_what_only_reads_is_right_when_it_is_answered(ledger: Ledger) -> None:
@@ -310,8 +310,11 @@ def test_models_are_told_apart_the_last_one_first(ledger: Ledger) -> None:
 
     with folded(ledger) as made:
         assert list(models(made.db).items()) == [("foresight", 1), ("markov2", 2)]
-        assert settled(made.db, "markov2") == [Scored(500_000, True), Scored(500_000, False)]
-        assert settled(made.db, "foresight") == [Scored(900_000, True)]
+        assert settled(made.db, "markov2") == [
+            ScoredPrediction(500_000, True),
+            ScoredPrediction(500_000, False),
+        ]
+        assert settled(made.db, "foresight") == [ScoredPrediction(900_000, True)]
         assert executions(made.db, "markov2", asked=False).acted == 0
 
 

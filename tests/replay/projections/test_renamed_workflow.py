@@ -8,13 +8,13 @@ from rutter.events.envelope import Envelope
 from rutter.events.predictor import WorkflowLearned, WorkflowRenamed
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Workflow
-from rutter.replay.projections.workflows import Workflows
+from rutter.replay.projections.workflows import WorkflowsTable
 from tests.support.shop_facts import click, step, workflow
 
 
 def folded(*events: AnyEvent) -> list[tuple[str, int, str]]:
     """Name and version of each row, and the name inside its body."""
-    projection = Workflows()
+    projection = WorkflowsTable()
     db = sqlite3.connect(":memory:")
     for name, columns in projection.tables.items():
         db.execute(f"CREATE TABLE {name} ({columns})")

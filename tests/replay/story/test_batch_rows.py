@@ -13,9 +13,9 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.replay.story.batch_rows import (
     NOT_AGAIN,
     NOT_RUN,
+    FileRow,
     RowRun,
-    Told,
-    Wanted,
+    RowState,
     counted,
     matched,
     run_of,
@@ -50,7 +50,7 @@ def test_what_failed_before_anything_was_sent_may_be_run_again() -> None:
     ended = SessionEnded("failed", "lost", "no link of that name")
     found = run(ActionStarted(1, 1, shop_facts.click()), ended)
     assert found is not None
-    assert told_of([found]) == Told("failed", "lost: no link of that name", found)
+    assert told_of([found]) == RowState("failed", "lost: no link of that name", found)
     assert outcome(SessionEnded("cancelled")) == "cancelled"
     assert outcome() == "interrupted", "its process died"
     assert outcome(SENT, shop_facts.failed("element_obscured", dispatched=False), ended) == "failed"
@@ -90,7 +90,7 @@ def test_a_later_run_of_the_row_settles_it_and_a_failed_one_does_not() -> None:
     )
     assert told_of([sent, done]).session == "b"
     assert told_of([done, failed]).outcome == "done"
-    assert told_of([sent, failed]) == Told("unknown", "interrupted", sent)
+    assert told_of([sent, failed]) == RowState("unknown", "interrupted", sent)
     assert told_of([failed, sent]).session == "a"
     assert told_of([]) == NOT_RUN
 
@@ -119,8 +119,8 @@ def done(number: int, digest: str) -> RowRun:
     return RowRun(f"run-{number}-{digest}", Row("b", number, digest), "completed")
 
 
-def wanted(*digests: str) -> list[Wanted]:
-    return [Wanted(number, digest) for number, digest in enumerate(digests, 1)]
+def wanted(*digests: str) -> list[FileRow]:
+    return [FileRow(number, digest) for number, digest in enumerate(digests, 1)]
 
 
 def names(found: dict[int, list[RowRun]]) -> dict[int, list[str]]:
@@ -163,4 +163,4 @@ def test_what_was_done_is_never_run_again_however_the_rows_moved(
 
 
 def test_outcomes_are_counted() -> None:
-    assert counted([NOT_RUN, Told("done"), Told("done")]) == {"not run": 1, "done": 2}
+    assert counted([NOT_RUN, RowState("done"), RowState("done")]) == {"not run": 1, "done": 2}

@@ -9,7 +9,7 @@ from rutter.events.runtime import SessionEnded, SessionPaused, SessionResumed
 from rutter.events.validator import ActionRejected
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.output.verbose import Narrator
-from rutter.replay.projections.sessions import Sessions
+from rutter.replay.projections.sessions import SessionsTable
 from rutter.replay.story.session_story import Story, tell
 from rutter.replay.story.step_details import details
 from rutter.replay.traces.outcomes import OPEN, OUTCOMES
@@ -77,8 +77,8 @@ def test_the_row_of_a_session_says_who_paused_it(
     events: tuple[AnyEvent, ...], paused: str | None
 ) -> None:
     db = sqlite3.connect(":memory:")
-    db.execute(f"CREATE TABLE sessions ({Sessions.tables['sessions']})")
+    db.execute(f"CREATE TABLE sessions ({SessionsTable.tables['sessions']})")
     for envelope in envelopes(*events):
-        Sessions().apply(db, envelope)
+        SessionsTable().apply(db, envelope)
     assert db.execute("SELECT paused FROM sessions").fetchall() == [(paused,)]
     db.close()

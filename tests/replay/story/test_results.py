@@ -11,8 +11,8 @@ from rutter.events.validator import QueryStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.story.results import (
     KINDS,
-    Results,
-    Rows,
+    SessionResults,
+    TableRows,
     as_json,
     gather,
     numbered,
@@ -30,7 +30,7 @@ ORDERS = Table(
 )
 
 
-def gathered(*events: AnyEvent) -> Results:
+def gathered(*events: AnyEvent) -> SessionResults:
     """Of a session that was begun and then told these."""
     told = (shop_facts.recording_of(), *events)
     return gather(
@@ -79,7 +79,7 @@ def test_what_older_logs_read_by_an_action_is_a_result_too() -> None:
 def test_a_table_is_rows_under_their_columns() -> None:
     found = gathered(*read(1, "number customer 1001 Aurora", "orders", table=ORDERS), *read(2, "9"))
     rows = [["1001", "Aurora"], ["1002", "Juniper"]]
-    assert found.tables == {"orders": Rows(["number", "customer"], rows, "Open orders", 3)}
+    assert found.tables == {"orders": TableRows(["number", "customer"], rows, "Open orders", 3)}
     assert found.texts == {"total": "9"}
     told = as_json(found)
     assert told["values"] == {"total": "9"}

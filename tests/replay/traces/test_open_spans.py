@@ -3,16 +3,16 @@
 from rutter.events.advisor import AdviceReceived
 from rutter.events.critic import PageAssessed
 from rutter.events.executor import ActionDone
-from rutter.replay.traces.open_spans import Step, Work, took_ns
+from rutter.replay.traces.open_spans import OpenStep, OpenWork, took_ns
 from rutter.replay.traces.span import CLIENT, INTERNAL
 from tests.support.shop_facts import click
 from tests.support.trails import Trail
 
 
-def work(name: str = "act", start_ns: int = 5, end_ns: int = 9) -> Work:
+def work(name: str = "act", start_ns: int = 5, end_ns: int = 9) -> OpenWork:
     trail = Trail()
     trail.tell("executor", ActionDone(1, 1, 1), cause=3)
-    made = Work(trail.events[0], name, b"w" * 8, "step")
+    made = OpenWork(trail.events[0], name, b"w" * 8, "step")
     made.start_ns, made.end_ns = start_ns, end_ns
     return made
 
@@ -41,7 +41,7 @@ def test_work_goes_on_while_its_actor_speaks_of_the_same_cause() -> None:
 def test_facts_without_a_cause_are_each_a_piece_of_work() -> None:
     trail = Trail()
     trail.tell("executor", ActionDone(1, 1, 1), cause=0)
-    made = Work(trail.events[0], "act", b"w" * 8, "run")
+    made = OpenWork(trail.events[0], "act", b"w" * 8, "run")
     assert not made.goes_on(trail.events[0])
 
 
@@ -51,7 +51,7 @@ def test_only_a_model_call_leaves_the_house() -> None:
 
 
 def test_a_step_reaches_as_far_as_its_work() -> None:
-    step = Step(b"s" * 8, 1, click(), "click #go", {})
+    step = OpenStep(b"s" * 8, 1, click(), "click #go", {})
     for start_ns, end_ns in ((5, 9), (3, 4), (6, 20)):
         step.cover(work(start_ns=start_ns, end_ns=end_ns))
     done = step.finish(b"t" * 16, b"r" * 8)

@@ -33,7 +33,7 @@ from rutter.pipeline.tools.tool_sessions import ToolWish
 from rutter.replay.story.session_story import tell
 from rutter.replay.traces.fold import spans_of
 from rutter.replay.traces.otlp_json import encode_line
-from rutter.replay.verify import Report, verify
+from rutter.replay.verify import Verification, verify
 
 BY = "the person"
 Looked = TypeVar("Looked")
@@ -261,12 +261,12 @@ async def close(request: Asked, session: Session) -> Ended:
     summary="Decides it again",
     responses=PROBLEMS,
 )
-async def replay(request: Asked, session: Session) -> Report:
+async def replay(request: Asked, session: Session) -> Verification:
     """From the log alone; `divergence` names the first difference."""
     return await _looked_back(request, _report, session)
 
 
-def _report(settings: Settings, session: str) -> Report:
+def _report(settings: Settings, session: str) -> Verification:
     check_session(settings, session)
     with SqliteReader(settings.directory.log) as reader:
         return verify(events_behind(reader, session), session)
