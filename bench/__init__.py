@@ -1,1 +1,1 @@
-"""What it costs: each figure beside a limit measured in the same run, on the same machine."""
+"""Benches measure each figure beside a limit, in the same run on the same machine."""

@@ -1,4 +1,4 @@
-"""Append throughput of the log, against a bare sqlite3 loop in the same run.
+"""The append bench measures throughput of the log against a bare sqlite3 loop in the same run.
 
 The loop is what cannot be beaten: one thread, no event loop, the same table, pragmas and rows, as
 many to an INSERT as the log reached on average, the parameters ready before the clock starts, and

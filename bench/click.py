@@ -1,4 +1,5 @@
-"""One click that does not navigate: with all checks, against Playwright's and bare input events."""
+"""The click bench measures one click that does not navigate: with all checks, against Playwright's
+and bare input events."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Many made-up sites, and ways through them: what a log of long use is sailed on.
+"""A coast is many made-up sites and routes through them: sessions of a long log run there.
 
 A site has sections; a section has a list with a few entries, an entry has a form, and a form that
 was sent has a page that says so. Numbers in addresses differ from session to session, selectors do

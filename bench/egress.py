@@ -1,4 +1,5 @@
-"""What the gate costs: the same pages in the same browser, through the proxy and directly."""
+"""The egress bench measures what the gate costs: the same pages in the same browser, through the
+proxy and directly."""
 
 import asyncio
 import contextlib

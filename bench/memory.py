@@ -1,4 +1,5 @@
-"""Resident memory of our process, without the browser and Playwright's driver beside it.
+"""The memory bench measures resident memory of our process, without the browser and Playwright's
+driver beside it.
 
 Measured in a process of its own, so that no other bench is in the figures.
 """

@@ -1,4 +1,5 @@
-"""A log of a million events: opening it, folding it, and predicting while sessions run on it.
+"""The million bench opens and folds a log of a million events, and predicts while sessions run on
+it.
 
 The log is made first (`bench.long_log`): all of its sessions were really sailed. Each part is
 measured in a process of its own, beside the least that it could do with the same rows: reading them

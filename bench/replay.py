@@ -1,4 +1,5 @@
-"""Deciding again and folding: events per second, against a bare read + decode + fold loop.
+"""The replay bench measures deciding again and folding: events per second, against a bare read +
+decode + fold loop.
 
 The log is a real one (the order workflow on the bundled site, recorded once), its run copied under
 other names with chains of their own, so that it holds as many sessions as wanted.

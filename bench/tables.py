@@ -1,4 +1,4 @@
-"""ASCII tables and the few statistics that the benches print."""
+"""Tables print in ASCII what the benches measured, with a few statistics."""
 
 from collections.abc import Sequence
 from statistics import median, quantiles

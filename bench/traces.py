@@ -1,4 +1,5 @@
-"""Span export: CPU from the log's events to OTLP bytes, against the SDK's own span path.
+"""The traces bench measures span export: CPU from the log's events to OTLP bytes, against the SDK's
+own span path.
 
 Both sides make the same spans (names, times, attributes, links, events, status) and encode them as
 OTLP protobuf; nothing is sent. Ours starts from events, and finds out what the spans are; the SDK

@@ -1,4 +1,4 @@
-"""Whether a log is what was written: from its stored rows alone, link by link.
+"""Integrity checks that a log is what was written: from its stored rows alone, link by link.
 
 Every session's chain is followed over the stored bytes, whatever they decode to. Counting has no
 gaps, nothing stands behind a session's end, each sealed head is there and is what was sealed, and
@@ -60,7 +60,7 @@ Kind = Literal[
 
 
 class LogFault(msgspec.Struct, frozen=True):
-    """What is wrong, and where: position in the log, session, and event of the session."""
+    """A fault says what is wrong, and where: position in the log, session, event of the session."""
 
     kind: Kind
     what: str
@@ -86,7 +86,7 @@ class LogFindings(msgspec.Struct, frozen=True):
 
 
 class NamedArtifact(msgspec.Struct, frozen=True):
-    """An artifact, and the first event that names it."""
+    """A named artifact knows the first event that names it."""
 
     artifact: Artifact
     seq: int
@@ -95,7 +95,7 @@ class NamedArtifact(msgspec.Struct, frozen=True):
 
 
 class _SessionChain(msgspec.Struct):
-    """One session so far."""
+    """The chain of one session grows event by event."""
 
     n: int = 0
     seq: int = 0
@@ -140,7 +140,7 @@ def check(rows: Iterable[Row]) -> LogFindings:
 
 
 class LogInspector:
-    """Takes a log row by row; knows its heads and the artifacts it names."""
+    """The inspector takes a log row by row; it knows its heads and the artifacts it names."""
 
     def __init__(self) -> None:
         self.named: dict[str, NamedArtifact] = {}

@@ -29,7 +29,7 @@ TEACHING = frozenset(kind(event) for event in LEARNED)
 
 
 class Divergence(msgspec.Struct, frozen=True):
-    """The first place where the log and the deciders differ."""
+    """A divergence is the first place where the log and the deciders differ."""
 
     seq: int
     session: str
@@ -61,7 +61,8 @@ class _Decision(NamedTuple):
 
 
 class _DueDecisions(msgspec.Struct):
-    """What one session's deciders have decided and the log has yet to show, in the turn's order."""
+    """Due decisions were made by a session's deciders; the log has yet to show them, in the order
+    of the turn."""
 
     decisions: deque[_Decision] = msgspec.field(default_factory=deque)
     failures: dict[tuple[str, int], str] = {}

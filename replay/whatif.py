@@ -40,7 +40,7 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class ChangedSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is different. A field that is left out stays as it was in each session.
+    """Changed settings replace those of each session; a field that is left out stays as it was.
 
     `minds = false`: no language model may be asked. Another one cannot be put in its place: what it
     would have said is not known.
@@ -62,7 +62,7 @@ class ChangedSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangedDecision(msgspec.Struct, frozen=True):
-    """One decision that would have been another. `calls`: so many more questions to a language
+    """A changed decision would have been another one. `calls`: so many more questions to a language
     model than there were, or fewer."""
 
     seq: int
@@ -78,15 +78,15 @@ class ChangedDecision(msgspec.Struct, frozen=True):
 
 
 class ScoredPrediction(msgspec.Struct, frozen=True, array_like=True):
-    """A prediction with its probability, and whether the next confirmed action was the one: the
-    same done to the same element, whatever with."""
+    """A scored prediction has its probability, and whether the next confirmed action was the one:
+    the same done to the same element, whatever with."""
 
     probability: int
     correct: bool
 
 
 class WhatIf(msgspec.Struct, frozen=True):
-    """What would have differed, and what the predictions were worth."""
+    """A what-if says which decisions would have differed, and what the predictions were worth."""
 
     turns: int
     sessions: int

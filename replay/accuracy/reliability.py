@@ -1,4 +1,5 @@
-"""Whether what it says it is sure of is so, and from how sure on it should act.
+"""Reliability compares the probability of predictions with how often they were right, and
+recommends a threshold from which on to act.
 
 Predictions are put in ten bins by their probability; where it can be believed, what was said is how
 often it was right. Little can be promised from few cases, so every share has its interval:
@@ -25,8 +26,8 @@ ONE_SIDE_SQUARED = 2_705_544  # in millionths
 
 
 class ReliabilityBin(msgspec.Struct, frozen=True):
-    """Predictions that were about as sure: what they said on average, the share that was right, and
-    within what that share may truly lie."""
+    """A bin holds predictions that were about as sure: what they said on average, the share that
+    was right, and within what that share may truly lie."""
 
     since: float
     until: float
@@ -38,8 +39,8 @@ class ReliabilityBin(msgspec.Struct, frozen=True):
 
 
 class RecommendedThreshold(msgspec.Struct, frozen=True):
-    """The threshold for an error rate: of what is as sure or surer, with 95 % confidence no more is
-    wrong. `at_most` is that bound for the `wrong` of `acted`.
+    """A recommended threshold keeps an error rate: of what is as sure or surer, with 95 %
+    confidence no more is wrong. `at_most` is that bound for the `wrong` of `acted`.
 
     Without `threshold` that cannot be promised. Then `nearest` is where it takes least, if as few
     are wrong there as until now: `more` predictions that are as sure, `more_in_all` if as many of
@@ -58,7 +59,7 @@ class RecommendedThreshold(msgspec.Struct, frozen=True):
 
 
 class Reliability(msgspec.Struct, frozen=True):
-    """What was said, what was right, and what to make of it.
+    """Reliability holds what predictions said, what was right, and what to make of it.
 
     `error` is how far the two are apart, over all bins (expected calibration error); `by_chance` is
     what it would be for so many predictions if all that was said were true.
@@ -176,7 +177,7 @@ def wilson(part: int, whole: int, z: float = BOTH_SIDES) -> tuple[float, float]:
 
 
 class _BinTally:
-    """One bin while it is counted, in integers."""
+    """A tally counts one bin, in integers."""
 
     def __init__(self, index: int) -> None:
         self.index = index

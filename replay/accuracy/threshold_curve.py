@@ -13,7 +13,7 @@ STEPS = tuple(range(0, MILLION + 1, 50_000))
 
 
 class ThresholdPoint(msgspec.Struct, frozen=True):
-    """What acting at this threshold would have come to."""
+    """A point says what acting at this threshold would have come to."""
 
     threshold: float
     acted: int

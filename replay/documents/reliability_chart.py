@@ -1,5 +1,5 @@
-"""A reliability diagram: what was said against what was right, how many there were, and what each
-threshold would have done. Plain SVG, as in `threshold_chart.py`."""
+"""A reliability chart draws what was said against what was right, how many there were, and what
+each threshold would have done. Plain SVG, as in `threshold_chart.py`."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -23,7 +23,7 @@ SCALES = (0.05, 0.1, 0.2, 0.5, 1.0)  # ends of the axis of what was wrong
 
 
 class _Panel(msgspec.Struct, frozen=True):
-    """A panel, and how high its axis goes; across it is always from 0 to 1."""
+    """A panel has an axis up to its own height; across it is always from 0 to 1."""
 
     left: int
     top: int

@@ -1,4 +1,5 @@
-"""One session as one HTML file, to share: no script, no outside resource, page text escaped."""
+"""A session report shows one session as one HTML file, to share: no script, no outside resource,
+page text escaped."""
 
 import base64
 from collections.abc import Callable, Iterator

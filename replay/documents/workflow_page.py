@@ -1,5 +1,5 @@
-"""A workflow as one HTML file: its steps in plain words beside small pictures of them. No script,
-no outside resource, page text escaped."""
+"""A workflow page shows the steps of a workflow in plain words beside small pictures of them, as
+one HTML file: no script, no outside resource, page text escaped."""
 
 import base64
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Habits: what was done again and again and has no name, with one suggested for it.
+"""Habits find what was done again and again and has no name, and suggest one for it.
 
 From what people, scripts, models and agents did; a run of a workflow is nobody's habit. What a
 recorded workflow holds has a name already.
@@ -32,7 +32,7 @@ Occurrence = Sequence[DoneStep]
 
 
 class VaryingValue(msgspec.Struct, frozen=True):
-    """What was typed or chosen at a step and was not the same every time."""
+    """A varying value was typed or chosen at a step, and was not the same every time."""
 
     name: str
     step: int
@@ -40,8 +40,8 @@ class VaryingValue(msgspec.Struct, frozen=True):
 
 
 class Habit(msgspec.Struct, frozen=True):
-    """`by_person` of its times were done by a person from beginning to end. The name and the
-    parameters are suggestions; `start` is where it begins, as far as that is known."""
+    """A habit was done several times, `by_person` of them by a person from beginning to end. The
+    name and the parameters are suggestions; `start` is where it begins, as far as that is known."""
 
     name: str
     times: int

@@ -1,4 +1,4 @@
-"""What was done again and again: the longest sequences of numbers that repeat, and where.
+"""Repeats are the longest sequences of numbers that occur again and again, and where they do.
 
 Sequences are grown step by step from all the places where they occur, and only while they occur
 often enough: what happens once costs nothing.
@@ -13,7 +13,7 @@ LONGEST = 64  # a longer one is found in parts; what repeats itself for ever mus
 
 
 class Repeat(NamedTuple):
-    """A sequence by where it occurs; no two of them overlap."""
+    """A repeat says where a sequence occurs; no two of these places overlap."""
 
     length: int
     starts: list[int]
@@ -39,7 +39,7 @@ def repeats(codes: Sequence[int], least: int) -> list[Repeat]:
 
 
 class _GrowingRepeat(NamedTuple):
-    """A sequence on its way: every place where it occurs, and those that do not overlap."""
+    """A growing sequence knows every place where it occurs, and those that do not overlap."""
 
     length: int
     everywhere: list[int]

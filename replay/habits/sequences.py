@@ -1,4 +1,4 @@
-"""What was done in every session, in order, as far as it follows from one another.
+"""Sequences hold what each session did, in order, as far as one step follows from another.
 
 What was typed is kept beside what was done, not in it. An element that was chosen by what was typed
 (`Open Aurora Shipping`, after `Aurora Shipping` was searched for) is the same whatever it was.
@@ -49,7 +49,8 @@ LABEL = 80  # characters of it
 
 
 class DoneStep(NamedTuple):
-    """One step. `shown` is what words are made of: one way to its element, and no value."""
+    """A done step has a code that is the same for the same thing. `shown` is what words are made
+    of: one locator of its element, and no value."""
 
     code: int
     token: str
@@ -62,7 +63,7 @@ class DoneStep(NamedTuple):
 
 
 class SequencesFold:
-    """The fold of what was learned, without what was forgotten."""
+    """The fold keeps what was learned, without what was forgotten."""
 
     def __init__(self) -> None:
         self.tokens: list[str] = []  # what is done, by its code
@@ -152,7 +153,8 @@ class SequencesFold:
 
 
 class _SessionSequence:
-    """One session's steps, and what was typed in it: by the code of the step that did."""
+    """A session's sequence holds its steps, and what was typed, by the code of the step that
+    did."""
 
     def __init__(self) -> None:
         self.rows: list[DoneStep | None] = []

@@ -1,4 +1,4 @@
-"""Names for what nobody named: plain ASCII words out of what a page says, each given once."""
+"""Suggested names are plain ASCII words out of what a page says, each given once."""
 
 import re
 import unicodedata

@@ -1,4 +1,5 @@
-"""Tables folded from the log. Any of them can be dropped and rebuilt to the same content."""
+"""Projections fold the log into tables. Any of them can be dropped and rebuilt to the same
+content."""
 
 from rutter.replay.projections.store import ProjectionStore
 

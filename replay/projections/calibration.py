@@ -1,4 +1,5 @@
-"""How right it was when it said how sure it is: one row a prediction, once it is settled.
+"""The calibration table holds one row for each prediction: how sure it was, and whether it was
+right, once it is settled.
 
 It is settled by the next action that counts, as in `metrics`. What the Planner did because of a
 prediction says nothing of it, as nobody else chose it (a model must not teach itself): those rows
@@ -31,8 +32,8 @@ from rutter.replay.whatif import ScoredPrediction
 
 
 class ExecutionCounts(msgspec.Struct, frozen=True):
-    """What was done because it was predicted, and what came of it. What was not confirmed, or was
-    taken back, is wrong."""
+    """Execution counts say what was done because it was predicted, and what came of it. What was
+    not confirmed, or was taken back, is wrong."""
 
     acted: int
     confirmed: int

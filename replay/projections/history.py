@@ -1,4 +1,5 @@
-"""S2 8: what was done, with its evidence, and what was only looked at, apart from each other."""
+"""The history tables hold what was done, with its evidence, and apart from it what was only
+looked at (S2 8)."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ from rutter.replay.story.wording import file_in_words, file_wanted, in_words, wa
 
 
 class HistoryTables:
-    """The two tables of S2 8, with the session and step behind the seed's own columns."""
+    """The two tables of S2 8 have the session and step behind the seed's own columns."""
 
     name: ClassVar[str] = "history"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(

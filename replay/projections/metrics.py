@@ -1,6 +1,6 @@
-"""S0 6: how well it does. A prediction is correct when the next confirmed action is the one: what
-was done to which element, whatever the parameter that was typed is named. What only reads is
-confirmed when it is answered."""
+"""The metrics table says how well Rutter does (S0 6). A prediction is correct when the next
+confirmed action is the one: what was done to which element, whatever the parameter that was typed
+is named. What only reads is confirmed when it is answered."""
 
 import sqlite3
 from collections.abc import Mapping

@@ -1,4 +1,5 @@
-"""What language models were asked, and what that cost (G6): one row a call, from its request on.
+"""The model calls table says what language models were asked, and what that cost (G6): one row a
+call, from its request on.
 
 A call counts when it is asked for, so that one which is never heard of again is not forgotten.
 Beside it, whose plan each step was: how often nobody had to be asked at all.

@@ -1,4 +1,4 @@
-"""What a projection is: tables, the events it folds, and one function from event to rows.
+"""A projection has tables, the events it folds, and one function from event to rows.
 
 All of its state is in its own tables, so it can stop after any event and go on in another process.
 """

@@ -1,4 +1,4 @@
-"""What ran: one row a session, from its start to its end.
+"""The sessions table holds one row a session, from its start to its end.
 
 `done` of its `proposed` steps were confirmed or, where they only read, answered. A model call
 counts from when it is asked for; what `unpriced` of them cost is not known, or not yet. What a

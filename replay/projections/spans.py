@@ -1,4 +1,4 @@
-"""Spans as a table: what `rutter trace` sends, for whoever would rather ask with SQL.
+"""The spans table holds what `rutter trace` sends, for whoever would rather ask with SQL.
 
 A span is finished when its session is, so this folds a whole session at its end instead of keeping
 half-made spans between events.

@@ -1,4 +1,4 @@
-"""S4 W4: the step trace, one schema for every driver and every kind of step."""
+"""The step trace has one schema for every driver and every kind of step (S4 W4)."""
 
 import hashlib
 import sqlite3

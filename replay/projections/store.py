@@ -1,4 +1,5 @@
-"""The disposable file that projections live in. Positions move in the transaction of their rows.
+"""The store is the disposable file that projections live in. Positions move in the transaction of
+their rows.
 
 Any process may catch up: whoever comes second finds the position moved and has nothing to do.
 """

@@ -1,4 +1,5 @@
-"""S0's tables: confirmed actions, and first- and second-order transitions with their counts."""
+"""The transition tables hold confirmed actions, and first- and second-order transitions with their
+counts (S0)."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ BEFORE = {FIRST: ("from_action",), SECOND: ("from_action_1", "from_action_2")}
 
 
 class TransitionTables:
-    """The counts fold the very events that the model folds, so the two cannot disagree: what a
+    """The counts fold the very events that the predictor folds, so the two cannot disagree: what a
     session counted is taken back when it is forgotten."""
 
     name: ClassVar[str] = "transitions"
@@ -100,8 +101,8 @@ def _discount(db: sqlite3.Connection, table: str, row: int, *, person: bool) -> 
 
 
 class ActionsTable:
-    """Every action that came to something, with the page it was done on, as in S0 7. What was only
-    checked is in none of the counts, and not here either."""
+    """The actions table holds every action that came to something, with the page it was done on, as
+    in S0 7. What was only checked is in none of the counts, and not here either."""
 
     name: ClassVar[str] = "actions"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(

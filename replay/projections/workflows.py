@@ -1,4 +1,4 @@
-"""What it knows: every version of every workflow."""
+"""The workflows table holds every version of every workflow."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ from rutter.events.workflow import Workflow
 
 
 class WorkflowsTable:
-    """`session` is who taught a version: the session that recorded or repaired it, or the process
-    in which a person changed it. `merged` is the version that a recording was merged with, `again`
-    the one that a person went back to; 0: none."""
+    """Each row is a version; `session` is who taught it: the session that recorded or repaired it,
+    or the process in which a person changed it. `merged` is the version that a recording was merged
+    with, `again` the one that a person went back to; 0: none."""
 
     name: ClassVar[str] = "workflows"
     folds: ClassVar[frozenset[type[Event]]] = frozenset(

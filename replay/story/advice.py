@@ -1,4 +1,4 @@
-"""What language models were asked and advised, as people read it: at the step that it led to."""
+"""An advice story says what a language model was asked and advised, at the step that it led to."""
 
 import msgspec
 
@@ -20,8 +20,9 @@ SHOWN = 160  # characters of why: of what a model says, and of what it is told
 
 
 class AdviceStory(msgspec.Struct, omit_defaults=True):
-    """One call. `ended` is how the answer ended, or `failed`, `lost`, `waiting`; `ignored` are the
-    tools that it called beside the first. A cost of None is not known."""
+    """An advice story tells one call. `ended` is how the answer ended, or `failed`, `lost`,
+    `waiting`; `ignored` are the tools that it called beside the first. A cost of None is not
+    known."""
 
     purpose: str
     provider: str
@@ -81,8 +82,9 @@ class AdviceStory(msgspec.Struct, omit_defaults=True):
 
 
 class VisionStory(msgspec.Struct, omit_defaults=True):
-    """What a picture was said to show. It is advice: the verdict was fixed before it. `asked` is
-    whether anybody was; `error`, why there is no answer; a cost of None is not known."""
+    """A vision story says what a model saw in a picture. It is advice: the verdict was fixed before
+    it. `asked` is whether anybody was; `error`, why there is no answer; a cost of None is not
+    known."""
 
     said: str = "no answer"
     provider: str = ""
@@ -109,7 +111,7 @@ class VisionStory(msgspec.Struct, omit_defaults=True):
 
 
 class AdviceFold:
-    """Takes what concerns asking; hands over, for each step, what led to it."""
+    """The fold takes what concerns asking; it hands over, for each step, what led to it."""
 
     def __init__(self) -> None:
         self.calls = 0

@@ -1,5 +1,4 @@
-"""The runs of a file's rows, as the log tells them: which row is done, which is in doubt, which is
-to be run.
+"""The log says of each row of a file whether it is done, in doubt, or to be run.
 
 A row is done when one of its runs was completed. It is in doubt when none was and one of them did
 something that cannot be undone, or may have: nobody repeats that on their own (E7). Nor what went
@@ -34,8 +33,8 @@ DRY = "dry run: "  # how a run says where it stopped because it was only to be t
 
 
 class RowRun(msgspec.Struct, frozen=True):
-    """One run of a row. `sent`: something that cannot be undone was done, or may have been. `at` is
-    the step that it came to last, in words."""
+    """A row's run says how it ended. `sent`: something that cannot be undone was done, or may have
+    been. `at` is the step that it came to last, in words."""
 
     session: str
     row: Row
@@ -53,7 +52,7 @@ class RowRun(msgspec.Struct, frozen=True):
 
 
 class RowState(msgspec.Struct, frozen=True):
-    """What is known of a row: its outcome, why, and the run that says so."""
+    """A row's state is its outcome, why, and the run that says so."""
 
     outcome: RowOutcome = "not run"
     why: str = ""
@@ -134,7 +133,7 @@ def _why(run: RowRun) -> str:
 
 
 class FileRow(msgspec.Struct, frozen=True):
-    """A row of the file as it is now."""
+    """A file row stands in the file now."""
 
     number: int
     digest: str

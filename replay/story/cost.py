@@ -1,4 +1,4 @@
-"""What a call of a model costs, as far as its end tells: tables, stories and traces agree on it."""
+"""The cost of a model call follows from its end: tables, stories and traces agree on it."""
 
 from typing import Final
 

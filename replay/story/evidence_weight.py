@@ -1,4 +1,5 @@
-"""Which evidence a verdict rests on, and how sure it is over all sources (S2 4 and 6)."""
+"""The weight of evidence says what a verdict rests on, and how sure it is over all sources
+(S2 4 and 6)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a session did with kept logins, in words."""
+"""A session's use of kept logins is told in words."""
 
 import re
 from datetime import UTC, datetime

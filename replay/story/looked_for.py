@@ -1,5 +1,5 @@
-"""What a step looked for on a page that had it not, and what was there instead: in words, from the
-log alone. The likeness that decided is asked again; the page is the one that was seen last."""
+"""A step that found no element tells what it looked for and what was there instead: in words, from
+the log alone. The likeness that decided is asked again; the page is the one that was seen last."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -35,7 +35,7 @@ NEAR = 2  # texts around it
 
 
 class LookedFor(NamedTuple):
-    """Of a session that came to nothing: where it was and where it should have been; for the step
+    """A session that came to nothing says where it was and where it should have been; for the step
     of this number, what stood near its element once, and what was there instead of it."""
 
     page: str = ""
@@ -47,7 +47,7 @@ class LookedFor(NamedTuple):
 
 
 class LookedForFold:
-    """Hears a session and remembers what it looked for last."""
+    """The fold hears a session and remembers what it looked for last."""
 
     def __init__(self) -> None:
         self._values: Mapping[str, str] = {}

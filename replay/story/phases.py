@@ -1,4 +1,4 @@
-"""The phases of a step (S2 7), by its kind, and which of them an event enters.
+"""A step goes through phases by its kind (S2 7); each event enters one of them, or none.
 
 An observation is planned, made and kept; nothing of it is allowed or verified.
 """

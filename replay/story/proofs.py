@@ -1,5 +1,5 @@
-"""How far it is proven that the application has what a session sent, step by step, and where a
-run could look to prove more."""
+"""Proofs say step by step how sure it is that the application has what a session sent, and where
+a run could look to prove more."""
 
 import msgspec
 
@@ -14,8 +14,8 @@ BY_PAGE = "what the page showed"  # what the Critic says where no answer of the 
 
 
 class ProofStory(msgspec.Struct, frozen=True):
-    """A step that sent something. `index` is its place in the workflow, or -1. `read_back` was
-    found by itself, and was not in the workflow."""
+    """A proof story tells of a step that sent something. `index` is its place in the workflow, or
+    -1. `read_back` was found by itself, and was not in the workflow."""
 
     step: int
     index: int = -1
@@ -38,7 +38,7 @@ class ProofStory(msgspec.Struct, frozen=True):
 
 
 class ProofsFold:
-    """Hears a session."""
+    """The fold hears a session and grades each step that sent something."""
 
     def __init__(self) -> None:
         self._workflow: Workflow | None = None

@@ -1,4 +1,4 @@
-"""What a session brought home: what it read, tables as rows, and the files that it was sent.
+"""The results of a session are what it read, tables as rows, and the files that it was sent.
 
 A fold over its events and nothing else: there is no second store. What one step read again stands
 once; two steps that read under one name are told apart by a number.
@@ -33,8 +33,8 @@ KINDS = sorted(map(kind, HEARD))
 
 
 class TableRows(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A table as it was read, as text. `left_off` rows of it are not here; `cut`: nor is a part of
-    a cell, or a column."""
+    """Rows are a table as it was read, as text. `left_off` rows of it are not here; `cut`: nor is a
+    part of a cell, or a column."""
 
     columns: list[str]
     rows: list[list[str]] = []
@@ -44,8 +44,8 @@ class TableRows(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SentFile(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file that a page sent, by the name that the page gave it. Without an artifact it was not
-    kept, and `failure` says why."""
+    """A sent file has the name that the page gave it. Without an artifact it was not kept, and
+    `failure` says why."""
 
     name: str
     step: int = 0
@@ -54,7 +54,8 @@ class SentFile(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SessionResults(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`values` are texts by name, a table's own text among them; `tables` their rows."""
+    """The results hold `values`, texts by name, a table's own text among them; `tables` their
+    rows."""
 
     session: str = ""
     workflow: str = ""
@@ -72,7 +73,8 @@ class SessionResults(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ResultsFold:
-    """The fold. A place is a step of the workflow, or the step's own number outside of one."""
+    """The fold gathers results by place. A place is a step of the workflow, or the step's own
+    number outside of one."""
 
     def __init__(self) -> None:
         self._session = self._workflow = ""

@@ -1,4 +1,4 @@
-"""One session as people read it: step by step, who drove, why, what came of it, how long."""
+"""A session story tells one session step by step: who drove, why, what came of it, how long."""
 
 import re
 from collections.abc import Iterable
@@ -106,7 +106,7 @@ CAME_OF = {
 
 
 class EvidenceStory(msgspec.Struct, omit_defaults=True):
-    """What one source said (S2 5.1), as text that any terminal takes."""
+    """An evidence story says what one source said (S2 5.1), as text that any terminal takes."""
 
     source: str
     checked: str
@@ -119,7 +119,7 @@ class EvidenceStory(msgspec.Struct, omit_defaults=True):
 
 
 class StepStory(msgspec.Struct, omit_defaults=True):
-    """One step with everything that was decided about it.
+    """A step story tells one step with everything that was decided about it.
 
     `verdict` is the Critic's; of an observation it is `answered` or `failed`, for nothing of it is
     judged. `step` is 0 for a file that was read for a call: it has no number. `advice` is what

@@ -1,4 +1,4 @@
-"""What stands below a step wherever it is shown: on a terminal and in a report alike."""
+"""Step details stand below a step wherever it is shown: on a terminal and in a report alike."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,5 @@
-"""Actions, checks and targets in plain words, and any text made safe for an ASCII terminal (H7)."""
+"""Words describe actions, checks and targets for people; any text is made safe for an ASCII
+terminal (H7)."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What ran, as OpenTelemetry spans: derived from the log, never recorded beside it.
+"""Traces derive OpenTelemetry spans from the log; nothing is recorded beside it.
 
 `SpanFold` turns events into finished spans, `mapping` is the one table of names and attributes,
 `otlp_protobuf` and `otlp_json` are the two forms in which spans leave. Nothing here does I/O.

@@ -1,4 +1,4 @@
-"""How a row of the mapping takes attributes from an event: by the names of its fields.
+"""A rule of the mapping takes attributes from an event by the names of its fields.
 
 A field `step` becomes `rutter.step`; `error.type=code` gives the field `code` another name, and
 `rutter.page.url=page.url` reaches into a field.

@@ -1,4 +1,4 @@
-"""The log folded into finished spans, session by session.
+"""The fold turns the log into finished spans, session by session.
 
 Every span is made once, by one event: folding a log again from any point before it makes the same
 span at the same place. That is what lets an exporter keep nothing but a position.
@@ -13,7 +13,7 @@ from rutter.replay.traces.span import Span
 
 
 class SpanFold:
-    """Takes events in the log's order; sessions that run side by side do not meet."""
+    """The fold takes events in the log's order; sessions that run side by side do not meet."""
 
     def __init__(self) -> None:
         self._open: dict[str, SessionSpans] = {}

@@ -1,4 +1,4 @@
-"""Ids of traces and spans, derived from the log's own names for things.
+"""Ids of traces and spans follow from the log's own names for things.
 
 Nothing is drawn at random: whoever exports a session, and however often, gets the same ids, so
 that a span delivered twice is the same span.
@@ -17,7 +17,7 @@ def trace_id(session: str) -> bytes:
 
 
 class SpanIds:
-    """The 8-byte span ids of one session, each from the number of the event it begins with."""
+    """A session's span ids have 8 bytes, each made of the number of the event it begins with."""
 
     def __init__(self, session: str) -> None:
         self._session = hashlib.sha256(f"rutter.span\0{session}\0".encode())

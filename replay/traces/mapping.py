@@ -1,4 +1,4 @@
-"""The one table from events to spans: names, kinds and attributes, under one version.
+"""The mapping turns events into spans: names, kinds and attributes, under one version.
 
 `rutter.*` says what the log says. Beside it stand the GenAI conventions for model calls and tools,
 and OpenInference's kinds, by which Phoenix draws them. Page text and messages go out bounded, URLs
@@ -352,7 +352,8 @@ BY_ACTOR: Final = "?"  # named after whose work it is, see `WORK_OF`
 
 
 class SpanRule(NamedTuple):
-    """The span that an event is part of (none: a moment in the one around it), and what it adds."""
+    """A rule names the span that an event is part of (none: a moment in the one around it), and
+    says what the event adds."""
 
     span: str
     adds: Callable[[Any], Attributes]

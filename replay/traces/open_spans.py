@@ -1,4 +1,4 @@
-"""Spans that are not finished yet: an actor's work, and the step that it belongs to."""
+"""Open spans are not finished yet: an actor's work, and the step that it belongs to."""
 
 from collections.abc import Iterator
 from typing import Final, Literal
@@ -45,7 +45,7 @@ def took_ns(event: Event) -> int:
 
 
 class OpenWork:
-    """What one actor does about one cause."""
+    """Open work is what one actor does about one cause."""
 
     __slots__ = (
         "actor",
@@ -106,7 +106,8 @@ class OpenWork:
 
 
 class OpenStep:
-    """From what led to its plan until the next step is planned; a retry is the same step.
+    """An open step lasts from what led to its plan until the next step is planned; a retry is the
+    same step.
 
     One that looks whether another worked lies inside that one, its `owner`.
     """

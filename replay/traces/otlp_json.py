@@ -1,4 +1,5 @@
-"""Spans to OTLP JSON: one ExportTraceServiceRequest, for a file with one of them a line.
+"""The JSON encoder writes spans as OTLP: one ExportTraceServiceRequest, for a file with one of them
+a line.
 
 The protocol's own JSON: ids in hex, 64-bit numbers as strings, enums as numbers. Whatever reads
 OTLP from files (the collector's `otlpjsonfile` receiver, for one) reads it.

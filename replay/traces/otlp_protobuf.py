@@ -1,4 +1,4 @@
-"""Spans to OTLP protobuf, byte by byte.
+"""The protobuf encoder writes spans as OTLP, byte by byte.
 
 The official encoder takes the SDK's span objects and builds a message object for every attribute;
 made and encoded that way, spans cost several times what these functions do (bench/traces.py

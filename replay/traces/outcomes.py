@@ -1,4 +1,4 @@
-"""How a span ended: its status from verdicts and failures, by the event that tells."""
+"""A span's status follows from verdicts and failures, by the event that tells."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple

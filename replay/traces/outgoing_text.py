@@ -1,4 +1,4 @@
-"""Text as it may leave: bounded, and no URL in it keeps its query or its user."""
+"""Outgoing text is bounded, and no URL in it keeps its query or its user."""
 
 import re
 from typing import Final

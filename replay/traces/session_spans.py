@@ -1,4 +1,4 @@
-"""One session as spans: the run, below it its steps, below them what the actors did.
+"""A session becomes spans: the run, below it its steps, below them what the actors did.
 
 A piece of work is what one actor did about one cause. It begins when its cause was numbered, or as
 long before its report as the report says it took; it links to the span that its cause lies in; it
@@ -66,7 +66,7 @@ NOTHING: Final = (b"", 0)
 
 
 class SessionSpans:
-    """Takes the events of one session from its second to its last."""
+    """A session's spans take its events, from the second to the last."""
 
     def __init__(self, envelope: Envelope, started: SessionStarted) -> None:
         self.seq = envelope.seq

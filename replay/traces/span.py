@@ -1,4 +1,4 @@
-"""A finished span as plain values: what the fold makes and the encoders write."""
+"""A finished span is plain values: the fold makes it and the encoders write it."""
 
 from typing import Final
 
@@ -16,7 +16,8 @@ ERROR: Final = 2
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A span that this one came from. `why` is `cause`, `continues` or `forked_from`."""
+    """A link names a span that this one came from. `why` is `cause`, `continues` or
+    `forked_from`."""
 
     trace_id: bytes
     span_id: bytes
@@ -24,7 +25,7 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class SpanEvent(msgspec.Struct, frozen=True):
-    """Something that happened at one moment inside a span."""
+    """A span event happened at one moment inside a span."""
 
     name: str
     at_ns: int
@@ -32,7 +33,7 @@ class SpanEvent(msgspec.Struct, frozen=True):
 
 
 class Span(msgspec.Struct, frozen=True):
-    """`parent_id` is empty for a run, the root of its trace."""
+    """A span has a `parent_id`; it is empty for a run, the root of its trace."""
 
     trace_id: bytes
     span_id: bytes
