@@ -1,6 +1,6 @@
 """Every key of the configuration: its name, type, default, range and variable (H6).
 
-The dotted names and their defaults are those of S4 and of S2's section 10, and our own beside
+The dotted names and their defaults are those of S4 and of S2 10, and our own beside
 them. A value is checked here whether a file or a variable says it.
 """
 
