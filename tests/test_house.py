@@ -1,0 +1,53 @@
+"""The rules of CONTRIBUTING.md that neither the linter nor an import contract can hold."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("events", "actors", "replay", "pipeline")
+NAMELESS = {"utils", "helpers", "manager", "service", "base", "data"}
+UNEXPLAINED = re.compile(r"noqa: BLE001(?! - \w)")
+WAITING = (ast.Await, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith)
+
+
+@cache
+def modules() -> dict[str, str]:
+    files = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+def test_every_module_opens_with_what_it_is_for() -> None:
+    silent = [name for name, text in modules().items() if text and not text.startswith('"""')]
+    assert silent == []
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    assert [name for name in modules() if Path(name).stem in NAMELESS] == []
+
+
+def test_every_broad_except_says_why() -> None:
+    assert [name for name, text in modules().items() if UNEXPLAINED.search(text)] == []
+
+
+def test_replay_never_awaits() -> None:
+    replay = {name: ast.parse(text) for name, text in modules().items() if "replay/" in name[:7]}
+    assert len(replay) > 20
+    waits = {name for name, tree in replay.items() if any(map(_waits, ast.walk(tree)))}
+    assert waits == set()
+
+
+def _waits(node: ast.AST) -> bool:
+    return isinstance(node, WAITING)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_tests_lie_where_what_they_test_lies(folder: str) -> None:
+    tested = {
+        path.parent.relative_to(ROOT / "tests")
+        for path in (ROOT / "tests" / folder).rglob("test_*.py")
+    }
+    assert {place.as_posix() for place in tested if not (ROOT / place).is_dir()} == set()
