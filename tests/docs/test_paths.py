@@ -1,4 +1,4 @@
-"""Documents name what is there: files and headings."""
+"""Documents name what is there: files, headings, targets of make."""
 
 import re
 from itertools import chain
@@ -15,6 +15,7 @@ FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(
     r"`((?:actors|events|replay|pipeline|tests|bench|docs)/[\w./*-]*|[\w./*-]+\.(?:py|js|svg))`"
 )
+MADE = re.compile(r"`make ([a-z-]+)")
 
 
 def anchors(page: Path) -> set[str]:
@@ -40,6 +41,12 @@ def test_a_page_names_only_what_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert dead_links(page, text) == []
     assert lost_paths(text) == []
+
+
+def test_every_target_of_make_that_is_named_is_one() -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    named = {each for page in PAGES for each in MADE.findall(page.read_text(encoding="utf-8"))}
+    assert named <= set(targets)
 
 
 def test_what_is_not_there_is_noticed() -> None:
