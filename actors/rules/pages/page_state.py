@@ -11,13 +11,11 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from rutter.actors.rules.pages.address import ada_url_decode
-from rutter.actors.rules.pages.state_phrases import GENERIC, OR, RULES_VERSION
+from rutter.actors.rules.pages.state_rules import OR, state_rules
 from rutter.events.checks import PageState
 from rutter.events.page import Element, Page
 from rutter.events.run_settings import RunSettings
 from rutter.events.service_pack import Checkpoint, Service, Sign, StateRule, Where
-
-__all__ = ["GENERIC", "RULES_VERSION", "checkpoint_of", "detect", "phrases_for", "words_of"]
 
 # Below this the page may be anything: one decisive sign, or two that would not do alone.
 ENOUGH = 7
@@ -61,20 +59,6 @@ CAREFUL: tuple[PageState, ...] = (
 # Who signs in says who they are, and is asked for a code at most; whoever is asked for more, or may
 # save something, does something else with a password.
 MOST_ASKED = 3
-_SAVES = frozenset(
-    (
-        *("save", "create", "add", "update", "register", "change", "set"),
-        *("speichern", "anlegen", "ändern", "hinzufügen", "registrieren"),
-        *("enregistrer", "créer", "ajouter", "modifier"),
-        *("guardar", "crear", "añadir", "registrarse", "cambiar"),
-    )
-)
-# What a reader is offered: to find, to agree, to pass on.
-_SEARCH = frozenset(("search", "find", "suche", "suchen", "durchsuchen", "rechercher", "buscar"))
-_READING = _SEARCH | {
-    *("yes", "no", "ja", "nein", "oui", "non", "sí", "like", "reply", "share", "print", "copy"),
-    *("menu", "helpful", "teilen", "drucken", "partager", "imprimer", "compartir", "imprimir"),
-}
 BUTTONS = frozenset(("button", "link", "menuitem", "tab"))
 TYPED = frozenset(("textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"))
 CHOSEN = frozenset(("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio", "option"))
@@ -166,7 +150,7 @@ def _asks_for_more(elements: Sequence[Element], *, named: bool) -> bool:
         return True
     chosen = any(each.role != "textbox" for each in asked)
     buttons = [each.name.text for each in elements if each.role == "button"]
-    saves = any(not _SAVES.isdisjoint(name.casefold().split()) for name in buttons)
+    saves = any(_has_word("word_saves", name) for name in buttons)
     return not named and (chosen or saves)
 
 
@@ -189,7 +173,7 @@ def _looks_like_text(page: Page) -> int:
 
 def _searches(element: Element) -> bool:
     return element.role == "searchbox" or (
-        element.role in TYPED and not _SEARCH.isdisjoint(element.name.text.casefold().split())
+        element.role in TYPED and _has_word("word_searches", element.name.text)
     )
 
 
@@ -197,7 +181,14 @@ def _acts(element: Element) -> bool:
     """Whether something could be done with it other than search, agree or share."""
     if element.role in FIELDS:
         return not _searches(element)
-    return element.role == "button" and _READING.isdisjoint(element.name.text.casefold().split())
+    # What a reader is offered: to find, to agree, to pass on.
+    offered = any(_has_word(words, element.name.text) for words in ("word_searches", "word_reads"))
+    return element.role == "button" and not offered
+
+
+def _has_word(words: str, name: str) -> bool:
+    """Whether a name has one of these words, in any of the languages."""
+    return not state_rules().words[words].isdisjoint(name.casefold().split())
 
 
 def phrases_for(settings: RunSettings) -> tuple[str, ...]:
@@ -219,7 +210,8 @@ def phrases_for(settings: RunSettings) -> tuple[str, ...]:
 
 @cache  # the same thousands for every run
 def _generic_phrases() -> tuple[str, ...]:
-    return tuple(spelling for says in _asked_by(GENERIC) for spelling in _spellings(says))
+    asked = _asked_by(state_rules().generic)
+    return tuple(spelling for says in asked for spelling in _spellings(says))
 
 
 def _asked_by(rules: Iterable[StateRule]) -> Iterator[str]:
@@ -277,7 +269,8 @@ def _by_first(rules: Iterable[Rule]) -> dict[tuple[Where, str], list[Rule]]:
 
 @cache  # when the first page is looked at, not with every command: there are thousands
 def _generic() -> dict[tuple[Where, str], list[Rule]]:
-    return _by_first(dict.fromkeys(_made_ready(GENERIC)))  # two spellings are one rule
+    ready = _made_ready(state_rules().generic)
+    return _by_first(dict.fromkeys(ready))  # two spellings are one rule
 
 
 def _keys_of(said: Said) -> Iterator[tuple[Where, str]]:

@@ -13,7 +13,7 @@ import msgspec
 
 from rutter.actors.rules.pages.address import host_of, path_of
 from rutter.actors.rules.policy.hosts import url_refused
-from rutter.actors.rules.policy.risky_words import FINAL, ICONS, denied_by, said_by
+from rutter.actors.rules.policy.risky_words import denied_by, final_words, icon_words, said_by
 from rutter.actors.rules.text.phrases import lexicon
 from rutter.events.action import (
     CLICKS,
@@ -250,13 +250,14 @@ def final_wording(case: Case) -> Verdict | None:
         return None
     sends = case.action.type == "press" and element.submits
     if case.action.type == "select" or sends:
-        word = said_by(element.icon.text, FINAL)
+        word = said_by(element.icon.text, final_words())
     elif not _sets_off(case) or _is_field(element):
         return None
     else:
         said = f"{element.name.text}\n{element.text.text[:200]}\n{_said_of(case.action.to)}"
-        word = said_by(said, FINAL)
-    word = word or ("" if case.action.type == "select" else said_by(element.icon.text, ICONS))
+        word = said_by(said, final_words())
+    if not word and case.action.type != "select":
+        word = said_by(element.icon.text, icon_words())
     return Verdict("ask", "final_wording", f"the element says {word!r}") if word else None
 
 
@@ -376,7 +377,7 @@ def is_a_door(case: Case) -> bool:
     if case.action.type == "press" and case.state == "LOGIN_REQUIRED":
         return True  # by Enter in a field, which does not say what it does
     says = f"{element.name.text}\n{element.text.text}".casefold()
-    if said_by(says, FINAL):
+    if said_by(says, final_words()):
         return False
     return any(word in says for word in SIGNS_IN)
 

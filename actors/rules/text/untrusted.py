@@ -7,11 +7,12 @@ proposes a step is judged by policy, whatever any pattern says.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import msgspec
 
-from rutter.actors.rules.text.suspicious_phrases import RULES, SIGNS, Rule
+from rutter.actors.rules.text.suspicious_phrases import Rule, suspicious
 from rutter.events.action import Untrusted
 from rutter.events.page import Page
 
@@ -87,14 +88,15 @@ def scan(*texts: str) -> Scan:
     raw = "\n".join(texts)
     folded = [_folded(text) for text in texts]
     whole = "\n".join(folded)
-    found = {name for name, signs in SIGNS.items() if any(sign in whole for sign in signs)}
+    frames = suspicious().frames
+    found = {name for name, signs in frames.items() if any(sign in whole for sign in signs)}
     ordered, steps = _ordered(folded)
     found |= ordered
     if any(len(run) >= BLOB for run in _RUNS.findall(whole)):
         found.add("encoded")
     if not raw.isascii() and len(_SMUGGLED.findall(raw)) > MAX_SMUGGLED:
         found.add("invisible")
-    looked = len(raw) + len(whole) * (1 + sum(map(len, SIGNS.values())))
+    looked = len(raw) + len(whole) * (1 + sum(map(len, frames.values())))
     return Scan(tuple(sorted(found)), looked + steps)
 
 
@@ -122,23 +124,26 @@ def _stages(rules: Sequence[Rule]) -> Mapping[str, tuple[tuple[int, int], ...]]:
     return {word: tuple(sorted(places, reverse=True)) for word, places in known.items()}
 
 
-_KNOWN = _stages(RULES)
+@cache
+def _known() -> Mapping[str, tuple[tuple[int, int], ...]]:
+    return _stages(suspicious().rules)
 
 
 def _ordered(texts: Iterable[str]) -> tuple[set[str], int]:
     """The rules whose parts follow each other closely enough in one text, and how many places were
     looked at. Of each part only the latest way to it is kept: it fits if any does."""
-    begun = [[-FAR] * len(rule.parts) for rule in RULES]
+    rules, stages = suspicious().rules, _known()
+    begun = [[-FAR] * len(rule.parts) for rule in rules]
     found: set[str] = set()
     at = steps = 0
     for text in texts:
         at += FAR
         for word in _words_of(text):
             at += 1
-            known = _KNOWN.get(word, ())
+            known = stages.get(word, ())
             steps += 1 + len(known)
             for number, stage in known:
-                rule, ways = RULES[number], begun[number]
+                rule, ways = rules[number], begun[number]
                 start = at if stage == 0 else ways[stage - 1]
                 if at - start > rule.within:
                     continue

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from rutter.actors.rules.pages.page_state import (
     CAREFUL,
-    GENERIC,
     checkpoint_of,
     detect,
     phrases_for,
 )
+from rutter.actors.rules.pages.state_rules import state_rules
 from rutter.events.action import Untrusted
 from rutter.events.checks import PageState
 from rutter.events.page import Element, Page
@@ -1191,12 +1191,12 @@ def test_every_text_that_is_asked_for_is_listed_once_what_was_stated_first() -> 
 
 def test_the_rules_that_hold_everywhere_are_whole() -> None:
     """No empty words, and numbers only where words are counted: text is searched as it stands."""
-    used = [sign for rule in GENERIC for sign in (*rule.signs, *rule.unless)]
+    used = [sign for rule in state_rules().generic for sign in (*rule.signs, *rule.unless)]
     assert all(sign.says == " ".join(sign.says.split()) != "" for sign in used)
     assert not [sign for sign in used if sign.where == "text" and "#" in sign.says]
     # A browser lowers letters without folding them, so rules keep clear of those that differ.
     assert not [sign for sign in used if sign.where == "text" and sign.says != sign.says.casefold()]
-    assert {rule.state for rule in GENERIC} == set(CAREFUL) - {"START"}
+    assert {rule.state for rule in state_rules().generic} == set(CAREFUL) - {"START"}
 
 
 NO_SIGN_IN = {

@@ -5,16 +5,19 @@ import re
 import pytest
 
 from rutter.actors.rules.policy.risky_words import (
-    DENIED,
     DENYLIST,
-    FINAL,
-    FINAL_WORDS,
-    ICON_WORDS,
-    ICONS,
+    FILE,
+    Head,
+    Lists,
+    checked,
     denied_by,
+    final_words,
+    icon_words,
+    risky_words,
     said_by,
 )
-from rutter.actors.rules.text.phrases import STEM
+from rutter.actors.rules.text.phrase_file import read_phrases
+from rutter.events.errors import BadInput
 from tests.support.control_labels import (
     COOKIES,
     HARMLESS,
@@ -36,7 +39,7 @@ OF_S0 = ("sign out", "delete", "remove", "submit", "purchase", "buy", "payment",
 
 
 def risky(label: str) -> str:
-    return denied_by(label, DENYLIST) or said_by(label, FINAL)
+    return denied_by(label, DENYLIST) or said_by(label, final_words())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -71,13 +74,13 @@ def test_a_banner_about_cookies_is_not_final() -> None:
     "label", ["Accept", "Accept all offers", "Reject all 12 applicants", "Agree", "Tout supprimer"]
 )
 def test_what_is_not_about_cookies_stays_final(label: str) -> None:
-    assert said_by(label, FINAL)
+    assert said_by(label, final_words())
 
 
 def test_yes_and_finish_are_final_as_all_that_is_said() -> None:
-    assert [label for label in labels(YES) if not said_by(label, FINAL)] == []
+    assert [label for label in labels(YES) if not said_by(label, final_words())] == []
     for label in ("Finish line", "Complete guide", "Proceed with care", "Done", "OK", "Continue"):
-        assert said_by(label, FINAL) == ""
+        assert said_by(label, final_words()) == ""
 
 
 @pytest.mark.parametrize(
@@ -100,16 +103,16 @@ def test_yes_and_finish_are_final_as_all_that_is_said() -> None:
     ],
 )
 def test_a_short_word_counts_alone_or_beside_words_of_its_language(label: str, said: str) -> None:
-    assert said_by(label, FINAL) == said
+    assert said_by(label, final_words()) == said
 
 
 def test_a_long_label_begins_with_what_it_does() -> None:
-    assert [label for label in labels(LONG_RISKY) if not said_by(label, FINAL)] == []
+    assert [label for label in labels(LONG_RISKY) if not said_by(label, final_words())] == []
 
 
 def test_of_sixty_headlines_and_mails_two_are_taken_for_controls() -> None:
     assert len(labels(HEADLINES)) == 60
-    assert [label for label in labels(HEADLINES) if said_by(label, FINAL)] == [
+    assert [label for label in labels(HEADLINES) if said_by(label, final_words())] == [
         "Storm forces ferries to cancel crossings",
         "Bob Stone Fwd: can you sign the lease and send it back",
     ]
@@ -117,9 +120,9 @@ def test_of_sixty_headlines_and_mails_two_are_taken_for_controls() -> None:
 
 def test_a_control_below_a_long_line_stands_for_itself() -> None:
     story = "Minister to publish a report on the sale of rail stock"
-    assert said_by(story, FINAL) == ""
-    assert said_by(f"{story}\nPublish", FINAL) == "publish"
-    assert said_by(f"{story} | Publish", FINAL) == "publish"
+    assert said_by(story, final_words()) == ""
+    assert said_by(f"{story}\nPublish", final_words()) == "publish"
+    assert said_by(f"{story} | Publish", final_words()) == "publish"
 
 
 def test_the_denylist_counts_wherever_it_stands() -> None:
@@ -127,15 +130,16 @@ def test_the_denylist_counts_wherever_it_stands() -> None:
 
 
 def test_risky_icons_are_told_and_harmless_ones_are_not() -> None:
-    assert [icon for icon in labels(RISKY_ICONS) if not said_by(icon, ICONS)] == []
-    assert [icon for icon in labels(HARMLESS_ICONS) if said_by(icon, ICONS)] == []
+    assert [icon for icon in labels(RISKY_ICONS) if not said_by(icon, icon_words())] == []
+    assert [icon for icon in labels(HARMLESS_ICONS) if said_by(icon, icon_words())] == []
 
 
 def test_every_language_has_every_row_and_final_words_of_its_own() -> None:
-    assert list(DENIED) == LANGUAGES
-    assert list(FINAL_WORDS) == LANGUAGES
-    for rows in DENIED.values():
-        assert set(rows) == {*OF_S0, "account", "settings", "preferences"}
+    _, languages = risky_words()
+    assert list(languages) == LANGUAGES
+    for lists in languages.values():
+        assert set(lists.denied) == {*OF_S0, "account", "settings", "preferences"}
+        assert all((*lists.denied.values(), lists.final))
 
 
 @pytest.mark.parametrize("word", DENYLIST)
@@ -156,9 +160,44 @@ def test_a_word_that_a_person_added_counts_wherever_it_stands() -> None:
     assert denied_by("Summit", ("delete", "")) == ""
 
 
-def test_a_stem_is_long_enough_to_mean_something() -> None:
-    rows = [row for each in DENIED.values() for row in each.values()]
-    data = [*FINAL_WORDS.values(), ICON_WORDS, *rows]
-    stems = re.findall(r"(\w+)\*", " ".join(data))
-    assert stems
-    assert min(map(len, stems)) >= STEM
+ROWS = "\n".join(f'"{row}" = []' for row in (*OF_S0, "account", "settings", "preferences"))
+LACKING = "\n".join(f"{name} = []" for name in Lists.__struct_fields__[1:])
+SOUND = f"""[icons]
+risky = []
+harmless = []
+glue = []
+[languages.fi]
+{LACKING}
+[languages.fi.denied]
+{ROWS}
+"""
+
+
+def read(text: str) -> None:
+    checked(*read_phrases(text, FILE, Head, Lists))
+
+
+def test_a_language_may_lack_every_word() -> None:
+    read(SOUND)
+
+
+@pytest.mark.parametrize(
+    ("sound", "wrong", "message"),
+    [
+        ('"buy" = []', "", "[languages.fi] denied has no list 'buy'; write buy = []"),
+        ('"buy"', '"bye"', "[languages.fi] denied has no list 'buy'"),
+        ('"buy"', 'bye = []\n"buy"', "[languages.fi] denied has a list 'bye' that nothing uses"),
+        ("final = []", "finals = []", "[languages.fi]: Object contains unknown field `finals`"),
+        ("cookies = []", "", "[languages.fi]: Object missing required field `cookies`"),
+        ("cookies = []", 'cookies = "yes"', "[languages.fi]: Expected `array`, got `str`"),
+        ("final = []", "final = [1]", "Expected `str`, got `int` - at `$.final[0]`"),
+        ("risky = []", "", "risky_words.toml: Object missing required field `risky`"),
+        ('"buy" = []', '"buy" = ["^"]', "denied: the phrase '^' has marks and no word"),
+        ("final = []", 'final = ["os*"]', "the stem in 'os*' is too short; write 3 letters"),
+        ("risky = []", 'risky = ["pay b*"]', "[icons]: the stem in 'pay b*' is too short"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_named(sound: str, wrong: str, message: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(message)) as told:
+        read(SOUND.replace(sound, wrong, 1))
+    assert str(told.value).startswith(FILE)

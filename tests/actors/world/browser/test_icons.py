@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from rutter.actors.rules.policy.risky_words import ICONS, said_by
+from rutter.actors.rules.policy.risky_words import icon_words, said_by
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.page import Resolved
 from tests.support.page_server import PATIENT, PageServer
@@ -57,8 +57,9 @@ async def test_icons_are_told_by_their_names(tab: Tab, server: PageServer) -> No
     await show(tab, server, style + "".join(boxes))
     told = [await described(tab, f"#p{i} > :is(button, a, div)") for i in range(len(boxes))]
     risky = dict(zip(RISKY, told, strict=False))
-    assert {html: said_by(each.icon.text, ICONS) for html, each in risky.items()} == RISKY
-    assert [said_by(each.icon.text, ICONS) for each in told[len(RISKY) :]] == [""] * len(HARMLESS)
+    assert {html: said_by(each.icon.text, icon_words()) for html, each in risky.items()} == RISKY
+    harmless = [said_by(each.icon.text, icon_words()) for each in told[len(RISKY) :]]
+    assert harmless == [""] * len(HARMLESS)
 
 
 async def test_another_icon_is_another_element_but_stands_for_what_was_approved(
