@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
@@ -27,6 +27,7 @@ ROUNDS = 3
 KEPT = Path("bench/ratios.csv")
 COLUMNS = ("commit", "beside", "rounds", "load", "bench", "ratio", "median", "least", "most")
 STOPS = (signal.SIGINT, signal.SIGTERM)
+ENDING_S = 10  # a browser needs a second or two to close
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 
@@ -190,7 +191,29 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 def _run(directory: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+    """In a group of its own: when this is stopped, all that it started ends, and tidies up."""
+    with subprocess.Popen(
+        command,
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            said, failed = process.communicate()
+        except BaseException:
+            _end(process)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, said, failed)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError, subprocess.TimeoutExpired):
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(ENDING_S)
+    with suppress(ProcessLookupError):  # who did not listen
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _last_line(text: str) -> str:

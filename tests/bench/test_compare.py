@@ -16,13 +16,14 @@ from bench.compare import COLUMNS, INTERRUPTED, KEPT
 ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE = "venv:\n\t@mkdir -p .venv/bin && ln -sf $(PYTHON) .venv/bin/python\n"
 BENCH = """
-import os, signal, sys
+import os, signal, sys, tempfile
 from bench.tables import print_table
 name = sys.argv[1]
 with open({runs!r}, "a") as runs: print({ratio}, name, file=runs)
 if name == "endless":
-    os.kill(os.getppid(), {signal})
-    signal.pause()
+    with tempfile.TemporaryDirectory():
+        os.kill(os.getppid(), {signal})
+        signal.pause()
 if name == "broken": sys.exit("it broke")
 print_table("a title", ["what", "ratio"], [["ours", {ratio}], ["the limit", 1.0]])
 """
