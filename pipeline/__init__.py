@@ -1,1 +1,2 @@
-"""How it runs: sequencer, sessions, daemon and command line. Imports all; nobody imports it."""
+"""The pipeline runs it all: sequencer, sessions, daemon and command line. It imports all; nobody
+imports it."""

@@ -1,4 +1,4 @@
-"""The composition root: every part is made and joined here, for the product and for its tests."""
+"""The composition root makes and joins every part, for the product and for its tests."""
 
 import asyncio
 import platform

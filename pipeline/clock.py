@@ -1,4 +1,4 @@
-"""The one place that reads the clock and makes ids. Deciders never come here."""
+"""The clock reads the time and makes ids, in this one place. Deciders never come here."""
 
 import secrets
 import time

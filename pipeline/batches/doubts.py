@@ -1,4 +1,5 @@
-"""What the same values left open elsewhere: in a run by themselves, or for a row of another file.
+"""The log says which rows are in doubt: the same values left something open in a run by itself, or
+for a row of another file.
 
 A run by itself would look for it, or ask. A row is in doubt instead, as after a run of its own:
 nobody wants to be asked by every row, and the others go on meanwhile."""

@@ -1,4 +1,4 @@
-"""Which rows were run, read from the log: the one place that says so."""
+"""The ledger reads from the log which rows were run: the one place that says so."""
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path

@@ -1,5 +1,6 @@
-"""What became of every row, as a file beside the rows: the row, its outcome, why, its session, and
-what its run read. Written anew as each row ends, whole; the log can say it again at any time."""
+"""The report says what became of every row, as a file beside the rows: the row, its outcome, why,
+its session, and what its run read. Written anew as each row ends, whole; the log can say it again
+at any time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

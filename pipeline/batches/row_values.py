@@ -1,4 +1,4 @@
-"""From rows to what each run is given: every one is checked before the first is run.
+"""A row's values are bound to what each run is given: every row is checked before the first is run.
 
 A column binds the parameter of its name. A secret never comes from a file of rows.
 """

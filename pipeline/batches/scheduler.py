@@ -1,4 +1,4 @@
-"""The order in which rows are run: so many at once, until all are over, too many failed one after
+"""The scheduler runs rows in order: so many at once, until all are over, too many failed one after
 another, or somebody stops it. What a run is, is the caller's to say."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence

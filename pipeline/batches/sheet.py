@@ -1,4 +1,5 @@
-"""A file of rows: from bytes to a header and cells, or what is wrong with it and where.
+"""A file of rows is read from bytes to a header and cells, or refused with what is wrong with it
+and where.
 
 UTF-8 with or without its mark, and UTF-16 with it; anything else is named by whoever has it. The
 separator is a comma, a semicolon or a tab, as the header shows. Nothing is guessed in silence: a

@@ -1,4 +1,5 @@
-"""`rutter completion SHELL`: what a shell is told so that TAB knows commands, flags and names.
+"""`rutter completion SHELL` tells a shell what it needs so that TAB knows commands, flags and
+names.
 
 The shell then asks this program, which answers from the log: workflows after `run`, sessions after
 `show`. A TAB is no place for an error: where nothing can be read, nothing is offered.

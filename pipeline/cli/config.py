@@ -1,4 +1,5 @@
-"""`rutter init` and `rutter config show`: where things are, every value and where it came from."""
+"""`rutter init` and `rutter config show` say where things are, every value and where it came
+from."""
 
 import argparse
 import os

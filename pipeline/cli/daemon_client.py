@@ -1,4 +1,5 @@
-"""Talking to the daemon that holds the data directory, as the person whose token lies there."""
+"""The daemon client talks to the daemon that holds the data directory, as the person whose token
+lies there."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,5 @@
-"""`rutter demo`: the bundled site, start to finish. Record, learn, run alone, verify, replay."""
+"""`rutter demo` takes the bundled site from start to finish: record, learn, run alone, verify,
+replay."""
 
 import argparse
 import asyncio

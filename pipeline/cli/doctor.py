@@ -1,4 +1,4 @@
-"""`rutter doctor`: is everything here that is needed; what to do if not."""
+"""`rutter doctor` checks whether everything that is needed is here, and says what to do if not."""
 
 import argparse
 import asyncio

@@ -1,4 +1,5 @@
-"""What to type, for `--help` and for the pages of docs/commands/. A test types every one."""
+"""Examples show what to type, for `--help` and for the pages of docs/commands/. A test types every
+one."""
 
 EXAMPLES = {
     "login": """examples:

@@ -1,4 +1,4 @@
-"""`rutter export`: a learned workflow as a file that others can run."""
+"""`rutter export` writes a learned workflow as a file that others can run."""
 
 import argparse
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""`rutter forget`: a session or a workflow unlearned. The log keeps what happened."""
+"""`rutter forget` unlearns a session or a workflow. The log keeps what happened."""
 
 import argparse
 import shlex

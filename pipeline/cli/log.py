@@ -1,4 +1,5 @@
-"""`rutter log`: what it holds and takes, whether it is whole, and carrying it elsewhere."""
+"""`rutter log` says what the log holds and takes and whether it is whole, and carries it
+elsewhere."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`rutter log erase`: one session's content for good, or all that holds a given text."""
+"""`rutter log erase` erases one session's content for good, or all that holds a given text."""
 
 import argparse
 import asyncio

@@ -1,4 +1,5 @@
-"""`rutter log` and `rutter log tidy`: what is kept, what it takes, and letting go of it by rule."""
+"""`rutter log` and `rutter log tidy` say what is kept and what it takes, and let go of it by
+rule."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""`rutter login SITE`: sign in once, by hand or by a script; what the browser knows is kept."""
+"""`rutter login SITE` signs in once, by hand or by a script, and keeps what the browser knows."""
 
 import argparse
 import asyncio

@@ -1,4 +1,5 @@
-"""The entry point: parse, do, and turn every error into one line and an exit code."""
+"""The entry point parses, runs the command, and turns every error into one line and an exit
+code."""
 
 import os
 import sys

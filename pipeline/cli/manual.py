@@ -1,4 +1,4 @@
-"""A page for every command, made of its flags: `python -m rutter.pipeline.cli.manual
+"""The manual has a page for every command, made of its flags: `python -m rutter.pipeline.cli.manual
 docs/commands`.
 
 The pages are written from the parser and not from its `--help`, which each Python prints in its own

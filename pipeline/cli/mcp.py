@@ -1,4 +1,4 @@
-"""`rutter mcp`: the tools for an outside agent that starts this command, by MCP over stdio."""
+"""`rutter mcp` offers the tools to an outside agent that starts this command, by MCP over stdio."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""`rutter metrics`: how well it does, what models cost, and whether it can be believed."""
+"""`rutter metrics` says how well runs do, what models cost, and whether it can be believed."""
 
 import argparse
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Values that a run still needs: asked for at a terminal, where there is one (A4)."""
+"""The command line asks for values that a run still needs, where there is a terminal (A4)."""
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence

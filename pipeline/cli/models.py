@@ -1,4 +1,4 @@
-"""`rutter models`: which language models may be asked, and whether they answer."""
+"""`rutter models` says which language models may be asked, and whether they answer."""
 
 import argparse
 import asyncio

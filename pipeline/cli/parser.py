@@ -1,4 +1,4 @@
-"""Every command and flag of `rutter`, with examples."""
+"""The parser knows every command and flag of `rutter`, with examples."""
 
 import argparse
 from functools import cache

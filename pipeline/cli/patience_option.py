@@ -1,4 +1,5 @@
-"""`--patience`: how long this run waits for an element, and for a page that is known to come."""
+"""`--patience` sets how long this run waits for an element, and for a page that is known to
+come."""
 
 import argparse
 import re

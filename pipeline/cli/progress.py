@@ -1,4 +1,5 @@
-"""How far a long command is: a moving line on a terminal, once it takes longer than a second."""
+"""A moving line on the terminal shows how far a long command is, once it takes longer than a
+second."""
 
 import time
 from types import TracebackType

@@ -1,4 +1,5 @@
-"""`rutter record NAME --url URL`: a window to work in; what is done there becomes the workflow."""
+"""`rutter record NAME --url URL` opens a window to work in; what is done there becomes the
+workflow."""
 
 import argparse
 import asyncio

@@ -1,5 +1,5 @@
-"""A workflow that is recorded again: whether it replaces what is known, and what came of comparing
-the two, in plain words."""
+"""A workflow that is recorded again replaces what is known, or does not; this compares the two and
+says so in plain words."""
 
 import argparse
 import shlex

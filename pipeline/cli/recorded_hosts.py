@@ -1,4 +1,5 @@
-"""Whom a recording spoke to, and which of them its runs may use: told, and confirmed once.
+"""A recording tells which hosts it spoke to, and a person confirms once which of them its runs may
+use.
 
 And the other way round: which hosts a run was kept from, with the command that allows them.
 """

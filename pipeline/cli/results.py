@@ -1,4 +1,5 @@
-"""`rutter results`: what a session read and downloaded, for people, machines, or in a folder."""
+"""`rutter results` gives what a session read and downloaded, for people, machines, or in a
+folder."""
 
 import argparse
 import sys

@@ -1,5 +1,5 @@
-"""How the rows go, told as they do: a line each for people, JSON lines for machines, and the file
-of results beside them."""
+"""The command tells how the rows go, as they do: a line each for people, JSON lines for machines,
+and the file of results beside them."""
 
 import shlex
 from collections.abc import Sequence

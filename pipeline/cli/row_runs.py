@@ -1,4 +1,5 @@
-"""Who runs a row: this process with a browser of its own, or the daemon that has the directory."""
+"""Rows are run by this process with a browser of its own, or by the daemon that has the
+directory."""
 
 import argparse
 import asyncio

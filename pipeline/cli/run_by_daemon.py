@@ -1,5 +1,5 @@
-"""`rutter run` where a daemon holds the data directory: handed in as a job, watched to its end, and
-answered for by whoever sits here."""
+"""`rutter run` hands a run to the daemon where one holds the data directory: as a job, watched to
+its end, and answered for by whoever sits here."""
 
 import argparse
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`rutter run NAME --rows FILE.csv`: one run for each row, none of them twice."""
+"""`rutter run NAME --rows FILE.csv` runs the workflow once for each row, none of them twice."""
 
 import argparse
 import asyncio

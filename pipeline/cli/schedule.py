@@ -1,5 +1,5 @@
-"""`rutter schedule` and `rutter hook`: what sets off runs. The daemon changes them; the log, which
-can be read beside it or without it, says what there is."""
+"""`rutter schedule` and `rutter hook` say and change what sets off runs. The daemon changes them;
+the log, which can be read beside it or without it, says what there is."""
 
 import argparse
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Flags by which a command is told of the service it sails on and of the files it may look at."""
+"""Flags tell a command of the service that it works on and of the files that it may look at."""
 
 import argparse
 import os

@@ -1,4 +1,5 @@
-"""The end of a session in a few lines: what came of it, why, and the next command to type."""
+"""The end of a session is told in a few lines: what came of it, why, and the next command to
+type."""
 
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli.recorded_hosts import tell_blocked

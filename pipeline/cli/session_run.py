@@ -1,4 +1,4 @@
-"""Running one session for a command: lock, log, browser, Ctrl-C, and the story afterwards."""
+"""A command runs one session here: lock, log, browser, Ctrl-C, and the story afterwards."""
 
 import asyncio
 import signal

@@ -1,4 +1,5 @@
-"""What people see: rich on a terminal, plain ASCII lines elsewhere, JSON for machines."""
+"""The terminal shows what people see: rich on a terminal, plain ASCII lines elsewhere, JSON for
+machines."""
 
 import getpass
 import json

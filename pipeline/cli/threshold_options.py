@@ -1,4 +1,4 @@
-"""The flags that say by which model, and how sure it must be: `--predictor`, `--threshold`,
+"""Flags say by which model a run goes, and how sure it must be: `--predictor`, `--threshold`,
 `--suggest`. What they leave open is as configured."""
 
 import argparse

@@ -1,4 +1,5 @@
-"""`rutter tools`: the table of tools, and calls of them, a line of JSON in and a line out."""
+"""`rutter tools` lists the table of tools, and takes calls of them, a line of JSON in and a line
+out."""
 
 import argparse
 import asyncio

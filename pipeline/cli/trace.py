@@ -1,4 +1,5 @@
-"""`rutter trace`: sessions as OpenTelemetry traces, to a collector or into a file."""
+"""`rutter trace` sends sessions as OpenTelemetry traces to a collector, or writes them into a
+file."""
 
 import argparse
 from contextlib import closing

@@ -1,5 +1,5 @@
-"""Changing what is known: by this process where it can be the one writer, else through the daemon
-that is. What is changed is decided here either way; the daemon only says it."""
+"""This process changes what is known where it can be the one writer, else the daemon that is does.
+What is changed is decided here either way; the daemon only says it."""
 
 import asyncio
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""`rutter workflows`: what it knows, and changing it. Each change is a new fact in the log."""
+"""`rutter workflows` shows what is known, and changes it. Each change is a new fact in the log."""
 
 import argparse
 from collections.abc import Iterator, Sequence

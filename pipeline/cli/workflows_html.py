@@ -1,4 +1,5 @@
-"""`rutter workflows show NAME --html FILE`: the steps of a workflow beside pictures of them."""
+"""`rutter workflows show NAME --html FILE` shows the steps of a workflow beside pictures of
+them."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""`rutter workflows suggest`: what was done again and again, and the command that records it."""
+"""`rutter workflows suggest` finds what was done again and again, and the command that records
+it."""
 
 import argparse
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
-"""The versions of a workflow: where each came from, what is different between two, and going back
-to one."""
+"""The versions of a workflow are listed and compared, and a person goes back to one: where each
+came from, and what is different between two."""
 
 import argparse
 from collections.abc import Callable

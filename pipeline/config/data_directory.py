@@ -1,4 +1,5 @@
-"""The data directory: where things are, private to its owner, with one writer at a time."""
+"""The data directory holds everything in known places, private to its owner, with one writer at a
+time."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""How a command ends, for scripts. One table, also in docs/exit-codes.md."""
+"""Exit codes tell scripts how a command ended. One table, also in docs/exit-codes.md."""
 
 from enum import IntEnum
 

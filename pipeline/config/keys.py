@@ -1,4 +1,5 @@
-"""Every key of the configuration: its name, type, default, range and variable (H6).
+"""The table of keys holds every key of the configuration: its name, type, default, range and
+variable (H6).
 
 The dotted names and their defaults are those of S4 and of S2 10, and our own beside
 them. A value is checked here whether a file or a variable says it.

@@ -1,4 +1,5 @@
-"""The configuration: a TOML file and the environment, read strictly, each value with its source.
+"""The reader takes the configuration from a TOML file and the environment, strictly, and says the
+source of each value.
 
 What cannot be used as it stands is refused at the start with its place; nothing is passed over
 and nothing is guessed. A variable stands above the file.

@@ -1,5 +1,6 @@
-"""Where a secret's value comes from: `env:NAME`, `file:PATH`, `keyring:SERVICE/USER`, `prompt`;
-not the command line. Behind it may stand where it belongs: `@ORIGIN`, several with commas."""
+"""A secret's source says where its value comes from: `env:NAME`, `file:PATH`,
+`keyring:SERVICE/USER`, `prompt`; not the command line. Behind it may stand where it belongs:
+`@ORIGIN`, several with commas."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module

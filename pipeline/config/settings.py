@@ -1,4 +1,4 @@
-"""Where things are. The environment is read here and nowhere else."""
+"""Settings say where things are. The environment is read here and nowhere else."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""What a configuration says in tables: rules of policy, and where secrets come from.
+"""The configuration's tables hold rules of policy, and where secrets come from.
 
 A row that can never hold is refused: who wrote it believes that it protects something.
 """

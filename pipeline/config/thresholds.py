@@ -1,4 +1,5 @@
-"""Which model a session goes by and how sure of the next step it must be, if nobody says otherwise.
+"""Thresholds say which model a session goes by and how sure of the next step it must be, if nobody
+says otherwise.
 
 The thresholds are of the measured calibration of each model (decision 015): what foresight says
 with 0.7 or more was right 84 times in 100, with 0.5 or more 77 times. That of `markov2` is S0's: it

@@ -1,1 +1,1 @@
-"""The daemon: warm browsers and one door that people, schedules and agents come through."""
+"""The daemon keeps warm browsers behind one door that people, schedules and agents come through."""

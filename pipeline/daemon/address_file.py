@@ -1,4 +1,5 @@
-"""Where the daemon of a data directory is: a file beside the log, there as long as it listens.
+"""The address file says where the daemon of a data directory is: it lies beside the log as long as
+the daemon listens.
 
 Whoever reads it sends the person's token there. So it is believed only where nobody else can have
 written it, for an address of this machine, and while the process that it names has the directory:

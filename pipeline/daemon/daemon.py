@@ -1,4 +1,5 @@
-"""The daemon: one pipeline with warm browsers, that people, schedules and outside agents talk to.
+"""The daemon holds one pipeline with warm browsers, that people, schedules and outside agents talk
+to.
 
 `open_daemon` is its composition root, for `rutter serve` and for tests. It lets go of everything in
 order: jobs begin no more, sessions that run end as interrupted, browsers close, the log is sealed.

@@ -1,4 +1,4 @@
-"""`rutter serve`: the daemon behind its guard, until it is told to stop."""
+"""`rutter serve` runs the daemon behind its guard, until it is told to stop."""
 
 import asyncio
 import signal

@@ -1,4 +1,5 @@
-"""A site on a loopback port: sockets, threads and cookies. What it answers is the site's own."""
+"""A loopback server carries a site on a port of this machine: sockets, threads and cookies. What it
+answers is the site's own."""
 
 import socket
 import socketserver

@@ -1,4 +1,5 @@
-"""Pieces of HTML that pages are made of; what comes in as text is escaped here or by the page."""
+"""Markup makes the pieces of HTML that pages are made of; what comes in as text is escaped here or
+by the page."""
 
 import re
 from collections.abc import Iterable, Mapping

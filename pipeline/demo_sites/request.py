@@ -1,4 +1,4 @@
-"""One request and its answer, as a bundled site sees them: no sockets, no pages."""
+"""A bundled site sees one request and its answer as they are here: no sockets, no pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the commands that serve a bundled site have in common."""
+"""The commands that serve a bundled site share this."""
 
 import argparse
 import sys

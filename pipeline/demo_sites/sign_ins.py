@@ -1,4 +1,5 @@
-"""Who is signed in: tokens that are the same on every run, and unguessable without the password."""
+"""Sign-ins know who is signed in, by tokens that are the same on every run, and unguessable without
+the password."""
 
 import hashlib
 

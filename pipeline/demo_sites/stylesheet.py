@@ -1,4 +1,4 @@
-"""The one style sheet, sent inline with every page."""
+"""The one style sheet is sent inline with every page."""
 
 STYLESHEET = """
 *{box-sizing:border-box}

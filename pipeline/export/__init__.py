@@ -1,1 +1,2 @@
-"""A learned workflow as a file that others can run: Recorder JSON, or a Playwright script."""
+"""An export makes a file of a learned workflow that others can run: Recorder JSON, or a Playwright
+script."""

@@ -1,4 +1,4 @@
-"""Everything one has, in formats that other programs read: `rutter export --all`.
+"""`rutter export --all` writes everything one has, in formats that other programs read.
 
 Written beside its place and renamed: it is there as a whole or not at all. What opens something is
 left out: tokens, kept logins, and the values of secrets, which are in no file of ours anyway.

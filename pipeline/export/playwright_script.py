@@ -1,4 +1,4 @@
-"""A workflow as a Python script for Playwright that needs nothing of ours.
+"""An export writes a workflow as a Python script for Playwright that needs nothing of ours.
 
 Everything that came from a page or a person is a literal or an escaped comment: what a page says
 cannot become code.

@@ -1,4 +1,4 @@
-"""What is in an export of everything, for whoever opens it years later."""
+"""A README says what is in an export of everything, for whoever opens it years later."""
 
 README = """Everything that rutter kept here.
 Workflows: {workflows}. Sessions: {sessions}. Artifacts: {artifacts}.

@@ -1,4 +1,5 @@
-"""A workflow as Chrome DevTools Recorder JSON. What the Recorder cannot say is refused.
+"""An export writes a workflow as Chrome DevTools Recorder JSON. What the Recorder cannot say is
+refused.
 
 A parameter without a value is written `${name}`, and so is every secret: `rutter record` reads
 that back, and a person who replays the file in Chrome sees what to fill in.

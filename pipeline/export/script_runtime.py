@@ -1,4 +1,5 @@
-"""The hands of an exported script, copied into it as they stand. They need Playwright alone.
+"""The run-time part of an exported script is copied into it as it stands. It needs Playwright
+alone.
 
 Elements are found as a workflow finds them: by the first way that leads to exactly one visible
 element. Nothing here guesses between two.

@@ -1,5 +1,5 @@
-"""What an exported script waits for, as expressions and patterns that other tools can read, and
-what no tool but Rutter looks at."""
+"""Wait conditions say what an exported script waits for, as expressions and patterns that other
+tools can read, and what no tool but Rutter looks at."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""When an exported script waits, and for what: as a run of the workflow does.
+"""Wait points say when an exported script waits, and for what: as a run of the workflow does.
 
 Other tools act as fast as they can and close the browser behind the last step. What a field hands
 on a moment later, or a page sends then, would be lost.

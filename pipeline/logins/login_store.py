@@ -1,4 +1,5 @@
-"""The files of kept logins, one for each origin: private, whole or not there, one writer at a time.
+"""The login store keeps the files of logins, one for each origin: private, whole or not there, one
+writer at a time.
 
 A file is written beside its place, synced and renamed; a disk that is full leaves the old one.
 """

@@ -1,4 +1,4 @@
-"""One login as the bytes of its file: a head that can be read, and the browser's state encrypted.
+"""A sealed file holds one login: a head that can be read, and the browser's state encrypted.
 
     rutter login 1          the format
     {"origin":...}          the head, one line of JSON

@@ -1,4 +1,4 @@
-"""What kept logins are sealed with: a key in the system's keyring, else a passphrase.
+"""A sealing key locks kept logins: from the system's keyring, else from a passphrase.
 
 Which of the two it is stands in the file. A passphrase is typed at the terminal, or read from where
 `logins.key` of the configuration says, so that a daemon needs nobody.

@@ -1,5 +1,5 @@
-"""The logins that a session takes along: those of the origins that it was named, opened before it
-begins, and kept again when it ended well."""
+"""A session takes logins along: those of the origins that it was named, opened before it begins,
+and kept again when it ended well."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence

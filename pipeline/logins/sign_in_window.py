@@ -1,5 +1,5 @@
-"""A window in which a person signs in. It is no session: of what they do there nothing is recorded,
-and only what the browser knows in the end is kept."""
+"""A person signs in in a window of its own. It is no session: of what they do there nothing is
+recorded, and only what the browser knows in the end is kept."""
 
 import os
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,5 +1,5 @@
-"""The tools for outside agents, by the Model Context Protocol (H2, H3): the registry of tools, told
-as MCP tells tools, over stdio and over HTTP. The policy and the log are the same ones."""
+"""MCP offers the tools to outside agents (H2, H3): the registry of tools, told as MCP tells tools,
+over stdio and over HTTP. The policy and the log are the same ones."""
 
 from importlib.util import find_spec
 

@@ -1,5 +1,6 @@
-"""From standard input and output to the daemon that has the data directory: the same tools, under
-the daemon's policy, in its log. What is asked here is asked there, with the agent's token."""
+"""The bridge leads standard input and output to the daemon that has the data directory: the same
+tools, under the daemon's policy, in its log. What is asked here is asked there, with the agent's
+token."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The MCP server: a client's calls, led to the sessions of tools and answered by the contract.
+"""The MCP server leads a client's calls to the sessions of tools and answers by the contract.
 
 A client's connection has a `Seat`, which remembers the session that it opened, and its sessions are
 closed when it goes. Clients of the newest protocol keep no connection over HTTP: they name the

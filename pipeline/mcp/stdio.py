@@ -1,5 +1,5 @@
-"""MCP over standard input and output. The output is the protocol's alone: whatever else this
-process or a child of it writes there goes to standard error."""
+"""The stdio transport speaks MCP over standard input and output. The output is the protocol's
+alone: whatever else this process or a child of it writes there goes to standard error."""
 
 import asyncio
 import os

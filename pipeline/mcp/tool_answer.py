@@ -1,4 +1,4 @@
-"""An answer as an MCP client gets it: the JSON of the contract, and the text that models are told,
+"""An MCP client gets an answer as the JSON of the contract, and as the text that models are told,
 in which whatever a page says stands between marks (E4)."""
 
 import os

@@ -1,4 +1,4 @@
-"""The tools as an MCP client lists them: the registry's own words and schemas, and how a session is
+"""An MCP client lists the tools in the registry's own words and schemas, and how a session is
 opened and closed."""
 
 from typing import Any

@@ -1,4 +1,5 @@
-"""Tables as CSV (RFC 4180): UTF-8, lines that end in CRLF, quotes where they are needed.
+"""A table is written as CSV (RFC 4180): UTF-8, lines that end in CRLF, quotes where they are
+needed.
 
 A spreadsheet takes a cell that begins with `=` for something to compute, and computing may reach
 the network or start a program. What a page said must not: such a cell gets an apostrophe before

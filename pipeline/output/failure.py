@@ -1,5 +1,5 @@
-"""A session that came to nothing, told so that one knows what to do: the step, the reason, what it
-looked for and what it found instead, where it was, the picture, and the next command.
+"""A failure is told so that one knows what to do: the step, the reason, what it looked for and what
+it found instead, where it was, the picture, and the next command.
 
 All of it follows from the log, so a run, `rutter show` and the daemon tell the same, now and later.
 """

@@ -1,4 +1,4 @@
-"""What to do after a session that came to nothing: in a sentence, with the command to type."""
+"""The next command says what to do after a session that came to nothing, in a sentence."""
 
 import re
 import shlex

@@ -1,5 +1,5 @@
-"""Whether the application has what a run sent, in words; and the command that proves it from the
-next run on."""
+"""Proof words say whether the application has what a run sent, and the command that proves it from
+the next run on."""
 
 import shlex
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
-"""What the process prints holds no known secret: results, errors, and tracebacks of any kind."""
+"""Redacted streams keep known secrets out of what the process prints: results, errors, and
+tracebacks of any kind."""
 
 import sys
 from typing import Any, TextIO

@@ -1,4 +1,4 @@
-"""What a session brought home, as files in a folder: values and tables, and what was downloaded."""
+"""Result files hold what a session brought home: values and tables, and what was downloaded."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files that are handed out: whole or not there, never over another one, under names that are safe
+"""A safe file is handed out whole or not at all, never over another one, under a name that is safe
 anywhere. A name that a page gave is text, not a path."""
 
 import re

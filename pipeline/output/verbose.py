@@ -1,4 +1,4 @@
-"""The lines of S2 9.2: what happens, phase by phase, in ASCII, for `--verbose`."""
+"""The narrator says what happens, phase by phase, in ASCII, for `--verbose` (S2 9.2)."""
 
 from collections.abc import Iterator
 

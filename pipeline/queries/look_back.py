@@ -1,5 +1,5 @@
-"""Which events a look back needs: those of a session, what was said of it since, and all that the
-others had taught until its end."""
+"""A look back reads the events it needs: those of a session, what was said of it since, and all
+that the others had taught until its end."""
 
 import heapq
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
-"""What is known beside a running process: projections caught up, workflows and sessions by name."""
+"""Queries find workflows and sessions by name beside a running process, with projections caught
+up."""
 
 import msgspec
 

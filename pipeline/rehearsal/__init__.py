@@ -1,1 +1,1 @@
-"""Sailing without wind: a scripted browser and a scripted model for tests."""
+"""A rehearsal runs a session with a scripted browser and a scripted model, for tests."""

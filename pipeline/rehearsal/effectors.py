@@ -1,5 +1,5 @@
-"""The effectors of a scripted world. They keep the convention of the real ones and report the same
-facts."""
+"""Scripted effectors act on a scripted world. They keep the convention of the real ones and report
+the same facts."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import ClassVar, Literal

@@ -1,4 +1,5 @@
-"""Snapshots of common pages and of a cancellation, taken from the bundled sites in a browser."""
+"""Fixtures are snapshots of common pages and of a cancellation, taken from the bundled sites in a
+browser."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""What a model is shown of a scripted page beside its elements: HTML, words and a picture."""
+"""A scripted screen shows a model a scripted page beside its elements: HTML, words and a
+picture."""
 
 import struct
 import zlib

@@ -1,4 +1,4 @@
-"""What a scripted page is made of: a sheet and its things, drawn by hand or from a snapshot."""
+"""A scripted page is made of a heading and its elements, drawn by hand or from a snapshot."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,5 @@
-"""A whole session in a scripted world: every decider is the real one, and so is the Advisor.
+"""The stage runs a whole session in a scripted world: every decider is the real one, and so is the
+Advisor.
 
 No browser, key or network is needed. When it is over its log is decided again; a log that does not
 follow from its facts is an error of ours, and raises.

@@ -1,4 +1,4 @@
-"""What can go wrong in a scripted world, on purpose."""
+"""Troubles go wrong in a scripted world, on purpose."""
 
 import anyio
 import msgspec

@@ -1,4 +1,4 @@
-"""A scripted world: pages that exist only here, read and acted on with no browser.
+"""A scripted world has pages that exist only here, read and acted on with no browser.
 
 Nothing in it depends on time or chance: the same session twice gives the same log.
 """

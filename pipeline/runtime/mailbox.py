@@ -1,4 +1,4 @@
-"""A bounded queue that counts: every queue of the pipeline is one of these."""
+"""A mailbox is a bounded queue that counts: every queue of the pipeline is one of these."""
 
 import asyncio
 from typing import Generic, TypeVar

@@ -1,4 +1,5 @@
-"""What a process that died left behind: its sessions are closed as interrupted, never resumed."""
+"""Recovery closes the sessions that a process left behind when it died: as interrupted, never
+resumed."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The hub: numbers events, runs turns over the deciders' queues, appends, and fans out.
+"""The sequencer numbers events, runs turns over the deciders' queues, appends, and fans out.
 
 A turn is one fact from the world and every decision that follows from it, until nothing follows.
 It is contiguous in its session and goes to the log as one transaction. Deciders hear an event

@@ -1,4 +1,4 @@
-"""One running session: a task and a queue per effector, supervised, closed in order.
+"""A session runs with a task and a queue per effector, supervised, closed in order.
 
 A slow page stalls nobody else: everything that waits for the world waits here. An effector that
 breaks is started again with backoff where its work may be repeated; what it cannot repeat it

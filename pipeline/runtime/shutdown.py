@@ -1,4 +1,4 @@
-"""Stopping as a thing with a name: phases in order, each with a deadline, none skipped."""
+"""Shutdown stops the parts in phases, in order, each with a deadline, none skipped."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack

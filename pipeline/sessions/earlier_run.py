@@ -1,4 +1,4 @@
-"""Which earlier session a run follows: the one that was named, or one that left something open."""
+"""A run follows an earlier session: the one that was named, or one that left something open."""
 
 from collections.abc import Collection, Mapping
 

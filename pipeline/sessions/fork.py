@@ -1,5 +1,5 @@
-"""A new session that follows an old one: a fork sails its first steps again, live, then goes on
-(G4); a run that continues one begins anew and does nothing twice (E7).
+"""A fork runs the first steps of an old session again, live, then goes on (G4); a run that
+continues one begins anew and does nothing twice (E7).
 
 What the old session did and cannot be undone is looked for or asked about again: neither is a
 licence to do it twice. The Planner and the Validator see to that by `done_before`.

@@ -1,4 +1,4 @@
-"""The language models of Mode B as they are configured: who is asked, by which key, for how much.
+"""The configuration names the language models of Mode B: who is asked, by which key, for how much.
 
 A key is read when it is needed, and from then on nothing that this process says holds it.
 """

@@ -1,4 +1,5 @@
-"""What is done on a page of a service without a model, as a person writes it in its file."""
+"""A service script is written by a person in the service's file and says what is done on a page
+without a model."""
 
 import re
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""What a session starts with: everything it depends on, pinned into `SessionStarted`."""
+"""`SessionStarted` pins everything that a session depends on."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath

@@ -1,5 +1,6 @@
-"""From what somebody wants sailed to everything its session starts with. The command line and the
-daemon depart from here alike: whoever asks, the same rules hold, and nothing was opened yet."""
+"""Turns a run request into a `SessionStarted` and the secrets, models and logins it needs. The
+command line and the daemon start from here alike: whoever asks, the same rules hold, and nothing
+was opened yet."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple

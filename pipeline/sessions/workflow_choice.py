@@ -1,4 +1,5 @@
-"""What a run is to sail: a workflow that is known, or the way to a goal that is not yet."""
+"""The choice says what a run follows: a workflow that is known, or a goal whose steps are not known
+yet."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""What may be named from outside: an agent's token opens no private host that nobody configured.
+"""An agent's token opens no private host that nobody configured.
 
 On the command line whoever names a host allows it, because it is a person who types. An agent that
 was talked into naming this machine or the router beside it is refused before anything is opened.

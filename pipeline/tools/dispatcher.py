@@ -1,4 +1,4 @@
-"""The dispatcher: a caller's tools, over one running session (D3, S4 W2).
+"""The dispatcher runs a caller's tools over one running session (D3, S4 W2).
 
 A call is checked, handed to the session as a fact, and answered by what its deciders say. Nothing
 is raised to the caller: whatever happens is an answer of the contract. One call at a time.

@@ -1,4 +1,4 @@
-"""The snapshot that tools answer with, in the words and with the fields of S3 1.3.1."""
+"""A snapshot is what tools answer with, in the words and with the fields of S3 1.3.1."""
 
 import base64
 import hashlib

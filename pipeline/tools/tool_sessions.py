@@ -1,4 +1,4 @@
-"""Sessions that are driven by calls from outside (Mode A): opened, called, closed; each in a task
+"""Tool sessions are driven by calls from outside (Mode A): opened, called, closed; each in a task
 of its own, and closed by itself when nobody calls any more."""
 
 from collections import OrderedDict

@@ -1,4 +1,5 @@
-"""An OTLP collector over HTTP: one request a batch, bounded in time, and its answer read.
+"""The collector takes spans by OTLP over HTTP: one request a batch, bounded in time, and its answer
+read.
 
 Not the SDK's exporter: it encodes only the SDK's own spans, drops a batch on an answer that it
 finds final, and hides what the answer said. We keep a position instead, so that nothing is ever

@@ -1,4 +1,5 @@
-"""How far the traces are out, for each place they go to: a small file that may be lost.
+"""A cursor says how far the traces are out, for each place they go to: a small file that may be
+lost.
 
 Losing it sends everything once more. The ids are derived, so that nobody is the worse for it.
 """

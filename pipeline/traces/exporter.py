@@ -1,4 +1,5 @@
-"""From the log to a sink: read on from the cursor, fold, deliver, move the cursor.
+"""The exporter takes spans from the log to a sink: read on from the cursor, fold, deliver, move the
+cursor.
 
 At least once: the cursor moves when a batch was accepted, never before. What is read but not
 accepted is held, and nothing more is read meanwhile, so that a sink that is away costs no memory.

@@ -1,4 +1,5 @@
-"""Traces while a run goes on, off the event path: events only wake a thread, and never wait for it.
+"""The live export sends traces while a run goes on, off the event path: events only wake a thread,
+and never wait for it.
 
 The thread reads the log by its own position, read-only, as any other reader does: what it did not
 get out before the process ends, the next process or `rutter trace` does.

@@ -1,4 +1,4 @@
-"""Where spans go, and what became of them there."""
+"""A sink takes spans and says what became of them."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence

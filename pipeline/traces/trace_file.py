@@ -1,4 +1,5 @@
-"""A file of OTLP JSON, a request a line. A line that is whole is on disk before it counts."""
+"""A trace file holds OTLP JSON, a request a line. A line that is whole is on disk before it
+counts."""
 
 import os
 from collections.abc import Sequence

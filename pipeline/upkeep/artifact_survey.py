@@ -1,4 +1,5 @@
-"""Which artifacts are on disk, who names them, and which of them a known workflow needs."""
+"""The survey says which artifacts are on disk, who names them, and which of them a known workflow
+needs."""
 
 import re
 import sqlite3

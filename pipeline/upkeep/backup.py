@@ -1,4 +1,5 @@
-"""A log carried elsewhere: exported and imported as one file, backed up as a data directory.
+"""A backup carries a log elsewhere: exported and imported as one file, or copied as a data
+directory.
 
 What is written is made under another name, checked by reading it back, synced, and then renamed:
 it is there as a whole or not at all. All three read one moment of the log, beside its writer.

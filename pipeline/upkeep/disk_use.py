@@ -1,4 +1,5 @@
-"""What a data directory holds and takes on disk: by kind, by session, by age, and what could go."""
+"""Disk use says what a data directory holds and takes: by kind, by session, by age, and what could
+go."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Erasing payloads for good: the one exception to "nothing is ever updated" (decision 007).
+"""Erasing removes payloads for good: the one exception to "nothing is ever updated" (decision 007).
 
 The intent is an event (`PayloadErased`), durable before anything goes. A mark in the directory
 stands from before the intent until all of it is done; whoever writes the directory next finds the

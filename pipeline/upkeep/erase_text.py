@@ -1,4 +1,5 @@
-"""Erasing what holds a given text, wherever it is: one person's content, by their name.
+"""Erasing by text removes what holds a given text, wherever it is: one person's content, by their
+name.
 
 Every session that holds it goes whole: its pictures show what no search can read, and what was
 derived from the text stands beside it. Of a process only the payloads that hold it go; what it says

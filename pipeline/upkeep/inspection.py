@@ -1,4 +1,5 @@
-"""A data directory held against its log: the file, its rows, the artifacts, the projections."""
+"""The inspection holds a data directory against its log: the file, its rows, the artifacts, the
+projections."""
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Checks as people write them: `text_visible:Order sent`, or S2's `{"type": ..., "value": ...}`.
+"""People write checks as `text_visible:Order sent`, or as S2's `{"type": ..., "value": ...}`.
 
 What is no check is refused by name, with what there is instead.
 """

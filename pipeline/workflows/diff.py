@@ -1,4 +1,5 @@
-"""What is different between two versions of a workflow, step by step, in plain words."""
+"""A diff says what is different between two versions of a workflow, step by step, in plain
+words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal

@@ -1,5 +1,5 @@
-"""Changing a recorded workflow: a literal named afterwards, a step dropped or made optional, what
-a step must lead to stated.
+"""An edit changes a recorded workflow: a literal named afterwards, a step dropped or made optional,
+what a step must lead to stated.
 
 What comes out is a new version, said as a fact by the one writer of the data directory. Earlier
 versions stay in the log as they were.

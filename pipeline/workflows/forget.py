@@ -1,4 +1,5 @@
-"""Unlearning what a session taught, or a workflow with every session that had to do with it.
+"""Forgetting unlearns what a session taught, or a workflow with every session that had to do with
+it.
 
 Nothing goes from the log: that a session is forgotten is a fact about what counts from there on.
 The model and the tables are folded without it (`SessionForgotten`). What happened goes with

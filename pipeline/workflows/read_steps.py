@@ -1,4 +1,5 @@
-"""A step that reads, put into a workflow by hand: what the page shows behind a step, by a name.
+"""A person puts a step that reads into a workflow by hand: what the page shows behind a step, by a
+name.
 
 `'17=order_number #order-number'` reads one element behind step 17. The selector is one of those
 that a script has: CSS, `aria/NAME[role="ROLE"]` or `text/TEXT`; several ways to the same element

@@ -1,4 +1,5 @@
-"""Chrome DevTools Recorder JSON as steps of ours. What cannot be kept faithfully is refused.
+"""The importer turns Chrome DevTools Recorder JSON into steps of ours. What cannot be kept
+faithfully is refused.
 
 A typed `${name}` is the parameter or secret of that name, as `rutter export` writes it. The custom
 steps `extract`, `verify`, `read_back`, `rutter.drag`, `rutter.paste` and `rutter.wheel` are ours.

@@ -1,4 +1,4 @@
-"""A literal that is a secret from now on: out of the workflow, and found wherever the log has it.
+"""A literal becomes a secret: out of the workflow, and found wherever the log has it.
 
 Nothing is found by a secret's value: a way that holds it goes, a text keeps `*` in its place.
 """

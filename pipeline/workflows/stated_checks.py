@@ -1,4 +1,4 @@
-"""What a step must lead to, stated by hand: checks and read-backs put into a workflow's steps.
+"""A person states what a step must lead to: checks and read-backs put into a workflow's steps.
 
 A literal that is named afterwards varies in them too; one that is a secret is kept in none.
 """

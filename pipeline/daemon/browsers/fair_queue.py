@@ -1,4 +1,4 @@
-"""A fair line for a bounded number of places: who came first is served first.
+"""A fair queue gives a bounded number of places: who came first is served first.
 
 A place belongs to whoever `choose` names when it is given, and is free again when it is left. Who
 stops waiting leaves the line, and never takes a place along.

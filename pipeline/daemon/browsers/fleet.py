@@ -1,4 +1,5 @@
-"""Warm browsers for many sessions: each window is opened in the one that has the fewest.
+"""The fleet keeps warm browsers for many sessions: each window is opened in the one that has the
+fewest.
 
 There are as many berths as browsers are wanted. One task keeps each berth: it starts a browser,
 and another when that one is to be replaced. One task looks after each browser until it is closed:

@@ -1,4 +1,4 @@
-"""How much memory processes take together, as the system tells it."""
+"""The system tells how much memory processes take together."""
 
 import os
 from collections.abc import Iterable

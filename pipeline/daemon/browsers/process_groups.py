@@ -1,4 +1,4 @@
-"""What the daemon starts - drivers, browsers, proxies - is in sessions of its own.
+"""The daemon starts drivers, browsers and proxies in process sessions of their own.
 
 Ctrl-C at its terminal, and a signal to its whole group, are then for the daemon alone, which ends
 them in order. A driver that hears the signal too ends at once, and takes the browser from under

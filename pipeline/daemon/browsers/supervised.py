@@ -1,4 +1,4 @@
-"""One browser of the fleet: what is asked of it, how it is, and what is told of it."""
+"""A supervised browser says what is asked of it, how it is, and what is told of it."""
 
 from collections.abc import Callable
 from typing import Literal, Protocol

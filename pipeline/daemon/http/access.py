@@ -1,4 +1,4 @@
-"""Who may do what: one table of rows, looked up by method and path. What is in no row is for the
+"""The access table says who may do what, looked up by method and path. What is in no row is for the
 person alone, so a route that somebody adds and forgets here is closed to agents."""
 
 from collections.abc import Iterable

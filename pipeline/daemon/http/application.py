@@ -1,4 +1,4 @@
-"""The app: every route, who may use it, and the guard around it."""
+"""The application joins every route, who may use it, and the guard around it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib import metadata

@@ -1,4 +1,4 @@
-"""The words of ASGI, and the head of a request as the guard reads it."""
+"""ASGI's words are typed here, and the head of a request as the guard reads it."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, NamedTuple

@@ -1,4 +1,5 @@
-"""Bodies: JSON, so large at most, and whole within so long, before the app hears of the request."""
+"""Bodies are read as JSON, so large at most, and whole within so long, before the app hears of the
+request."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""How the API says what is wrong: one form, and one table from errors to statuses (E5)."""
+"""The API says what is wrong in one form, by one table from errors to statuses (E5)."""
 
 from typing import Any
 

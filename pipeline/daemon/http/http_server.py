@@ -1,4 +1,5 @@
-"""Serving: sockets that we bind, uvicorn inside our own loop and task group, and a clean end."""
+"""The server binds its sockets, runs uvicorn inside our own loop and task group, and ends
+cleanly."""
 
 import asyncio
 import errno

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP, as an app to stand behind the guard: at one path, for whoever the guard
+"""The endpoint speaks MCP over streamable HTTP behind the guard: at one path, for whoever the guard
 let through, and each connection for the token alone that opened it."""
 
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""How the daemon says no, and the headers that go with everything it says."""
+"""A refusal is how the daemon says no, with the headers that go with everything it says."""
 
 from typing import NamedTuple
 

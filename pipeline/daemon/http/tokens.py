@@ -1,4 +1,4 @@
-"""Who may ask: a token for the person, one for agents, and tickets that open one live view.
+"""Tokens say who may ask: one for the person, one for agents, and tickets that open one live view.
 
 A token is in a file that its owner alone can read: whoever reads it already has the log and the
 profile beside it. No page can, and no page can send it. The person's token opens everything; the

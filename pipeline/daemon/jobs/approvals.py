@@ -1,5 +1,5 @@
-"""Questions that wait for a person: every one of every session, until somebody answers or the
-session is over. An answer is single-use, and is given under the person's own token."""
+"""A question waits for a person until somebody answers or its session is over. An answer is
+single-use, and is given under the person's own token."""
 
 import asyncio
 

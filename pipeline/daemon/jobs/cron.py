@@ -1,4 +1,4 @@
-"""When a schedule is due: a cron expression on the clock of a zone, as instants.
+"""A cron expression on the clock of a zone says when a schedule is due, as instants.
 
 An instant is told once, whatever that clock does. Where it jumps ahead, what names an hour and a
 minute in the gap is due at its end; where it is set back, at the first of the two. What has a star

@@ -1,4 +1,4 @@
-"""Hooks: addresses that another program calls to have one thing run, with values for what was
+"""A hook is an address that another program calls to have one thing run, with values for what was
 declared and for nothing else.
 
 Each has a token of its own, which opens this hook and nothing beside it. What is kept of it, here

@@ -1,4 +1,4 @@
-"""Jobs: taken on durably, run in order, so many at once, ended truly.
+"""Jobs are taken on durably, run in order, so many at once, and ended truly.
 
 The state of every job is the fold of its events, in the daemon as after a restart. What was
 waiting when a process died is run by the next one; what was running is not: its session was

@@ -1,4 +1,4 @@
-"""From a job to its session: what was asked for becomes a departure, and is sailed to its end."""
+"""The runner makes a session of a job and runs it to its end."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path

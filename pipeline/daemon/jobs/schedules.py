@@ -1,4 +1,4 @@
-"""Schedules: what is run by the clock.
+"""A schedule runs something by the clock.
 
 What there is, and which tick of it was run, is the fold of the log, so a tick is run once, also
 across a restart and whatever the system's clock does. When that jumps, or the machine sleeps, what

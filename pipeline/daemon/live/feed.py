@@ -1,5 +1,6 @@
-"""Events as they happen, for whoever watches: read from the log by position, woken when there is
-more. A watcher that is slow or comes back later misses nothing and costs nothing while it waits."""
+"""The feed gives events as they happen to whoever watches: read from the log by position, woken
+when there is more. A watcher that is slow or comes back later misses nothing and costs nothing
+while it waits."""
 
 from collections.abc import AsyncIterator
 

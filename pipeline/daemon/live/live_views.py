@@ -1,4 +1,4 @@
-"""Who watches which session: pictures of it are taken from the first watcher to the last.
+"""Live views take pictures of a session from its first watcher to its last.
 
 Each watcher has room for one picture, the newest: whoever is slow misses some, and costs one
 picture and what is in its socket, however slow it is. Nobody waits for anybody else.

@@ -1,4 +1,5 @@
-"""The live view on the wire: pictures over a WebSocket, as an endless image, and a page with it.
+"""The stream carries the live view: pictures over a WebSocket, as an endless image, and a page with
+it.
 
 `WS /stream/{session}` sends each picture as one binary message, `GET /stream/{session}/mjpeg` as
 one part of an image that a browser keeps replacing, `GET /stream/{session}` is a page with that.

@@ -1,4 +1,4 @@
-"""Notices: others are told when a person is needed, or when something that nobody watched failed.
+"""A notice tells others when a person is needed, or when something that nobody watched failed.
 
 A notice says which session and job, what for, and a few words of ours. It holds nothing that a page
 said, no value of a parameter and no secret: it goes to other machines.

@@ -1,4 +1,4 @@
-"""Figures as Prometheus reads them: a name, labels, a number."""
+"""The daemon tells its figures as Prometheus reads them: a name, labels, a number."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,5 +1,6 @@
-"""The daemon's own log, for whoever keeps it running: a line for each thing that happened, as JSON
-for machines or in words at a terminal. What a session did is in the log of events, not here."""
+"""The daemon writes its own log for whoever keeps it running: a line for each thing that happened,
+as JSON for machines or in words at a terminal. What a session did is in the log of events, not
+here."""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-"""Delivering notices: one thread for each address, a bounded line, retries that wait longer each
-time. Nothing here is waited for by anything that runs.
+"""A courier delivers notices: one thread for each address, a bounded line, retries that wait longer
+each time. Nothing here is waited for by anything that runs.
 
 Headers and signature are those of Standard Webhooks (`webhook-id`, `webhook-timestamp`,
 `webhook-signature`), so whoever is told can check them with a library they have.

@@ -1,4 +1,4 @@
-"""The bundled site on its own, to try things on: `python -m
+"""This runs the bundled site on its own, to try things on: `python -m
 rutter.pipeline.demo_sites.chandlery`."""
 
 import argparse

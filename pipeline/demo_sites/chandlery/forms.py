@@ -1,4 +1,4 @@
-"""The order form: what it holds, what is wrong with it, and the draft it becomes."""
+"""The order form says what it holds, what is wrong with it, and the draft it becomes."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The pages of an order: form, review, the order itself, and the list."""
+"""The pages of an order show its form, its review, the order itself, and the list."""
 
 from collections.abc import Mapping, Sequence
 from html import escape

@@ -1,4 +1,5 @@
-"""What sometimes lies over a page until it is answered: a question about cookies, a survey."""
+"""An overlay sometimes lies over a page until it is answered: a question about cookies, a
+survey."""
 
 from rutter.pipeline.demo_sites.markup import mark
 

@@ -1,4 +1,4 @@
-"""The pages around an order: sign-in, desk, customers, and the one for what is not there."""
+"""The pages around an order show sign-in, desk, customers, and what is not there."""
 
 from collections.abc import Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""From a request to an answer: a table of routes and a handler for each. No I/O here."""
+"""Routes make an answer of a request: a table and a handler for each. No I/O here."""
 
 import json
 import re

@@ -1,4 +1,5 @@
-"""Flows on the site as Chrome DevTools Recorder writes them, ready to be recorded from."""
+"""Scripts hold flows on the site as Chrome DevTools Recorder writes them, ready to be recorded
+from."""
 
 from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
 

@@ -1,4 +1,4 @@
-"""What every fresh site starts with: the same customers, products and six orders each time."""
+"""The seed gives every fresh site the same start: customers, products and six orders."""
 
 from rutter.pipeline.demo_sites.chandlery.store import Customer, Order, Product, Store
 

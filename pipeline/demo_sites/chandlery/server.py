@@ -1,4 +1,4 @@
-"""The shop: one store, its sessions and its switches. No pages here."""
+"""The shop serves one store, its sessions and its switches. No pages here."""
 
 from rutter.pipeline.demo_sites.chandlery.routes import Call, answer
 from rutter.pipeline.demo_sites.chandlery.seed import open_store

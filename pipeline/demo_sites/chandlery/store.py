@@ -1,4 +1,5 @@
-"""What the chandler knows: customers, products, drafts and orders, all in memory."""
+"""The store holds what the chandler knows: customers, products, drafts and orders, all in
+memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What can be made to go wrong, or to look different, on the bundled site."""
+"""Switches make the bundled site go wrong, or look different."""
 
 from dataclasses import dataclass
 

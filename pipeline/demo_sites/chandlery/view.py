@@ -1,4 +1,5 @@
-"""How one answer looks: the switches of the moment applied to words, order and names."""
+"""A view says how one answer looks: the switches of the moment applied to words, order and
+names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""The words on controls, and which of them change when the site is moved or relabelled."""
+"""The wording holds the words on controls, and which of them change when the site is moved or
+relabelled."""
 
 from rutter.pipeline.demo_sites.chandlery.switches import Switches
 

@@ -1,4 +1,4 @@
-"""The streaming service on its own, to try things on: `python -m
+"""This runs the streaming service on its own, to try things on: `python -m
 rutter.pipeline.demo_sites.gaffsail`."""
 
 import argparse

@@ -1,4 +1,4 @@
-"""The pages of the streaming service: sign-in, account, and the way out of a membership."""
+"""The pages of the streaming service show sign-in, account, and how a membership is ended."""
 
 from html import escape
 

@@ -1,4 +1,4 @@
-"""From a request to an answer of the streaming service. No I/O here."""
+"""Routes make an answer of a request to the streaming service. No I/O here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The streaming service: one membership, its sessions and its switches. No pages here."""
+"""The streaming service serves one membership, its sessions and its switches. No pages here."""
 
 from dataclasses import replace
 

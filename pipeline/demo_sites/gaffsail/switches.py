@@ -1,4 +1,5 @@
-"""How the streaming service can look or behave otherwise, and the variants to try things on."""
+"""Switches make the streaming service look or behave otherwise, and variants name those to try
+things on."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

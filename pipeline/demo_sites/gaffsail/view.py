@@ -1,4 +1,5 @@
-"""How one page of the streaming service looks: the switches applied to words, names and markup."""
+"""A view says how one page of the streaming service looks: the switches applied to words, names and
+markup."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""The words and the addresses of the streaming service, as built and as redesigned."""
+"""The wording holds the words and the addresses of the streaming service, as built and as
+redesigned."""
 
 from rutter.pipeline.demo_sites.gaffsail.switches import Switches
 

@@ -1,4 +1,4 @@
-"""What is looked at: artifacts by their name, and tickets for the live view."""
+"""Routes give what is looked at: artifacts by their name, and tickets for the live view."""
 
 from typing import Annotated
 

@@ -1,4 +1,5 @@
-"""What every route needs: the daemon it speaks for, who asks, and names that are one thing."""
+"""Every route shares what is here: the daemon it speaks for, who asks, and names that are one
+thing."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Jobs and approvals: what is to be run, and what a person is asked."""
+"""Routes take jobs and approvals: what is to be run, and what a person is asked."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,5 @@
-"""Sessions: what ran and runs, events as they happen; and those that calls drive (Mode A)."""
+"""Routes give sessions: what ran and runs, events as they happen; and those that calls drive (Mode
+A)."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any, TypeVar

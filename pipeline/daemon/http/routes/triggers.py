@@ -1,4 +1,5 @@
-"""What sets off runs: schedules and hooks, for the person; calling a hook, with its own token."""
+"""Routes keep what sets off runs: schedules and hooks, for the person; calling a hook, with its own
+token."""
 
 from typing import Annotated, Any
 

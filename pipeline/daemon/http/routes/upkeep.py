@@ -1,4 +1,4 @@
-"""What is kept, and letting go of it by rule."""
+"""Routes say what is kept, and let go of it by rule."""
 
 from litestar import post
 

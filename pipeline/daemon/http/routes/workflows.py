@@ -1,4 +1,5 @@
-"""What is known and how well it does: the seed's server (S0), workflows, tools, statistics."""
+"""Routes say what is known and how well it does: the seed's server (S0), workflows, tools,
+statistics."""
 
 from importlib import metadata
 from typing import Any
