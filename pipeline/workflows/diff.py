@@ -10,7 +10,7 @@ from rutter.actors.rules.workflows.alignment import Pair, align
 from rutter.events.action import Action, Strategy
 from rutter.events.workflow import Expectation, Place, Step, Workflow
 from rutter.pipeline.workflows.check_syntax import write_check
-from rutter.replay.story.wording import in_words, way_in_words
+from rutter.replay.story.wording import in_words, locator_in_words
 
 Kind = Literal["added", "dropped", "changed"]
 
@@ -169,7 +169,7 @@ def _place(place: Place | None) -> str:
 
 
 def _ways(strategies: Sequence[Strategy]) -> str:
-    return way_in_words(strategies[0]) if strategies else "nothing"
+    return locator_in_words(strategies[0]) if strategies else "nothing"
 
 
 def _way(step: Step) -> str:

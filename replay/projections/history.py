@@ -20,7 +20,7 @@ from rutter.events.runtime import SessionEnded
 from rutter.events.tools import FileRead, ToolCalled
 from rutter.events.validator import ActionRejected, ActionStarted, QueryStarted
 from rutter.replay.story.evidence_weight import deciding, overall
-from rutter.replay.story.wording import file_in_words, file_wanted, in_words, way_in_words
+from rutter.replay.story.wording import file_in_words, file_wanted, in_words, locator_in_words
 
 
 class HistoryTables:
@@ -208,7 +208,7 @@ def _note(db: sqlite3.Connection, envelope: Envelope, step: int, column: str, te
 
 def _target(action: Action) -> str | None:
     if action.target is not None and action.target.primary is not None:
-        return way_in_words(action.target.primary)
+        return locator_in_words(action.target.primary)
     return action.url or action.key
 
 
@@ -228,8 +228,8 @@ def _text(action: Action) -> str | None:
 
 
 def _coordinates(action: Action) -> str | None:
-    way = action.target.primary if action.target else None
-    return f"{way.x},{way.y}" if isinstance(way, ByPoint) else None
+    locator = action.target.primary if action.target else None
+    return f"{locator.x},{locator.y}" if isinstance(locator, ByPoint) else None
 
 
 def _evidence(judged: ActionJudged) -> str | None:

@@ -171,14 +171,14 @@ def _why_refused(
     return "it is not to be typed into or clicked for this"
 
 
-def _wanted(ways: Iterable[Strategy]) -> tuple[str, str]:
-    """The role and the name that were looked for, as far as the ways say them."""
+def _wanted(locators: Iterable[Strategy]) -> tuple[str, str]:
+    """The role and the name that were looked for, as far as the locators say them."""
     role = name = ""
-    for way in ways:
-        if isinstance(way, ByRole):
-            role, name = role or way.role, name or way.name
-        elif isinstance(way, ByText):
-            name = name or way.text
+    for locator in locators:
+        if isinstance(locator, ByRole):
+            role, name = role or locator.role, name or locator.name
+        elif isinstance(locator, ByText):
+            name = name or locator.text
     return role, name
 
 

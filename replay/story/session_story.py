@@ -87,11 +87,11 @@ from rutter.replay.story.wording import (
     file_wanted,
     healed_in_words,
     in_words,
+    locator_in_words,
     name_on,
     paused_in_words,
     printable,
     undone_in_words,
-    way_in_words,
     within_in_words,
 )
 
@@ -126,7 +126,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     language models were asked before it was planned. What was predicted says which workflows it
     seems to be `within`, and how many likelier actions were `absent` from the page; `undone` is how
     a person took it back. `pauses` came while it was under way, or behind it. Where its element was
-    not there, `looked_for` are the ways to it in words, and `instead` what was most like it.
+    not there, `looked_for` are its locators in words, and `instead` what was most like it.
     `waited_ms` is how long its element was waited for in vain. `proof` says in words how far it is
     proven that the application has what the step sent.
     """
@@ -283,7 +283,7 @@ class _StoryFold:
         self._page: Page | None = None
         self._criteria: Criteria | None = None
         self._planned: dict[int, Action] = {}
-        self._ways: tuple[str, ...] = ()
+        self._locators: tuple[str, ...] = ()
         self._failed: dict[int, tuple[str, str]] = {}
         self._recorded = ""
         self._sent: set[int] = set()
@@ -458,8 +458,8 @@ class _StoryFold:
             story.took_ms = (envelope.at_ns - story.started_ns) / 1e6
 
     def _propose(self, envelope: Envelope, plan: PlanProposed) -> None:
-        ways = plan.action.target.strategies if plan.action.target else ()
-        self._ways = tuple(way_in_words(way) for way in ways)
+        locators = plan.action.target.strategies if plan.action.target else ()
+        self._locators = tuple(locator_in_words(locator) for locator in locators)
         self._planned[plan.step] = plan.action
         words = in_words(plan.action, name_on(self._page, plan.action))
         again = self._numbered.get(plan.step)
@@ -579,7 +579,7 @@ class _StoryFold:
                 step.element, step.role = element.name.text, element.role
                 self._name(step)
                 step.tried = self._tried(tries)
-                step.found_by = self._way(tries[-1].strategy) if tries else ""
+                step.found_by = self._locator(tries[-1].strategy) if tries else ""
             case TargetMissing(tries=tries, waited_ms=waited_ms):
                 step.tried, step.waited_ms = self._tried(tries), waited_ms
             case LookalikesRequested(fingerprint=known_by):
@@ -600,8 +600,8 @@ class _StoryFold:
     def _name(self, step: StepStory) -> None:
         """What was named by a ref is told by its name, now that it is known."""
         action = self._planned.get(step.step)
-        ways = action.target.strategies if action is not None and action.target else ()
-        if action is not None and ways and isinstance(ways[0], ByRef):
+        locators = action.target.strategies if action is not None and action.target else ()
+        if action is not None and locators and isinstance(locators[0], ByRef):
             step.words = in_words(action, step.element)
 
     def _verified(self, step: StepStory, event: AnyEvent) -> None:
@@ -633,7 +633,7 @@ class _StoryFold:
             top.state = assessed.state
 
     def _tried(self, tries: tuple[Try, ...]) -> list[str]:
-        return [f"{self._way(entry.strategy)}: {CAME_OF[entry.result]}" for entry in tries]
+        return [f"{self._locator(entry.strategy)}: {CAME_OF[entry.result]}" for entry in tries]
 
     def _answer(
         self, envelope: Envelope, step: StepStory, answer: QueryAnswered | QueryFailed
@@ -662,8 +662,8 @@ class _StoryFold:
             return judged.reason
         return words if judged.reason == code else f"{judged.reason} ({words})"
 
-    def _way(self, index: int) -> str:
-        return self._ways[index] if index < len(self._ways) else f"way {index + 1}"
+    def _locator(self, index: int) -> str:
+        return self._locators[index] if index < len(self._locators) else f"way {index + 1}"
 
 
 def _sign(sign: Indicator) -> str:

@@ -86,8 +86,12 @@ def called(action: Action) -> str:
 
 def name_on(page: Page | None, action: Action) -> str:
     """What the element calls itself that the action names by a ref of this page."""
-    ways = action.target.strategies if action.target else ()
-    found = re.fullmatch(r"@e(\d+)", ways[0].ref) if ways and isinstance(ways[0], ByRef) else None
+    locators = action.target.strategies if action.target else ()
+    found = (
+        re.fullmatch(r"@e(\d+)", locators[0].ref)
+        if locators and isinstance(locators[0], ByRef)
+        else None
+    )
     number = int(found[1]) if found else -1
     if page is None or not 0 <= number < len(page.elements):
         return ""
@@ -302,7 +306,7 @@ def _counted(count: Count | None) -> str:
     return f"{words[count.operator]} {count.number} of " if count is not None else ""
 
 
-def way_in_words(strategy: Strategy) -> str:
+def locator_in_words(strategy: Strategy) -> str:
     match strategy:
         case ByCss(selector):
             return selector
@@ -319,7 +323,7 @@ def way_in_words(strategy: Strategy) -> str:
 def healed_in_words(recorded: str, element: Resolved, score: int) -> str:
     """From what to what a target was healed, and how like the two are."""
     now = element.name.text or element.text.text or element.tag
-    by = f" by {way_in_words(element.ways[0])}" if element.ways else ""
+    by = f" by {locator_in_words(element.ways[0])}" if element.ways else ""
     alike = score * 100 // MILLION
     return printable(f"{recorded!r} is now {now!r}{by} ({alike} % like it)")
 
@@ -329,11 +333,11 @@ def _target(action: Action) -> str:
 
 
 def _found(target: Target | None) -> str:
-    ways = target.strategies if target else ()
-    for way in ways:
-        if isinstance(way, ByRole) and way.name:
-            return _named(way.name)
-    return way_in_words(ways[0]) if ways else "the page"
+    locators = target.strategies if target else ()
+    for locator in locators:
+        if isinstance(locator, ByRole) and locator.name:
+            return _named(locator.name)
+    return locator_in_words(locators[0]) if locators else "the page"
 
 
 def _named(name: str) -> str:

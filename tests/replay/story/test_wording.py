@@ -45,8 +45,8 @@ from rutter.replay.story.wording import (
     file_in_words,
     file_wanted,
     in_words,
+    locator_in_words,
     printable,
-    way_in_words,
 )
 from tests.support.shop_facts import any_action, css
 
@@ -204,7 +204,7 @@ def test_an_element_is_called_as_it_calls_itself() -> None:
     ],
 )
 def test_a_way_to_find_an_element_in_words(way: Strategy, words: str) -> None:
-    assert way_in_words(way) == words
+    assert locator_in_words(way) == words
 
 
 # -- checks ----------------------------------------------------------------------------------------
