@@ -85,17 +85,18 @@ class Loopback(ABC):
             return list(self._requests)
 
     def respond(self, request: Request, target: str) -> Response:
+        if request.path == "/favicon.ico":
+            return Response(HTTPStatus.NO_CONTENT)
         with self._lock:
-            if request.path != "/favicon.ico":
-                self._requests.append((request.method, target))
-            response, delay_ms = self.answer(request)
-        if delay_ms:
-            self._stopping.wait(delay_ms / 1000)
+            self._requests.append((request.method, target))
+            response = self.answer(request)
+        if response.delay_ms:
+            self._stopping.wait(response.delay_ms / 1000)
         return response
 
     @abstractmethod
-    def answer(self, request: Request) -> tuple[Response, int]:
-        """What is answered, and how many milliseconds later; under the lock."""
+    def answer(self, request: Request) -> Response:
+        """What is answered; under the lock."""
 
 
 class _Server(ThreadingHTTPServer):

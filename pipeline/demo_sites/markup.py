@@ -1,12 +1,13 @@
-"""Markup makes the pieces of HTML that pages are made of; what comes in as text is escaped here or
-by the page."""
+"""Markup is given other names and another order here: what a redesign does to a demo site."""
 
 import re
-from collections.abc import Iterable, Mapping
-from html import escape
+from collections.abc import Iterable
 from zlib import crc32
 
-from rutter.pipeline.demo_sites.stylesheet import STYLESHEET
+from markupsafe import Markup
+
+# Between the pieces of a page that `arrange` puts in order.
+NEXT = "<!-- next -->"
 
 _NAMING_ATTRIBUTE = re.compile(
     r' (id|for|class|aria-describedby|aria-labelledby|data-testid)="([^"]*)"'
@@ -30,48 +31,12 @@ SWAPPED = (
 _OTHER = {name: other for pair in SWAPPED for name, other in (pair, pair[::-1])}
 
 
-def mark(name: str) -> str:
-    """The id and the test id of a control that scripts look for."""
-    return f'id="{name}" data-testid="{name}"'
-
-
-def html_page(title: str, body: str) -> str:
-    """A whole document; the title is text, the body HTML."""
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{STYLESHEET}\n</style>\n"
-        f"</head>\n<body>\n{body}\n</body>\n</html>\n"
-    )
-
-
-def link(href: str, text: str, attributes: str = "") -> str:
-    return f'<a href="{escape(href)}" {attributes}>{escape(text)}</a>'
-
-
-def tag(text: str) -> str:
-    """A coloured word, such as the status of an order."""
-    return f'<span class="tag {text.lower().replace(" ", "-")}">{escape(text)}</span>'
-
-
-def money(cents: int) -> str:
-    return f"{cents // 100:,}.{cents % 100:02d} EUR"
-
-
-def text_input(name: str, label: str, kind: str, value: str = "", attributes: str = "") -> str:
-    """An input outside the order form; `name` is its id, its field name is given in attributes."""
-    return (
-        f'<div class="field"><label for="{name}">{escape(label)}</label>'
-        f'<input {mark(name)} type="{kind}" value="{escape(value)}" {attributes}></div>'
-    )
-
-
-def select_options(choices: Mapping[str, str], chosen: str) -> str:
-    return "".join(
-        f'<option value="{escape(value)}"{" selected" if value == chosen else ""}>'
-        f"{escape(text)}</option>"
-        for value, text in choices.items()
-    )
+def arrange(html: str, *, moved: bool) -> Markup:
+    """The pieces that are there in their order; when moved, in the other order and wrapped."""
+    pieces = [piece.strip() for piece in html.split(NEXT) if piece.strip()]
+    if moved:
+        pieces = [f'<div class="slot"><div>{piece}</div></div>' for piece in reversed(pieces)]
+    return Markup("\n".join(pieces))
 
 
 def swap_marks(document: str) -> str:

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
-
-Pace = Literal["page", "estimate", "at once"]
 
 
 @dataclass(frozen=True)
 class Request:
+    """`key` is the number in its path, where a route has one."""
+
     method: str
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
     form: Mapping[str, str] = field(default_factory=dict)
     token: str = ""
+    key: int = 0
 
 
 @dataclass(frozen=True)
@@ -25,4 +25,8 @@ class Response:
     content_type: str = "text/html; charset=utf-8"
     location: str = ""
     token: str | None = None
-    pace: Pace = "at once"
+    delay_ms: int = 0
+
+
+def redirect(location: str, token: str | None = None) -> Response:
+    return Response(303, location=location, token=token)

@@ -63,7 +63,7 @@ CHANGES = (
     ("one label and its element", Switches(relabelled="cancel", recast=True)),
     ("the last label and its element", Switches(relabelled="finish", recast=True)),
     ("a dialog in front", Switches(overlay=True)),
-    ("all ids and markup", Switches(altered=True)),
+    ("all ids and markup", Switches(moved=True)),
     ("redesigned", Switches(redesigned=True)),
 )
 

@@ -39,7 +39,7 @@ def sail(
 ) -> tuple[TextBrowser, Talk, Reader]:
     """Signs in as the pack does, then lets the brain lead until it says that it is done."""
     browser = TextBrowser(site, path_to("login", site.switches), refuse)
-    prefix = "fld_" if site.switches.altered else ""
+    prefix = "fld_" if site.switches.moved else ""
     form = {f"{prefix}email": site.email, f"{prefix}password": site.password}
     browser.go("post", path_to("login", site.switches), form)
     talk, brain = Talk(browser, GOAL), Reader(quirks or Quirks())

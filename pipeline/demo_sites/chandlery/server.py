@@ -1,18 +1,47 @@
-"""The shop serves one store, its sessions and its switches. No pages here."""
+"""The shop answers every address from its store, as its switches say."""
 
-from rutter.pipeline.demo_sites.chandlery.routes import Call, answer
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from rutter.pipeline.demo_sites.chandlery.forms import (
+    BLANK_ORDER,
+    PRIORITIES,
+    QUANTITY_MAX,
+    check_order,
+    draft_order,
+    draft_values,
+    parse_quantity,
+    read_order,
+)
 from rutter.pipeline.demo_sites.chandlery.seed import open_store
-from rutter.pipeline.demo_sites.chandlery.store import Order
+from rutter.pipeline.demo_sites.chandlery.store import (
+    END_OF_WEEK,
+    TODAY,
+    TODAY_IN_WORDS,
+    Customer,
+    Missing,
+    Order,
+    money,
+)
 from rutter.pipeline.demo_sites.chandlery.switches import Switches
-from rutter.pipeline.demo_sites.loopback import Loopback
-from rutter.pipeline.demo_sites.request import Request, Response
-from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, Sessions
+from rutter.pipeline.demo_sites.chandlery.wording import word
+from rutter.pipeline.demo_sites.markup import swap_marks
+from rutter.pipeline.demo_sites.request import Request, Response, redirect
+from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from rutter.pipeline.demo_sites.site import DemoSite
+
+RECENT_ORDERS = 5
+LISTED_ORDERS = 25
 
 
-class Site(Loopback):
+class Site(DemoSite[Switches]):
     """One shop with its own state. `with Site() as site:` serves it for that long."""
 
     name = "chandlery"
+    title = "Chandlery"
+    package = __package__
 
     def __init__(
         self,
@@ -21,23 +50,7 @@ class Site(Loopback):
         port: int = 0,
         switches: Switches | None = None,
     ) -> None:
-        super().__init__(port)
-        self.password = password
-        self._first_switches = switches or Switches()
-        self._switches = self._first_switches
-        self._sessions = Sessions(password)
-        self._store = open_store()
-
-    @property
-    def switches(self) -> Switches:
-        return self._switches
-
-    @switches.setter
-    def switches(self, switches: Switches) -> None:
-        with self._lock:
-            self._switches = switches
-            if switches.expired_login:
-                self._sessions.clear()
+        super().__init__(switches or Switches(), password, port)
 
     @property
     def orders(self) -> tuple[Order, ...]:
@@ -45,21 +58,173 @@ class Site(Loopback):
         with self._lock:
             return tuple(self._store.orders)
 
-    def expire_sessions(self) -> None:
-        """Everybody must sign in again, and can."""
-        with self._lock:
-            self._sessions.clear()
+    def restore(self) -> None:
+        self._store = open_store()
 
-    def reset(self) -> None:
-        """As after construction: seeded state, first switches, nobody signed in."""
-        with self._lock:
-            self._store = open_store()
-            self._sessions.clear()
-            self._requests.clear()
-            self._switches = self._first_switches
+    def word(self, key: str) -> str:
+        return word(key, self._switches)
 
-    def answer(self, request: Request) -> tuple[Response, int]:
-        call = Call(request, self._store, self._sessions, self._switches, self.password)
-        response = answer(call)
-        delays_ms = {"page": self._switches.slow_ms, "estimate": self._switches.slow_estimate_ms}
-        return response, delays_ms.get(response.pace, 0)
+    def disguise(self, html: str) -> str:
+        return super().disguise(swap_marks(html) if self._switches.swapped else html)
+
+    def page(self, name: str, status: int = 200, /, **given: object) -> Response:
+        always = {"store": self._store, "user": USER, "today": TODAY_IN_WORDS}
+        return super().page(name, status, **always, **given)
+
+    def answer(self, request: Request) -> Response:
+        """Whoever is not signed in is sent to the login page."""
+        path = request.path
+        if path != "/login" and not self.is_signed_in(request):
+            if path.startswith("/api/"):
+                return self._json(401, {"error": "not signed in"})
+            return redirect("/login")
+        matches = {method: (found, handler) for method, pattern, handler in ROUTES
+                   if (found := re.fullmatch(pattern, path))}  # fmt: skip
+        if request.method not in matches:
+            if matches:
+                return self._say("Not possible", "This page does not do that.", 405)
+            return self._say("Not found", "There is nothing at this address.", 404)
+        found, handler = matches[request.method]
+        try:
+            return handler(self, replace(request, key=int(found[1]) if found.groups() else 0))
+        except Missing:
+            return self._say("Not found", "There is nothing at this address.", 404)
+
+    def _say(self, title: str, text: str, status: int = 200) -> Response:
+        return self.page("message", status, title=title, text=text)
+
+    def _json(self, status: int, value: Mapping[str, str]) -> Response:
+        delay_ms = self._switches.slow_estimate_ms
+        return Response(status, json.dumps(value), "application/json", delay_ms=delay_ms)
+
+    def show_login(self, _: Request) -> Response:
+        return self.page("login", name="", error="")
+
+    def sign_in(self, request: Request) -> Response:
+        user = request.form.get("user", "")
+        if user == USER and request.form.get("password") == self.password:
+            return redirect("/desk", self._sessions.open_session())
+        return self.page("login", 422, name=user, error="User name or password is wrong.")
+
+    def sign_out(self, request: Request) -> Response:
+        self._sessions.close_session(request.token)
+        return redirect("/login", "")
+
+    def show_desk(self, _: Request) -> Response:
+        orders = self._store.orders
+        waiting = [order for order in orders if order.status not in ("Delivered", "On hold")]
+        tiles = (
+            (len(waiting), "waiting for delivery"),
+            (sum(order.delivery <= END_OF_WEEK for order in waiting), "due this week"),
+            (sum(not order.placed for order in orders), "on hold"),
+        )
+        return self.page("desk", tiles=tiles, orders=self._store.search_orders()[:RECENT_ORDERS])
+
+    def show_customers(self, request: Request) -> Response:
+        query = request.query.get("q", "")
+        return self.page("customers", query=query, found=self._store.search_customers(query))
+
+    def show_customer(self, request: Request) -> Response:
+        customer = self._store.find_customer(request.key)
+        orders = self._store.search_orders(customer=customer.name)[:RECENT_ORDERS]
+        return self.page("customer", customer=customer, orders=orders)
+
+    def show_order_form(self, request: Request) -> Response:
+        customer = self._store.find_customer(_number(request, "customer"))
+        draft = self._store.drafts.get(_number(request, "draft"))
+        return self._order_form(customer, draft_values(draft) if draft else BLANK_ORDER, {})
+
+    def save_draft(self, request: Request) -> Response:
+        customer = self._store.find_customer(_number(request, "customer"))
+        values = read_order(request.form)
+        if errors := check_order(values, self._store):
+            return self._order_form(customer, values, errors, 422)
+        draft = draft_order(values, customer, self._store)
+        self._store.add_draft(draft)
+        if request.form.get("then") == "later":
+            return redirect(f"/customers/{customer.id}")
+        return redirect(f"/drafts/{draft.number}")
+
+    def _order_form(
+        self,
+        customer: Customer,
+        values: Mapping[str, str],
+        errors: Mapping[str, str],
+        status: int = 200,
+    ) -> Response:
+        return self.page(
+            "order_form",
+            status,
+            customer=customer,
+            values=values,
+            errors=errors,
+            products=[(each.sku, f"{each.name} ({each.unit})") for each in self._store.products],
+            priorities=[(each, each.capitalize()) for each in PRIORITIES],
+            quantity_max=QUANTITY_MAX,
+            first_day=TODAY,
+        )
+
+    def show_draft(self, request: Request) -> Response:
+        draft = self._store.find_draft(request.key)
+        customer = next(each for each in self._store.customers if each.name == draft.customer)
+        toast = self._switches.lying_toast and "placed" in request.query
+        return self.page("review", draft=draft, customer=customer, toast=toast)
+
+    def place_order(self, request: Request) -> Response:
+        draft = self._store.find_draft(request.key)
+        if self._switches.lying_toast:
+            return redirect(f"/drafts/{draft.number}?placed=1")
+        if self._switches.silent_fail:
+            return redirect("/orders/received")
+        return redirect(f"/orders/{self._store.add_order(draft, placed=True).number}")
+
+    def hold_order(self, request: Request) -> Response:
+        draft = self._store.find_draft(request.key)
+        return redirect(f"/orders/{self._store.add_order(draft, placed=False).number}")
+
+    def show_received(self, _: Request) -> Response:
+        return self._say("Thank you", "We have received your order and are on it.")
+
+    def show_order(self, request: Request) -> Response:
+        return self.page("order", order=self._store.find_order(request.key))
+
+    def show_orders(self, request: Request) -> Response:
+        number = request.query.get("number", "")
+        names = {customer.id: customer.name for customer in self._store.customers}
+        found = self._store.search_orders(number, names.get(_number(request, "customer"), ""))
+        return self.page("orders", number=number, found=len(found), orders=found[:LISTED_ORDERS])
+
+    def show_estimate(self, request: Request) -> Response:
+        quantity = parse_quantity(request.query.get("quantity", ""))
+        product = self._store.find_product(request.query.get("product", ""))
+        if product is None or quantity is None:
+            error = "a product and a quantity from 1 to 999 are needed"
+            return self._json(400, {"error": error})
+        return self._json(200, {"estimate": money(product.price_cents * quantity)})
+
+
+def _number(request: Request, name: str) -> int:
+    """Zero, which is nobody's number, for anything that is not one."""
+    text = request.query.get(name, "")
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
+
+
+Handler = Callable[[Site, Request], Response]
+ROUTES: tuple[tuple[str, str, Handler], ...] = (
+    ("GET", "/login", Site.show_login),
+    ("POST", "/login", Site.sign_in),
+    ("GET", "/logout", Site.sign_out),
+    ("GET", "/", lambda *_: redirect("/desk")),
+    ("GET", "/desk", Site.show_desk),
+    ("GET", "/customers", Site.show_customers),
+    ("GET", "/customers/([0-9]{1,9})", Site.show_customer),
+    ("GET", "/orders/new", Site.show_order_form),
+    ("POST", "/orders/new", Site.save_draft),
+    ("GET", "/drafts/([0-9]{1,9})", Site.show_draft),
+    ("POST", "/drafts/([0-9]{1,9})/place", Site.place_order),
+    ("POST", "/drafts/([0-9]{1,9})/hold", Site.hold_order),
+    ("GET", "/orders/received", Site.show_received),
+    ("GET", "/orders/([0-9]{1,9})", Site.show_order),
+    ("GET", "/orders", Site.show_orders),
+    ("GET", "/api/estimate", Site.show_estimate),
+)

@@ -1,14 +1,15 @@
-"""The store holds what the chandler knows: customers, products, drafts and orders, all in
-memory."""
+"""The chandler's store knows customers, products, drafts and orders, all in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TypeVar
 
 TODAY = date(2026, 3, 2)
 TODAY_IN_WORDS = "Monday 2 March 2026"
 END_OF_WEEK = "2026-03-08"
 FIRST_DRAFT = 501
+T = TypeVar("T")
 # Abandoned drafts of a long soak are forgotten; no flow looks back further than a few.
 DRAFTS_KEPT = 4096
 
@@ -45,23 +46,19 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Order:
+class Order(Draft):
     """An order as stored. One that was put on hold has a number but is not placed."""
 
-    number: int
-    customer: str
-    product: str
-    quantity: int
-    delivery: str
-    berth: str
-    priority: str
-    note: str
     placed: bool
     stage: str = "Placed"
 
     @property
     def status(self) -> str:
         return self.stage if self.placed else "On hold"
+
+
+class Missing(LookupError):
+    """Nothing has this number."""
 
 
 @dataclass
@@ -74,8 +71,14 @@ class Store:
     drafts: dict[int, Draft] = field(default_factory=dict)
     next_draft: int = FIRST_DRAFT
 
-    def find_customer(self, customer_id: int) -> Customer | None:
-        return next((c for c in self.customers if c.id == customer_id), None)
+    def find_customer(self, customer_id: int) -> Customer:
+        return _the_one(c for c in self.customers if c.id == customer_id)
+
+    def find_draft(self, number: int) -> Draft:
+        return _the_one(d for d in self.drafts.values() if d.number == number)
+
+    def find_order(self, number: int) -> Order:
+        return _the_one(o for o in self.orders if o.number == number)
 
     def search_customers(self, text: str) -> list[Customer]:
         wanted = " ".join(text.split()).casefold()
@@ -88,8 +91,13 @@ class Store:
     def find_product(self, sku: str) -> Product | None:
         return next((p for p in self.products if p.sku == sku), None)
 
-    def find_order(self, number: int) -> Order | None:
-        return next((o for o in self.orders if o.number == number), None)
+    def name_of(self, order: Draft) -> str:
+        product = self.find_product(order.product)
+        return product.name if product else order.product
+
+    def price_of(self, order: Draft) -> str:
+        product = self.find_product(order.product)
+        return money(product.price_cents * order.quantity) if product else "-"
 
     def search_orders(self, number: str = "", customer: str = "") -> list[Order]:
         """Newest first; `number` matches from the left, as a clerk types it."""
@@ -108,16 +116,17 @@ class Store:
 
     def add_order(self, draft: Draft, *, placed: bool) -> Order:
         """Deliberately not idempotent: an order sent twice shows as two."""
-        order = Order(
-            number=self.orders[-1].number + 1,
-            customer=draft.customer,
-            product=draft.product,
-            quantity=draft.quantity,
-            delivery=draft.delivery,
-            berth=draft.berth,
-            priority=draft.priority,
-            note=draft.note,
-            placed=placed,
-        )
+        number = self.orders[-1].number + 1
+        order = Order(**{**vars(draft), "number": number}, placed=placed)
         self.orders.append(order)
         return order
+
+
+def money(cents: int) -> str:
+    return f"{cents // 100:,}.{cents % 100:02d} EUR"
+
+
+def _the_one(found: Iterable[T]) -> T:
+    for each in found:
+        return each
+    raise Missing

@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass
 
+from rutter.pipeline.demo_sites.site import SiteSwitches
+
 
 @dataclass(frozen=True)
-class Switches:
+class Switches(SiteSwitches):
     """All off is the site as it was recorded; any combination may be on.
 
     slow_ms            every page comes this much later (redirects do not, so one click waits once)
-    slow_estimate_ms   the live price estimate comes this much later
     moved              ids, classes and test ids renamed, blocks and columns reordered and wrapped
+    expired_login      no session is accepted, and those opened so far stay lost afterwards
+    slow_estimate_ms   the live price estimate comes this much later
     relabelled         some buttons renamed, look-alikes put in front of them
     swapped            look-alikes too, and ids and test ids each on the wrong one of two elements
     covered            a consent overlay lies over the review page until it is dismissed
@@ -20,12 +23,9 @@ class Switches:
     banner             a dismissible notice on the desk
     cookies            a question about cookies lies over the desk until it is answered
     survey_ms          a survey comes over the list of all orders, this much later than the list
-    expired_login      no session is accepted, and those opened so far stay lost afterwards
     """
 
-    slow_ms: int = 0
     slow_estimate_ms: int = 0
-    moved: bool = False
     relabelled: bool = False
     swapped: bool = False
     covered: bool = False
@@ -36,7 +36,6 @@ class Switches:
     banner: bool = False
     cookies: bool = False
     survey_ms: int = 0
-    expired_login: bool = False
 
     @property
     def look_alikes(self) -> bool:

@@ -1,38 +1,12 @@
-"""The wording holds the words on controls, and which of them change when the site is moved or
-relabelled."""
+"""The wording holds the words on controls as recorded, and as the switches change them."""
 
 from rutter.pipeline.demo_sites.chandlery.switches import Switches
+from rutter.pipeline.demo_sites.wording import read_words
 
-AS_RECORDED = {
-    "sign_in": "Sign in",
-    "search": "Search",
-    "new_order": "New order",
-    "product": "Product",
-    "quantity": "Quantity",
-    "delivery": "Delivery date",
-    "berth": "Berth",
-    "priority": "Priority",
-    "note": "Note",
-    "review": "Review order",
-    "change": "Change details",
-    "place": "Place order",
-    "filter": "Filter",
-}
-# A redesign that keeps its words, but for two.
-MOVED = {
-    "berth": "Berth or quay",
-    "note": "Note to the desk",
-}
-RELABELLED = {
-    "new_order": "Start an order",
-    "review": "Continue to check",
-    "place": "Submit purchase",
-}
+_WORDS = read_words(__package__)
+AS_RECORDED = _WORDS["as_recorded"]
 
 
 def word(key: str, switches: Switches) -> str:
-    if switches.relabelled and key in RELABELLED:
-        return RELABELLED[key]
-    if switches.moved and key in MOVED:
-        return MOVED[key]
-    return AS_RECORDED[key]
+    looks = ("relabelled" * switches.relabelled, "moved" * switches.moved, "as_recorded")
+    return next(_WORDS[look][key] for look in looks if look and key in _WORDS[look])

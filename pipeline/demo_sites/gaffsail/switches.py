@@ -4,30 +4,31 @@ things on."""
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from rutter.pipeline.demo_sites.site import SiteSwitches
+
 Ends = Literal["cancelled", "already_cancelled", "third_party_billing", "failed"]
 
 
 @dataclass(frozen=True)
-class Switches:
+class Switches(SiteSwitches):
     """All off is the service as it was built; any combination may be on.
 
     slow_ms              every page comes this much later
+    moved                other ids, classes, test ids, field names and markup; the same words
+    expired_login        no session is accepted, and those opened so far stay lost afterwards
     third_party_billing  a partner bills the membership, so that it cannot be ended here
     already_cancelled    the membership was ended before
     failing              the last step leads to an error, and nothing is ended
-    altered              other ids, classes, test ids, field names and markup; the same words
-    relabelled           the one control of that name in `wording.RELABELLED` is called otherwise
+    relabelled           the one control of that name in `wording.toml` is called otherwise
     recast               with `relabelled`: that control is another element with another test id
     redesigned           other addresses and words, a page more, no survey
     overlay              a dialog lies over the account until it is closed
     look_alikes          buttons that sound like those that are wanted, in front of them
     """
 
-    slow_ms: int = 0
     third_party_billing: bool = False
     already_cancelled: bool = False
     failing: bool = False
-    altered: bool = False
     relabelled: str = ""
     recast: bool = False
     redesigned: bool = False
@@ -45,17 +46,17 @@ class Variant(NamedTuple):
 
 VARIANTS = (
     Variant("as built", Switches()),
-    Variant("altered", Switches(altered=True)),
+    Variant("altered", Switches(moved=True)),
     Variant("cancel relabelled", Switches(relabelled="cancel")),
     Variant("decline relabelled", Switches(relabelled="decline")),
     Variant("finish relabelled", Switches(relabelled="finish")),
     Variant("redesigned", Switches(redesigned=True)),
-    Variant("redesigned and altered", Switches(redesigned=True, altered=True)),
+    Variant("redesigned and altered", Switches(redesigned=True, moved=True)),
     Variant("overlay", Switches(overlay=True)),
     Variant("look-alikes", Switches(look_alikes=True)),
-    Variant("altered look-alikes", Switches(look_alikes=True, altered=True)),
+    Variant("altered look-alikes", Switches(look_alikes=True, moved=True)),
     Variant("redesigned look-alikes", Switches(look_alikes=True, redesigned=True)),
-    Variant("altered overlay", Switches(overlay=True, altered=True)),
+    Variant("altered overlay", Switches(overlay=True, moved=True)),
     Variant("slow", Switches(slow_ms=300)),
     Variant("third-party billing", Switches(third_party_billing=True), "third_party_billing"),
     Variant("already cancelled", Switches(already_cancelled=True), "already_cancelled"),

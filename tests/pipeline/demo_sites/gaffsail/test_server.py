@@ -61,7 +61,7 @@ def at_once(switches: Switches) -> Switches:
 
 def sign_in(site: StreamingSite, **changed: str) -> tuple[Client, Answer]:
     client = Client(site)
-    prefix = "fld_" if site.switches.altered else ""
+    prefix = "fld_" if site.switches.moved else ""
     given = {"email": site.email, "password": site.password, **changed}
     form = {f"{prefix}{name}": value for name, value in given.items()}
     return client, client.post(path_to("login", site.switches), **form)
@@ -85,7 +85,7 @@ def leave(site: StreamingSite) -> Answer:
         if (says := word(key, switches)) in Form(page.body).controls:
             page = press(client, page, says)
     if not switches.redesigned:
-        reason = "fld_reason" if switches.altered else "reason"
+        reason = "fld_reason" if switches.moved else "reason"
         page = press(client, page, word("continue", switches), **{reason: "price"})
     return press(client, page, word("finish", switches))
 
@@ -187,7 +187,7 @@ def test_altered_pages_keep_their_words_and_none_of_their_names(site: StreamingS
     for path in ("/account", "/cancel/offer", "/cancel/survey", "/cancel/confirm"):
         site.switches = Switches()
         before = client.get(path).body
-        site.switches = Switches(altered=True)
+        site.switches = Switches(moved=True)
         after = client.get(path).body
         kept = set(names.findall(before)) & set(names.findall(after)) - {"viewport"}
         assert not kept, path
