@@ -308,6 +308,8 @@ def _unseen(desk: Desk, message: str, *, held: bool) -> Desk:
     unread = _missed(desk, f"the page could not be read: {message}")
     if desk.flight is not None and desk.flight.done:
         landed = _landed(desk, unread, held=held)
+        if desk.stage == "looking":  # the call's time was up before: it has its answer already
+            return change(landed, answer=desk.answer or unread, stage="answering")
         return change(landed, stage="answering") if desk.stage == "acting" else landed
     if desk.stage == "looking" or _claims(desk):
         return change(desk, answer=unread, stage="answering")

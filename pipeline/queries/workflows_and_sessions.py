@@ -1,6 +1,8 @@
 """Queries find workflows and sessions by name beside a running process, with projections caught
 up."""
 
+from typing import Any
+
 import msgspec
 
 from rutter.events.errors import BadInput
@@ -8,6 +10,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.settings import Settings
 from rutter.replay.projections import ProjectionStore
+from rutter.replay.projections.step_trace import LISTS
 
 
 def project(settings: Settings) -> ProjectionStore:
@@ -53,6 +56,12 @@ def all_workflows(store: ProjectionStore) -> list[Workflow]:
     """The latest of each."""
     names = [name for (name,) in store.db.execute("SELECT DISTINCT name FROM workflows")]
     return [latest_workflow(store, name) for name in sorted(names)]
+
+
+def step_trace(store: ProjectionStore, session: str) -> list[dict[str, Any]]:
+    """The trace of one session in order (S4 W4), its lists as lists."""
+    rows = store.rows("SELECT * FROM step_trace WHERE run_id = ? ORDER BY n", session)
+    return [row | {each: msgspec.json.decode(row[each]) for each in LISTS} for row in rows]
 
 
 def find_session(settings: Settings, wanted: str) -> str:

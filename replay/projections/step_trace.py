@@ -1,4 +1,4 @@
-"""The step trace has one schema for every driver and every kind of step (S4 W4)."""
+"""The step trace has one schema for every driver, every kind of step and every call (S4 W4)."""
 
 import hashlib
 import sqlite3
@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import msgspec
 
+from rutter.actors.rules.tools.tool_table import TOOLS, tool_of
 from rutter.events.action import kind_of
 from rutter.events.critic import ActionJudged, OutcomeUnknown
 from rutter.events.envelope import Envelope
-from rutter.events.event import Event
 from rutter.events.executor import ActionFailed, PersonActed, QueryAnswered, QueryFailed
 from rutter.events.faults import FAULTS
 from rutter.events.observer import BrowserLost, PageObserved, ScreenshotTaken
-from rutter.events.page import Artifact
-from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.planner import PlanProposed
 from rutter.events.signature import signature
+from rutter.events.tools import ToolAnswered, ToolCalled
 from rutter.events.validator import (
     ActionApproved,
     ActionRejected,
@@ -24,107 +24,154 @@ from rutter.events.validator import (
     ActionWithheld,
     ApprovalRequested,
 )
+from rutter.replay.projections.projection import Fold, hears
 
-
-class StepTraceTable:
-    name: ClassVar[str] = "step_trace"
-    folds: ClassVar[frozenset[type[Event]]] = frozenset(
-        {
-            PlanProposed,
-            PersonActed,
-            ActionApproved,
-            ActionRejected,
-            ActionWithheld,
-            ApprovalRequested,
-            ActionFailed,
-            ActionJudged,
-            QueryAnswered,
-            QueryFailed,
-            OutcomeUnknown,
-            BrowserLost,
-            PageObserved,
-            ScreenshotTaken,
-            RunStopped,
-        }
-    )
-    tables: ClassVar[Mapping[str, str]] = {
-        "step_trace": """
-            run_id TEXT NOT NULL, step_id INTEGER NOT NULL, attempt INTEGER NOT NULL,
-            tool_name TEXT NOT NULL, args_hash TEXT NOT NULL, duration_ms INTEGER,
-            status TEXT NOT NULL, error_code TEXT, artifacts TEXT NOT NULL DEFAULT '[]',
-            policy_flags TEXT NOT NULL DEFAULT '[]', render_mode TEXT NOT NULL DEFAULT 'dom',
-            started_ns INTEGER NOT NULL, kind TEXT NOT NULL,
-            PRIMARY KEY (run_id, step_id, attempt)""",
-    }
-
-    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
-        match envelope.event:
-            case PlanProposed() | PersonActed() as begun:
-                _open(db, envelope, begun)
-            case ActionApproved(step=step, rule=rule):
-                _append(db, envelope, "policy_flags", f"allow:{rule}", step)
-            case ApprovalRequested(step=step, rule=rule):
-                _append(db, envelope, "policy_flags", f"ask:{rule}", step)
-            case ActionRejected(step=step, rule=rule, code=code):
-                _append(db, envelope, "policy_flags", f"deny:{rule}", step)
-                _close(db, envelope, step, "rejected", code)
-            case ActionWithheld(step=step):
-                _close(db, envelope, step, "withheld")
-            case PageObserved(screenshot=Artifact() as artifact):
-                _append(db, envelope, "artifacts", artifact.sha256)
-            case ScreenshotTaken(artifact=artifact):
-                _append(db, envelope, "artifacts", artifact.sha256)
-            case _:
-                _came_of(db, envelope)
-
-
-def _came_of(db: sqlite3.Connection, envelope: Envelope) -> None:
-    match envelope.event:
-        case ActionStarted(step=step, irreversible=True):
-            _append(db, envelope, "policy_flags", "irreversible", step)
-        case ActionFailed(step=step, code=code):
-            _fail(db, envelope, _error(code), step)
-        case ActionJudged(step=step, verdict=verdict):
-            _close(db, envelope, step, "ok" if verdict == "confirmed" else verdict)
-        case QueryAnswered(step=step):
-            _close(db, envelope, step, "ok")
-        case QueryFailed(step=step, code=code):
-            _close(db, envelope, step, "failed", _error(code))
-        case OutcomeUnknown(step=step):
-            _close(db, envelope, step, "unknown")
-        case BrowserLost():
-            _fail(db, envelope, "tool_unavailable")
-        case _:
-            pass
-
-
-# The last try of a step, or of the last step where an event names none.
+LISTS = ("artifacts", "policy_flags")  # of texts, as JSON
+# The last try of a step, or whatever came last where an event names none.
 _LAST = (
     "rowid = (SELECT rowid FROM step_trace WHERE run_id = ? AND step_id = coalesce(?, step_id) "
-    "ORDER BY step_id DESC, attempt DESC LIMIT 1)"
+    "ORDER BY n DESC LIMIT 1)"
+)
+# A call that has led to no step yet. One call is worked on at a time: the first of them.
+_CALLED = (
+    "rowid = (SELECT rowid FROM step_trace WHERE run_id = ? AND call != '' AND step_id = 0 "
+    "AND status = 'open' ORDER BY n LIMIT 1)"
 )
 
 
-def _error(code: str) -> str:
-    return FAULTS[code].error_code
+class StepTraceTable(Fold):
+    """A row for every try of a step, and for every call that led to none: its `step_id` is 0. `n`
+    is where in the session it began."""
+
+    name: ClassVar[str] = "step_trace"
+    tables: ClassVar[Mapping[str, str]] = {
+        "step_trace": """
+            run_id TEXT NOT NULL, n INTEGER NOT NULL, step_id INTEGER NOT NULL,
+            attempt INTEGER NOT NULL, call TEXT NOT NULL, tool_name TEXT NOT NULL,
+            args_hash TEXT NOT NULL, duration_ms INTEGER, status TEXT NOT NULL, error_code TEXT,
+            artifacts TEXT NOT NULL DEFAULT '[]', policy_flags TEXT NOT NULL DEFAULT '[]',
+            render_mode TEXT NOT NULL DEFAULT 'dom', started_ns INTEGER NOT NULL,
+            kind TEXT NOT NULL, PRIMARY KEY (run_id, n)""",
+    }
+
+    @hears
+    def _called(self, db: sqlite3.Connection, envelope: Envelope, called: ToolCalled) -> None:
+        tool = TOOLS.get(called.tool)
+        row = (0, called.attempt, called.call, called.tool, _hash(called.arguments))
+        _insert(db, envelope, row, tool.kind if tool is not None else "control")
+
+    @hears
+    def _begun(
+        self, db: sqlite3.Connection, envelope: Envelope, begun: PlanProposed | PersonActed
+    ) -> None:
+        """A call becomes the step that it leads to. A proposal that corrects the one before it
+        (another action, same attempt) takes its place."""
+        session, step, digest = envelope.session, begun.step, _hash(signature(begun.action))
+        attempt = begun.attempt if isinstance(begun, PlanProposed) else 1
+        by_call = isinstance(begun, PlanProposed) and begun.driver in ("agent", "model")
+        became = by_call and db.execute(
+            "UPDATE step_trace SET step_id = ?, attempt = ?, args_hash = ?, kind = ? "
+            f"WHERE {_CALLED}",
+            (step, attempt, digest, kind_of(begun.action), session),
+        )
+        if became and became.rowcount:
+            return
+        earlier = db.execute(
+            "SELECT call, attempt FROM step_trace WHERE run_id = ? AND step_id = ? "
+            "ORDER BY n DESC LIMIT 1",
+            (session, step),
+        ).fetchone()
+        call, before = earlier or ("", 0)
+        if before == attempt:
+            db.execute(f"DELETE FROM step_trace WHERE {_LAST}", (session, step))
+        row = (step, attempt, call, tool_of(begun.action.type), digest)
+        _insert(db, envelope, row, kind_of(begun.action))
+
+    @hears
+    def _allowed(self, db: sqlite3.Connection, envelope: Envelope, by: ActionApproved) -> None:
+        _append(db, envelope, "policy_flags", f"allow:{by.rule}", by.step)
+
+    @hears
+    def _asked(self, db: sqlite3.Connection, envelope: Envelope, by: ApprovalRequested) -> None:
+        _append(db, envelope, "policy_flags", f"ask:{by.rule}", by.step)
+
+    @hears
+    def _rejected(self, db: sqlite3.Connection, envelope: Envelope, by: ActionRejected) -> None:
+        _append(db, envelope, "policy_flags", f"deny:{by.rule}", by.step)
+        _close(db, envelope, by.step, "rejected", by.code)
+
+    @hears
+    def _withheld(self, db: sqlite3.Connection, envelope: Envelope, by: ActionWithheld) -> None:
+        _close(db, envelope, by.step, "withheld")
+
+    @hears
+    def _pictured(
+        self, db: sqlite3.Connection, envelope: Envelope, seen: PageObserved | ScreenshotTaken
+    ) -> None:
+        artifact = seen.screenshot if isinstance(seen, PageObserved) else seen.artifact
+        if artifact is not None:
+            _append(db, envelope, "artifacts", artifact.sha256)
+
+    @hears
+    def _started(self, db: sqlite3.Connection, envelope: Envelope, intent: ActionStarted) -> None:
+        if intent.irreversible:
+            _append(db, envelope, "policy_flags", "irreversible", intent.step)
+
+    @hears
+    def _failed(self, db: sqlite3.Connection, envelope: Envelope, failed: ActionFailed) -> None:
+        _fail(db, envelope, FAULTS[failed.code].error_code, failed.step)
+
+    @hears
+    def _lost(self, db: sqlite3.Connection, envelope: Envelope, lost: BrowserLost) -> None:
+        _fail(db, envelope, "tool_unavailable")
+
+    @hears
+    def _judged(self, db: sqlite3.Connection, envelope: Envelope, judged: ActionJudged) -> None:
+        status = "ok" if judged.verdict == "confirmed" else judged.verdict
+        _close(db, envelope, judged.step, status)
+
+    @hears
+    def _queried(
+        self, db: sqlite3.Connection, envelope: Envelope, query: QueryAnswered | QueryFailed
+    ) -> None:
+        if isinstance(query, QueryFailed):
+            _close(db, envelope, query.step, "failed", FAULTS[query.code].error_code)
+        else:
+            _close(db, envelope, query.step, "ok")
+
+    @hears
+    def _unknown(self, db: sqlite3.Connection, envelope: Envelope, by: OutcomeUnknown) -> None:
+        _close(db, envelope, by.step, "unknown")
+
+    @hears
+    def _answered(self, db: sqlite3.Connection, envelope: Envelope, end: ToolAnswered) -> None:
+        """What led to no step, and what was not over when its time was up. `error_code` is of what
+        the caller was told, unless the step itself says more."""
+        db.execute(
+            "UPDATE step_trace SET status = CASE status WHEN 'open' THEN ? ELSE status END, "
+            "error_code = coalesce(error_code, ?), duration_ms = "
+            "coalesce(duration_ms, (? - started_ns) / 1000000) WHERE run_id = ? AND call = ?",
+            (
+                "ok" if end.success else "failed",
+                end.error_code or None,
+                envelope.at_ns,
+                envelope.session,
+                end.call,
+            ),
+        )
 
 
-def _open(db: sqlite3.Connection, envelope: Envelope, begun: PlanProposed | PersonActed) -> None:
-    """A proposal that corrects the one before it (another action, same attempt) takes its place."""
-    digest = hashlib.sha256(signature(begun.action).encode()).hexdigest()
-    attempt = begun.attempt if isinstance(begun, PlanProposed) else 1
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _insert(
+    db: sqlite3.Connection, envelope: Envelope, row: tuple[int, int, str, str, str], kind: str
+) -> None:
     db.execute(
-        "INSERT OR REPLACE INTO step_trace (run_id, step_id, attempt, tool_name, args_hash, "
-        "status, started_ns, kind) VALUES (?, ?, ?, ?, ?, 'open', ?, ?)",
-        (
-            envelope.session,
-            begun.step,
-            attempt,
-            begun.action.type,
-            digest,
-            envelope.at_ns,
-            kind_of(begun.action),
-        ),
+        "INSERT INTO step_trace (run_id, n, step_id, attempt, call, tool_name, args_hash, status, "
+        "started_ns, kind) VALUES (?, ?, ?, ?, ?, ?, ?, 'open', ?, ?)",
+        (envelope.session, envelope.n, *row, envelope.at_ns, kind),
     )
 
 

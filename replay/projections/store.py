@@ -29,7 +29,7 @@ from rutter.replay.projections.step_trace import StepTraceTable
 from rutter.replay.projections.transitions import ActionsTable, TransitionTables
 from rutter.replay.projections.workflows import WorkflowsTable
 
-VERSION = 14  # of the tables: another one is thrown away and rebuilt
+VERSION = 15  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 BUSY_MS = 5_000
 TRIES = 20

@@ -153,6 +153,14 @@ _ACTIONS: Mapping[str, ActionType] = {
 }
 
 
+_TOOLS: Mapping[str, str] = {action: tool for tool, action in _ACTIONS.items()}
+
+
+def tool_of(action: ActionType) -> str:
+    """The name of the tool by which such an action is called for, whoever wants it done."""
+    return _TOOLS.get(action, action)
+
+
 def action_of(tool: str, given: Logged, look: int = 0) -> Action | None:
     """The action that a call asks for, on a ref of this look; `None` for what is no action."""
     kind = _ACTIONS.get(tool)

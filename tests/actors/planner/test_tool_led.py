@@ -539,6 +539,23 @@ def test_a_step_that_cannot_be_seen_is_answered_all_the_same() -> None:
     assert desk.tell(call("get_snapshot", "c2")) == (LOOK,)
 
 
+@pytest.mark.parametrize("unseen", ["before the step is done", "when it is done"])
+def test_a_call_whose_time_is_up_and_whose_look_fails_holds_up_no_later_call(unseen: str) -> None:
+    desk = Desk().with_refs()
+    desk.tell(CLICKED_1)
+    desk.tell(intent(CLICK_1))
+    unread = ObservationFailed("timeout", "3000 ms")
+    assert desk.tell(DeadlinePassed("tool", 2_000)) == (LOOK,)
+    if unseen == "when it is done":
+        desk.tell(done())
+    assert desk.tell(unread) == (bad("timeout", "not done after 2000 ms"),)
+    if unseen != "when it is done":
+        desk.tell(done())
+    assert desk.over() == ()  # the step's own look is of no call
+    assert desk.tell(call("get_snapshot", "c2")) == (LOOK,)
+    assert desk.saw() == (ToolAnswered("c2", True),)
+
+
 def test_time_that_is_up_before_there_is_a_page_is_answered_without_one() -> None:
     desk = Story(Planner())
     desk.tell(session_started.tool_session())

@@ -29,7 +29,7 @@ from rutter.pipeline.daemon.http.routes.common import (
 )
 from rutter.pipeline.output.failure import told
 from rutter.pipeline.queries.look_back import events_about, events_behind
-from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.pipeline.queries.workflows_and_sessions import project, step_trace
 from rutter.pipeline.tools.tool_sessions import ToolWish
 from rutter.replay.story.session_story import tell
 from rutter.replay.traces.fold import spans_of
@@ -301,7 +301,7 @@ def steps(request: Asked, session: Session) -> list[dict[str, Any]]:
     settings = daemon_of(request).settings
     check_session(settings, session)
     with project(settings) as store:
-        return store.rows("SELECT * FROM step_trace WHERE run_id = ? ORDER BY step_id", session)
+        return step_trace(store, session)
 
 
 ROUTES = [
