@@ -3,11 +3,13 @@ file."""
 
 import argparse
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
-from rutter.events.errors import BadInput, RutterError
+from rutter.events.durable import disk_told, drafted
+from rutter.events.errors import BadInput
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.exit_codes import Exit
@@ -21,8 +23,7 @@ from rutter.pipeline.traces.exporter import (
     deliver_log,
     deliver_spans,
 )
-from rutter.pipeline.traces.sink import Progress, Sink
-from rutter.pipeline.traces.trace_file import TraceFile
+from rutter.pipeline.traces.sink import BATCH, Progress, Sink
 from rutter.replay.traces import SpanFold
 
 
@@ -36,7 +37,7 @@ def add_options(it: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--otlp",
         metavar="URL",
-        help="an OTLP collector (HTTP), or else OTEL_EXPORTER_OTLP_ENDPOINT",
+        help="an OTLP collector, or else traces.endpoint or OTEL_EXPORTER_OTLP_ENDPOINT",
     )
     where.add_argument("--file", type=Path, metavar="FILE", help="a new file, as OTLP JSON lines")
     it.add_argument("--again", action="store_true", help="also what was delivered before")
@@ -50,7 +51,7 @@ def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             progress, running = _to_file(reader, session, options.file)
             where = str(options.file)
         else:
-            sink = _collector(options.otlp, settings)
+            sink = _sink(options.otlp, settings)
             where = sink.target
             patience = Patience(PATIENCE_S, terminal.note)
             with closing(sink):
@@ -66,20 +67,20 @@ def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     return Exit.DONE
 
 
-def _collector(named: str | None, settings: Settings) -> Sink:
-    # Here and not above: every command would pay for what HTTP and protobuf take to import.
-    from rutter.pipeline.traces.collector import Collector
+def _sink(named: str | None, settings: Settings) -> Sink:
+    # Here and not above: every command would pay for what the SDK takes to import.
+    from rutter.pipeline.traces.sdk_exporter import open_sink
 
-    address = named or settings.otlp_endpoint
-    if not address:
+    target = settings.traces if named is None else settings.traces.at(named)
+    if not target.exporter:
         raise BadInput("where to?", "add --otlp http://localhost:4318, or --file FILE")
-    return Collector(address, settings.otlp_headers)
+    return open_sink(target)
 
 
 def _deliver(
     reader: SqliteReader, session: str | None, sink: Sink, patience: Patience
 ) -> tuple[Progress, tuple[str, ...]]:
-    """A session, or all of them, as often as it is asked for."""
+    """A session as often as it is asked for."""
     fold = SpanFold()
     spans = (span for envelope in reader.read(session=session) for span in fold.take(envelope))
     return deliver_spans(spans, sink, patience), fold.unfinished()
@@ -89,14 +90,17 @@ def _to_file(
     reader: SqliteReader, session: str | None, path: Path
 ) -> tuple[Progress, tuple[str, ...]]:
     """All of it or no file: half a file would look like a whole one."""
+    from rutter.pipeline.traces.readable_span import json_line
+
     if path.exists():
         raise BadInput(f"{path} is already there", "name another file, or remove it")
-    try:
-        with closing(TraceFile(path)) as sink:
-            return _deliver(reader, session, sink, Patience(0))
-    except (RutterError, KeyboardInterrupt):
-        path.unlink(missing_ok=True)
-        raise
+    fold, progress = SpanFold(), Progress()
+    spans = (span for envelope in reader.read(session=session) for span in fold.take(envelope))
+    with disk_told(path), drafted(path) as draft, draft.open("wb") as file:
+        while batch := list(islice(spans, BATCH)):
+            file.write(json_line(batch))
+            progress.delivered += len(batch)
+    return progress, fold.unfinished()
 
 
 def _report(progress: Progress, running: tuple[str, ...], where: str, terminal: Terminal) -> None:

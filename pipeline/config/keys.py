@@ -184,6 +184,13 @@ KEYS = (
     Key("run.settle_ms", "number", 1_000, "how long any effect is", 100, 60_000),
     Key("run.place_ms", "number", 3_000, "how long one that is known is", 100, 60_000),
     Key("run.answer_ms", "number", 10_000, "how long the site's own answer is", 100, 120_000),
+    Key(
+        "traces.exporter",
+        "text",
+        "",
+        "otlp, otlp_proto_grpc, console or none",
+    ),
+    Key("traces.endpoint", "text", "", "where OTLP goes; empty: OTEL_EXPORTER_OTLP_ENDPOINT"),
     *(key for name in PROVIDERS for key in _of_provider(name)),
 )
 NAMES = {key.name: key for key in KEYS}

@@ -11,6 +11,7 @@ from rutter.events.errors import BadInput
 from rutter.events.policy import Policy
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.reader import NOTHING_SAID, Config, base_policy, read_config
+from rutter.pipeline.config.trace_target import TraceTarget, trace_target
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -18,8 +19,7 @@ class Settings(msgspec.Struct, frozen=True):
     chromium: str | None = None
     headless: bool = True
     named: bool = False
-    otlp_endpoint: str | None = None
-    otlp_headers: str = ""
+    traces: TraceTarget = TraceTarget()
     config: Config = NOTHING_SAID
     config_named: str = ""
 
@@ -62,8 +62,7 @@ def load(
         config_named=config or "",
         chromium=read.text("browser.chromium") or None,
         headless=headless,
-        otlp_endpoint=found.get("OTEL_EXPORTER_OTLP_ENDPOINT") or None,
-        otlp_headers=found.get("OTEL_EXPORTER_OTLP_HEADERS", ""),
+        traces=trace_target(read, found),
     )
 
 

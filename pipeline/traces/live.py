@@ -109,14 +109,14 @@ class LiveExport:
 
 
 def live_export(settings: Settings, note: Callable[[str], None]) -> LiveExport | None:
-    """As the environment asks for; an address that is none is said, and stops no run."""
-    if not settings.otlp_endpoint:
+    """As configuration or environment ask for; what cannot be is said, and stops no run."""
+    if not settings.traces.exporter:
         return None
-    # Here and not above: only who exports pays for what HTTP and protobuf take to import.
-    from rutter.pipeline.traces.collector import Collector
+    # Here and not above: only who exports pays for what the SDK takes to import.
+    from rutter.pipeline.traces.sdk_exporter import open_sink
 
     try:
-        sink = Collector(settings.otlp_endpoint, settings.otlp_headers)
+        sink = open_sink(settings.traces)
     except BadInput as error:
         note(f"no traces: {error}")
         return None

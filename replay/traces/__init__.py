@@ -1,7 +1,7 @@
 """Traces derive OpenTelemetry spans from the log; nothing is recorded beside it.
 
-`SpanFold` turns events into finished spans, `mapping` is the one table of names and attributes,
-`otlp_protobuf` and `otlp_json` are the two forms in which spans leave. Nothing here does I/O.
+`SpanFold` turns events into finished spans, `mapping` is the one table of names and attributes. How
+they leave is `pipeline/traces`: nothing here does I/O.
 """
 
 from rutter.replay.traces.fold import SpanFold, spans_of

@@ -1,4 +1,4 @@
-"""A finished span is plain values: the fold makes it and the encoders write it."""
+"""A finished span is plain values: the fold makes it, and no library is in it."""
 
 from typing import Final
 

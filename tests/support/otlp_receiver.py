@@ -12,6 +12,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
+from rutter.pipeline.config.trace_target import TraceTarget
+from rutter.pipeline.traces.sdk_exporter import SdkExporter, open_sink
+
 WAIT_S = 20.0  # a test that waits this long for a span waits for nothing
 
 
@@ -147,6 +150,11 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
             pass
 
     return Handler
+
+
+def over_http(address: str) -> SdkExporter:
+    """The exporter that is the default, for an address as people give it."""
+    return open_sink(TraceTarget().at(address))
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from rutter.pipeline.cli import trace
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.replay.traces import Span, spans_of
 from rutter.replay.traces.ids import trace_id
-from tests.replay.traces.test_otlp_json import read_line
 from tests.support import scripted_logs
 from tests.support.command_shell import Rutter, check_logs
+from tests.support.otlp_forms import read_line
 from tests.support.otlp_receiver import Answer, Receiver, free_port, partial
 
 
@@ -163,7 +163,7 @@ def test_half_a_file_is_no_file(
     monkeypatch.setattr("os.fsync", full)
     ended = rutter("trace", "--file", tmp_path / "traces.jsonl")
     assert ended.code == Exit.ENVIRONMENT
-    assert "No space left" in ended.complaint
+    assert "no space left" in ended.complaint
     assert not (tmp_path / "traces.jsonl").exists()
 
 

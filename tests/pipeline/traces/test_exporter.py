@@ -4,22 +4,20 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from rutter.events.errors import WorldBroken
 from rutter.events.runtime import SessionEnded
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.sqlite_schema import Row, to_envelope
 from rutter.pipeline.traces import exporter as module
-from rutter.pipeline.traces.collector import Collector
 from rutter.pipeline.traces.cursor import FILE, Cursor, Position
 from rutter.pipeline.traces.exporter import Exporter, Patience, deliver_log, deliver_spans
 from rutter.pipeline.traces.sink import BATCH, Delivery, Sink
 from rutter.replay.traces import spans_of
-from rutter.replay.traces.otlp_protobuf import encode_request
 from tests.support import golden_logs
 from tests.support.fussy_sink import Fussy
-from tests.support.otlp_receiver import Answer, Receiver, free_port, partial
+from tests.support.otlp_forms import on_the_wire
+from tests.support.otlp_receiver import Answer, Receiver, free_port, over_http, partial
 from tests.support.trails import check_tree
 
 ROWS: list[Row] = list(golden_logs.rows("order"))
@@ -48,11 +46,11 @@ def position(log: Path, target: str) -> Position:
 
 
 def test_the_whole_trace_arrives_at_a_real_receiver(log: Path, receiver: Receiver) -> None:
-    sink = Collector(receiver.url)
+    sink = over_http(receiver.url)
     assert export(log, sink) == len(SPANS)
     sink.close()
     assert receiver.ids() == IDS
-    whole = ExportTraceServiceRequest.FromString(encode_request(SPANS))
+    whole = on_the_wire(SPANS)
     assert receiver.spans == list(whole.resource_spans[0].scope_spans[0].spans)
     check_tree(SPANS)
 
@@ -186,15 +184,16 @@ def test_a_log_that_is_shorter_than_its_cursor_is_sent_from_its_beginning(tmp_pa
 )
 def test_errors_lose_nothing(log: Path, moods: list[Answer]) -> None:
     with Receiver(*moods) as receiver:
-        sink = Collector(receiver.url)
+        sink = over_http(receiver.url)
         export(log, sink)
         sink.close()
         assert receiver.ids() == IDS
 
 
-def test_a_slow_collector_loses_nothing(log: Path) -> None:
-    with Receiver(Answer(hangs=True), Answer(drips=True)) as receiver:
-        sink = Collector(receiver.url, attempt_s=0.2)
+def test_a_slow_collector_loses_nothing(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.2")
+    with Receiver(Answer(hangs=True)) as receiver:
+        sink = over_http(receiver.url)
         export(log, sink)
         sink.close()
         assert set(receiver.ids()) == set(IDS)
@@ -202,7 +201,7 @@ def test_a_slow_collector_loses_nothing(log: Path) -> None:
 
 def test_a_collector_that_was_down_gets_everything_when_it_is_back(log: Path) -> None:
     with free_port() as port:
-        away = Collector(f"http://127.0.0.1:{port}")
+        away = over_http(f"http://127.0.0.1:{port}")
         with pytest.raises(WorldBroken, match="run it again when the collector is back"):
             export(log, away, patience_s=0.05)
     with Receiver(port=port) as receiver:
@@ -213,7 +212,7 @@ def test_a_collector_that_was_down_gets_everything_when_it_is_back(log: Path) ->
 
 def test_a_collector_that_asks_for_time_is_given_it(log: Path) -> None:
     with Receiver(Answer(429, [("Retry-After", "60")])) as receiver:
-        sink = Collector(receiver.url)
+        sink = over_http(receiver.url)
         with pytest.raises(WorldBroken, match="429"):
             export(log, sink, patience_s=5)
         assert len(receiver.asked) == 1
@@ -222,7 +221,7 @@ def test_a_collector_that_asks_for_time_is_given_it(log: Path) -> None:
 
 def test_what_a_collector_throws_away_is_counted_and_not_sent_again(log: Path) -> None:
     with Receiver(partial(2, "too old")) as receiver:
-        sink = Collector(receiver.url)
+        sink = over_http(receiver.url)
         with SqliteReader(log) as reader:
             exporter = Exporter(reader, Cursor(log.with_name(FILE), sink.target), sink)
             progress = deliver_log(exporter, Patience())

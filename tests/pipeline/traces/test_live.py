@@ -10,16 +10,13 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline import app as app_module
 from rutter.pipeline.config.settings import load
 from rutter.pipeline.traces import live as live_module
-from rutter.pipeline.traces.collector import Collector
 from rutter.pipeline.traces.cursor import FILE
 from rutter.pipeline.traces.live import LiveExport, live_export
 from rutter.pipeline.traces.sink import Sink
-from rutter.pipeline.traces.trace_file import TraceFile
 from rutter.replay.traces import spans_of
-from tests.replay.traces.test_otlp_json import read_line
 from tests.support.fussy_sink import Fussy
 from tests.support.log_checks import Replayed
-from tests.support.otlp_receiver import WAIT_S, Answer, Receiver, free_port
+from tests.support.otlp_receiver import WAIT_S, Answer, Receiver, free_port, over_http
 from tests.support.shop_sessions import NextClock, Thinks, open_app, record_order, recording, sail
 from tests.support.until_true import until
 
@@ -41,7 +38,7 @@ async def test_a_run_is_at_the_receiver_when_it_is_over(
 ) -> None:
     path = tmp_path / "log.db"
     log = await replayed.sqlite(path)
-    traces = live(path, Collector(receiver.url))
+    traces = live(path, over_http(receiver.url))
     async with open_app(log) as app:
         app.follow(traces)
         await record_order(app, log)
@@ -60,7 +57,7 @@ async def test_spans_are_out_while_the_run_still_waits_for_a_person(
     log = await replayed.sqlite(path)
     thinks = Thinks()
     async with open_app(log) as app:
-        app.follow(live(path, Collector(receiver.url)))
+        app.follow(live(path, over_http(receiver.url)))
         async with anyio.create_task_group() as group:
 
             async def record() -> None:
@@ -81,12 +78,12 @@ async def test_what_was_away_gets_everything_from_the_next_process(
     with free_port() as port:
         log = await replayed.sqlite(path)
         async with open_app(log) as app:
-            app.follow(live(path, Collector(f"http://127.0.0.1:{port}")))
+            app.follow(live(path, over_http(f"http://127.0.0.1:{port}")))
             await record_order(app, log)
     with Receiver(port=port) as receiver:
         again = await replayed.sqlite(path)
         async with open_app(again, clock=NextClock()) as app:
-            app.follow(live(path, Collector(receiver.url)))
+            app.follow(live(path, over_http(receiver.url)))
             await record_order(app, again)
         assert set(receiver.ids()) == ids_in(path)
 
@@ -99,7 +96,7 @@ async def test_whatever_the_collector_does_the_run_goes_on(
     path = tmp_path / "log.db"
     with Receiver(*[trouble] * 1_000) as receiver:
         log = await replayed.sqlite(path)
-        traces = live(path, Collector(receiver.url))
+        traces = live(path, over_http(receiver.url))
         async with open_app(log) as app:
             app.follow(traces)
             workflow = await record_order(app, log)
@@ -111,7 +108,7 @@ async def test_whatever_the_collector_does_the_run_goes_on(
     assert traces.progress.delivered == 0
     assert "later: rutter trace" in traces.complaint()
     with Receiver() as well:
-        sink = Collector(well.url)
+        sink = over_http(well.url)
         sink.target = f"{receiver.url}/v1/traces"  # the same one, in a better mood
         later = live(path, sink)
         later.start()
@@ -169,19 +166,6 @@ async def test_traces_begin_again_when_what_stopped_them_is_gone(
     assert set(sink.taken) == ids_in(path)
 
 
-async def test_a_file_takes_a_run_as_a_collector_does(tmp_path: Path, replayed: Replayed) -> None:
-    path = tmp_path / "log.db"
-    log = await replayed.sqlite(path)
-    async with open_app(log) as app:
-        app.follow(live(path, TraceFile(tmp_path / "traces.jsonl")))
-        await record_order(app, log)
-    written: set[bytes] = set()
-    for line in (tmp_path / "traces.jsonl").read_bytes().splitlines():
-        for span in read_line(line).resource_spans[0].scope_spans[0].spans:
-            written.add(span.span_id)
-    assert written == ids_in(path)
-
-
 # -- as the environment asks for -------------------------------------------------------------------
 
 
@@ -190,12 +174,10 @@ def test_no_endpoint_means_no_export(tmp_path: Path) -> None:
 
 
 async def test_the_endpoint_and_headers_come_from_the_environment(
-    tmp_path: Path, replayed: Replayed, receiver: Receiver
+    tmp_path: Path, replayed: Replayed, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    env = {
-        "OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url,
-        "OTEL_EXPORTER_OTLP_HEADERS": "x-api-key=abc",
-    }
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=abc")
+    env = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
     log = await replayed.sqlite(tmp_path / "log.db")
     traces = live_export(load(str(tmp_path), env=env), print)
     assert traces is not None

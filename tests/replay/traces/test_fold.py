@@ -15,9 +15,9 @@ from rutter.events.envelope import Actor, Envelope
 from rutter.events.runtime import ProcessStarted, SessionEnded
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.traces import Span, SpanFold, spans_of
-from rutter.replay.traces.otlp_protobuf import encode_request
 from tests.support import golden_logs
 from tests.support.any_values import from_struct
+from tests.support.otlp_forms import sent_bytes
 from tests.support.shop_facts import run_of
 from tests.support.trail_sessions import advised, begin, plain
 from tests.support.trails import Trail, Tree, check_tree
@@ -135,8 +135,8 @@ def test_hash_seeds_change_nothing() -> None:
     code = (
         "import hashlib; from tests.support import golden_logs as goldens; "
         "from rutter.replay.traces import spans_of; "
-        "from rutter.replay.traces.otlp_protobuf import encode_request; "
-        "print([hashlib.sha256(encode_request(list(spans_of(goldens.envelopes(name)))))"
+        "from tests.support.otlp_forms import sent_bytes; "
+        "print([hashlib.sha256(sent_bytes(list(spans_of(goldens.envelopes(name)))))"
         ".hexdigest() for name in goldens.names()])"
     )
     seen = set()
@@ -165,4 +165,4 @@ def test_no_order_of_events_breaks_the_fold(data: st.DataObject) -> None:
     trail.tell("runtime", SessionEnded("failed"))
     spans = list(spans_of(trail.events))
     check_tree(spans)
-    assert encode_request(spans)
+    assert sent_bytes(spans)

@@ -12,8 +12,8 @@ from rutter.events.page import Element, Page
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.traces import SpanFold, spans_of
 from rutter.replay.traces.mapping import BY_ACTOR, KINDS, MAPPING, RESOURCE, SPAN_RULES, WORK_OF
-from rutter.replay.traces.otlp_protobuf import encode_request
 from tests.support import golden_logs, step_kinds
+from tests.support.otlp_forms import sent_bytes
 from tests.support.shop_facts import css
 from tests.support.trail_sessions import act, advised, approve, begin, end, judge, propose, resolve
 from tests.support.trails import Trail, Tree
@@ -109,7 +109,7 @@ def test_what_is_on_a_page_stays_in_the_log() -> None:
     page = Page("https://shop.example/?session=s3cret", elements=(shown,))
     trail.tell("observer", PageObserved(page, "requested"))
     end(trail)
-    sent = encode_request(Tree(trail.events).spans)
+    sent = sent_bytes(Tree(trail.events).spans)
     for hidden in (b"NL91ABNA0417164300", b"s3cret", b"IBAN"):
         assert hidden not in sent
 
@@ -127,11 +127,11 @@ def test_values_and_secrets_go_out_by_name_alone() -> None:
     tree = Tree(trail.events)
     assert tree.run.attributes["rutter.parameters"] == ("customer",)
     assert tree.steps()[0].attributes["input.value"] == "type <secret password> into #pin"
-    assert b"Aurora Shipping" not in encode_request(tree.spans)
+    assert b"Aurora Shipping" not in sent_bytes(tree.spans)
 
 
 def test_no_secret_of_a_real_run_is_in_its_trace() -> None:
     for name in golden_logs.names():
         fold = SpanFold()
         for told in golden_logs.envelopes(name):
-            assert b"bowline-7" not in encode_request(fold.take(told))
+            assert b"bowline-7" not in sent_bytes(fold.take(told))

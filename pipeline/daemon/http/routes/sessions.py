@@ -33,7 +33,6 @@ from rutter.pipeline.queries.workflows_and_sessions import project, step_trace
 from rutter.pipeline.tools.tool_sessions import ToolWish
 from rutter.replay.story.session_story import tell
 from rutter.replay.traces.fold import spans_of
-from rutter.replay.traces.otlp_json import encode_line
 from rutter.replay.verify import Verification, verify
 
 BY = "the person"
@@ -287,7 +286,10 @@ async def trace(request: Asked, session: Session) -> Response[bytes]:
 def _spans(settings: Settings, session: str) -> bytes:
     check_session(settings, session)
     with SqliteReader(settings.directory.log) as reader:
-        return encode_line(list(spans_of(reader.read(session=session)))).strip()
+        # Here and not above: only who asks for spans pays for what the SDK takes to import.
+        from rutter.pipeline.traces.readable_span import json_line
+
+        return json_line(list(spans_of(reader.read(session=session)))).strip()
 
 
 @get(
