@@ -44,6 +44,14 @@ LOOKS = frozenset({"check", "extract"})  # leads nowhere: where it ends, the ste
 Change = TypeVar("Change", WorkflowLearned, WorkflowDeleted, WorkflowRenamed)
 
 
+def check_workflow(workflow: Workflow) -> None:
+    """What nobody could ask for by its name, or what would do nothing, is not taken on."""
+    if not workflow.name.strip():
+        raise BadInput("a workflow without a name cannot be run", "give it a name")
+    if not workflow.steps:
+        raise BadInput(f"workflow {workflow.name!r} has no steps", "leave it one at least")
+
+
 class Edit(msgspec.Struct, frozen=True):
     """What to change, by the numbers that `rutter workflows show` gives the steps: from 1."""
 

@@ -9,6 +9,7 @@ from litestar.openapi.datastructures import ResponseSpec
 
 from rutter.events.errors import BadInput, LogCorrupt, PolicyDenied, RutterError, WorldBroken
 from rutter.events.tools import ErrorType
+from rutter.pipeline.daemon.http.refusals import Problem, problem_of
 from rutter.pipeline.daemon.jobs.approvals import NoSuchQuestion
 from rutter.pipeline.daemon.jobs.hooks import HookDenied, NoSuchHook
 from rutter.pipeline.daemon.jobs.jobs import Busy, Conflict, NoSuchJob
@@ -18,15 +19,6 @@ from rutter.pipeline.tools.tool_sessions import NoSuchSession, TooMany
 
 class NotThere(BadInput):
     """What a path names is not known."""
-
-
-class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`error` is for programs, `message` says what to do; `retriable`: the same again may work."""
-
-    error: str
-    message: str
-    error_code: ErrorType = ""
-    retriable: bool = False
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -92,9 +84,10 @@ def refuse_http(request: Request[Any, Any, Any], error: HTTPException) -> Respon
         parts = [f"{each.get('key', '')}: {each.get('message', '')}" for each in extra]
         said = "; ".join([said, *parts])
     name = {404: "not_there", 405: "unknown_method"}.get(error.status_code, "bad_input")
-    code: ErrorType = "validation_error" if error.status_code < 500 else "execution_error"
     return Response(
-        Problem(name, said, code), status_code=error.status_code, headers=dict(error.headers or {})
+        problem_of(error.status_code, name, said),
+        status_code=error.status_code,
+        headers=dict(error.headers or {}),
     )
 
 
@@ -102,4 +95,4 @@ def fail(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]
     """A defect of ours. Whoever asks learns that it is none of theirs; the log has the rest."""
     request.app.state.daemon.report("a request failed", error)
     said = "something broke in here; the daemon's own log says what"
-    return Response(Problem("failed", said, "execution_error"), status_code=500)
+    return Response(problem_of(500, "failed", said), status_code=500)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from rutter.events.tools import ErrorType
 from rutter.pipeline.daemon.http.asgi import Headers, Message
 
 SECURITY: Headers = [
@@ -22,6 +23,32 @@ NO_FRAMES = (CSP, b"frame-ancestors 'none'")
 NOTHING = (CSP, b"default-src 'none'; base-uri 'none'; form-action 'none'")
 
 
+class Problem(msgspec.Struct, frozen=True):
+    """The one form of everything that is refused or fails. `error` is for programs, `message` says
+    what to do, `error_code` is one that any caller can count on; `retriable`: the same again may
+    work."""
+
+    error: str
+    message: str
+    error_code: ErrorType
+    retriable: bool
+
+
+# What the statuses of refusals mean to whoever gets one; all others are about what was asked.
+CODES: dict[int, tuple[ErrorType, bool]] = {
+    401: ("policy_denied", False),
+    403: ("policy_denied", False),
+    408: ("tool_timeout", True),
+    429: ("tool_unavailable", True),
+    500: ("execution_error", False),
+    503: ("tool_unavailable", True),
+}
+
+
+def problem_of(status: int, error: str, message: str) -> Problem:
+    return Problem(error, message, *CODES.get(status, ("validation_error", False)))
+
+
 class Refusal(NamedTuple):
     status: int
     error: str
@@ -29,7 +56,7 @@ class Refusal(NamedTuple):
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
     def parts(self) -> tuple[int, Headers, bytes]:
-        body = msgspec.json.encode({"error": self.error, "message": self.message})
+        body = msgspec.json.encode(problem_of(self.status, self.error, self.message))
         kind = [
             (b"content-type", b"application/json"),
             (b"content-length", b"%d" % len(body)),

@@ -71,6 +71,19 @@ async def test_a_schedule_is_set_by_the_command_and_outlives_the_daemon(
         assert (
             await ship.ask("PUT", "/schedules/x", {"cron": "* * * * *", "run": unknown})
         ).status == 400
+        for method, path, body in (
+            ("POST", "/jobs", {**RUN, "dryrun": True}),  # it is called dry_run: nothing may run
+            ("POST", "/jobs", {**RUN, "workflow": ""}),
+            ("PUT", "/schedules/x", {"cron": "* * * * *", "run": {**RUN, "dryrun": True}}),
+            ("POST", "/changes", {"event": "WorkflowLearned", "workflow": NAMELESS}),
+            ("POST", "/changes", {"event": "WorkflowLearned", "workflow": STEPLESS}),
+        ):
+            said = await ship.ask(method, path, body)
+            assert (said.status, said.json["error_code"]) == (400, "validation_error"), (path, body)
+        assert (await ship.ask("GET", "/jobs")).json == []
+        gone = await ship.ask("GET", "/no/such/path")
+        assert gone.status == 404
+        assert set(gone.json) == {"error", "message", "error_code", "retriable"}
         assert (await ship.ask("GET", "/schedules", scope="agent")).status == 403
         done = await anyio.to_thread.run_sync(
             lambda: Rutter(data)(*words, "--workflow", "order", *sets)
@@ -84,6 +97,10 @@ async def test_a_schedule_is_set_by_the_command_and_outlives_the_daemon(
         assert [each["name"] for each in (await ship.ask("GET", "/schedules")).json] == ["early"]
         assert (await ship.ask("DELETE", "/schedules/early")).status == 200
         assert (await ship.ask("DELETE", "/schedules/early")).status == 404
+
+
+NAMELESS = {"name": " ", "version": 1, "steps": [{"action": {"type": "click"}}]}
+STEPLESS = {"name": "order", "version": 9, "steps": []}
 
 
 class Mailbox(BaseHTTPRequestHandler):

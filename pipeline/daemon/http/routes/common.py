@@ -37,7 +37,10 @@ class Strict(Request[Any, Any, State]):
         field = self.route_handler.parsed_data_field
         wanted = field.annotation if field is not None else Any
         try:
-            read = msgspec.json.decode(await self.body() or b"null", type=wanted)
+            body = await self.body() or b"null"
+            read = msgspec.json.decode(body, type=wanted)
+            if unknown := unknown_field(msgspec.json.decode(body), read):
+                raise ValidationException(f"Object contains unknown field `{unknown}`")
             # As it would come from the log: by what is left out as usual, the two differ, and an
             # event must be the same bytes whenever it is written.
             return msgspec.msgpack.decode(msgspec.msgpack.encode(read), type=wanted)
@@ -47,6 +50,28 @@ class Strict(Request[Any, Any, State]):
             raise ValidationException("a number that is too large") from error
         except RecursionError as error:
             raise ValidationException("JSON that is nested too deeply") from error
+
+
+def unknown_field(said: Any, read: Any) -> str:
+    """The first field that was said and that nobody reads: what events are made of takes any, so
+    that a log of tomorrow can be read, and whoever asks for a `dryrun` must not get a run."""
+    if isinstance(read, msgspec.Struct):
+        config = read.__struct_config__
+        names = dict(zip(read.__struct_encode_fields__, read.__struct_fields__, strict=True))
+        for name, value in said.items():
+            if name != config.tag_field and name not in names:
+                return str(name)
+            if name in names and (found := unknown_field(value, getattr(read, names[name]))):
+                return f"{name}.{found}"
+        return ""
+    if isinstance(read, dict):
+        parts = [(each, read[each]) for each in said if each in read]
+    elif isinstance(read, list | tuple):
+        parts = list(enumerate(read))
+    else:
+        return ""
+    found = ((key, unknown_field(said[key], value)) for key, value in parts)
+    return next((f"{key}.{inner}" for key, inner in found if inner), "")
 
 
 def daemon_of(request: Asked) -> Daemon:

@@ -31,6 +31,7 @@ from rutter.pipeline.daemon.jobs.approvals import Question
 from rutter.pipeline.daemon.jobs.jobs import Job
 from rutter.pipeline.daemon.jobs.runner import AGENT, check_run
 from rutter.pipeline.output.result_files import results_of
+from rutter.pipeline.workflows.edit import check_workflow
 from rutter.replay.story.results import as_json
 
 WAIT_S = 20.0  # then whoever waits asks again: no answer takes for ever
@@ -224,6 +225,8 @@ async def answer(
 )
 async def change(request: Asked, data: JSONBody[Change]) -> None:
     """For the person alone. It is a fact in the log, and counts from the next turn on."""
+    if isinstance(data, WorkflowLearned):
+        check_workflow(data.workflow)
     await daemon_of(request).app.say_process(data)
 
 

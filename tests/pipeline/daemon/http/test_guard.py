@@ -543,7 +543,7 @@ async def test_every_answer_has_its_safety_headers_and_every_refusal_says_what_t
         assert not answer.header("server")
     for answer in answers[1:]:
         assert answer.header("content-type") == ["application/json"]
-        assert set(answer.json()) == {"error", "message"}
+        assert set(answer.json()) == {"error", "message", "error_code", "retriable"}
         assert answer.json()["message"]
 
 
