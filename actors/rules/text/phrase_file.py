@@ -30,6 +30,11 @@ _CODES = """
 LANGUAGES = frozenset(_CODES.split())
 
 
+def load_table(package: str, file: str, kind: type[Lists]) -> Lists:
+    """A file of words that are said in one language, such as what tools are for."""
+    return _as(tomllib.loads((files(package) / file).read_text("utf-8")), kind, file)
+
+
 def load_phrases(
     package: str, file: str, head: type[Head], lists: type[Lists]
 ) -> tuple[Head, dict[str, Lists]]:
