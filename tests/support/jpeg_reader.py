@@ -1,12 +1,12 @@
-"""JPEGs as a test reads them: their size and quality from the header alone, their colours."""
+"""JPEGs as a test reads them: their size, quality and colours."""
 
-import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from io import BytesIO
 
 import anyio
 from PIL import Image
+from PIL.JpegImagePlugin import JpegImageFile
 
 from rutter.actors.world.browser.screencast import Screencast
 from rutter.actors.world.browser.window import Window
@@ -14,26 +14,16 @@ from rutter.actors.world.browser.window import Window
 WITHIN_S = 60  # a picture that is not there by then does not come
 
 
-def segments(jpeg: bytes) -> dict[int, bytes]:
-    """The first of each kind, up to where the picture itself begins."""
-    assert (jpeg[:2], jpeg[-2:]) == (b"\xff\xd8", b"\xff\xd9")
-    found: dict[int, bytes] = {}
-    at = 2
-    while (kind := jpeg[at + 1]) != 0xDA:
-        (size,) = struct.unpack(">H", jpeg[at + 2 : at + 4])
-        found.setdefault(kind, jpeg[at + 4 : at + 2 + size])
-        at += 2 + size
-    return found
-
-
 def size_of(jpeg: bytes) -> tuple[int, int]:
-    height, width = struct.unpack(">HH", segments(jpeg)[0xC0][1:5])
-    return width, height
+    with Image.open(BytesIO(jpeg), formats=("JPEG",)) as picture:
+        return picture.size
 
 
 def quality_of(jpeg: bytes) -> int:
     """By the first number of its first table, which is 16 at a quality of 50."""
-    first = segments(jpeg)[0xDB][1]
+    with Image.open(BytesIO(jpeg), formats=("JPEG",)) as picture:
+        assert isinstance(picture, JpegImageFile)
+        first: int = picture.quantization[0][0]
     return round(5000 / (first * 100 / 16)) if first >= 16 else round(100 - first * 50 / 16)
 
 

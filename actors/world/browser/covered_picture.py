@@ -11,7 +11,7 @@ from typing import NamedTuple
 import anyio.to_thread
 import msgspec
 
-from rutter.actors.world.browser.png import NotPaintable, painted, size_of
+from rutter.actors.world.browser.painting import NotPaintable, painted, size_of
 from rutter.events.errors import WorldBroken
 
 TRIES = 3

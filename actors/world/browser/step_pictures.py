@@ -12,7 +12,7 @@ import anyio.to_thread
 import msgspec
 
 from rutter.actors.world.browser.covered_picture import Area
-from rutter.actors.world.browser.png import NotPaintable, cut, outlined, size_of
+from rutter.actors.world.browser.painting import NotPaintable, cut, outlined, size_of
 from rutter.actors.world.browser.tab import DocumentGone, PageTimeout, Tab
 from rutter.events.action import Box
 from rutter.events.artifacts import ArtifactStore

@@ -1,0 +1,69 @@
+"""Pictures of pages are painted over, framed and cut with Pillow, which knows what a PNG is."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+
+from PIL import Image
+
+BLACK = (0, 0, 0)
+Box = tuple[int, int, int, int]  # left, top, right, bottom
+
+
+class NotPaintable(Exception):
+    """A picture is no PNG, is damaged, or nothing of it is left."""
+
+
+def size_of(image: bytes) -> tuple[int, int]:
+    """Reads its width and height in pixels."""
+    with _opened(image) as picture:
+        return picture.size
+
+
+def painted(image: bytes, boxes: Iterable[Box], colour: tuple[int, int, int] = BLACK) -> bytes:
+    """Fills these boxes with one colour. Nothing of what was there is kept."""
+    with _opened(image) as opened:
+        picture = opened.convert("RGB")
+    for left, top, right, bottom in boxes:
+        if right > left and bottom > top:
+            picture.paste(colour, (left, top, right, bottom))
+    return _written(picture)
+
+
+def outlined(image: bytes, box: Box, colour: tuple[int, int, int], thick: int = 2) -> bytes:
+    """Draws a frame around a box."""
+    left, top, right, bottom = box
+    edges = (
+        (left - thick, top - thick, right + thick, top),
+        (left - thick, bottom, right + thick, bottom + thick),
+        (left - thick, top, left, bottom),
+        (right, top, right + thick, bottom),
+    )
+    return painted(image, edges, colour)
+
+
+def cut(image: bytes, box: Box, every: int = 1) -> bytes:
+    """Cuts out what lies in the box, and keeps of it one pixel of so many across and down."""
+    with _opened(image) as picture:
+        left, top = max(0, box[0]), max(0, box[1])
+        right, bottom = min(picture.width, box[2]), min(picture.height, box[3])
+        if right <= left or bottom <= top:
+            raise NotPaintable("nothing of it is left")
+        part = picture.crop((left, top, right, bottom)).convert("RGB")
+    size = len(range(0, part.width, every)), len(range(0, part.height, every))
+    return _written(part.resize(size, Image.Resampling.NEAREST))
+
+
+@contextmanager
+def _opened(image: bytes) -> Iterator[Image.Image]:
+    try:
+        with Image.open(BytesIO(image), formats=("PNG",)) as picture:
+            yield picture
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise NotPaintable(f"it cannot be read: {error}") from error
+
+
+def _written(picture: Image.Image) -> bytes:
+    written = BytesIO()
+    picture.save(written, "PNG")
+    return written.getvalue()
