@@ -40,7 +40,7 @@ def test_each_step_stands_beside_its_picture_with_what_is_known_of_it() -> None:
     assert page.count("the picture is gone") == 1
     assert page.count("no picture") == 1
     for said in (
-        "order version 3", "Parameters: customer", "click &#x27;Send&#x27;", "leads to /orders",
+        "order version 3", "Parameters: customer", "click &#39;Send&#39;", "leads to /orders",
         "cannot be undone", "way 2 of fork 1", "at https://shop.example/orders",
     ):  # fmt: skip
         assert said in page, said
