@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from rutter.events.action import Action, ByCss, Parameter, Target, Text
 from rutter.events.workflow import Step
-from rutter.pipeline.rehearsal.sheets import Sheet, Thing
-from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
+from rutter.pipeline.rehearsal.world import ScriptedWorld
 
 SITES = 40
 SECTIONS = 6
@@ -48,14 +48,16 @@ class Site(NamedTuple):
         return f"#{self.noun(section).lower()}-{self.number}-{what}"
 
 
-def world(site: Site, number: int, *, redesigned: bool = False) -> World:
+def world(site: Site, number: int, *, redesigned: bool = False) -> ScriptedWorld:
     """The site as one session finds it; `number` is in the addresses of its entries. Redesigned,
     its buttons have other selectors."""
-    return World(_sheets(site, 1_000 + number % NUMBERS * 37, redesigned), origin=site.origin)
+    return ScriptedWorld(
+        _sheets(site, 1_000 + number % NUMBERS * 37, redesigned), origin=site.origin
+    )
 
 
 @lru_cache(maxsize=KEPT)
-def _sheets(site: Site, first: int, redesigned: bool) -> dict[str, Sheet]:
+def _sheets(site: Site, first: int, redesigned: bool) -> dict[str, ScriptedPage]:
     sheets = {"/": _page(site, f"Port {site.number}", _home())}
     for topic in range(TOPICS):
         sheets[f"/help/{topic}"] = _page(site, f"Help, chapter {topic}", {})
@@ -66,53 +68,59 @@ def _sheets(site: Site, first: int, redesigned: bool) -> dict[str, Sheet]:
         for entry in entries:
             form = _form(site, section, f"{path}/{entry}", "-now" if redesigned else "")
             sheets[f"{path}/{entry}"] = _page(site, f"{noun} {entry}", form)
-            back = Thing("a", "link", f"Back to {noun.lower()}", leads_to=path)
+            back = ScriptedElement("a", "link", f"Back to {noun.lower()}", leads_to=path)
             sheets[f"{path}/{entry}/kept"] = _page(site, f"{noun} {entry} is kept", {"#back": back})
     return sheets
 
 
-def _page(site: Site, heading: str, own: dict[str, Thing]) -> Sheet:
+def _page(site: Site, heading: str, own: dict[str, ScriptedElement]) -> ScriptedPage:
     """What every page of a site has, around what this one has of its own."""
     ways = {
-        site.id(each, "go"): Thing("a", "link", site.noun(each), leads_to=site.path(each))
+        site.id(each, "go"): ScriptedElement("a", "link", site.noun(each), leads_to=site.path(each))
         for each in range(SECTIONS)
     }
     topics = {
-        f"#help-{topic}": Thing("a", "link", f"Chapter {topic}", leads_to=f"/help/{topic}")
+        f"#help-{topic}": ScriptedElement(
+            "a", "link", f"Chapter {topic}", leads_to=f"/help/{topic}"
+        )
         for topic in range(TOPICS)
     }
-    home = Thing("a", "link", "Home", leads_to="/")
-    return Sheet(heading, {"#home": home, **ways, **own, **topics})
+    home = ScriptedElement("a", "link", "Home", leads_to="/")
+    return ScriptedPage(heading, {"#home": home, **ways, **own, **topics})
 
 
-def _home() -> dict[str, Thing]:
-    return {"#q": Thing("input", "searchbox", "Search"), "#theme": Thing(name="Larger letters")}
+def _home() -> dict[str, ScriptedElement]:
+    return {
+        "#q": ScriptedElement("input", "searchbox", "Search"),
+        "#theme": ScriptedElement(name="Larger letters"),
+    }
 
 
-def _listed(site: Site, section: int, entries: list[int]) -> dict[str, Thing]:
+def _listed(site: Site, section: int, entries: list[int]) -> dict[str, ScriptedElement]:
     noun, path = site.noun(section).lower(), site.path(section)
     rows = {
-        site.id(section, f"row-{row}"): Thing(
+        site.id(section, f"row-{row}"): ScriptedElement(
             "a", "link", f"{place} of {noun}", leads_to=f"{path}/{entry}"
         )
         for row, (place, entry) in enumerate(zip(PLACES, entries, strict=True))
     }
     return {
-        site.id(section, "filter"): Thing("input", "textbox", f"Filter {noun}"),
-        "#newest": Thing(name="Newest first"),
+        site.id(section, "filter"): ScriptedElement("input", "textbox", f"Filter {noun}"),
+        "#newest": ScriptedElement(name="Newest first"),
         **rows,
     }
 
 
-def _form(site: Site, section: int, path: str, suffix: str) -> dict[str, Thing]:
+def _form(site: Site, section: int, path: str, suffix: str) -> dict[str, ScriptedElement]:
     noun = site.noun(section)
     fields = {
-        site.id(section, field): Thing("input", "textbox", f"{noun} {field}") for field in FIELDS
+        site.id(section, field): ScriptedElement("input", "textbox", f"{noun} {field}")
+        for field in FIELDS
     }
-    kept = Thing(name="Keep", leads_to=f"{path}/kept", submits=True, method="post")
+    kept = ScriptedElement(name="Keep", leads_to=f"{path}/kept", submits=True, method="post")
     return {
         **fields,
-        f"#draft{suffix}": Thing(name="Draft"),
+        f"#draft{suffix}": ScriptedElement(name="Draft"),
         site.id(section, f"keep{suffix}"): kept,
     }
 
@@ -173,7 +181,7 @@ def action_of(move: Move) -> Action:
     return Action("type", target=target, value=Parameter(move.field))
 
 
-def strolled(way: Way, here: World, chance: Random) -> Iterator[Action]:
+def strolled(way: Way, here: ScriptedWorld, chance: Random) -> Iterator[Action]:
     """How a person goes it: mostly straight on, now and then astray, then sometimes back.
 
     Each action is found on the page as it is when it is asked for; the caller does it.
@@ -185,7 +193,7 @@ def strolled(way: Way, here: World, chance: Random) -> Iterator[Action]:
             yield action_of(move)
 
 
-def _astray(here: World, chance: Random) -> Iterator[Action]:
+def _astray(here: ScriptedWorld, chance: Random) -> Iterator[Action]:
     """Something else that is there; half of the time they see that it is not what they wanted."""
     before = here.url
     selector = chance.choice(list(here.things()))

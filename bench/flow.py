@@ -123,7 +123,7 @@ class Ours:
             "flow", script.steps, course.recorded, course.secrets, allow=[host]
         )
         person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
-        await self._app.sail(
+        await self._app.run_in_browser(
             started, self._browser, answers=person, secrets=course.secrets, typed=script.typed
         )
         learned = [e.event for e in self.events if isinstance(e.event, WorkflowLearned)]
@@ -134,7 +134,7 @@ class Ours:
         course = self._course
         started = session_started.run_of(workflow, course.values, course.secrets)
         began_ns = time_ns()
-        ended = await self._app.sail(started, self._browser, secrets=course.secrets)
+        ended = await self._app.run_in_browser(started, self._browser, secrets=course.secrets)
         if ended.reason != "completed":
             raise RuntimeError(f"the run ended {ended.reason}: {ended.failure} {ended.detail}")
         done_ns = max(e.at_ns for e in self.events if isinstance(e.event, ActionDone))

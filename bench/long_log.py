@@ -40,7 +40,7 @@ from rutter.events.workflow import Criteria, Indicator, Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.rehearsal.effectors import ScriptedExecutor, ScriptedObserver
-from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.rehearsal.world import ScriptedWorld
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.tools.dispatcher import Tools, serving
 
@@ -254,7 +254,7 @@ async def called(app: App, way: Way, chance: Random) -> SessionEnded | None:
     return tools.ended
 
 
-def _order(world: World, action: Action) -> tuple[str, dict[str, str]]:
+def _order(world: ScriptedWorld, action: Action) -> tuple[str, dict[str, str]]:
     """The call that does this. The first element of every page is its heading."""
     if action.type == "navigate":
         return "navigate", {"url": action.url or ""}
@@ -271,7 +271,7 @@ def _order(world: World, action: Action) -> tuple[str, dict[str, str]]:
 async def _sail(
     app: App,
     started: SessionStarted,
-    world: World,
+    world: ScriptedWorld,
     observer: ScriptedObserver | None = None,
     typed: list[str] | None = None,
     name: str | None = None,
@@ -305,7 +305,7 @@ _phrases: Callable[[RunSettings], tuple[str, ...]] = lru_cache(phrases_for)
 class Stroller(Lookout):
     """A person in the window: the page before each step, the step, the page after."""
 
-    def __init__(self, world: World, app: App, way: Way, chance: Random) -> None:
+    def __init__(self, world: ScriptedWorld, app: App, way: Way, chance: Random) -> None:
         super().__init__(world, app.clock)
         self._strolled = coast.strolled(way, world, chance)
 

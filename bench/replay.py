@@ -171,13 +171,15 @@ async def _sail(path: Path) -> None:
         yes = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
         async with App.open(log) as app, Chromium(ensure_chromium(print), Gate()) as browser:
             started = session_started.recording("order", script.steps, values, secrets, allow=allow)
-            await app.sail(started, browser, answers=yes, secrets=secrets, typed=script.typed)
+            await app.run_in_browser(
+                started, browser, answers=yes, secrets=secrets, typed=script.typed
+            )
             with SqliteReader(path) as reader:
                 learned = next(reader.read(kinds=["WorkflowLearned"])).event
             workflow = getattr(learned, "workflow")  # noqa: B009 - by kind it is WorkflowLearned
             for _ in range(2):
                 run = session_started.run_of(workflow, values, secrets)
-                await app.sail(run, browser, answers=yes, secrets=secrets)
+                await app.run_in_browser(run, browser, answers=yes, secrets=secrets)
 
 
 def _copies(rows: list[sqlite_schema.Row], sessions: int) -> Iterator[list[Record]]:

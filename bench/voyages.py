@@ -251,7 +251,7 @@ class Harbour:
         host = course.url.removeprefix("http://")
         script = tuple(Step(action=_bound(each, trip.values)) for each in trip.steps)
         started = session_started.recording(course.name, script, trip.values, secrets, allow=[host])
-        return await self._app.sail(
+        return await self._app.run_in_browser(
             started,
             self._browser,
             answers=ScriptedPerson(otherwise=YES),
@@ -285,7 +285,7 @@ class Harbour:
         if begun:
             script = tuple(Step(action=action) for action in begun)
             started = msgspec.structs.replace(started, script=script)
-        return await self._app.sail(
+        return await self._app.run_in_browser(
             started, self._browser, answers=answers or Nobody(), secrets=secrets, name=session
         )
 

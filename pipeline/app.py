@@ -53,7 +53,7 @@ from rutter.events.runtime import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock, SystemClock
-from rutter.pipeline.runtime.mailbox import Statistics
+from rutter.pipeline.runtime.mailbox import MailboxStatistics
 from rutter.pipeline.runtime.recovery import close_interrupted, learn_from_log, unsealed_heads
 from rutter.pipeline.runtime.sequencer import Sequencer
 from rutter.pipeline.runtime.session import Session, Submit
@@ -134,7 +134,7 @@ class App:
 
     # -- sessions ------------------------------------------------------------------------------
 
-    async def sail(
+    async def run_in_browser(
         self,
         started: SessionStarted,
         browser: OpensWindows,
@@ -154,11 +154,7 @@ class App:
         secrets = secrets or {}
         hide(secrets)
         check_secrets(started, secrets)
-        screen = Screen(browser, started.policy)
-        screen.secrets = tuple(secrets.values())
-        screen.logins = logins
-        if on_listening is not None:  # on its own: whoever is told must not stop the session
-            screen.on_listening = partial(asyncio.get_running_loop().call_soon, on_listening)
+        screen = _screen(browser, started, secrets, logins, on_listening)
         # One list for both: what the Advisor adds, the Executor types.
         typed = typed if isinstance(typed, list) else list(typed)
         bindings = Bindings(started.values, secrets, typed, started.policy.secret_origins)
@@ -371,7 +367,7 @@ class App:
     def running(self) -> tuple[str, ...]:
         return tuple(self._sessions)
 
-    def statistics(self) -> tuple[Statistics, ...]:
+    def statistics(self) -> tuple[MailboxStatistics, ...]:
         sessions = [box for session in self._sessions.values() for box in session.statistics()]
         return (*self._sequencer.statistics(), *sessions)
 
@@ -451,3 +447,18 @@ def _process_started() -> ProcessStarted:
         python=platform.python_version(),
         platform=platform.system(),
     )
+
+
+def _screen(
+    browser: OpensWindows,
+    started: SessionStarted,
+    secrets: Mapping[str, str],
+    logins: CarriesLogins | None,
+    on_listening: Callable[[], None] | None,
+) -> Screen:
+    screen = Screen(browser, started.policy)
+    screen.secrets = tuple(secrets.values())
+    screen.logins = logins
+    if on_listening is not None:  # on its own: whoever is told must not stop the session
+        screen.on_listening = partial(asyncio.get_running_loop().call_soon, on_listening)
+    return screen

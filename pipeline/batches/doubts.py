@@ -16,7 +16,7 @@ from rutter.pipeline.sessions.fork import left_open, sent_something
 from rutter.replay.story.batch_rows import RowRun, run_of
 
 
-class Elsewhere:
+class DoubtsElsewhere:
     """Hears the log once; then says which values are in doubt. `names` are those of the workflow,
     `batches` those of the file: its own runs are matched with its rows and are not looked at."""
 

@@ -11,7 +11,7 @@ from rutter.events.jobs import JobEnded, JobQueued, JobStarted, RunWorkflow
 from rutter.events.rows import Row
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.batches.doubts import Elsewhere
+from rutter.pipeline.batches.doubts import DoubtsElsewhere
 from rutter.pipeline.batches.row_values import BoundRow, batch_of
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.workflows.edit import names_over_time
@@ -69,7 +69,7 @@ class Ledger(msgspec.Struct, frozen=True):
         return found
 
 
-class _Found(msgspec.Struct):
+class _BatchSessions(msgspec.Struct):
     """The sessions of a batch, and its jobs: those that are not over by their names. `begun` are
     the sessions of all jobs that are not over, whoever's."""
 
@@ -103,7 +103,7 @@ def read_ledger(
         names = names_over_time(workflow, reader)
         batches = {batch_of(name, path, dry_run=dry_run) for name in names}
         # What is only tried, or wanted whatever was done, does not depend on others.
-        elsewhere = Elsewhere(names, batches, () if dry_run or afresh else rows)
+        elsewhere = DoubtsElsewhere(names, batches, () if dry_run or afresh else rows)
         found = _of_batch(reader.read(kinds=OF_BATCH), batches, elsewhere)
         again = max((row.again for row in found.rows), default=-1 if afresh else 0)
         again += afresh
@@ -126,8 +126,10 @@ def read_ledger(
     return Ledger(batch, again, runs, jobs, queued, in_doubt)
 
 
-def _of_batch(events: Iterable[Envelope], batches: Collection[str], elsewhere: Elsewhere) -> _Found:
-    found = _Found()
+def _of_batch(
+    events: Iterable[Envelope], batches: Collection[str], elsewhere: DoubtsElsewhere
+) -> _BatchSessions:
+    found = _BatchSessions()
     for envelope in events:
         elsewhere.hear(envelope)
         match envelope.event:
@@ -147,7 +149,7 @@ def _of_batch(events: Iterable[Envelope], batches: Collection[str], elsewhere: E
     return found
 
 
-def _refuse_waiting(found: _Found) -> None:
+def _refuse_waiting(found: _BatchSessions) -> None:
     """A daemon took them on and runs them as soon as it is there: here they would be done twice,
     whichever time they are of."""
     waiting = [job for job in found.queued if job not in found.begun]

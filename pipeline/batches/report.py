@@ -45,7 +45,7 @@ def _is_ours(place: Path) -> bool:
     return all(name in header for name in OURS) or not header
 
 
-class Report:
+class BatchReport:
     def __init__(
         self, place: Path, sheet: Sheet, names: Iterable[str] = (), *, guard: bool = True
     ) -> None:

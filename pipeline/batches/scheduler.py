@@ -9,10 +9,10 @@ import anyio
 from rutter.pipeline.batches.row_values import BoundRow
 from rutter.replay.story.batch_rows import NOT_AGAIN, NOT_RUN, RowState
 
-Sail = Callable[[BoundRow], Awaitable[RowState]]
+RunRow = Callable[[BoundRow], Awaitable[RowState]]
 
 
-class Hears(Protocol):
+class BatchListener(Protocol):
     """Whoever is told how it goes."""
 
     def begun(self, row: BoundRow) -> None: ...
@@ -20,14 +20,14 @@ class Hears(Protocol):
     def ended(self, row: BoundRow, told: RowState) -> None: ...
 
 
-class Sailing:
+class BatchRun:
     """One batch under way. `told` is what is known of every row, by its number."""
 
     def __init__(
         self,
         rows: Sequence[BoundRow],
         told: dict[int, RowState],
-        hears: Hears,
+        hears: BatchListener,
         *,
         parallel: int = 1,
         most_failures: int = 3,
@@ -55,21 +55,21 @@ class Sailing:
         """No other row is begun."""
         self.stopped = True
 
-    async def run(self, sail: Sail) -> None:
+    async def run(self, run_row: RunRow) -> None:
         """In the order of the file. An error that is no row's own ends them all."""
         waiting = iter(self.left())
         async with anyio.create_task_group() as group:
             for _ in range(self._parallel):
-                group.start_soon(self._work, waiting, sail)
+                group.start_soon(self._work, waiting, run_row)
 
-    async def _work(self, waiting: Iterator[BoundRow], sail: Sail) -> None:
+    async def _work(self, waiting: Iterator[BoundRow], run_row: RunRow) -> None:
         while not (self.stopped or self.gave_up):
             row = next(waiting, None)
             if row is None:
                 return
             self.began = True
             self._hears.begun(row)
-            told = await sail(row)
+            told = await run_row(row)
             self.told[row.number] = told
             self.failures = 0 if told.outcome == "done" else self.failures + 1
             self._hears.ended(row, told)

@@ -5,7 +5,7 @@ import asyncio
 
 from rutter.actors.answers import Answer, TerminalPerson
 from rutter.events.errors import BadInput
-from rutter.pipeline.cli.daemon_client import Through, require_daemon
+from rutter.pipeline.cli.daemon_client import DaemonClient, require_daemon
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
@@ -32,7 +32,7 @@ def approvals(options: argparse.Namespace, settings: Settings, terminal: Termina
     return Exit.DONE
 
 
-def answer_at_terminal(daemon: Through, asked: dict[str, str], terminal: Terminal) -> None:
+def answer_at_terminal(daemon: DaemonClient, asked: dict[str, str], terminal: Terminal) -> None:
     """Asks the person here, and tells the daemon what they said."""
     if not terminal.interactive:
         raise BadInput("nobody is at this terminal", "answer where somebody is")

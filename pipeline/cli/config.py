@@ -12,7 +12,7 @@ from rutter.events.run_settings import MILLION
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.chromium_install import find_chromium
 from rutter.pipeline.config.exit_codes import Exit
-from rutter.pipeline.config.keys import KEYS, Key, example, written
+from rutter.pipeline.config.keys import KEYS, ConfigKey, example, written
 from rutter.pipeline.config.reader import PRICES
 from rutter.pipeline.config.settings import Settings
 
@@ -140,12 +140,12 @@ def commented() -> str:
     return "\n".join((*lines, TAIL))
 
 
-def _commented(key: Key) -> str:
+def _commented(key: ConfigKey) -> str:
     value = EXAMPLES.get(key.name) or _price(key) or example(key).partition(" = ")[2]
     return f"# {key.about}\n#{key.name.rpartition('.')[2]} = {value}"
 
 
-def _price(key: Key) -> str:
+def _price(key: ConfigKey) -> str:
     """What is known of the model that is asked where nobody names another."""
     _, _, rest = key.name.partition("models.")
     provider, _, name = rest.partition(".")

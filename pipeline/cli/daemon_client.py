@@ -11,7 +11,7 @@ from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, PolicyDenied, RutterError, WorldBroken
 from rutter.events.runtime import SessionEnded
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.daemon.address_file import Whereabouts, find_daemon
+from rutter.pipeline.daemon.address_file import DaemonAddress, find_daemon
 from rutter.pipeline.daemon.http.tokens import Scope, read_token, token_path
 
 ANSWER_S = 120.0  # a stop waits for the page to be judged
@@ -22,10 +22,10 @@ class DaemonGone(WorldBroken):
     """It was there a moment ago."""
 
 
-class Through:
+class DaemonClient:
     """A client of one daemon."""
 
-    def __init__(self, at: Whereabouts, token: str) -> None:
+    def __init__(self, at: DaemonAddress, token: str) -> None:
         self.url = at.url
         self._token = token
         self._http = urllib3.PoolManager(retries=False)
@@ -103,16 +103,16 @@ class Through:
         )
 
 
-def through_daemon(settings: Settings, scope: Scope = "person") -> Through | None:
+def through_daemon(settings: Settings, scope: Scope = "person") -> DaemonClient | None:
     """The daemon of this data directory, if one runs and its token can be read."""
     at = find_daemon(settings.directory)
     if at is None:
         return None
     token = read_token(token_path(settings.directory, scope))
-    return Through(at, token) if token is not None else None
+    return DaemonClient(at, token) if token is not None else None
 
 
-def require_daemon(settings: Settings) -> Through:
+def require_daemon(settings: Settings) -> DaemonClient:
     found = through_daemon(settings)
     if found is None:
         raise BadInput(

@@ -9,7 +9,7 @@ import msgspec
 from rutter.actors.answers import Answer, ScriptedPerson
 from rutter.events.errors import RutterError
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.session_run import open_voyage
+from rutter.pipeline.cli.session_run import open_command_pipeline
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
@@ -52,7 +52,7 @@ def demo(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     own = msgspec.structs.replace(settings, data=settings.data / "demo", named=True)
     with Site() as site:
         terminal.say(f"Chandlery, a ship chandler's back office, is at {site.base_url}")
-        stories = asyncio.run(_sail(site, own, terminal))
+        stories = asyncio.run(_record_and_run(site, own, terminal))
         order = _check_on_server(site, stories[1])
     terminal.say(f"checked on the server: order {order.number} for {order.customer}: {order.note}")
     _replay(own, terminal)
@@ -61,16 +61,18 @@ def demo(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     return Exit.DONE
 
 
-async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Story, Story]:
+async def _record_and_run(
+    site: Site, settings: Settings, terminal: Terminal
+) -> tuple[Story, Story]:
     secrets = {"password": site.password}
     recorded = msgspec.convert(order_script(site.base_url, **WATCHED), RecorderScript)
     script = prepare(recorded, WATCHED, secrets)
     host, sure = site.base_url.removeprefix("http://"), settings.config.sureness
-    async with open_voyage(settings, terminal) as voyage:
+    async with open_command_pipeline(settings, terminal) as opened:
         terminal.say(f"\n1. Watch: a script of {len(script.steps)} steps is recorded as {NAME!r}")
         # The script is the person's own work here: a scripted person approves what it submits,
         # and the log says that it was one.
-        watched = await voyage.sail(
+        watched = await opened.run_in_browser(
             going_by(
                 session_started.recording(NAME, script.steps, WATCHED, secrets, allow=[host]), sure
             ),
@@ -85,7 +87,7 @@ async def _sail(site: Site, settings: Settings, terminal: Terminal) -> tuple[Sto
         with project(settings) as store:
             workflow = latest_workflow(store, NAME)
         terminal.say(f"\n2. Sail it alone: {NAME!r} version {workflow.version}, other values")
-        alone = await voyage.sail(
+        alone = await opened.run_in_browser(
             going_by(session_started.run_of(workflow, ALONE, secrets), sure),
             answers=ScriptedPerson(),
             secrets=secrets,

@@ -24,7 +24,7 @@ from rutter.pipeline.config.chromium_install import (
 )
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings, environment, proxies_set
-from rutter.pipeline.sessions.models import NoMind, Offer, check_mind, is_on, offers
+from rutter.pipeline.sessions.models import ModelOffer, NoMind, check_mind, is_on, offers
 
 ROOM_BYTES = 200 << 20  # a day of runs; below it a commit may soon fail
 
@@ -156,7 +156,7 @@ def _models(settings: Settings) -> Check:
     return Check("models", ok, f"{told(config)}; {why}", fix, warns=ok and bool(missing))
 
 
-def _missing(offer: Offer) -> str:
+def _missing(offer: ModelOffer) -> str:
     try:
         check_mind(offer, environment())
     except NoMind as error:

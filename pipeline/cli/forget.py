@@ -9,7 +9,7 @@ from rutter.pipeline.cli.workflow_changes import changing
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session
-from rutter.pipeline.workflows.forget import Unlearned, Wanted, foresee
+from rutter.pipeline.workflows.forget import ForgetTarget, Unlearned, foresee
 
 TOLD = ("sessions", "transitions", "runs", "versions", "kept", "generation", "workflow")
 EPILOG = """examples:
@@ -37,9 +37,9 @@ def add_options(it: argparse.ArgumentParser) -> None:
 
 def forget(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     if options.workflow is not None:
-        wanted = Wanted(workflow=options.workflow)
+        wanted = ForgetTarget(workflow=options.workflow)
     else:
-        wanted = Wanted(session=find_session(settings, options.session))
+        wanted = ForgetTarget(session=find_session(settings, options.session))
     if options.dry_run:
         found = foresee(settings.directory, wanted)
     else:

@@ -9,7 +9,7 @@ from rutter.events.runtime import SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.missing_values import bind_secrets, carried
 from rutter.pipeline.cli.session_end import report as tell_end
-from rutter.pipeline.cli.session_run import open_voyage, person
+from rutter.pipeline.cli.session_run import open_command_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.threshold_options import read_sureness
 from rutter.pipeline.config.secret_sources import read_pairs
@@ -43,12 +43,12 @@ def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     answers = person(terminal, options.answers)
     logins = carried(options, started, settings, terminal)
 
-    async def sail() -> Story:
-        async with open_voyage(settings, terminal) as voyage:
+    async def run_in_browser() -> Story:
+        async with open_command_pipeline(settings, terminal) as opened:
             what = f"forking {session} at step {options.at}"
-            return await voyage.sail(
+            return await opened.run_in_browser(
                 started, answers=answers, secrets=secrets, what=what, logins=logins
             )
 
     done = f"forked {session} at step {options.at}"
-    return tell_end(asyncio.run(sail()), settings, terminal, done=done)
+    return tell_end(asyncio.run(run_in_browser()), settings, terminal, done=done)

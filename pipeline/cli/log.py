@@ -134,7 +134,7 @@ def _store(path: Path) -> ProjectionStore:
         return ProjectionStore(path)
 
 
-def _carried(done: archive.Carried, then: str, terminal: Terminal) -> int:
+def _carried(done: archive.LogCopy, then: str, terminal: Terminal) -> int:
     if terminal.as_json:
         terminal.json(done)
         return Exit.DONE

@@ -14,8 +14,8 @@ from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session, project
 from rutter.pipeline.upkeep.erase import erase as erase_payloads
-from rutter.pipeline.upkeep.erase_text import ErasedText, Held, erase_text, find, told
-from rutter.pipeline.upkeep.inspection import Watch
+from rutter.pipeline.upkeep.erase_text import ErasedText, SessionWithText, erase_text, find, told
+from rutter.pipeline.upkeep.inspection import InspectionWatch
 
 SHOWN = 20  # sessions on a terminal; --json has them all
 Done = TypeVar("Done")
@@ -123,7 +123,7 @@ def _lines(done: ErasedText, settings: Settings) -> Iterator[str]:
     yield from _remains(done)
 
 
-def _of(held: Held) -> str:
+def _of(held: SessionWithText) -> str:
     holding = f"{count(held.holding, 'event')} hold it" if held.holding != 1 else "1 event holds it"
     artifacts = f", {count(held.artifacts, 'artifact')}" if held.artifacts else ""
     goes = "only these" if held.process else f"all {held.events} of it"
@@ -148,7 +148,9 @@ def _why(options: argparse.Namespace) -> str:
 
 
 def _held(
-    settings: Settings, terminal: Terminal, work: Callable[[Watch], Coroutine[Any, Any, Done]]
+    settings: Settings,
+    terminal: Terminal,
+    work: Callable[[InspectionWatch], Coroutine[Any, Any, Done]],
 ) -> Done:
     """Done as the one writer of the directory."""
     directory = settings.directory

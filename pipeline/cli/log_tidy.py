@@ -9,7 +9,7 @@ import msgspec
 
 from rutter.events.sqlite_log import SqliteLog
 from rutter.pipeline.app import App
-from rutter.pipeline.cli.daemon_client import Through, through_daemon
+from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
 from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.show import when
 from rutter.pipeline.cli.terminal import Terminal
@@ -17,10 +17,10 @@ from rutter.pipeline.clock import SystemClock
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.upkeep.artifact_survey import survey
-from rutter.pipeline.upkeep.disk_use import Usage, measure
+from rutter.pipeline.upkeep.disk_use import DiskUse, measure
 from rutter.pipeline.upkeep.erase import finish_erasing
-from rutter.pipeline.upkeep.expiry import Tidied, mark, plan, rules_of, summary, tidy
-from rutter.pipeline.upkeep.inspection import Watch
+from rutter.pipeline.upkeep.expiry import ExpiryDone, mark, plan, rules_of, summary, tidy
+from rutter.pipeline.upkeep.inspection import InspectionWatch
 
 SHOWN = 20  # kinds on a terminal; --json has them all
 
@@ -63,7 +63,7 @@ def tidy_up(options: argparse.Namespace, settings: Settings, terminal: Terminal)
     return Exit.DONE
 
 
-def lines(done: Tidied, settings: Settings) -> Iterable[str]:
+def lines(done: ExpiryDone, settings: Settings) -> Iterable[str]:
     """What went, or would, rule by rule."""
     verb = "would go" if done.dry_run else "went"
     if not done.files:
@@ -81,14 +81,14 @@ def lines(done: Tidied, settings: Settings) -> Iterable[str]:
         yield f"     kept, for a workflow that is known or a session that runs: {kept}"
 
 
-def _foreseen(settings: Settings, watch: Watch) -> Tidied:
+def _foreseen(settings: Settings, watch: InspectionWatch) -> ExpiryDone:
     """Reads only, beside a running process too."""
     found = survey(settings.directory, watch)
     planned = plan(found, rules_of(settings.config), SystemClock().now_ns())
     return summary(planned, dry_run=True)
 
 
-def _tidied(settings: Settings, watch: Watch) -> Tidied:
+def _tidied(settings: Settings, watch: InspectionWatch) -> ExpiryDone:
     daemon = through_daemon(settings)
     if daemon is not None:
         return _by_daemon(daemon)
@@ -107,7 +107,7 @@ def _tidied(settings: Settings, watch: Watch) -> Tidied:
         directory.unlock()
 
 
-async def _alone(settings: Settings, watch: Watch) -> Tidied:
+async def _alone(settings: Settings, watch: InspectionWatch) -> ExpiryDone:
     directory = settings.directory
     log = await SqliteLog.open(directory.log)
     async with App.open(log, artifacts=directory.artifacts) as app:
@@ -115,11 +115,11 @@ async def _alone(settings: Settings, watch: Watch) -> Tidied:
         return await tidy(directory, app.say_process, rules, app.clock, watch)
 
 
-def _by_daemon(daemon: Through) -> Tidied:
-    return msgspec.convert(daemon.request("POST", "/log/tidy"), Tidied)
+def _by_daemon(daemon: DaemonClient) -> ExpiryDone:
+    return msgspec.convert(daemon.request("POST", "/log/tidy"), ExpiryDone)
 
 
-def _tables(found: Usage, settings: Settings, terminal: Terminal) -> None:
+def _tables(found: DiskUse, settings: Settings, terminal: Terminal) -> None:
     terminal.table(
         ("what", "size", "files", "holds"),
         ((part.what, size(part.bytes), str(part.files), part.about) for part in found.parts),

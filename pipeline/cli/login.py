@@ -16,15 +16,15 @@ from rutter.events.workflow import Indicator
 from rutter.pipeline.cli.missing_values import bind_secrets, passphrase
 from rutter.pipeline.cli.record_by_hand import base_for
 from rutter.pipeline.cli.session_end import report
-from rutter.pipeline.cli.session_run import check_display, open_voyage, person
+from rutter.pipeline.cli.session_run import check_display, open_command_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.secret_sources import SOURCES
 from rutter.pipeline.config.settings import Settings, environment
-from rutter.pipeline.logins.login_store import Kept, Unreadable, address_of, site_of
-from rutter.pipeline.logins.sealed_file import Key
-from rutter.pipeline.logins.session_logins import Carried, keys_of, shelf_of
+from rutter.pipeline.logins.login_store import KeptLogin, UnreadableLogin, address_of, site_of
+from rutter.pipeline.logins.sealed_file import SealingKey
+from rutter.pipeline.logins.session_logins import SessionLogins, keys_of, shelf_of
 from rutter.pipeline.logins.sign_in_window import SignedIn, sign_in
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.service_file import indicator
@@ -140,9 +140,9 @@ def _sign(said: str) -> Indicator:
     return indicator(where, says, f"--until {said}")
 
 
-def _new_key(origin: str, settings: Settings, terminal: Terminal) -> Key:
+def _new_key(origin: str, settings: Settings, terminal: Terminal) -> SealingKey:
     """Asked for before anybody signs in: without one there is nothing to sign in for."""
-    others = [each for each in shelf_of(settings).all() if isinstance(each, Kept)]
+    others = [each for each in shelf_of(settings).all() if isinstance(each, KeptLogin)]
     others = [each for each in others if each.origin != origin]
     return keys_of(settings, passphrase(terminal)).new(others)
 
@@ -163,12 +163,12 @@ def _by_script(
         "", script.steps, {}, secrets, allow=hosts, policy=settings.policy, origins=origins
     )
     started = session_started.configured(started, settings.config.knobs, settings.config.sureness)
-    logins = Carried(shelf_of(settings), fresh=(origin, _new_key(origin, settings, terminal)))
+    logins = SessionLogins(shelf_of(settings), fresh=(origin, _new_key(origin, settings, terminal)))
     answers = person(terminal, options.answers)
 
-    async def sail() -> Story:
-        async with open_voyage(settings, terminal) as voyage:
-            return await voyage.sail(
+    async def run_in_browser() -> Story:
+        async with open_command_pipeline(settings, terminal) as opened:
+            return await opened.run_in_browser(
                 started,
                 answers=answers,
                 secrets=secrets,
@@ -177,11 +177,11 @@ def _by_script(
                 logins=logins,
             )
 
-    return _came_of(asyncio.run(sail()), logins, origin, settings, terminal)
+    return _came_of(asyncio.run(run_in_browser()), logins, origin, settings, terminal)
 
 
 def _came_of(
-    story: Story, logins: Carried, origin: str, settings: Settings, terminal: Terminal
+    story: Story, logins: SessionLogins, origin: str, settings: Settings, terminal: Terminal
 ) -> int:
     """A script that went to its end may still not have signed in."""
     said = next(iter(logins.said), None)
@@ -200,7 +200,7 @@ def _came_of(
 # -- what is kept ----------------------------------------------------------------------------------
 
 
-def _tell_kept(kept: Kept, settings: Settings, terminal: Terminal) -> int:
+def _tell_kept(kept: KeptLogin, settings: Settings, terminal: Terminal) -> int:
     if terminal.as_json:
         terminal.json(_row(kept))
     terminal.say(f"[OK] kept the login for {kept.origin}, encrypted ({_key(kept)})")
@@ -212,8 +212,8 @@ def _tell_kept(kept: Kept, settings: Settings, terminal: Terminal) -> int:
 def _list(settings: Settings, terminal: Terminal) -> int:
     """What cannot be read is said, and does not keep the others from being told."""
     found = shelf_of(settings).all()
-    kept = [each for each in found if isinstance(each, Kept)]
-    broken = [each for each in found if isinstance(each, Unreadable)]
+    kept = [each for each in found if isinstance(each, KeptLogin)]
+    broken = [each for each in found if isinstance(each, UnreadableLogin)]
     if terminal.as_json:
         unread = [{"file": str(each.path), "error": each.error.what} for each in broken]
         terminal.json({"logins": [_row(each) for each in kept], "unreadable": unread})
@@ -254,7 +254,7 @@ def _origins(sites: list[str]) -> list[str]:
     return found
 
 
-def _row(kept: Kept) -> dict[str, object]:
+def _row(kept: KeptLogin) -> dict[str, object]:
     return {
         "origin": kept.origin,
         "kept_at": _when(kept),
@@ -263,10 +263,10 @@ def _row(kept: Kept) -> dict[str, object]:
     }
 
 
-def _key(kept: Kept) -> str:
+def _key(kept: KeptLogin) -> str:
     return "key in the keyring" if kept.head.lock.kind == "keyring" else "passphrase"
 
 
-def _when(kept: Kept) -> str:
+def _when(kept: KeptLogin) -> str:
     at = datetime.fromtimestamp(kept.head.kept_at_ns // 1_000_000_000, UTC)
     return f"{at:%Y-%m-%dT%H:%M:%SZ}"

@@ -31,7 +31,7 @@ from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools
 from rutter.pipeline.tools.tool_sessions import ToolSessions, ToolWish
 
 if TYPE_CHECKING:
-    from rutter.pipeline.mcp.stdio import Wire
+    from rutter.pipeline.mcp.stdio import ClientPipes
 
 EPILOG = """examples:
   rutter mcp --allow shop.example          for sessions that begin there
@@ -73,7 +73,7 @@ def add_options(it: argparse.ArgumentParser) -> None:
 
 def do(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     require_sdk()
-    named = Named(options.url, options.allow)
+    named = FlagGrants(options.url, options.allow)
     # Standard input holds the calls: a question is answered by a file or by nobody.
     answers: Answers = Nobody() if options.answers is None else person(terminal, options.answers)
     bind_secrets(options.secret, settings, terminal)  # what is wrong with them is said now
@@ -108,7 +108,7 @@ def _check_unflagged(options: argparse.Namespace, url: str) -> None:
         )
 
 
-class Named:
+class FlagGrants:
     """What the person who starts it named by flags: what every session may use."""
 
     def __init__(self, url: str, allow: Iterable[str]) -> None:
@@ -129,7 +129,7 @@ class NamedSessions:
     """Sessions of tools with what was named by flags: on top of that an agent may name what any
     agent may."""
 
-    def __init__(self, sessions: ToolSessions, settings: Settings, named: Named) -> None:
+    def __init__(self, sessions: ToolSessions, settings: Settings, named: FlagGrants) -> None:
         self._sessions = sessions
         self._settings = settings
         self._named = named
@@ -163,10 +163,10 @@ class OnePerson:
 async def _served(
     settings: Settings,
     terminal: Terminal,
-    named: Named,
+    named: FlagGrants,
     answers: Answers,
     bind: Callable[[Iterable[str]], Bound],
-    wire: "Wire",
+    wire: "ClientPipes",
 ) -> int:
     from rutter.pipeline.mcp.stdio import serve_agent
 
@@ -182,7 +182,7 @@ async def _served(
     return exit_codes.Exit.INTERRUPTED if told.cancelled_caught else exit_codes.Exit.DONE
 
 
-async def _bridged(url: str, token: str, wire: "Wire") -> int:
+async def _bridged(url: str, token: str, wire: "ClientPipes") -> int:
     from rutter.pipeline.mcp.bridge import bridge
 
     with _until_told() as told, told:

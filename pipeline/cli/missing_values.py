@@ -11,7 +11,7 @@ from rutter.pipeline.config.secret_sources import read_origins, read_secrets
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.config.tables import configured_pairs
 from rutter.pipeline.logins.sealing_key import Ask
-from rutter.pipeline.logins.session_logins import Carried, carry
+from rutter.pipeline.logins.session_logins import SessionLogins, carry
 from rutter.pipeline.sessions.start import Bound
 
 
@@ -65,6 +65,6 @@ def passphrase(terminal: Terminal) -> Ask | None:
 
 def carried(
     options: argparse.Namespace, started: SessionStarted, settings: Settings, terminal: Terminal
-) -> Carried | None:
+) -> SessionLogins | None:
     """The kept logins of a session that a command starts, unless it is to have none."""
     return None if options.no_login else carry(started, settings, passphrase(terminal))

@@ -16,8 +16,8 @@ from rutter.pipeline.config.keys import PROVIDERS
 from rutter.pipeline.config.reader import Config
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.sessions.models import (
+    ModelOffer,
     NoMind,
-    Offer,
     fix_of,
     is_on,
     key_of,
@@ -37,7 +37,7 @@ QUESTION = Prompt(
 )
 
 
-class Listed(msgspec.Struct, omit_defaults=True):
+class ListedProvider(msgspec.Struct, omit_defaults=True):
     """A provider as it is configured. `order`: the how manieth it is asked; 0: it is not."""
 
     order: int
@@ -51,7 +51,7 @@ class Listed(msgspec.Struct, omit_defaults=True):
     pictures: bool = False
 
 
-class Answered(msgspec.Struct, omit_defaults=True):
+class ProviderCheck(msgspec.Struct, omit_defaults=True):
     """What came of one question."""
 
     provider: str
@@ -119,7 +119,7 @@ def check(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     return Exit.DONE if all(each.ok for each in found) else Exit.ENVIRONMENT
 
 
-async def _answers(config: Config, terminal: Terminal) -> list[Answered]:
+async def _answers(config: Config, terminal: Terminal) -> list[ProviderCheck]:
     found = []
     for offer in offers(config):
         found.append(await _answer(offer, alone=len(config.providers) == 1))
@@ -128,29 +128,29 @@ async def _answers(config: Config, terminal: Terminal) -> list[Answered]:
     return found
 
 
-async def _answer(offer: Offer, *, alone: bool) -> Answered:
+async def _answer(offer: ModelOffer, *, alone: bool) -> ProviderCheck:
     try:
         counsel = open_mind(offer, environment())
     except NoMind as error:
-        return Answered(offer.provider, offer.model, False, error.what, error.fix)
+        return ProviderCheck(offer.provider, offer.model, False, error.what, error.fix)
     began = time.monotonic()
     try:
         reply = await counsel.mind.complete(QUESTION, within_ms=ANSWER_MS)
     except MindFailed as error:
         found = f"{error.code}: {error.message}" if error.message else error.code
         fix = fix_of(error.code, offer.provider, alone=alone)
-        return Answered(offer.provider, offer.model, False, found, fix, _since(began))
+        return ProviderCheck(offer.provider, offer.model, False, found, fix, _since(began))
     finally:
         await counsel.mind.aclose()
     return _answered(offer, reply, _since(began))
 
 
-def _answered(offer: Offer, reply: Reply, took_ms: int) -> Answered:
+def _answered(offer: ModelOffer, reply: Reply, took_ms: int) -> ProviderCheck:
     """One that answers and calls no tool cannot lead a run."""
     cost = cost_microdollars(reply.usage, offer.price) if offer.price is not None else None
     tokens = f"{reply.usage.input:,} tokens in, {reply.usage.output:,} out"
     called = any(each.tool == "ready" for each in reply.calls)
-    return Answered(
+    return ProviderCheck(
         offer.provider,
         offer.model,
         called,
@@ -161,7 +161,7 @@ def _answered(offer: Offer, reply: Reply, took_ms: int) -> Answered:
     )
 
 
-def _lines(answered: Answered) -> Iterator[str]:
+def _lines(answered: ProviderCheck) -> Iterator[str]:
     mark = "[OK]  " if answered.ok else "[FAIL]"
     line = f"{mark} {answered.provider} {answered.model}: {answered.found}"
     if answered.ok:
@@ -173,13 +173,13 @@ def _lines(answered: Answered) -> Iterator[str]:
         yield f"       {answered.fix}"
 
 
-def _listed(config: Config) -> Iterator[Listed]:
+def _listed(config: Config) -> Iterator[ListedProvider]:
     """In the order in which they are asked; behind them those that are not."""
     asked = config.providers
     for provider in (*asked, *(each for each in PROVIDERS if each not in asked)):
         offer = offer_of(config, provider)
         why = missing_key(offer)
-        yield Listed(
+        yield ListedProvider(
             asked.index(provider) + 1 if provider in asked else 0,
             provider,
             offer.model,
@@ -192,7 +192,7 @@ def _listed(config: Config) -> Iterator[Listed]:
         )
 
 
-def missing_key(offer: Offer) -> str:
+def missing_key(offer: ModelOffer) -> str:
     """Why there is no key that is needed; empty if there is, or if none is."""
     try:
         key_of(offer, environment())

@@ -112,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
     it = command("tools", "what can be called from outside, and calling it")
     it = tools.add_commands(it, shared)
     service_options.add_options(it)
-    _sailing(it)
+    _run_flags(it)
     mcp.add_options(command("mcp", "tools for an outside agent, over stdio"))
     trace.add_options(command("trace", "sessions as OpenTelemetry traces"))
     log.add_commands(command("log", "the log itself: disk use, verify, backup, erase"), shared)
@@ -166,7 +166,7 @@ def _record(it: argparse.ArgumentParser) -> None:
         help="in place of what is known under this name, not merged with it",
     )
     service_options.add_options(it, ends=False)
-    _sailing(it)
+    _run_flags(it)
     patience_option.add_option(it)
     login.add_without(it)
     it.set_defaults(do=record_by_hand.record)
@@ -200,7 +200,7 @@ def _run(it: argparse.ArgumentParser) -> None:
     it.add_argument("--dry-run", action="store_true", help="stop before anything irreversible")
     run_rows.add_options(it)
     service_options.add_options(it)
-    _sailing(it)
+    _run_flags(it)
     patience_option.add_option(it)
     login.add_without(it)
     it.set_defaults(do=run.run)
@@ -226,12 +226,12 @@ def _fork(it: argparse.ArgumentParser) -> None:
     )
     it.add_argument("--free", action="store_true", help="go on wherever the learned model is sure")
     threshold_options.add_options(it)
-    _sailing(it)
+    _run_flags(it)
     login.add_without(it)
     it.set_defaults(do=fork.fork)
 
 
-def _sailing(it: argparse.ArgumentParser) -> None:
+def _run_flags(it: argparse.ArgumentParser) -> None:
     it.add_argument(
         "--secret",
         action="append",

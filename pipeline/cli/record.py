@@ -11,7 +11,7 @@ from rutter.pipeline.cli.recorded_hosts import settle_hosts
 from rutter.pipeline.cli.run import pictured
 from rutter.pipeline.cli.service_options import read_given
 from rutter.pipeline.cli.session_end import report, tell_unproven
-from rutter.pipeline.cli.session_run import open_voyage, person
+from rutter.pipeline.cli.session_run import open_command_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.secret_sources import read_pairs
@@ -48,9 +48,9 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     answers = person(terminal, options.answers)
     logins = carried(options, started, settings, terminal)
 
-    async def sail() -> Story:
-        async with open_voyage(settings, terminal) as voyage:
-            return await voyage.sail(
+    async def run_in_browser() -> Story:
+        async with open_command_pipeline(settings, terminal) as opened:
+            return await opened.run_in_browser(
                 started,
                 answers=answers,
                 secrets=secrets,
@@ -59,7 +59,7 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
                 logins=logins,
             )
 
-    story = asyncio.run(sail())
+    story = asyncio.run(run_in_browser())
     code = report(story, settings, terminal, done=f"recorded {options.name}")
     if code == exit_codes.Exit.DONE:
         tell_compared(story.session, settings, terminal)

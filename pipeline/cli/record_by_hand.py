@@ -20,7 +20,7 @@ from rutter.pipeline.cli.recorded_again import kept_as, tell_compared
 from rutter.pipeline.cli.recorded_hosts import settle_hosts
 from rutter.pipeline.cli.service_options import read_given
 from rutter.pipeline.cli.session_end import report, tell_unproven
-from rutter.pipeline.cli.session_run import check_display, open_voyage, person
+from rutter.pipeline.cli.session_run import check_display, open_command_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.secret_sources import read_pairs
@@ -62,11 +62,11 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     headed = msgspec.structs.replace(settings, headless=False)
     logins = carried(options, started, settings, terminal)
 
-    async def sail() -> Story:
-        async with open_voyage(headed, terminal) as voyage:
+    async def run_in_browser() -> Story:
+        async with open_command_pipeline(headed, terminal) as opened:
             live = _Live(terminal)
-            voyage.listen(live.hear)
-            return await voyage.sail(
+            opened.listen(live.hear)
+            return await opened.run_in_browser(
                 started,
                 answers=person(terminal, options.answers),
                 secrets={},
@@ -75,7 +75,7 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
                 logins=logins,
             )
 
-    story = asyncio.run(sail())
+    story = asyncio.run(run_in_browser())
     code = report(story, settings, terminal, done=f"recorded {options.name}")
     if code == exit_codes.Exit.DONE:
         tell_compared(story.session, settings, terminal)

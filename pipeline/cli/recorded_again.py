@@ -73,10 +73,10 @@ def _became(workflow: Workflow, index: int, compared: Comparison) -> str:
     if step.fork is None:
         return f"{was}: optional from now on"
     first = "; where it has the choice, this one" if index in compared.added else ""
-    return f"{was}: {way_in_words(step)}{first}"
+    return f"{was}: {branch_in_words(step)}{first}"
 
 
-def way_in_words(step: Step) -> str:
+def branch_in_words(step: Step) -> str:
     """Of a fork a run goes one way."""
     assert step.fork is not None
     letter = chr(ord("a") + min(step.fork.way, 26) - 1)

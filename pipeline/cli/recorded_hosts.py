@@ -40,7 +40,7 @@ COMMANDS = {
 TOP_LEVEL = frozenset({"navigation", "document", "top_level"})
 
 
-class Met(NamedTuple):
+class ContactedHost(NamedTuple):
     """A host that was contacted, as it would be named."""
 
     pattern: str
@@ -93,16 +93,20 @@ def contacts_of(session: str, settings: Settings) -> HostsContacted | None:
     return None
 
 
-def meetings(contacts: Iterable[Contact], workflow: Workflow, named: Sequence[str]) -> list[Met]:
+def meetings(
+    contacts: Iterable[Contact], workflow: Workflow, named: Sequence[str]
+) -> list[ContactedHost]:
     """Each host once, those that were gone to first."""
-    met: dict[str, Met] = {}
+    met: dict[str, ContactedHost] = {}
     for contact in sorted(contacts, key=lambda contact: not contact.top_level):
         pattern = pattern_of(contact.host, contact.port)
         if read_pattern(pattern) is None or pattern in met:
             continue
         own = workflow.hosts if contact.top_level else (*workflow.hosts, *workflow.resources)
         known = covered(own, pattern)
-        met[pattern] = Met(pattern, contact.top_level, known or covered(named, pattern), known)
+        met[pattern] = ContactedHost(
+            pattern, contact.top_level, known or covered(named, pattern), known
+        )
     return list(met.values())
 
 
@@ -112,7 +116,7 @@ def pattern_of(host: str, port: int) -> str:
     return bare if port in IMPLIED else f"{bare}:{port}"
 
 
-def _edit(allowed: Iterable[Met]) -> Edit:
+def _edit(allowed: Iterable[ContactedHost]) -> Edit:
     each = list(allowed)
     return Edit(
         hosts=tuple(met.pattern for met in each if met.top_level),
@@ -120,7 +124,7 @@ def _edit(allowed: Iterable[Met]) -> Edit:
     )
 
 
-def _list(met: Sequence[Met], others: int, terminal: Terminal) -> None:
+def _list(met: Sequence[ContactedHost], others: int, terminal: Terminal) -> None:
     for words, top_level in (("it went to", True), ("it loaded from", False)):
         hosts = [
             f"{each.pattern} (named)" if each.named else each.pattern
@@ -133,7 +137,7 @@ def _list(met: Sequence[Met], others: int, terminal: Terminal) -> None:
         terminal.say(f"     and {others} more hosts, which are not listed and not allowed")
 
 
-def _asked(unnamed: Sequence[Met], terminal: Terminal) -> list[Met]:
+def _asked(unnamed: Sequence[ContactedHost], terminal: Terminal) -> list[ContactedHost]:
     """Those that the person at the terminal agrees to; none where nobody is there."""
     if terminal.as_json or not terminal.interactive:
         return []
@@ -152,7 +156,7 @@ def _asked(unnamed: Sequence[Met], terminal: Terminal) -> list[Met]:
     return []
 
 
-def chosen(answer: str, unnamed: Sequence[Met]) -> list[Met] | None:
+def chosen(answer: str, unnamed: Sequence[ContactedHost]) -> list[ContactedHost] | None:
     """What an answer leaves; `None` when it is no answer."""
     said = answer.strip().casefold()
     if said in ("yes", "y"):
@@ -167,7 +171,9 @@ def chosen(answer: str, unnamed: Sequence[Met]) -> list[Met] | None:
     return [each for number, each in enumerate(unnamed, 1) if number not in left_out]
 
 
-def _tell_left(left: Sequence[Met], name: str, settings: Settings, terminal: Terminal) -> None:
+def _tell_left(
+    left: Sequence[ContactedHost], name: str, settings: Settings, terminal: Terminal
+) -> None:
     if left:
         flags = " ".join(
             f"{'--host' if each.top_level else '--resource'} {shlex.quote(each.pattern)}"

@@ -14,7 +14,7 @@ from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.csv_table import as_csv
-from rutter.pipeline.output.result_files import GONE, Format, Handed, hand_out, results_of
+from rutter.pipeline.output.result_files import GONE, Format, WrittenFile, hand_out, results_of
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.replay.story.results import SentFile, SessionResults, TableRows, as_json, rows_in_words
 from rutter.replay.story.session_story import Story
@@ -85,7 +85,7 @@ def hand_out_after(
     tell_handed(handed, terminal, after=True)
 
 
-def tell_handed(handed: Sequence[Handed], terminal: Terminal, *, after: bool = False) -> None:
+def tell_handed(handed: Sequence[WrittenFile], terminal: Terminal, *, after: bool = False) -> None:
     """Beside the JSON of a run there is no second one."""
     if terminal.as_json and not after:
         terminal.json(handed)

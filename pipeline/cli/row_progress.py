@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.status import Status
 from rich.text import Text
 
-from rutter.pipeline.batches.report import Report, values_of
+from rutter.pipeline.batches.report import BatchReport, values_of
 from rutter.pipeline.batches.row_values import BoundRow
-from rutter.pipeline.batches.scheduler import Sailing
+from rutter.pipeline.batches.scheduler import BatchRun
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.exit_codes import Exit
@@ -21,14 +21,14 @@ from rutter.replay.story.wording import ascii_only
 SHOWN = 60  # characters of a value in the line of its row
 
 
-class Telling:
+class RowProgress:
     """Hears what becomes of each row; `told` is shared with who runs them."""
 
     def __init__(
         self,
         rows: Sequence[BoundRow],
         told: dict[int, RowState],
-        report: Report,
+        report: BatchReport,
         workflow: str,
         settings: Settings,
         terminal: Terminal,
@@ -45,10 +45,10 @@ class Telling:
 
     # -- as it goes ----------------------------------------------------------------------------
 
-    def begin(self, sailing: Sailing) -> None:
+    def begin(self, batch_run: BatchRun) -> None:
         counts = counted(self.told.values())
         before = [f"{counts[each]} {each} before" for each in NOT_AGAIN if each in counts]
-        left = len(sailing.left())
+        left = len(batch_run.left())
         parts = ", ".join([*before, f"{left} to run"])
         self.write()  # what cannot be written is said before anything is run
         self._terminal.note(f"{self._workflow}: {len(self._rows)} rows, {parts}")
@@ -124,11 +124,11 @@ class Telling:
 
     # -- afterwards ----------------------------------------------------------------------------
 
-    def end(self, sailing: Sailing) -> int:
+    def end(self, batch_run: BatchRun) -> int:
         if self._settings.directory.log.exists():
             project(self._settings).close()
         counts = counted(self.told.get(row.number, NOT_RUN) for row in self._rows)
-        code = self._code(sailing)
+        code = self._code(batch_run)
         if self._terminal.as_json:
             for row in self._rows:
                 if self._of(row).outcome in IN_DOUBT and row.number not in self._lined:
@@ -139,12 +139,12 @@ class Telling:
         parts = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
         mark = "[OK]" if code == Exit.DONE else "[FAIL]"
         self._terminal.say(f"{mark} {len(self._rows)} rows: {parts}")
-        for line in self._rest(sailing):
+        for line in self._rest(batch_run):
             self._terminal.say(f"     {line}")
         self._terminal.say(f"     results: {self._report.place}")
         return code
 
-    def _rest(self, sailing: Sailing) -> list[str]:
+    def _rest(self, batch_run: BatchRun) -> list[str]:
         """What was in doubt before, and what is to be done now."""
         lines = [
             f"row {row.number}: {_in_words(self._of(row))}; {self._advice(self._of(row))}"
@@ -152,21 +152,21 @@ class Telling:
             if self._of(row).outcome in IN_DOUBT and row.number not in self._lined
         ]
         outcomes = {self._of(row).outcome for row in self._rows}
-        if sailing.gave_up:
-            lines.append(f"stopped: {sailing.failures} rows failed one after another")
-        if outcomes == {"done"} and not sailing.began:
+        if batch_run.gave_up:
+            lines.append(f"stopped: {batch_run.failures} rows failed one after another")
+        if outcomes == {"done"} and not batch_run.began:
             lines.append("nothing was left to run; every row once more: --afresh")
-        elif sailing.left():
+        elif batch_run.left():
             mended = "mend the rows that failed; then " if "failed" in outcomes else ""
             lines.append(f"next: {mended}the same command runs only what is not done")
         return lines
 
-    def _code(self, sailing: Sailing) -> int:
+    def _code(self, batch_run: BatchRun) -> int:
         """The one that all failed rows have in common, else that not everything is done."""
         failed = [told for told in map(self._of, self._rows) if told.outcome != "done"]
         if not failed:
             return Exit.DONE
-        if sailing.stopped:
+        if batch_run.stopped:
             return Exit.INTERRUPTED
         codes = {
             exit_codes.of_session(told.run.reason, told.run.failure)

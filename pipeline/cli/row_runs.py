@@ -22,10 +22,10 @@ from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.app import App
 from rutter.pipeline.batches.ledger import Ledger, read_run
 from rutter.pipeline.batches.row_values import BoundRow
-from rutter.pipeline.batches.scheduler import Sailing
-from rutter.pipeline.cli.daemon_client import Through
+from rutter.pipeline.batches.scheduler import BatchRun
+from rutter.pipeline.cli.daemon_client import DaemonClient
 from rutter.pipeline.cli.missing_values import passphrase
-from rutter.pipeline.cli.row_progress import Telling
+from rutter.pipeline.cli.row_progress import RowProgress
 from rutter.pipeline.cli.session_run import open_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.threshold_options import read_sureness
@@ -38,7 +38,7 @@ BY = "the person at the terminal"
 Stop = Coroutine[Any, Any, None]
 
 
-class Aboard:
+class LocalRows:
     """In this process: all rows in one browser, each in a window that knows nothing of others."""
 
     def __init__(
@@ -46,7 +46,7 @@ class Aboard:
         wish: Wish,
         bound: Bound,
         read: Callable[[], Ledger],
-        telling: Telling,
+        telling: RowProgress,
         options: argparse.Namespace,
         settings: Settings,
         terminal: Terminal,
@@ -63,37 +63,39 @@ class Aboard:
         self._ask = cache(asks) if asks is not None else None  # once, for all rows
         self._asking = anyio.Lock()
 
-    async def sail(self, sailing: Sailing) -> None:
+    async def run_rows(self, batch_run: BatchRun) -> None:
         async with open_pipeline(self._settings, self._terminal) as (app, browser):
             # Now that nobody else writes: another command may have run some since they were read.
             ledger = self._read()
-            sailing.told.update(ledger.told(sailing.rows))
+            batch_run.told.update(ledger.told(batch_run.rows))
 
             async def stop(sessions: Sequence[str] = ()) -> None:
                 for session in sessions or app.running():
                     with suppress(BadInput):  # it has just ended
                         await app.stop(session, BY)
 
-            async def sail(row: BoundRow) -> RowState:
-                return await self._sail(row, ledger, app, browser)
+            async def run_row(row: BoundRow) -> RowState:
+                return await self._run_row(row, ledger, app, browser)
 
-            with stopping(sailing, stop) as stop_soon:
+            with stopping(batch_run, stop) as stop_soon:
 
                 def begun(envelope: Envelope) -> None:
                     """One that was about to begin when it was stopped."""
-                    if sailing.stopped and isinstance(envelope.event, SessionStarted):
+                    if batch_run.stopped and isinstance(envelope.event, SessionStarted):
                         stop_soon(stop((envelope.session,)))
 
                 app.listen(begun)
-                await sailing.run(sail)
+                await batch_run.run(run_row)
 
-    async def _sail(self, row: BoundRow, ledger: Ledger, app: App, browser: Chromium) -> RowState:
+    async def _run_row(
+        self, row: BoundRow, ledger: Ledger, app: App, browser: Chromium
+    ) -> RowState:
         leaving = await anyio.to_thread.run_sync(self._departure, row, ledger)
         session = app.clock.new_id(leaving.started.purpose)
         who = person(self._terminal, self._options.answers)  # each row has the whole list
         answers = _OneAtATime(who, row, self._asking, self._telling)
         async with closing(leaving.minds):
-            await app.sail(
+            await app.run_in_browser(
                 leaving.started,
                 browser,
                 answers=answers,
@@ -118,13 +120,13 @@ class Aboard:
         )
 
 
-class Handed:
+class DaemonRows:
     """By the daemon, a job for each. Its key is the row's own: handed in again it is the same job,
     whoever was killed in between. One that it has for a row that moved is awaited by its name."""
 
     def __init__(
         self,
-        daemon: Through,
+        daemon: DaemonClient,
         ledger: Ledger,
         wish: Wish,
         settings: Settings,
@@ -139,18 +141,18 @@ class Handed:
         self._taken_on: dict[int, str] = {}
         self._stopped = False
 
-    async def sail(self, sailing: Sailing) -> None:
-        self._taken_on = self._ledger.taken_on(sailing.left())
+    async def run_rows(self, batch_run: BatchRun) -> None:
+        self._taken_on = self._ledger.taken_on(batch_run.left())
 
         async def stop() -> None:
             self._stopped = True
             for job in tuple(self._jobs):
                 await anyio.to_thread.run_sync(self._call_off, job)
 
-        with stopping(sailing, stop):
-            await sailing.run(self._sail)
+        with stopping(batch_run, stop):
+            await batch_run.run(self._run_row)
 
-    async def _sail(self, row: BoundRow) -> RowState:
+    async def _run_row(self, row: BoundRow) -> RowState:
         told = await anyio.to_thread.run_sync(self._run, row)
         if told.get("reason") in ("refused", "skipped") or not told.get("session"):
             return RowState("failed", str(told.get("detail") or told.get("reason") or "not run"))
@@ -197,7 +199,7 @@ class _OneAtATime:
     """A person is asked by one row at a time, and told by which."""
 
     def __init__(
-        self, answers: Answers, row: BoundRow, asking: anyio.Lock, telling: Telling
+        self, answers: Answers, row: BoundRow, asking: anyio.Lock, telling: RowProgress
     ) -> None:
         self._answers = answers
         self._row = row
@@ -230,7 +232,7 @@ def _told(settings: Settings, session: str) -> RowState:
 
 
 @contextmanager
-def stopping(sailing: Sailing, stop: Callable[[], Stop]) -> Iterator[Callable[[Stop], None]]:
+def stopping(batch_run: BatchRun, stop: Callable[[], Stop]) -> Iterator[Callable[[Stop], None]]:
     """The first Ctrl-C (or SIGTERM) begins no other row, and lets those under way end in a true
     state. What is yielded does more of the same beside them."""
     loop = asyncio.get_running_loop()
@@ -240,8 +242,8 @@ def stopping(sailing: Sailing, stop: Callable[[], Stop]) -> Iterator[Callable[[S
         under_way.add(loop.create_task(more))
 
     def stopped() -> None:
-        if not sailing.stopped:
-            sailing.stop()
+        if not batch_run.stopped:
+            batch_run.stop()
             stop_soon(stop())
 
     for number in (signal.SIGINT, signal.SIGTERM):

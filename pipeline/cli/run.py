@@ -7,14 +7,14 @@ import shlex
 from rutter.events.run_settings import Minds
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli import run_rows
-from rutter.pipeline.cli.daemon_client import Through, through_daemon
+from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
 from rutter.pipeline.cli.missing_values import ask_unbound, bind_secrets, passphrase
 from rutter.pipeline.cli.patience_option import read_patience
 from rutter.pipeline.cli.results import hand_out_after
-from rutter.pipeline.cli.run_by_daemon import run_of, sail_through
+from rutter.pipeline.cli.run_by_daemon import run_of, run_through_daemon
 from rutter.pipeline.cli.service_options import read_given
 from rutter.pipeline.cli.session_end import report, tell_repaired
-from rutter.pipeline.cli.session_run import open_voyage, person
+from rutter.pipeline.cli.session_run import open_command_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.threshold_options import read_sureness
 from rutter.pipeline.config.secret_sources import read_pairs
@@ -51,9 +51,9 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
     if course.leads and not terminal.err.is_terminal:
         terminal.note(_begins(course.goal, started.minds))  # there is no moving line that says so
 
-    async def sail() -> Story:
-        async with closing(minds), open_voyage(settings, terminal) as voyage:
-            return await voyage.sail(
+    async def run_in_browser() -> Story:
+        async with closing(minds), open_command_pipeline(settings, terminal) as opened:
+            return await opened.run_in_browser(
                 started,
                 answers=answers,
                 secrets=leaving.secrets,
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
                 logins=leaving.logins,
             )
 
-    story = asyncio.run(sail())
+    story = asyncio.run(run_in_browser())
     code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run, sure=sure)
     hand_out_after(story, options, settings, terminal)
     _tell_learned(story, options, settings, terminal, course.workflow)
@@ -71,12 +71,12 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
 
 
 def _through(
-    daemon: Through, options: argparse.Namespace, settings: Settings, terminal: Terminal
+    daemon: DaemonClient, options: argparse.Namespace, settings: Settings, terminal: Terminal
 ) -> int:
     """A daemon holds the data directory: it sails, and this command watches."""
     handed_in = run_of(options)
     what = f"sailing {options.name or options.url or options.goal} in the daemon"
-    story = sail_through(daemon, handed_in, settings, terminal, what)
+    story = run_through_daemon(daemon, handed_in, settings, terminal, what)
     code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run)
     hand_out_after(story, options, settings, terminal)
     return code

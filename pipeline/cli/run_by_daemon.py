@@ -11,8 +11,8 @@ from rutter.events.jobs import Run, RunFree, RunGoal, RunWorkflow
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.cli.approvals import answer_at_terminal
-from rutter.pipeline.cli.daemon_client import Through
-from rutter.pipeline.cli.terminal import Progress, Terminal
+from rutter.pipeline.cli.daemon_client import DaemonClient
+from rutter.pipeline.cli.terminal import RunProgress, Terminal
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
 from rutter.replay.story.session_story import Story, tell
@@ -65,14 +65,14 @@ def run_of(options: argparse.Namespace) -> Run:
     return RunWorkflow(options.name, 0, values, options.dry_run)
 
 
-def sail_through(
-    daemon: Through, run: Run, settings: Settings, terminal: Terminal, what: str
+def run_through_daemon(
+    daemon: DaemonClient, run: Run, settings: Settings, terminal: Terminal, what: str
 ) -> Story:
     """The story of its session. Ctrl-C stops it there."""
     job = daemon.request("POST", "/jobs", run)
     session = ""
     try:
-        with Progress(terminal, what=what) as progress:
+        with RunProgress(terminal, what=what) as progress:
             session = _begun(daemon, job["job_id"])
             for envelope in daemon.events(session):
                 progress.hear(envelope)
@@ -86,7 +86,7 @@ def sail_through(
         return tell(reader.read(session=session))
 
 
-def _begun(daemon: Through, job: str) -> str:
+def _begun(daemon: DaemonClient, job: str) -> str:
     """The name of its session, once there is one."""
     for told in _looked_at(daemon, job):
         if told["status"] == "ended" and not _in_log(told):
@@ -96,7 +96,7 @@ def _begun(daemon: Through, job: str) -> str:
     raise AssertionError("it is looked at until it has begun or ended")
 
 
-def _looked_at(daemon: Through, job: str) -> Iterator[dict[str, Any]]:
+def _looked_at(daemon: DaemonClient, job: str) -> Iterator[dict[str, Any]]:
     while True:
         yield daemon.request("GET", f"/jobs/{job}?wait=true")
 
@@ -105,7 +105,9 @@ def _in_log(told: dict[str, Any]) -> bool:
     return told["reason"] not in ("refused", "skipped") and bool(told.get("session"))
 
 
-def _ask(envelope: Envelope, daemon: Through, progress: Progress, terminal: Terminal) -> None:
+def _ask(
+    envelope: Envelope, daemon: DaemonClient, progress: RunProgress, terminal: Terminal
+) -> None:
     asked = envelope.event
     if not isinstance(asked, ApprovalRequested):
         return

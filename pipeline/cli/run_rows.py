@@ -13,14 +13,14 @@ from rutter.events.errors import BadInput, PolicyDenied
 from rutter.events.jobs import RunWorkflow
 from rutter.events.workflow import Workflow
 from rutter.pipeline.batches.ledger import Ledger, read_ledger
-from rutter.pipeline.batches.report import Report, beside, check_place
+from rutter.pipeline.batches.report import BatchReport, beside, check_place
 from rutter.pipeline.batches.row_values import BoundRow, bind_rows, columns_of, read_mapping
-from rutter.pipeline.batches.scheduler import Sailing
+from rutter.pipeline.batches.scheduler import BatchRun
 from rutter.pipeline.batches.sheet import Sheet, read_separator, read_sheet
 from rutter.pipeline.cli.daemon_client import through_daemon
 from rutter.pipeline.cli.missing_values import ask_unbound, bind_secrets
-from rutter.pipeline.cli.row_progress import Telling
-from rutter.pipeline.cli.row_runs import Aboard, Handed
+from rutter.pipeline.cli.row_progress import RowProgress
+from rutter.pipeline.cli.row_runs import DaemonRows, LocalRows
 from rutter.pipeline.cli.run_by_daemon import run_of
 from rutter.pipeline.cli.service_options import read_given
 from rutter.pipeline.cli.terminal import Terminal
@@ -113,23 +113,23 @@ def run_rows(
     place = options.results or beside(options.rows, dry_run=options.dry_run)
     check_place(place, options.rows)
     reads = [step.action.name or "text" for step in workflow.steps if step.action.type == "extract"]
-    report = Report(place, sheet, reads, guard=not options.formulas)
+    report = BatchReport(place, sheet, reads, guard=not options.formulas)
     read = partial(_ledger, options, workflow, rows, settings, served=daemon is not None)
     ledger = read()
-    telling = Telling(rows, ledger.told(rows), report, workflow.name, settings, terminal)
+    telling = RowProgress(rows, ledger.told(rows), report, workflow.name, settings, terminal)
     most = IN_A_ROW if options.max_failures_in_a_row is None else options.max_failures_in_a_row
-    sailing = Sailing(rows, telling.told, telling, parallel=parallel, most_failures=most)
-    telling.begin(sailing)
+    batch_run = BatchRun(rows, telling.told, telling, parallel=parallel, most_failures=most)
+    telling.begin(batch_run)
     try:
-        if sailing.left() and daemon is not None:
-            asyncio.run(Handed(daemon, ledger, wish, settings, terminal).sail(sailing))
-        elif sailing.left() and bound is not None:
-            aboard = Aboard(wish, bound, read, telling, options, settings, terminal)
-            asyncio.run(aboard.sail(sailing))
+        if batch_run.left() and daemon is not None:
+            asyncio.run(DaemonRows(daemon, ledger, wish, settings, terminal).run_rows(batch_run))
+        elif batch_run.left() and bound is not None:
+            aboard = LocalRows(wish, bound, read, telling, options, settings, terminal)
+            asyncio.run(aboard.run_rows(batch_run))
     finally:
         telling.pause()
         telling.write()
-    return telling.end(sailing)
+    return telling.end(batch_run)
 
 
 def _checked(

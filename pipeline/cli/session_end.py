@@ -6,7 +6,7 @@ from rutter.pipeline.cli.recorded_hosts import tell_blocked
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.output.failure import DRY, lesson_lines, numbered, teach, told
 from rutter.pipeline.output.proof_words import in_one_line, proposed, told_of_recording
 from rutter.pipeline.queries.workflows_and_sessions import project
@@ -17,7 +17,7 @@ from rutter.replay.story.session_story import Story
 from rutter.replay.story.wording import quoted
 
 DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it
-OF_A_WAY = "way_"  # how the reason of a step begins that a service knows
+SCRIPT_REASON = "way_"  # how the reason of a step begins that a service knows
 
 
 def report(
@@ -27,7 +27,7 @@ def report(
     *,
     done: str,
     dry_run: bool = False,
-    sure: Sureness | None = None,
+    sure: Thresholds | None = None,
 ) -> int:
     """How it ended; the same as JSON for machines. `sure`: by which limits it went."""
     tried = (dry_run or story.dry_run) and story.detail.startswith(DRY)
@@ -103,8 +103,8 @@ def _tell_unanswered(story: Story, terminal: Terminal) -> None:
     others = [
         call.provider for call in story.calls if call.answered and call.provider not in failed
     ]
-    by_way = any(step.why.startswith(OF_A_WAY) for step in story.steps)
-    way = "the service's own way" if by_way else "the run without a model"
+    by_script = any(step.why.startswith(SCRIPT_REASON) for step in story.steps)
+    way = "the service's own way" if by_script else "the run without a model"
     on = others[-1] if others else way
     why = "; ".join(f"{provider} did not answer ({said})" for provider, said in failed.items())
     terminal.say(f"     {why}: {on} went on")
@@ -128,7 +128,7 @@ def tell_unproven(workflow: Workflow, story: Story, settings: Settings, terminal
 
 
 def _tell_failure(
-    story: Story, settings: Settings, terminal: Terminal, sure: Sureness | None
+    story: Story, settings: Settings, terminal: Terminal, sure: Thresholds | None
 ) -> None:
     lesson = teach(story, settings, sure)
     at = f" at step {lesson.step} ({lesson.words})" if lesson.step else ""

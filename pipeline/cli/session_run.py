@@ -21,7 +21,7 @@ from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.app import App, Listener
-from rutter.pipeline.cli.terminal import Progress, Terminal
+from rutter.pipeline.cli.terminal import RunProgress, Terminal
 from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.tools.dispatcher import Tools, open_tools
@@ -31,7 +31,7 @@ from rutter.pipeline.upkeep.expiry import is_due, rules_of, tidy
 from rutter.replay.story.session_story import Story, tell
 
 
-class Voyage:
+class CommandPipeline:
     """An open pipeline with its browser."""
 
     def __init__(self, app: App, browser: Chromium, settings: Settings, terminal: Terminal) -> None:
@@ -40,7 +40,7 @@ class Voyage:
         self._settings = settings
         self._terminal = terminal
 
-    async def sail(
+    async def run_in_browser(
         self,
         started: SessionStarted,
         *,
@@ -56,11 +56,11 @@ class Voyage:
         """Runs a session to its end and tells its story. Ctrl-C stops it in a true state: a
         recording by hand is then complete. `by_hand` is called when the person may begin."""
         session = self._app.clock.new_id(started.purpose)
-        with Progress(self._terminal, what=what) as progress:
+        with RunProgress(self._terminal, what=what) as progress:
             self._app.listen(progress.hear)
-            asked = _Pausing(answers, progress)
+            asked = _PausedProgress(answers, progress)
             with _interruptible(self._app, session, by_hand=by_hand is not None):
-                await self._app.sail(
+                await self._app.run_in_browser(
                     started,
                     self._browser,
                     answers=asked,
@@ -119,9 +119,11 @@ class Voyage:
 
 
 @asynccontextmanager
-async def open_voyage(settings: Settings, terminal: Terminal) -> AsyncIterator[Voyage]:
+async def open_command_pipeline(
+    settings: Settings, terminal: Terminal
+) -> AsyncIterator[CommandPipeline]:
     async with open_pipeline(settings, terminal) as (app, browser):
-        yield Voyage(app, browser, settings, terminal)
+        yield CommandPipeline(app, browser, settings, terminal)
 
 
 @asynccontextmanager
@@ -179,10 +181,10 @@ def _scripted(path: Path) -> Answers:
         raise BadInput(
             f"{path} is not a list of answers: {error}", 'write [{"approved": true}, ...]'
         ) from error
-    return _Listed(listed)
+    return _ListedAnswers(listed)
 
 
-class _Listed:
+class _ListedAnswers:
     """Answers from a list, as somebody wrote them down; behind the last one nobody is there."""
 
     def __init__(self, answers: Sequence[Answer]) -> None:
@@ -196,10 +198,10 @@ class _Listed:
         return Answer(False, f"the list of answers has no more: {question.question}")
 
 
-class _Pausing:
+class _PausedProgress:
     """The moving line stands still while a person is asked."""
 
-    def __init__(self, answers: Answers, progress: Progress) -> None:
+    def __init__(self, answers: Answers, progress: RunProgress) -> None:
         self._answers = answers
         self._progress = progress
 

@@ -35,8 +35,8 @@ class Terminal:
         # Piped output is for grep and files: nothing is folded to a width that nobody looks at.
         width = None if sys.stdout.isatty() else PIPED_WIDTH
         # No emoji: a page that says ":warning:" has said nothing that is not ASCII.
-        self.out = Screen(highlight=False, soft_wrap=True, width=width, emoji=False)
-        self.err = Screen(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+        self.out = TerminalConsole(highlight=False, soft_wrap=True, width=width, emoji=False)
+        self.err = TerminalConsole(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
     @property
     def interactive(self) -> bool:
@@ -104,7 +104,7 @@ def _typed_line(keyboard: int) -> str:
     return typed.decode("utf-8", "replace").rstrip("\r\n")
 
 
-class Screen(Console):
+class TerminalConsole(Console):
     def shown(self, text: str) -> str:
         """The text as it can be shown here: ASCII in files and pipes, and where the terminal's
         encoding has no more (H7)."""
@@ -121,7 +121,7 @@ class Screen(Console):
         os.close(nowhere)
 
 
-class Progress:
+class RunProgress:
     """What a running session is at: a moving line on a terminal, S2's lines with `--verbose`."""
 
     def __init__(self, terminal: Terminal, *, what: str) -> None:
@@ -135,7 +135,7 @@ class Progress:
         if terminal.err.is_terminal and not terminal.verbose:
             self._status = terminal.err.status(Text(what), spinner="line")  # an ASCII one
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> "RunProgress":
         if self._status is not None:
             self._status.start()
         return self

@@ -6,7 +6,7 @@ import argparse
 from rutter.events.errors import BadInput
 from rutter.events.run_settings import MILLION, PredictorName
 from rutter.pipeline.config.reader import Config
-from rutter.pipeline.config.thresholds import PREDICTORS, THRESHOLD, Sureness
+from rutter.pipeline.config.thresholds import PREDICTORS, THRESHOLD, Thresholds
 
 
 def add_options(it: argparse.ArgumentParser, prefix: str = "") -> None:
@@ -31,14 +31,14 @@ def add_options(it: argparse.ArgumentParser, prefix: str = "") -> None:
     )
 
 
-def read_sureness(options: argparse.Namespace, config: Config) -> Sureness:
+def read_sureness(options: argparse.Namespace, config: Config) -> Thresholds:
     """A threshold that nobody set is that of the model, whoever chose it."""
     predictor: PredictorName = options.predictor or config.predictor
     threshold, suggest = share(options, "threshold"), share(options, "suggest")
     if threshold is None and "run.threshold" not in config.values:
         threshold = THRESHOLD[predictor]
     said = config.sureness
-    return Sureness(
+    return Thresholds(
         predictor=predictor,
         threshold=said.threshold if threshold is None else threshold,
         suggest=said.suggest if suggest is None else suggest,

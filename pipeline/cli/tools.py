@@ -17,7 +17,7 @@ from rutter.events.errors import BadInput
 from rutter.events.runtime import SessionStarted
 from rutter.pipeline.cli.missing_values import bind_secrets
 from rutter.pipeline.cli.service_options import read_given
-from rutter.pipeline.cli.session_run import open_voyage, person
+from rutter.pipeline.cli.session_run import open_command_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.secret_sources import read_pairs
@@ -149,18 +149,18 @@ async def _serve(
     # Standard input holds the calls, so a question to a person is answered by a file or by nobody.
     answers = person(terminal, options.answers)
     refused = False
-    async with open_voyage(settings, terminal) as voyage:
-        async with voyage.tools(started, answers=answers, secrets=secrets) as tools:
+    async with open_command_pipeline(settings, terminal) as opened:
+        async with opened.tools(started, answers=answers, secrets=secrets) as tools:
             async for line in _lines(tools):
                 if line.strip():
                     tool, arguments = _asked(line)
                     answer = await tools.call(tool, arguments)
                     terminal.json(answer.body(screenshots=options.screenshots))
                     refused = tool == "complete_task" and not answer.success
-        return voyage.story(tools.session), refused
+        return opened.story(tools.session), refused
 
 
-class _Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tool: str
     arguments: dict[str, Any] = {}
 
@@ -168,7 +168,7 @@ class _Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def _asked(line: bytes) -> tuple[str, object]:
     """A line that is no call is answered like a call that does not fit."""
     try:
-        asked = msgspec.json.decode(line, type=_Call)
+        asked = msgspec.json.decode(line, type=_CallLine)
     except (msgspec.DecodeError, msgspec.ValidationError):
         return "", None
     return asked.tool, asked.arguments

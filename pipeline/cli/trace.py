@@ -19,11 +19,11 @@ from rutter.pipeline.traces.cursor import FILE, Cursor
 from rutter.pipeline.traces.exporter import (
     PATIENCE_S,
     Exporter,
-    Patience,
+    SinkPatience,
     deliver_log,
     deliver_spans,
 )
-from rutter.pipeline.traces.sink import BATCH, Progress, Sink
+from rutter.pipeline.traces.sink import BATCH, ExportProgress, Sink
 from rutter.replay.traces import SpanFold
 
 
@@ -53,7 +53,7 @@ def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         else:
             sink = _sink(options.otlp, settings)
             where = sink.target
-            patience = Patience(PATIENCE_S, terminal.note)
+            patience = SinkPatience(PATIENCE_S, terminal.note)
             with closing(sink):
                 if session is not None:
                     progress, running = _deliver(reader, session, sink, patience)
@@ -78,8 +78,8 @@ def _sink(named: str | None, settings: Settings) -> Sink:
 
 
 def _deliver(
-    reader: SqliteReader, session: str | None, sink: Sink, patience: Patience
-) -> tuple[Progress, tuple[str, ...]]:
+    reader: SqliteReader, session: str | None, sink: Sink, patience: SinkPatience
+) -> tuple[ExportProgress, tuple[str, ...]]:
     """A session as often as it is asked for."""
     fold = SpanFold()
     spans = (span for envelope in reader.read(session=session) for span in fold.take(envelope))
@@ -88,13 +88,13 @@ def _deliver(
 
 def _to_file(
     reader: SqliteReader, session: str | None, path: Path
-) -> tuple[Progress, tuple[str, ...]]:
+) -> tuple[ExportProgress, tuple[str, ...]]:
     """All of it or no file: half a file would look like a whole one."""
     from rutter.pipeline.traces.readable_span import json_line
 
     if path.exists():
         raise BadInput(f"{path} is already there", "name another file, or remove it")
-    fold, progress = SpanFold(), Progress()
+    fold, progress = SpanFold(), ExportProgress()
     spans = (span for envelope in reader.read(session=session) for span in fold.take(envelope))
     with disk_told(path), drafted(path) as draft, draft.open("wb") as file:
         while batch := list(islice(spans, BATCH)):
@@ -103,7 +103,9 @@ def _to_file(
     return progress, fold.unfinished()
 
 
-def _report(progress: Progress, running: tuple[str, ...], where: str, terminal: Terminal) -> None:
+def _report(
+    progress: ExportProgress, running: tuple[str, ...], where: str, terminal: Terminal
+) -> None:
     if terminal.as_json:
         terminal.json({"to": where, "running": running, **msgspec.structs.asdict(progress)})
         return

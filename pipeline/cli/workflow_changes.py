@@ -11,23 +11,23 @@ from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.events.envelope import kind
 from rutter.events.predictor import SessionForgotten, WorkflowDeleted
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.cli.daemon_client import Through, through_daemon
+from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import project
 from rutter.pipeline.upkeep.erase import finish_erasing
 from rutter.pipeline.workflows.edit import Change, publish
-from rutter.pipeline.workflows.forget import Unlearned, Wanted, foresee
+from rutter.pipeline.workflows.forget import ForgetTarget, Unlearned, foresee
 from rutter.pipeline.workflows.forget import forget as unlearn
 
 
 class Writer(Protocol):
     def publish(self, decide: Callable[[Knowledge], Change]) -> Change: ...
 
-    def forget(self, wanted: Wanted, why: str) -> Unlearned: ...
+    def forget(self, wanted: ForgetTarget, why: str) -> Unlearned: ...
 
 
-class Alone:
+class LocalWriter:
     """This process holds the data directory."""
 
     def __init__(self, directory: DataDirectory) -> None:
@@ -36,14 +36,14 @@ class Alone:
     def publish(self, decide: Callable[[Knowledge], Change]) -> Change:
         return asyncio.run(publish(self._directory, decide))
 
-    def forget(self, wanted: Wanted, why: str) -> Unlearned:
+    def forget(self, wanted: ForgetTarget, why: str) -> Unlearned:
         return asyncio.run(unlearn(self._directory, wanted, why))
 
 
-class Handed:
+class DaemonWriter:
     """A daemon holds it."""
 
-    def __init__(self, daemon: Through, directory: DataDirectory) -> None:
+    def __init__(self, daemon: DaemonClient, directory: DataDirectory) -> None:
         self._daemon = daemon
         self._directory = directory
 
@@ -52,7 +52,7 @@ class Handed:
         self._daemon.request("POST", "/changes", change)
         return change
 
-    def forget(self, wanted: Wanted, why: str) -> Unlearned:
+    def forget(self, wanted: ForgetTarget, why: str) -> Unlearned:
         found = foresee(self._directory, wanted)
         for session in found.sessions:
             self._daemon.request("POST", "/changes", SessionForgotten(session, why))
@@ -78,12 +78,12 @@ def changing(settings: Settings) -> Iterator[Writer]:
     directory = settings.directory
     daemon = through_daemon(settings)
     if daemon is not None:
-        yield Handed(daemon, directory)
+        yield DaemonWriter(daemon, directory)
     else:
         directory.lock()
         try:
             finish_erasing(directory)
-            yield Alone(directory)
+            yield LocalWriter(directory)
         finally:
             directory.unlock()
     project(settings).close()

@@ -20,7 +20,7 @@ from rutter.pipeline.queries.workflows_and_sessions import (
     project,
     workflow_version,
 )
-from rutter.pipeline.workflows.diff import Difference, differences
+from rutter.pipeline.workflows.diff import StepDifference, differences
 from rutter.replay.projections import ProjectionStore
 
 MARKS = {"added": ("+", "green"), "dropped": ("-", "red"), "changed": ("~", "yellow")}
@@ -94,7 +94,7 @@ def _two(store: ProjectionStore, options: argparse.Namespace) -> tuple[Workflow,
     return workflow_version(store, options.name, old), workflow_version(store, options.name, new)
 
 
-def _tell(difference: Difference, terminal: Terminal) -> None:
+def _tell(difference: StepDifference, terminal: Terminal) -> None:
     mark, style = MARKS[difference.kind]
     number = difference.after or difference.before
     where = f"step {number}" if number else "the workflow"

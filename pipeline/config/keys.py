@@ -37,7 +37,7 @@ FORMS = {
 }
 
 
-class Key(NamedTuple):
+class ConfigKey(NamedTuple):
     """`always` says why it can be nothing but its default."""
 
     name: str
@@ -56,141 +56,170 @@ class Key(NamedTuple):
         return self.variable or ours + self.name.replace(".", "_").upper()
 
 
-def _of_provider(name: str) -> tuple[Key, ...]:
+def _of_provider(name: str) -> tuple[ConfigKey, ...]:
     """What is said of one provider of language models. What is not set is known of its model."""
     known, table = DEFAULTS[name], f"models.{name}"
     key = f"env:{known.key_env}" if known.key_env else ""
     million = "dollars for a million tokens"
     return (
-        Key(f"{table}.model", "text", known.model, "which model is asked"),
-        *((Key(f"{table}.key", "text", key, "env:, file: or keyring:, never itself"),) * bool(key)),
-        Key(f"{table}.base_url", "text", "", "where it is asked; empty: its own address"),
-        Key(f"{table}.input_price", "dollars", None, f"{million} it reads", 0, DEAREST),
-        Key(f"{table}.output_price", "dollars", None, f"{million} it writes", 0, DEAREST),
-        Key(f"{table}.cached_price", "dollars", None, f"{million} it had kept", 0, DEAREST),
-        Key(f"{table}.kept_price", "dollars", None, f"{million} it keeps", 0, DEAREST),
-        Key(f"{table}.pictures", "flag", known.pictures, "whether it can look at pictures"),
+        ConfigKey(f"{table}.model", "text", known.model, "which model is asked"),
+        *(
+            (ConfigKey(f"{table}.key", "text", key, "env:, file: or keyring:, never itself"),)
+            * bool(key)
+        ),
+        ConfigKey(f"{table}.base_url", "text", "", "where it is asked; empty: its own address"),
+        ConfigKey(f"{table}.input_price", "dollars", None, f"{million} it reads", 0, DEAREST),
+        ConfigKey(f"{table}.output_price", "dollars", None, f"{million} it writes", 0, DEAREST),
+        ConfigKey(f"{table}.cached_price", "dollars", None, f"{million} it had kept", 0, DEAREST),
+        ConfigKey(f"{table}.kept_price", "dollars", None, f"{million} it keeps", 0, DEAREST),
+        ConfigKey(f"{table}.pictures", "flag", known.pictures, "whether it can look at pictures"),
     )
 
 
 KEYS = (
-    Key(
+    ConfigKey(
         "agent.provider",
         "text",
         "",
         f"who is asked first, where a model is; empty: {PROVIDERS[0]}",
         choices=PROVIDERS,
     ),
-    Key("agent.fallbacks", "list", (), "who is asked when that one fails", choices=PROVIDERS),
-    Key(
+    ConfigKey("agent.fallbacks", "list", (), "who is asked when that one fails", choices=PROVIDERS),
+    ConfigKey(
         "agent.internal.enabled", "flag", False, "whether a language model may lead a run (Mode B)"
     ),
-    Key(
+    ConfigKey(
         "agent.internal.max_steps", "number", 12, "of a free run, or one that a model leads", 1, 999
     ),
-    Key("agent.internal.max_wall_time_ms", "number", 90_000, "of the same", 1_000, DAY_MS),
-    Key("agent.internal.max_failures", "number", 3, "of the same", 1, 100),
-    Key("agent.internal.allowed_tools", "list", (), "what such a model may call", choices=[*TOOLS]),
-    Key("agent.ghost.enabled", "flag", False, "whether a picture may be read where a page is shut"),
-    Key("agent.ghost.auto_trigger", "flag", True, "without being asked to, where it is enabled"),
-    Key(
+    ConfigKey("agent.internal.max_wall_time_ms", "number", 90_000, "of the same", 1_000, DAY_MS),
+    ConfigKey("agent.internal.max_failures", "number", 3, "of the same", 1, 100),
+    ConfigKey(
+        "agent.internal.allowed_tools", "list", (), "what such a model may call", choices=[*TOOLS]
+    ),
+    ConfigKey(
+        "agent.ghost.enabled", "flag", False, "whether a picture may be read where a page is shut"
+    ),
+    ConfigKey(
+        "agent.ghost.auto_trigger", "flag", True, "without being asked to, where it is enabled"
+    ),
+    ConfigKey(
         "agent.ghost.vision_provider",
         "text",
         "",
         "who reads it; empty: agent.provider",
         choices=PROVIDERS,
     ),
-    Key("agent.ghost.max_image_width", "number", 1_280, "pixels", 64, WIDEST),
-    Key("browser.chromium", "text", "", "the browser's path", variable="RUTTER_CHROMIUM"),
-    Key("browser.pool_size", "number", 1, "browsers that are kept warm", 1, 64),
-    Key("browser.max_windows", "number", 20, "in all of them at once; more wait", 1, 1_000),
-    Key("browser.recycle_after", "number", 200, "windows; then another is started", 1, 1_000_000),
-    Key("browser.max_mb", "number", 2_048, "of memory; then the same", 512, 1 << 20),
-    Key("browser.check_s", "seconds", 5.0, "between looks whether each of them is well", 1, 3_600),
-    Key("browser.stream.enabled", "flag", False, "whether a session can be watched live"),
-    Key("browser.stream.quality", "number", 25, "of its JPEG pictures", 1, 100),
-    Key("browser.stream.max_width", "number", 854, "pixels", 64, WIDEST),
-    Key("planner.use_llm", "flag", True, "as far as agent.internal.enabled lets it"),
-    Key("controller.execution_delay", "seconds", 0.0, "before each action", 0, 60),
-    Key("critic.vision_enabled", "flag", False, "whether a picture is described after a failure"),
-    Key("policy.allowed_domains", "list", None, "hosts that may be gone to; '*' for public ones"),
-    Key("policy.allowed_resources", "list", None, "hosts that may also be loaded from"),
-    Key("policy.denylist", "list", DENYLIST, "words that deny a step nobody recorded"),
-    Key(
+    ConfigKey("agent.ghost.max_image_width", "number", 1_280, "pixels", 64, WIDEST),
+    ConfigKey("browser.chromium", "text", "", "the browser's path", variable="RUTTER_CHROMIUM"),
+    ConfigKey("browser.pool_size", "number", 1, "browsers that are kept warm", 1, 64),
+    ConfigKey("browser.max_windows", "number", 20, "in all of them at once; more wait", 1, 1_000),
+    ConfigKey(
+        "browser.recycle_after", "number", 200, "windows; then another is started", 1, 1_000_000
+    ),
+    ConfigKey("browser.max_mb", "number", 2_048, "of memory; then the same", 512, 1 << 20),
+    ConfigKey(
+        "browser.check_s", "seconds", 5.0, "between looks whether each of them is well", 1, 3_600
+    ),
+    ConfigKey("browser.stream.enabled", "flag", False, "whether a session can be watched live"),
+    ConfigKey("browser.stream.quality", "number", 25, "of its JPEG pictures", 1, 100),
+    ConfigKey("browser.stream.max_width", "number", 854, "pixels", 64, WIDEST),
+    ConfigKey("planner.use_llm", "flag", True, "as far as agent.internal.enabled lets it"),
+    ConfigKey("controller.execution_delay", "seconds", 0.0, "before each action", 0, 60),
+    ConfigKey(
+        "critic.vision_enabled", "flag", False, "whether a picture is described after a failure"
+    ),
+    ConfigKey(
+        "policy.allowed_domains", "list", None, "hosts that may be gone to; '*' for public ones"
+    ),
+    ConfigKey("policy.allowed_resources", "list", None, "hosts that may also be loaded from"),
+    ConfigKey("policy.denylist", "list", DENYLIST, "words that deny a step nobody recorded"),
+    ConfigKey(
         "policy.block_private_ranges",
         "flag",
         True,
         "private addresses only where named",
         always="a private host is reached by its name: put it in policy.allowed_domains",
     ),
-    Key(
+    ConfigKey(
         "policy.redaction",
         "flag",
         True,
         "known secrets are taken out of everything",
         always="secrets are always taken out",
     ),
-    Key(
+    ConfigKey(
         "policy.persist_raw_html",
         "flag",
         False,
         "whether pages are kept as they came",
         always="pages are never kept as they came",
     ),
-    Key("policy.approval_time_limit_ms", "number", 0, "then it is a no; 0: none", 0, 7 * DAY_MS),
-    Key("policy.upload_mb", "number", 50, "the largest request", 1, WIDEST),
-    Key("policy.download_mb", "number", 50, "the largest answer that is a file", 1, WIDEST),
-    Key("policy.detect_secrets", "flag", True, "whether unknown secrets are looked for"),
-    Key("keep.screenshots_days", "number", 30, "pictures of pages; 0: for ever", 0, FOR_EVER),
-    Key("keep.downloads_days", "number", 90, "files that pages sent; 0: for ever", 0, FOR_EVER),
-    Key("keep.prompts_days", "number", 30, "what models were asked and said", 0, FOR_EVER),
-    Key("keep.max_mb", "number", 2_000, "of all of them; the oldest go; 0: no limit", 0, 1 << 20),
-    Key(
+    ConfigKey(
+        "policy.approval_time_limit_ms", "number", 0, "then it is a no; 0: none", 0, 7 * DAY_MS
+    ),
+    ConfigKey("policy.upload_mb", "number", 50, "the largest request", 1, WIDEST),
+    ConfigKey("policy.download_mb", "number", 50, "the largest answer that is a file", 1, WIDEST),
+    ConfigKey("policy.detect_secrets", "flag", True, "whether unknown secrets are looked for"),
+    ConfigKey("keep.screenshots_days", "number", 30, "pictures of pages; 0: for ever", 0, FOR_EVER),
+    ConfigKey(
+        "keep.downloads_days", "number", 90, "files that pages sent; 0: for ever", 0, FOR_EVER
+    ),
+    ConfigKey("keep.prompts_days", "number", 30, "what models were asked and said", 0, FOR_EVER),
+    ConfigKey(
+        "keep.max_mb", "number", 2_000, "of all of them; the oldest go; 0: no limit", 0, 1 << 20
+    ),
+    ConfigKey(
         "logins.key",
         "text",
         "",
         "env:, file:, keyring: of a passphrase; prompt; empty: keyring",
     ),
-    Key("logins.refresh", "flag", True, "a login is kept again after a run that ended well"),
-    Key("serve.host", "text", "127.0.0.1", "the address that rutter serve listens on"),
-    Key("serve.port", "number", 8_080, "its port; 0: any that is free", 0, 65_535),
-    Key("serve.names", "list", (), "further names that it may be reached by"),
-    Key("tools.sessions", "number", 20, "driven by calls at once, in the daemon", 1, 1_000),
-    Key("tools.idle_s", "seconds", 900.0, "without a call; then one is closed", 1, 86_400),
-    Key("jobs.running", "number", 4, "jobs that the daemon runs at once", 1, 1_000),
-    Key("jobs.waiting", "number", 100, "that may wait; more are refused", 1, 9_999),
-    Key("jobs.per_workflow", "number", 1, "of one workflow at once; more wait", 1, 1_000),
-    Key("notify.urls", "list", (), "who is told, by POST; env:, file: or keyring: where secret"),
-    Key("notify.events", "list", NOTICES[:2], "and of what", choices=NOTICES),
-    Key("notify.secret", "text", "", "env:, file: or keyring: of what signs it; empty: nothing"),
-    Key("record.pictures", "flag", True, "a small picture of each recorded step"),
-    Key("run.predictor", "text", PREDICTOR, "which model says what is next", choices=PREDICTORS),
-    Key(
+    ConfigKey("logins.refresh", "flag", True, "a login is kept again after a run that ended well"),
+    ConfigKey("serve.host", "text", "127.0.0.1", "the address that rutter serve listens on"),
+    ConfigKey("serve.port", "number", 8_080, "its port; 0: any that is free", 0, 65_535),
+    ConfigKey("serve.names", "list", (), "further names that it may be reached by"),
+    ConfigKey("tools.sessions", "number", 20, "driven by calls at once, in the daemon", 1, 1_000),
+    ConfigKey("tools.idle_s", "seconds", 900.0, "without a call; then one is closed", 1, 86_400),
+    ConfigKey("jobs.running", "number", 4, "jobs that the daemon runs at once", 1, 1_000),
+    ConfigKey("jobs.waiting", "number", 100, "that may wait; more are refused", 1, 9_999),
+    ConfigKey("jobs.per_workflow", "number", 1, "of one workflow at once; more wait", 1, 1_000),
+    ConfigKey(
+        "notify.urls", "list", (), "who is told, by POST; env:, file: or keyring: where secret"
+    ),
+    ConfigKey("notify.events", "list", NOTICES[:2], "and of what", choices=NOTICES),
+    ConfigKey(
+        "notify.secret", "text", "", "env:, file: or keyring: of what signs it; empty: nothing"
+    ),
+    ConfigKey("record.pictures", "flag", True, "a small picture of each recorded step"),
+    ConfigKey(
+        "run.predictor", "text", PREDICTOR, "which model says what is next", choices=PREDICTORS
+    ),
+    ConfigKey(
         "run.threshold",
         "share",
         THRESHOLD[PREDICTOR] / MILLION,
         "least probability a free run acts on alone; not set: 0.7 for foresight, 0.5 for markov2",
     ),
-    Key("run.suggest", "share", SUGGEST / MILLION, "least one that it asks a person about"),
-    Key(
+    ConfigKey("run.suggest", "share", SUGGEST / MILLION, "least one that it asks a person about"),
+    ConfigKey(
         "run.proof",
         "text",
         "acknowledged",
         "what must bear out that a run is done: the server's answer, or that it was read back",
         choices=("acknowledged", "stored"),
     ),
-    Key("run.screenshots", "flag", False, "a picture of the page at each step"),
-    Key("run.resolve_ms", "number", 3_000, "how long an element is waited for", 100, 60_000),
-    Key("run.settle_ms", "number", 1_000, "how long any effect is", 100, 60_000),
-    Key("run.place_ms", "number", 3_000, "how long one that is known is", 100, 60_000),
-    Key("run.answer_ms", "number", 10_000, "how long the site's own answer is", 100, 120_000),
-    Key(
+    ConfigKey("run.screenshots", "flag", False, "a picture of the page at each step"),
+    ConfigKey("run.resolve_ms", "number", 3_000, "how long an element is waited for", 100, 60_000),
+    ConfigKey("run.settle_ms", "number", 1_000, "how long any effect is", 100, 60_000),
+    ConfigKey("run.place_ms", "number", 3_000, "how long one that is known is", 100, 60_000),
+    ConfigKey("run.answer_ms", "number", 10_000, "how long the site's own answer is", 100, 120_000),
+    ConfigKey(
         "traces.exporter",
         "text",
         "",
         "otlp, otlp_proto_grpc, console or none",
     ),
-    Key("traces.endpoint", "text", "", "where OTLP goes; empty: OTEL_EXPORTER_OTLP_ENDPOINT"),
+    ConfigKey("traces.endpoint", "text", "", "where OTLP goes; empty: OTEL_EXPORTER_OTLP_ENDPOINT"),
     *(key for name in PROVIDERS for key in _of_provider(name)),
 )
 NAMES = {key.name: key for key in KEYS}
@@ -199,7 +228,7 @@ VARIABLES = {key.env: key for key in KEYS}
 ELSEWHERE = {"policy.whitelist_file": "policy.allowed_domains"}
 
 
-def from_file(key: Key, value: object, place: str) -> Value:
+def from_file(key: ConfigKey, value: object, place: str) -> Value:
     """The value of a key as TOML gives it; never one type for another."""
     if key.kind == "list" and isinstance(value, list):
         if all(isinstance(each, str) for each in value):
@@ -217,7 +246,7 @@ def from_file(key: Key, value: object, place: str) -> Value:
     raise BadInput(f"{place}: {key.name} is {FORMS[key.kind]}", f"write {example(key)}")
 
 
-def from_variable(key: Key, said: str, place: str) -> Value:
+def from_variable(key: ConfigKey, said: str, place: str) -> Value:
     """The value of a key as a variable says it: written as in the file, a list with commas."""
     value: Value = said
     try:
@@ -235,7 +264,7 @@ def from_variable(key: Key, said: str, place: str) -> Value:
     return checked(key, value, place)
 
 
-def checked(key: Key, value: Value, place: str) -> Value:
+def checked(key: ConfigKey, value: Value, place: str) -> Value:
     """The value, if it is in the range of its key."""
     at = place if place.endswith(key.env) else f"{place}: {key.name}"
     if key.always and value != key.default:
@@ -252,7 +281,7 @@ def checked(key: Key, value: Value, place: str) -> Value:
     return value
 
 
-def example(key: Key) -> str:
+def example(key: ConfigKey) -> str:
     """The key with its default, as it is written in the file."""
     value = 3.0 if key.kind == "dollars" and key.default is None else key.default
     return f"{key.name.rpartition('.')[2]} = {written(value)}"
@@ -270,7 +299,7 @@ def written(value: object) -> str:
     return "[...]" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _check_list(key: Key, value: tuple[str, ...], at: str) -> None:
+def _check_list(key: ConfigKey, value: tuple[str, ...], at: str) -> None:
     for each in value:
         if not any(map(str.isalnum, each)) and each != "*":
             raise BadInput(f"{at} has an entry that says nothing", "take it out")

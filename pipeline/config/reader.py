@@ -44,7 +44,7 @@ from rutter.pipeline.config.tables import (
     read_rule,
     read_secret,
 )
-from rutter.pipeline.config.thresholds import PREDICTORS, THRESHOLD, Sureness
+from rutter.pipeline.config.thresholds import PREDICTORS, THRESHOLD, Thresholds
 
 FILE = "config.toml"
 LARGEST = 262_144  # bytes; a configuration is a page or two
@@ -58,7 +58,7 @@ DEFAULT = "default"
 PRICES = ("input_price", "output_price", "cached_price", "kept_price")
 
 
-class Said(NamedTuple):
+class SourcedValue(NamedTuple):
     """A value, and who said it."""
 
     value: Value
@@ -68,19 +68,19 @@ class Said(NamedTuple):
 class Config(msgspec.Struct, frozen=True):
     """Every value with where it came from. `file` was read; it was looked for in `looked`."""
 
-    values: Mapping[str, Said] = {}
+    values: Mapping[str, SourcedValue] = {}
     rules: tuple[PolicyRule, ...] = ()
     secrets: Mapping[str, SecretGiven] = {}
     file: Path | None = None
     looked: tuple[Path, ...] = ()
 
-    def said(self, name: str) -> Said:
+    def said(self, name: str) -> SourcedValue:
         """Who says nothing of the threshold goes by that of the model."""
         said = self.values.get(name)
         if said is None and name == "run.threshold" and "run.predictor" in self.values:
             default = THRESHOLD[self.predictor] / MILLION
-            return Said(default, f"{DEFAULT} of {self.predictor}")
-        return said or Said(NAMES[name].default)
+            return SourcedValue(default, f"{DEFAULT} of {self.predictor}")
+        return said or SourcedValue(NAMES[name].default)
 
     def flag(self, name: str) -> bool:
         return bool(self.said(name).value)
@@ -122,8 +122,8 @@ class Config(msgspec.Struct, frozen=True):
         return PREDICTORS[PREDICTORS.index(self.text("run.predictor"))]  # one of them: it was read
 
     @property
-    def sureness(self) -> Sureness:
-        return Sureness(
+    def sureness(self) -> Thresholds:
+        return Thresholds(
             predictor=self.predictor,
             threshold=round(self.amount("run.threshold") * MILLION),
             suggest=round(self.amount("run.suggest") * MILLION),
@@ -229,14 +229,14 @@ def check_variables(env: Mapping[str, str]) -> None:
             raise BadInput(f"there is no variable {name}", f"unset it; there are {listed}")
 
 
-def _from_environment(env: Mapping[str, str]) -> dict[str, Said]:
-    found: dict[str, Said] = {}
+def _from_environment(env: Mapping[str, str]) -> dict[str, SourcedValue]:
+    found: dict[str, SourcedValue] = {}
     for variable, key in VARIABLES.items():
         said = env.get(variable)
         if said is None or (key.kind == "text" and not said):
             continue
         place = f"the variable {variable}"
-        found[key.name] = _checked(Said(from_variable(key, said, place), place), key.name)
+        found[key.name] = _checked(SourcedValue(from_variable(key, said, place), place), key.name)
     return found
 
 
@@ -246,8 +246,8 @@ def _read_file(path: Path) -> Config:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path} is not TOML: {error}", SEE) from error
-    lines = _Lines(path, text)
-    values: dict[str, Said] = {}
+    lines = _KeyLines(path, text)
+    values: dict[str, SourcedValue] = {}
     rules: list[PolicyRule] = []
     secrets: dict[str, SecretGiven] = {}
     for name, value in _flat(raw):
@@ -260,7 +260,7 @@ def _read_file(path: Path) -> Config:
     return Config(values, tuple(rules), secrets, path)
 
 
-def _value(name: str, value: object, lines: "_Lines") -> Said:
+def _value(name: str, value: object, lines: "_KeyLines") -> SourcedValue:
     place = lines.of(name)
     if any(known.startswith(f"{name}.") for known in NAMES):
         raise BadInput(f"{place}: {name} is a table", f"write [{name}]")
@@ -270,10 +270,10 @@ def _value(name: str, value: object, lines: "_Lines") -> Said:
         raise BadInput(
             f"{place}: there is no key {name}", f"did you mean {meant}?" if meant else SEE
         )
-    return _checked(Said(from_file(NAMES[name], value, place), place), name)
+    return _checked(SourcedValue(from_file(NAMES[name], value, place), place), name)
 
 
-def _checked(said: Said, name: str) -> Said:
+def _checked(said: SourcedValue, name: str) -> SourcedValue:
     check_model(name, said.value, said.source)
     check_notices(name, said.value, said.source)
     check_login_key(name, said.value, said.source)
@@ -285,7 +285,7 @@ def _checked(said: Said, name: str) -> Said:
     return said
 
 
-def _rules(rows: object, lines: "_Lines") -> list[PolicyRule]:
+def _rules(rows: object, lines: "_KeyLines") -> list[PolicyRule]:
     if not isinstance(rows, list):
         raise BadInput(f"{lines.of('policy.rules')}: policy.rules are tables", SEE)
     rules = [
@@ -296,7 +296,7 @@ def _rules(rows: object, lines: "_Lines") -> list[PolicyRule]:
     return rules
 
 
-def _secrets(rows: object, lines: "_Lines") -> dict[str, SecretGiven]:
+def _secrets(rows: object, lines: "_KeyLines") -> dict[str, SecretGiven]:
     if not isinstance(rows, dict):
         raise BadInput(f"{lines.of('secrets')}: secrets are tables", "write [secrets.name]")
 
@@ -388,7 +388,7 @@ _HEADER = re.compile(r"^\s*\[(\[?)\s*([^\[\]]+?)\s*\]")
 _ENTRY = re.compile(r"^\s*([\w\"'.\- ]+?)\s*=")
 
 
-class _Lines:
+class _KeyLines:
     """Where each key stands. TOML's own reader does not say; this finds it in any file that is
     written as people do, and says the file alone where it is not sure."""
 

@@ -20,7 +20,7 @@ THRESHOLD: Final[Mapping[PredictorName, int]] = {"foresight": 700_000, "markov2"
 SUGGEST: Final = 500_000
 
 
-class Sureness(msgspec.Struct, frozen=True):
+class Thresholds(msgspec.Struct, frozen=True):
     """In millionths: from `threshold` on it acts alone, from `suggest` on if a person says so."""
 
     predictor: PredictorName = PREDICTOR
@@ -28,10 +28,10 @@ class Sureness(msgspec.Struct, frozen=True):
     suggest: int = SUGGEST
 
 
-DEFAULT_SURENESS: Final = Sureness()
+DEFAULT_SURENESS: Final = Thresholds()
 
 
-def going_by(started: SessionStarted, sure: Sureness) -> SessionStarted:
+def going_by(started: SessionStarted, sure: Thresholds) -> SessionStarted:
     """The start of a session that goes by this model. One that follows a workflow too: what it
     teaches is what its model asks for."""
     settings = msgspec.structs.replace(started.settings, **msgspec.structs.asdict(sure))

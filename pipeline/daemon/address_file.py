@@ -24,29 +24,29 @@ URL = re.compile(r"http://(?:\[([0-9a-f:]+)\]|([0-9.]+|localhost)):([0-9]{1,5})"
 MAX_BYTES = 4096
 
 
-class WhereaboutsUnsafe(WorldBroken):
+class AddressFileUnsafe(WorldBroken):
     """The file is not one that its owner alone has written, or leads elsewhere."""
 
 
-class Whereabouts(msgspec.Struct, frozen=True):
+class DaemonAddress(msgspec.Struct, frozen=True):
     pid: int
     url: str
 
 
 def write_whereabouts(directory: DataDirectory, url: str) -> None:
     """Whole or not at all: whoever looks reads either nothing or where it is."""
-    write_whole(directory.root / NAME, msgspec.json.encode(Whereabouts(os.getpid(), url)))
+    write_whole(directory.root / NAME, msgspec.json.encode(DaemonAddress(os.getpid(), url)))
 
 
 def drop_whereabouts(directory: DataDirectory) -> None:
     (directory.root / NAME).unlink(missing_ok=True)
 
 
-def find_daemon(directory: DataDirectory) -> Whereabouts | None:
+def find_daemon(directory: DataDirectory) -> DaemonAddress | None:
     """Where it is. One that was killed leaves the file: the directory is not its any more."""
     place: Path = directory.root / NAME
     try:
-        found = msgspec.json.decode(_read(place), type=Whereabouts)
+        found = msgspec.json.decode(_read(place), type=DaemonAddress)
     except (FileNotFoundError, NotADirectoryError, msgspec.MsgspecError):
         return None
     if directory.writer() != found.pid:
@@ -74,8 +74,8 @@ def _read(place: Path) -> bytes:
         os.close(handle)
 
 
-def _unsafe(place: Path, what: str) -> WhereaboutsUnsafe:
-    return WhereaboutsUnsafe(f"{place} {what}", "delete it, and start the daemon again")
+def _unsafe(place: Path, what: str) -> AddressFileUnsafe:
+    return AddressFileUnsafe(f"{place} {what}", "delete it, and start the daemon again")
 
 
 def _is_here(url: str) -> bool:

@@ -22,12 +22,12 @@ from rutter.pipeline.app import App
 from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.daemon.browsers.fleet import Fleet, limits_of
-from rutter.pipeline.daemon.daily_expiry import Tidying
+from rutter.pipeline.daemon.daily_expiry import DailyExpiry
 from rutter.pipeline.daemon.jobs import jobs as jobs_
 from rutter.pipeline.daemon.jobs.approvals import Questions
 from rutter.pipeline.daemon.jobs.hooks import Hooks, fold_hooks
 from rutter.pipeline.daemon.jobs.jobs import Jobs, ends_of_the_interrupted, fold_jobs
-from rutter.pipeline.daemon.jobs.runner import Beginning, bind_configured
+from rutter.pipeline.daemon.jobs.runner import JobRunner, bind_configured
 from rutter.pipeline.daemon.jobs.schedules import Schedules, fold_schedules
 from rutter.pipeline.daemon.live.feed import Feed
 from rutter.pipeline.daemon.live.live_views import LiveViews, stream_settings
@@ -61,7 +61,7 @@ class Daemon:
         schedules: Schedules,
         hooks: Hooks,
         notifier: Notifier | None,
-        tidying: Tidying,
+        tidying: DailyExpiry,
         ports: list[int],
     ) -> None:
         self.settings = settings
@@ -157,7 +157,7 @@ async def _running(
         at_most=settings.config.number("tools.sessions"),
         idle_s=settings.config.amount("tools.idle_s"),
     )
-    beginning = Beginning(app, fleet, settings, questions, warn=note)
+    beginning = JobRunner(app, fleet, settings, questions, warn=note)
     jobs = Jobs(app.say_process, beginning, app.clock.new_id, jobs_.limits_of(settings.config))
     schedules = Schedules(app.say_process, jobs, app.clock)
     hooks = Hooks(app.say_process, jobs)
@@ -171,7 +171,7 @@ async def _running(
         app.listen(notifier.hear)
     for ended in await ends_of_the_interrupted(app.log, jobs):
         await app.say_process(ended)
-    tidying = Tidying(app, settings, note)
+    tidying = DailyExpiry(app, settings, note)
     daemon = Daemon(
         settings,
         app,

@@ -7,12 +7,12 @@ import anyio
 from rutter.events.errors import RutterError
 from rutter.pipeline.app import App
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.upkeep.expiry import Tidied, is_due, rules_of, tidy
+from rutter.pipeline.upkeep.expiry import ExpiryDone, is_due, rules_of, tidy
 
 LOOK_MS = 600_000  # between looks whether a day has passed: a machine may have slept through it
 
 
-class Tidying:
+class DailyExpiry:
     """One at a time, whoever asks."""
 
     def __init__(self, app: App, settings: Settings, note: Callable[[str], None]) -> None:
@@ -21,7 +21,7 @@ class Tidying:
         self._note = note
         self._one = anyio.Lock()
 
-    async def now(self) -> Tidied:
+    async def now(self) -> ExpiryDone:
         settings = self._settings
         async with self._one:
             rules = rules_of(settings.config)

@@ -19,7 +19,7 @@ import anyio.abc
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.daemon.address_file import drop_whereabouts, write_whereabouts
 from rutter.pipeline.daemon.daemon import Daemon, open_daemon
-from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.application import guarded
 from rutter.pipeline.daemon.http.asgi import ASGIApp
 from rutter.pipeline.daemon.http.guard import LOCAL, own_addresses
@@ -85,7 +85,7 @@ async def _listening(daemon: Daemon, listening: Listening) -> AsyncIterator[str]
 class _Mcp(NamedTuple):
     """What MCP adds to the app; nothing, where its SDK is not installed."""
 
-    rows: tuple[Row, ...] = ()
+    rows: tuple[AccessRule, ...] = ()
     around: Callable[[ASGIApp], ASGIApp] = lambda app: app
     running: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 

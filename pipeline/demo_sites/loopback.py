@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from rutter.pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.demo_sites.request import SiteRequest, SiteResponse
 
 LOOPBACK = "127.0.0.1"
 # Larger than any form here by far; what claims more is not one of ours.
@@ -34,7 +34,7 @@ class Loopback(ABC):
         self._lock = threading.Lock()
         self._requests: deque[tuple[str, str]] = deque(maxlen=REQUESTS_KEPT)
         self._stopping = threading.Event()
-        self._server: _Server | None = None
+        self._server: _SiteServer | None = None
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Self:
@@ -49,7 +49,7 @@ class Loopback(ABC):
         if self._server is not None:
             raise RuntimeError("the site is already started")
         self._stopping.clear()
-        self._server = _Server(self, self._port)
+        self._server = _SiteServer(self, self._port)
         self._port = self._server.server_address[1]
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(STOP_POLL_S,), name="site", daemon=True
@@ -84,9 +84,9 @@ class Loopback(ABC):
         with self._lock:
             return list(self._requests)
 
-    def respond(self, request: Request, target: str) -> Response:
+    def respond(self, request: SiteRequest, target: str) -> SiteResponse:
         if request.path == "/favicon.ico":
-            return Response(HTTPStatus.NO_CONTENT)
+            return SiteResponse(HTTPStatus.NO_CONTENT)
         with self._lock:
             self._requests.append((request.method, target))
             response = self.answer(request)
@@ -95,11 +95,11 @@ class Loopback(ABC):
         return response
 
     @abstractmethod
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: SiteRequest) -> SiteResponse:
         """What is answered; under the lock."""
 
 
-class _Server(ThreadingHTTPServer):
+class _SiteServer(ThreadingHTTPServer):
     daemon_threads = True
     # Several browsers at once, each opening up to six connections.
     request_queue_size = 128
@@ -108,7 +108,7 @@ class _Server(ThreadingHTTPServer):
         self.site = site
         self._connections: set[socket.socket] = set()
         self._connections_lock = threading.Lock()
-        super().__init__((LOOPBACK, port), _Handler)
+        super().__init__((LOOPBACK, port), _SiteHandler)
 
     def server_bind(self) -> None:
         """Without the look-up of the host's name, which can take seconds."""
@@ -139,8 +139,8 @@ class _Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+class _SiteHandler(BaseHTTPRequestHandler):
+    server: _SiteServer
     protocol_version = "HTTP/1.1"
     # Head and body leave in one send, and at once: otherwise a delayed ack costs 40 ms.
     wbufsize = 1024 * 1024
@@ -169,9 +169,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(self.server.site.respond(request, self.path))
 
-    def _parse(self, body: str) -> Request:
+    def _parse(self, body: str) -> SiteRequest:
         parts = urlsplit(self.path)
-        return Request(
+        return SiteRequest(
             method=self.command,
             path=parts.path,
             query=_fields(parts.query),
@@ -189,9 +189,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: HTTPStatus) -> None:
         """The body was not read, so the connection cannot be used again."""
         self.close_connection = True
-        self._send(Response(status, status.phrase, "text/plain; charset=utf-8"))
+        self._send(SiteResponse(status, status.phrase, "text/plain; charset=utf-8"))
 
-    def _send(self, response: Response) -> None:
+    def _send(self, response: SiteResponse) -> None:
         body = response.body.encode()
         self.send_response_only(response.status)
         if response.status != HTTPStatus.NO_CONTENT:

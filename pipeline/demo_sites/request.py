@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Request:
+class SiteRequest:
     """`key` is the number in its path, where a route has one."""
 
     method: str
@@ -17,7 +17,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Response:
+class SiteResponse:
     """`token` is the session cookie to set: None leaves it, an empty one takes it away."""
 
     status: int
@@ -28,5 +28,5 @@ class Response:
     delay_ms: int = 0
 
 
-def redirect(location: str, token: str | None = None) -> Response:
-    return Response(303, location=location, token=token)
+def redirect(location: str, token: str | None = None) -> SiteResponse:
+    return SiteResponse(303, location=location, token=token)

@@ -9,7 +9,7 @@ DEFAULT_PASSWORD = "bowline-7"
 SESSIONS_KEPT = 4096
 
 
-class Sessions:
+class SignIns:
     def __init__(self, secret: str) -> None:
         self._secret = secret
         self._opened = 0

@@ -7,8 +7,8 @@ from typing import ClassVar, Generic, TypeVar
 
 from rutter.pipeline.demo_sites.loopback import Loopback
 from rutter.pipeline.demo_sites.markup import arrange, rename_marks
-from rutter.pipeline.demo_sites.request import Request, Response
-from rutter.pipeline.demo_sites.sign_ins import Sessions
+from rutter.pipeline.demo_sites.request import SiteRequest, SiteResponse
+from rutter.pipeline.demo_sites.sign_ins import SignIns
 from rutter.replay.documents.templates import templates
 
 
@@ -34,7 +34,7 @@ class DemoSite(Loopback, Generic[SwitchesT]):
         super().__init__(port)
         self.password = password
         self._first_switches = self._switches = switches
-        self._sessions = Sessions(password)
+        self._sessions = SignIns(password)
         self.restore()
 
     @property
@@ -61,10 +61,10 @@ class DemoSite(Loopback, Generic[SwitchesT]):
             self._requests.clear()
             self._switches = self._first_switches
 
-    def is_signed_in(self, request: Request) -> bool:
+    def is_signed_in(self, request: SiteRequest) -> bool:
         return not self._switches.expired_login and self._sessions.is_open(request.token)
 
-    def page(self, name: str, status: int = 200, /, **given: object) -> Response:
+    def page(self, name: str, status: int = 200, /, **given: object) -> SiteResponse:
         """One of the templates, filled in with what it is given and what all of them know."""
         html = (
             templates(self.package, __package__)
@@ -77,7 +77,7 @@ class DemoSite(Loopback, Generic[SwitchesT]):
                 **given,
             )
         )
-        return Response(status, self.disguise(html), delay_ms=self._switches.slow_ms)
+        return SiteResponse(status, self.disguise(html), delay_ms=self._switches.slow_ms)
 
     def disguise(self, html: str) -> str:
         """The page as the switches rename what is on it."""

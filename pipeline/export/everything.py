@@ -33,7 +33,7 @@ from rutter.pipeline.queries.look_back import events_about
 from rutter.pipeline.queries.workflows_and_sessions import project
 from rutter.pipeline.upkeep.artifact_survey import expired_digests
 from rutter.pipeline.upkeep.backup import UNCHANGED, check_free, draft_folder, export_log
-from rutter.pipeline.upkeep.inspection import Watch, unwatched
+from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.projections.metrics import snapshot
 from rutter.replay.projections.model_calls import spending
@@ -65,7 +65,7 @@ class Exported(msgspec.Struct, frozen=True):
     bytes: int
 
 
-def export_all(settings: Settings, place: Path, watch: Watch = unwatched) -> Exported:
+def export_all(settings: Settings, place: Path, watch: InspectionWatch = unwatched) -> Exported:
     """A folder, or one file where the name ends in .zip. Only reads, beside a running process."""
     check_free(place)
     with draft_folder(place, f".{place.name}.{os.getpid()}") as draft:
@@ -84,7 +84,7 @@ def export_all(settings: Settings, place: Path, watch: Watch = unwatched) -> Exp
     return msgspec.structs.replace(told, place=str(place), files=len(files), bytes=size)
 
 
-def _write_all(settings: Settings, draft: Path, watch: Watch) -> Exported:
+def _write_all(settings: Settings, draft: Path, watch: InspectionWatch) -> Exported:
     directory = settings.directory
     with project(settings) as store:
         flows = _workflows(store, draft / "workflows", watch)
@@ -117,7 +117,7 @@ def _write_all(settings: Settings, draft: Path, watch: Watch) -> Exported:
 # -- workflows -------------------------------------------------------------------------------------
 
 
-def _workflows(store: ProjectionStore, folder: Path, watch: Watch) -> int:
+def _workflows(store: ProjectionStore, folder: Path, watch: InspectionWatch) -> int:
     """Every version as it is known; the newest also as others can run it."""
     rows = store.db.execute("SELECT workflow FROM workflows ORDER BY name, version").fetchall()
     flows = [msgspec.json.decode(body, type=Workflow) for (body,) in rows]
@@ -279,7 +279,7 @@ def _write_json(place: Path, value: object) -> None:
     place.write_bytes(msgspec.json.format(body) + b"\n")
 
 
-def _pack(packed: Path, draft: Path, files: list[Path], watch: Watch) -> None:
+def _pack(packed: Path, draft: Path, files: list[Path], watch: InspectionWatch) -> None:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for count, path in enumerate(files):
             watch("packing", count, len(files))

@@ -72,7 +72,7 @@ def playwright_script(workflow: Workflow, values: Mapping[str, str]) -> str:
     return (
         f"{_head(workflow, variables)}\n\n{_hands()}\n\n{flow}\n\n\n"
         f'if __name__ == "__main__":\n'
-        f"{INDENT}sail(flow, {_mapping(parameters)}, {_mapping(variables)})\n"
+        f"{INDENT}run_flow(flow, {_mapping(parameters)}, {_mapping(variables)})\n"
     )
 
 
@@ -257,10 +257,10 @@ def _found(step: Step, workflow: Workflow) -> Iterator[str]:
         yield "onto = one_of("
         yield f"{INDENT}page,"
         yield f"{INDENT}lambda at: ["
-        yield from (f"{INDENT * 2}{way}," for way in _said_ways(action.to, workflow))
+        yield from (f"{INDENT * 2}{locator}," for locator in _said_locators(action.to, workflow))
         yield f"{INDENT}],"
         yield ")"
-    ways = _said_ways(action.target, workflow)
+    locators = _said_locators(action.target, workflow)
     awaited = action.type == "wait_for" and not step.optional
     if awaited:
         yield "wait_for("
@@ -273,10 +273,10 @@ def _found(step: Step, workflow: Workflow) -> Iterator[str]:
         yield "element = one_of("
         yield f"{INDENT}page,"
     yield f"{INDENT}lambda at: ["
-    yield from (f"{INDENT * 2}{way}," for way in ways)
+    yield from (f"{INDENT * 2}{locator}," for locator in locators)
     yield f"{INDENT}],"
-    sure = sum(not _doubt(way) for way in ways)
-    if not step.optional and not awaited and 0 < sure < len(ways):
+    sure = sum(not _doubt(locator) for locator in locators)
+    if not step.optional and not awaited and 0 < sure < len(locators):
         yield f"{INDENT}sure={sure},"
     if not step.optional and is_upload(action):
         yield f"{INDENT}hidden=True,"
@@ -287,10 +287,10 @@ def _found(step: Step, workflow: Workflow) -> Iterator[str]:
     yield ")"
 
 
-def _said_ways(target: Target, workflow: Workflow) -> list[str]:
-    if not (ways := _ways(target, workflow)):
+def _said_locators(target: Target, workflow: Workflow) -> list[str]:
+    if not (locators := _kept_locators(target, workflow)):
         raise BadInput("no way to find its element can be said in Playwright's words")
-    return ways
+    return locators
 
 
 def _around(step: Step, *, elsewhere: bool) -> Iterator[str]:
@@ -403,22 +403,28 @@ def _value(action: Action) -> str:
 # -- where things are ------------------------------------------------------------------------------
 
 
-def _ways(target: Target, workflow: Workflow) -> list[str]:
+def _kept_locators(target: Target, workflow: Workflow) -> list[str]:
     """A name whose role is known need not be looked for among all roles as well."""
-    roles = {way.name for way in target.strategies if isinstance(way, ByRole) and way.role}
+    roles = {
+        locator.name
+        for locator in target.strategies
+        if isinstance(locator, ByRole) and locator.role
+    }
     loose = [ByRole("", name) for name in roles]
-    kept = [way for way in target.strategies if way not in loose]
-    said = dict.fromkeys(each for way in kept for each in _locators(way, workflow))
+    kept = [locator for locator in target.strategies if locator not in loose]
+    said = dict.fromkeys(
+        each for locator in kept for each in _playwright_locators(locator, workflow)
+    )
     return sorted(said, key=_doubt)
 
 
-def _doubt(way: str) -> int:
+def _doubt(locator: str) -> int:
     """Where it lies, something else may lie before or after; what it says, others may say too."""
-    return 2 if way.startswith("at.get_by_text(") else int(":nth-" in way)
+    return 2 if locator.startswith("at.get_by_text(") else int(":nth-" in locator)
 
 
-def _locators(way: Strategy, workflow: Workflow) -> Iterator[str]:
-    match way:
+def _playwright_locators(locator: Strategy, workflow: Workflow) -> Iterator[str]:
+    match locator:
         case ByCss(selector):
             yield from _by_css(selector)
         case ByRole("", name):

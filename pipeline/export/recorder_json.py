@@ -53,7 +53,7 @@ from rutter.pipeline.export.wait_conditions import (
 )
 from rutter.pipeline.export.wait_points import is_led, pacing_of
 from rutter.pipeline.workflows.check_syntax import mapped
-from rutter.pipeline.workflows.recorder_import import BUTTONS, FRAME, INTO, MODIFIERS, read_way
+from rutter.pipeline.workflows.recorder_import import BUTTONS, FRAME, INTO, MODIFIERS, read_locator
 
 Json = dict[str, Any]
 LONGEST_MS = 30_000  # the Recorder takes no longer timeout
@@ -292,8 +292,8 @@ class _Writer:
         within = dict(known_by.attributes).get("within", "").split()
         found = [
             said
-            for way in _telling(target.strategies)
-            if (said := self._selector(way, known_by.tag, within)) is not None
+            for locator in _telling(target.strategies)
+            if (said := self._selector(locator, known_by.tag, within)) is not None
         ]
         if not found:
             raise BadInput("no way to find its element can be said in the Recorder's words")
@@ -302,32 +302,32 @@ class _Writer:
         frame = {"frame": where} if where else {}
         return {"target": "main", **frame, "selectors": selectors}
 
-    def _selector(self, way: Strategy, tag: str, within: list[str]) -> Alternative | None:
+    def _selector(self, locator: Strategy, tag: str, within: list[str]) -> Alternative | None:
         frames = [int(each) for each in within if each.isdigit()]
-        match way:
+        match locator:
             case ByCss(selector):
                 return _path(selector.split(INTO), within)
             case ByRole(role, name):
                 suffix = f'[role="{role}"]' if role else ""
-                return self._if_read_back(f"aria/{self._bound(name)}{suffix}", way, frames)
+                return self._if_read_back(f"aria/{self._bound(name)}{suffix}", locator, frames)
             case ByText(text) if tag:
                 said = f"{tag}::-p-text({_quoted(self._bound(text))})"
-                return self._if_read_back(said, way, frames)
+                return self._if_read_back(said, locator, frames)
             case ByText(text):
-                return self._if_read_back(f"text/{self._bound(text)}", way, frames)
+                return self._if_read_back(f"text/{self._bound(text)}", locator, frames)
             case ByPoint() | ByRef():
                 return None
 
     def _if_read_back(
-        self, said: str, way: ByRole | ByText, frames: list[int]
+        self, said: str, locator: ByRole | ByText, frames: list[int]
     ) -> Alternative | None:
         """What would be read as something else is better not said."""
-        return ([said], frames) if read_way(said) == self._filled(way) else None
+        return ([said], frames) if read_locator(said) == self._filled(locator) else None
 
-    def _filled(self, way: ByRole | ByText) -> Strategy:
-        if isinstance(way, ByRole):
-            return ByRole(way.role, self._bound(way.name))
-        return ByText(self._bound(way.text))
+    def _filled(self, locator: ByRole | ByText) -> Strategy:
+        if isinstance(locator, ByRole):
+            return ByRole(locator.role, self._bound(locator.name))
+        return ByText(self._bound(locator.text))
 
     def _bound_address(self, url: str) -> str:
         """A value in an address is one part of it; a name that is left stays one."""
@@ -338,16 +338,22 @@ class _Writer:
         return PLACEHOLDER.sub(lambda found: self._values.get(found[1], found[0]), text)
 
 
-def _telling(ways: Sequence[Strategy]) -> list[Strategy]:
+def _telling(locators: Sequence[Strategy]) -> list[Strategy]:
     """The Recorder takes whichever finds something first: what a text alone finds may be the field
     that it was typed into, and a name alone may be anything's. They are said where nothing else is.
     """
-    sure = [way for way in ways if not isinstance(way, ByText) and way != ByRole("", _name(way))]
-    return [way for way in sure if not isinstance(way, ByPoint | ByRef)] or list(ways)
+    sure = [
+        locator
+        for locator in locators
+        if not isinstance(locator, ByText) and locator != ByRole("", _name(locator))
+    ]
+    return [locator for locator in sure if not isinstance(locator, ByPoint | ByRef)] or list(
+        locators
+    )
 
 
-def _name(way: Strategy) -> str:
-    return way.name if isinstance(way, ByRole) else ""
+def _name(locator: Strategy) -> str:
+    return locator.name if isinstance(locator, ByRole) else ""
 
 
 def _quoted(text: str) -> str:
@@ -425,8 +431,8 @@ def _is_editor(action: Action) -> bool:
 
 
 def _varies(action: Action) -> bool:
-    ways = action.target.strategies if action.target is not None else ()
-    return any("${" in str(way) for way in ways)
+    locators = action.target.strategies if action.target is not None else ()
+    return any("${" in str(locator) for locator in locators)
 
 
 def _wait(expression: str) -> Json:

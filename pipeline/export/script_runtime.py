@@ -35,7 +35,7 @@ READING_S = 3.0  # a page that reads for longer listens to news
 MOST_TYPED = 200  # letters that are worth a key each
 POLL_MS = 30
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
-Ways = Callable[[Frame], list[Locator]]
+Locators = Callable[[Frame], list[Locator]]
 # What can be named and has a state or a value.
 ROLES = (
     "button",
@@ -80,7 +80,7 @@ class NotAsRecorded(Exception):
     """The page is not what it was when the workflow was recorded."""
 
 
-class Wire:
+class Requests:
     """What the pages send and how it is answered."""
 
     def __init__(self, context: BrowserContext) -> None:
@@ -150,7 +150,7 @@ class Pages:
         self._front: Page | None = None
         self._context = context
         self.downloads: list[str] = []
-        self._wire = Wire(context)
+        self._wire = Requests(context)
         context.on("page", self._add)
         context.new_page()
 
@@ -208,7 +208,7 @@ def wait(page: Page, true: Callable[[], bool], what: str, within_s: float = WITH
 
 
 def one_of(
-    page: Page, ways: Ways, within_s: float = WITHIN_S, hidden: bool = False, sure: int = 0
+    page: Page, locators: Locators, within_s: float = WITHIN_S, hidden: bool = False, sure: int = 0
 ) -> Locator:
     """The element that the first way leads to which leads to exactly one, frames included. As long
     as something else may lie where it will, only the first `sure` ways are gone, if any are."""
@@ -217,8 +217,8 @@ def one_of(
 
     def look() -> bool:
         most = sure if sure and time.monotonic() < patient else None
-        for way in [*zip(*map(ways, own_frames(page)), strict=True)][:most]:
-            seen = [each for inside in way for each in matching(inside, hidden)]
+        for locator in [*zip(*map(locators, own_frames(page)), strict=True)][:most]:
+            seen = [each for inside in locator for each in matching(inside, hidden)]
             if len(seen) == 1:
                 found[:] = seen
                 return True
@@ -229,13 +229,13 @@ def one_of(
 
 
 def wait_for(
-    page: Page, ways: Ways, enough: Callable[[int], bool] = bool, within_s: float = WITHIN_S
+    page: Page, locators: Locators, enough: Callable[[int], bool] = bool, within_s: float = WITHIN_S
 ) -> None:
     """Until as many visible elements are there as are enough, by the first way that has any."""
 
     def look() -> bool:
-        found = zip(*map(ways, own_frames(page)), strict=True)
-        seen = [sum(len(matching(inside, hidden=False)) for inside in way) for way in found]
+        found = zip(*map(locators, own_frames(page)), strict=True)
+        seen = [sum(len(matching(inside, hidden=False)) for inside in locator) for locator in found]
         return enough(next(filter(None, seen), 0))
 
     wait(page, look, "what is waited for is not there", within_s)
@@ -247,18 +247,18 @@ def own_frames(page: Page) -> list[Frame]:
     return [each for each in page.frames if urlsplit(each.url)[:2] in (site, ("about", ""))]
 
 
-def matching(way: Locator, hidden: bool) -> list[Locator]:
+def matching(locator: Locator, hidden: bool) -> list[Locator]:
     try:
-        return [each for each in way.all() if hidden or each.is_visible()]
+        return [each for each in locator.all() if hidden or each.is_visible()]
     except Error:
         return []  # the page has just moved on, or this way leads nowhere in it
 
 
-def if_there(page: Page, place: str, ways: Ways) -> Locator | None:
+def if_there(page: Page, place: str, locators: Locators) -> Locator | None:
     """The element of an optional step, or nothing after a while."""
     try:
         wait(page, lambda: is_at(page, place), "another place", OPTIONAL_S)
-        return one_of(page, ways, within_s=OPTIONAL_S)
+        return one_of(page, locators, within_s=OPTIONAL_S)
     except NotAsRecorded:
         return None
 
@@ -500,7 +500,7 @@ def answering(page: Page, *answers: tuple[bool, str | None]) -> Iterator[None]:
         page.remove_listener("dialog", answer)
 
 
-def sail(
+def run_flow(
     flow: Callable[[Pages, Mapping[str, str], Mapping[str, str]], Mapping[str, str]],
     parameters: Mapping[str, str | None],
     secrets: Mapping[str, str],

@@ -20,16 +20,24 @@ from rutter.actors.world.browser.login_state import BrowserState
 from rutter.events.durable import is_full, sync, write_whole
 from rutter.events.errors import BadInput, LoginCorrupt, WorldBroken
 from rutter.pipeline.clock import Clock, SystemClock
-from rutter.pipeline.logins.sealed_file import MOST, Head, Key, digest_of, read_head, seal, unseal
+from rutter.pipeline.logins.sealed_file import (
+    MOST,
+    SealedHead,
+    SealingKey,
+    digest_of,
+    read_head,
+    seal,
+    unseal,
+)
 
 SUFFIX = ".login"
 OTHERS = 0o077
 
 
-class Kept(NamedTuple):
+class KeptLogin(NamedTuple):
     """A login as it lies there."""
 
-    head: Head
+    head: SealedHead
     digest: str
     body: bytes
     path: Path
@@ -39,14 +47,14 @@ class Kept(NamedTuple):
         return self.head.origin
 
 
-class Unreadable(NamedTuple):
+class UnreadableLogin(NamedTuple):
     """A file that is none, and why."""
 
     path: Path
     error: LoginCorrupt | WorldBroken
 
 
-class Shelf:
+class LoginStore:
     """The folder `logins` of a data directory."""
 
     def __init__(
@@ -65,17 +73,17 @@ class Shelf:
         readable = re.sub(r"[^a-z0-9.-]+", "-", "-".join(host_of(origin)[1:])).strip("-")[:60]
         return self._root / f"{readable}-{hashlib.sha256(origin.encode()).hexdigest()[:16]}{SUFFIX}"
 
-    def all(self) -> list[Kept | Unreadable]:
+    def all(self) -> list[KeptLogin | UnreadableLogin]:
         """By name; what cannot be read is among them."""
-        found: list[Kept | Unreadable] = []
+        found: list[KeptLogin | UnreadableLogin] = []
         for path in sorted(self._root.glob(f"*{SUFFIX}")) if self._root.is_dir() else ():
             try:
                 found.append(_read(path))
             except (LoginCorrupt, WorldBroken) as error:
-                found.append(Unreadable(path, error))
+                found.append(UnreadableLogin(path, error))
         return found
 
-    def find(self, origin: str) -> Kept | None:
+    def find(self, origin: str) -> KeptLogin | None:
         """The login of an origin as it lies there. Raises what is wrong with it."""
         path = self.path(origin)
         if not path.exists() and not path.is_symlink():
@@ -91,15 +99,15 @@ class Shelf:
         """What to do where a login cannot be used."""
         return f"sign in again: {self._command(f'login {origin}')}"
 
-    def open(self, kept: Kept, key: Key) -> BrowserState:
+    def open(self, kept: KeptLogin, key: SealingKey) -> BrowserState:
         try:
             return unseal(kept.body, kept.origin, key)
         except LoginCorrupt as error:
             raise LoginCorrupt(f"{kept.path}: {error.what}", self.anew(kept.origin)) from None
 
     def keep(
-        self, origin: str, state: BrowserState, key: Key, *, instead_of: str | None = None
-    ) -> Kept | None:
+        self, origin: str, state: BrowserState, key: SealingKey, *, instead_of: str | None = None
+    ) -> KeptLogin | None:
         """Keeps it, on disk when this returns. With `instead_of`, only in the place of the very
         file that has this digest: who signed in meanwhile, or had it forgotten, is not undone."""
         body = seal(origin, state, key, self._clock.now_ns())
@@ -117,7 +125,7 @@ class Shelf:
                 write_whole(path, body)
         except OSError as error:
             raise _explained(error, path) from error
-        return Kept(read_head(body), digest_of(body), body, path)
+        return KeptLogin(read_head(body), digest_of(body), body, path)
 
     def forget(self, origin: str) -> bool:
         """Whether there was one."""
@@ -162,7 +170,7 @@ def address_of(text: str) -> str:
     return text if "://" in text else f"https://{text}"
 
 
-def _read(path: Path) -> Kept:
+def _read(path: Path) -> KeptLogin:
     """A file that others can read or replace may be known to them, or not be ours."""
     try:
         with open(path, "rb", opener=_as_it_is) as file:
@@ -185,7 +193,7 @@ def _read(path: Path) -> Kept:
     except LoginCorrupt as error:
         fix = f"remove it, then sign in again: rm {path}"
         raise LoginCorrupt(f"{path}: {error.what}", fix) from None
-    return Kept(head, digest_of(body), body, path)
+    return KeptLogin(head, digest_of(body), body, path)
 
 
 def _is(path: Path, digest: str) -> bool:

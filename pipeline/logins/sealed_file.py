@@ -33,7 +33,7 @@ LATEST = 1 << 63  # nanoseconds: the year 2262, which every calendar can show
 LockKind = Literal["keyring", "passphrase"]
 
 
-class Cost(NamedTuple):
+class GuessCost(NamedTuple):
     """Of one guess at a passphrase: 128 MB and about half a second."""
 
     n: int = 1 << 17
@@ -41,10 +41,10 @@ class Cost(NamedTuple):
     p: int = 1
 
 
-COST = Cost()
+COST = GuessCost()
 
 
-class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class KeyLock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the key is made of what a person or the keyring gives. A key of the keyring is as good as
     random, so it needs no cost: `n` is 0."""
 
@@ -55,21 +55,21 @@ class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     p: int = 0
 
 
-class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SealedHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What can be read of a login without its key. By `check` a wrong key is told from a file that
     was damaged; it gives away no more than the file itself, which can be tried as well."""
 
     origin: str
     kept_at_ns: int
-    lock: Lock
+    lock: KeyLock
     nonce: bytes
     check: bytes
 
 
-class Key(NamedTuple):
+class SealingKey(NamedTuple):
     """A key that was made, and the lock that it opens. It is not printed."""
 
-    lock: Lock
+    lock: KeyLock
     secret: bytes
     check: bytes
 
@@ -77,36 +77,36 @@ class Key(NamedTuple):
         return f"Key({self.lock.kind})"
 
 
-def new_lock(kind: LockKind) -> Lock:
+def new_lock(kind: LockKind) -> KeyLock:
     salt = os.urandom(SALT)
-    return Lock(kind, salt, *COST) if kind == "passphrase" else Lock(kind, salt)
+    return KeyLock(kind, salt, *COST) if kind == "passphrase" else KeyLock(kind, salt)
 
 
 @lru_cache(maxsize=32)  # many runs in one process have the same logins; the passphrase is there too
-def key_of(lock: Lock, given: bytes) -> Key:
+def key_of(lock: KeyLock, given: bytes) -> SealingKey:
     """The key of this lock. For a passphrase that takes a while, on purpose."""
     if lock.kind == "passphrase":
         made = Scrypt(salt=lock.salt, length=KEY, n=lock.n, r=lock.r, p=lock.p).derive(given)
     else:
         made = HKDF(SHA256(), KEY, lock.salt, b"rutter login").derive(given)
     secret = HKDFExpand(SHA256(), KEY, b"rutter login key").derive(made)
-    return Key(lock, secret, HKDFExpand(SHA256(), CHECK, b"rutter login check").derive(made))
+    return SealingKey(lock, secret, HKDFExpand(SHA256(), CHECK, b"rutter login check").derive(made))
 
 
-def seal(origin: str, state: BrowserState, key: Key, kept_at_ns: int) -> bytes:
+def seal(origin: str, state: BrowserState, key: SealingKey, kept_at_ns: int) -> bytes:
     """The file. Every one has a nonce of its own, also where the key is the same."""
-    head = Head(origin, kept_at_ns, key.lock, os.urandom(NONCE), key.check)
+    head = SealedHead(origin, kept_at_ns, key.lock, os.urandom(NONCE), key.check)
     front = FORMAT + msgspec.json.encode(head) + b"\n"
     told = msgspec.json.encode({"cookies": state.cookies, "origins": state.origins})
     return front + AESGCM(key.secret).encrypt(head.nonce, told, _bound(front, origin))
 
 
-def read_head(body: bytes) -> Head:
+def read_head(body: bytes) -> SealedHead:
     """Raises `LoginCorrupt` where there is none that could be true."""
     return _parted(body)[1]
 
 
-def unseal(body: bytes, origin: str, key: Key) -> BrowserState:
+def unseal(body: bytes, origin: str, key: SealingKey) -> BrowserState:
     """The state, if the file is what was kept for this very origin; the key is the right one."""
     front, head, sealed = _parted(body)
     if head.origin != origin:
@@ -128,12 +128,12 @@ def _bound(front: bytes, origin: str) -> bytes:
     return front + origin.encode()
 
 
-def _parted(body: bytes) -> tuple[bytes, Head, bytes]:
+def _parted(body: bytes) -> tuple[bytes, SealedHead, bytes]:
     line, found, sealed = body[len(FORMAT) :].partition(b"\n")
     if not body.startswith(FORMAT) or not found:
         raise LoginCorrupt("it is no login of ours, or only a part of one")
     try:
-        head = msgspec.json.decode(line, type=Head)
+        head = msgspec.json.decode(line, type=SealedHead)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise LoginCorrupt("its head cannot be read") from None
     if not _is_possible(head):
@@ -141,7 +141,7 @@ def _parted(body: bytes) -> tuple[bytes, Head, bytes]:
     return FORMAT + line + b"\n", head, sealed
 
 
-def _is_possible(head: Head) -> bool:
+def _is_possible(head: SealedHead) -> bool:
     lock = head.lock
     sizes = (len(lock.salt), len(head.nonce), len(head.check))
     if sizes != (SALT, NONCE, CHECK) or not 0 < head.kept_at_ns < LATEST:

@@ -14,8 +14,8 @@ from typing import Any
 from rutter.actors.world.secrets.redaction import hide
 from rutter.events.errors import BadInput
 from rutter.pipeline.config.secret_sources import read_secrets
-from rutter.pipeline.logins.login_store import Kept
-from rutter.pipeline.logins.sealed_file import KEY, Key, key_of, new_lock
+from rutter.pipeline.logins.login_store import KeptLogin
+from rutter.pipeline.logins.sealed_file import KEY, SealingKey, key_of, new_lock
 
 SERVICE, USER = "rutter", "logins"
 # Backends that stand for none.
@@ -27,7 +27,7 @@ PASSPHRASE = "the passphrase of the kept logins"
 Ask = Callable[[str], str]
 
 
-class Keys:
+class SealingKeys:
     """Keys for one command or job. What a person typed is asked for once."""
 
     def __init__(self, source: str, env: Mapping[str, str], ask: Ask | None = None) -> None:
@@ -36,7 +36,7 @@ class Keys:
         self._ask = None if source not in ("", "prompt") else ask
         self._known: bytes | None = None
 
-    def of(self, kept: Kept, fix: str) -> Key:
+    def of(self, kept: KeptLogin, fix: str) -> SealingKey:
         """The key of a login that is there. `fix` is what to do when there is none."""
         lock, origin = kept.head.lock, kept.origin
         if lock.kind == "keyring":
@@ -51,7 +51,7 @@ class Keys:
             return _fitting(kept, [self._passphrase()], self._named(), fix)
         return _fitting(kept, self._typed(self._ask), "what was typed", fix)
 
-    def new(self, others: Iterable[Kept]) -> Key:
+    def new(self, others: Iterable[KeptLogin]) -> SealingKey:
         """A key for a login that is to be kept. One passphrase is for all that have one."""
         if not self._source:
             given = _from_keyring() or _into_keyring()
@@ -66,7 +66,7 @@ class Keys:
             self._known = self._chosen(self._ask)
         return key_of(new_lock("passphrase"), self._passphrase())
 
-    def check(self, kept: Kept) -> None:
+    def check(self, kept: KeptLogin) -> None:
         """Raises `BadInput` where nobody could open it; nothing is read but where the key is."""
         if kept.head.lock.kind == "passphrase" and self._ask is None:
             self._passphrase()
@@ -107,7 +107,7 @@ class Keys:
         )
 
 
-def _fitting(kept: Kept, given: Iterable[bytes], what: str, fix: str) -> Key:
+def _fitting(kept: KeptLogin, given: Iterable[bytes], what: str, fix: str) -> SealingKey:
     """The first that opens it."""
     for each in given:
         key = key_of(kept.head.lock, each)

@@ -16,30 +16,30 @@ from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
 from rutter.events.policy import Policy
 from rutter.events.runtime import SessionStarted
 from rutter.pipeline.config.settings import Settings, environment
-from rutter.pipeline.logins.login_store import Kept, Shelf, Unreadable
-from rutter.pipeline.logins.sealed_file import Key
-from rutter.pipeline.logins.sealing_key import Ask, Keys
+from rutter.pipeline.logins.login_store import KeptLogin, LoginStore, UnreadableLogin
+from rutter.pipeline.logins.sealed_file import SealingKey
+from rutter.pipeline.logins.sealing_key import Ask, SealingKeys
 
 SCHEMES = ("https", "http")
 
 
-class Opened(NamedTuple):
-    kept: Kept
-    key: Key
+class OpenedLogin(NamedTuple):
+    kept: KeptLogin
+    key: SealingKey
     state: BrowserState
 
 
-class Carried:
+class SessionLogins:
     """`rutter.actors.world.browser.login_state.CarriesLogins`. `fresh` is a login that is not there
     yet: it is kept if the session signs in."""
 
     def __init__(
         self,
-        shelf: Shelf,
-        opened: Sequence[Opened] = (),
+        shelf: LoginStore,
+        opened: Sequence[OpenedLogin] = (),
         *,
         refresh: bool = True,
-        fresh: tuple[str, Key] | None = None,
+        fresh: tuple[str, SealingKey] | None = None,
     ) -> None:
         self._shelf = shelf
         self._opened = sorted(opened, key=lambda each: each.kept.head.kept_at_ns)
@@ -84,7 +84,7 @@ class Carried:
                 yield self._kept(kept.origin, now, key, kept.digest)
 
     def _kept(
-        self, origin: str, state: BrowserState, key: Key, instead_of: str | None
+        self, origin: str, state: BrowserState, key: SealingKey, instead_of: str | None
     ) -> LoginKept | LoginNotKept:
         """What was kept before stays where this cannot be."""
         if not state:
@@ -99,26 +99,30 @@ class Carried:
         return LoginKept(origin, kept.digest)
 
 
-def shelf_of(settings: Settings) -> Shelf:
-    return Shelf(settings.directory.logins, command=settings.command)
+def shelf_of(settings: Settings) -> LoginStore:
+    return LoginStore(settings.directory.logins, command=settings.command)
 
 
-def keys_of(settings: Settings, ask: Ask | None, env: Mapping[str, str] | None = None) -> Keys:
+def keys_of(
+    settings: Settings, ask: Ask | None, env: Mapping[str, str] | None = None
+) -> SealingKeys:
     """`ask` is who can type a passphrase, where somebody is there."""
-    return Keys(settings.config.text("logins.key"), env or environment(), ask)
+    return SealingKeys(settings.config.text("logins.key"), env or environment(), ask)
 
 
-def carry(started: SessionStarted, settings: Settings, ask: Ask | None = None) -> Carried | None:
+def carry(
+    started: SessionStarted, settings: Settings, ask: Ask | None = None
+) -> SessionLogins | None:
     """The kept logins of every origin that this session was named; nothing, where there are none.
     Raises what is wrong with one of them: a run that was to be signed in is not begun without."""
     shelf, keys = shelf_of(settings), keys_of(settings, ask)
     opened = []
     for kept in named_logins(started, shelf):
         key = keys.of(kept, shelf.anew(kept.origin))
-        opened.append(Opened(kept, key, shelf.open(kept, key)))
+        opened.append(OpenedLogin(kept, key, shelf.open(kept, key)))
     if not opened:
         return None
-    return Carried(shelf, opened, refresh=settings.config.flag("logins.refresh"))
+    return SessionLogins(shelf, opened, refresh=settings.config.flag("logins.refresh"))
 
 
 def check_carried(started: SessionStarted, settings: Settings) -> None:
@@ -148,7 +152,7 @@ def _unplaced(text: str, settings: Settings) -> str:
     return text.replace(source, "logins.key") if source.startswith("file:") else text
 
 
-def named_logins(started: SessionStarted, shelf: Shelf) -> list[Kept]:
+def named_logins(started: SessionStarted, shelf: LoginStore) -> list[KeptLogin]:
     """Those of hosts that somebody named: the workflow, its addresses, `--allow` or the list in the
     configuration. That a recording may go to every public host is no reason to be signed in on all
     of them. A file of one of them that cannot be used is raised."""
@@ -157,7 +161,7 @@ def named_logins(started: SessionStarted, shelf: Shelf) -> list[Kept]:
     meant = {shelf.path(origin): origin for origin in _origins(started, hosts)}
     found = []
     for each in shelf.all():
-        if isinstance(each, Unreadable):
+        if isinstance(each, UnreadableLogin):
             if each.path in meant:
                 raise each.error
         elif each.path != shelf.path(each.origin):

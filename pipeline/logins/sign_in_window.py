@@ -37,7 +37,7 @@ class SignedIn(NamedTuple):
     asks: bool
 
 
-class Waiting:
+class SignInWait:
     """Until the person is done: Enter at the terminal, the window closed, or a sign on the page."""
 
     def __init__(
@@ -118,7 +118,7 @@ async def sign_in(
         await window.tab.navigate(url, within_ms=ARRIVE_MS)
     except (NavigationFailed, PageTimeout) as error:
         raise WorldBroken(f"{url} cannot be opened ({error})", "check the address") from error
-    waiting = Waiting(window, listener, keyboard, until)
+    waiting = SignInWait(window, listener, keyboard, until)
     invite()
     how = await waiting.done()
     asks = how == "enter" and await waiting.asks()

@@ -20,13 +20,13 @@ from mcp_types import (
 
 from rutter.events.errors import WorldBroken
 from rutter.pipeline.mcp.mcp_server import Context
-from rutter.pipeline.mcp.stdio import Wire, serve_stdio
+from rutter.pipeline.mcp.stdio import ClientPipes, serve_stdio
 from rutter.pipeline.mcp.tool_list import INSTRUCTIONS
 
 CONNECT_S = 30.0  # the daemon is on this machine; to read there is no limit: a person may be asked
 
 
-async def bridge(url: str, token: str, wire: Wire) -> None:
+async def bridge(url: str, token: str, wire: ClientPipes) -> None:
     """Serves the one client on standard input until it is gone. `url` is the daemon's /mcp."""
     async with across(url, token) as server:
         await serve_stdio(server, wire)

@@ -17,7 +17,7 @@ from rutter.pipeline.mcp.mcp_server import Agents, Host, Listens, Seat
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 
-class Wire(NamedTuple):
+class ClientPipes(NamedTuple):
     """The two ends of the line to the client, by descriptors that nobody else has."""
 
     calls: int
@@ -25,10 +25,10 @@ class Wire(NamedTuple):
 
 
 @contextmanager
-def taking_the_wire() -> Iterator[Wire]:
+def taking_the_wire() -> Iterator[ClientPipes]:
     """Standard input and output for the protocol alone. To be taken before anything is started
     that could inherit them."""
-    wire = Wire(os.dup(STDIN), os.dup(STDOUT))
+    wire = ClientPipes(os.dup(STDIN), os.dup(STDOUT))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, STDIN)
     os.close(nothing)
@@ -41,7 +41,7 @@ def taking_the_wire() -> Iterator[Wire]:
         os.close(wire.answers)  # the other may still be read from; the process is about to end
 
 
-class _Lines:
+class _ClientLines:
     """What the client says, line by line, until it closes the line. Read in a daemon thread: the
     SDK's own reading cannot be called off, so that a process that is told to end would wait for
     a line that never comes."""
@@ -73,15 +73,17 @@ class _Lines:
                 yield line
 
 
-async def serve_stdio(server: Server[Any], wire: Wire) -> None:
+async def serve_stdio(server: Server[Any], wire: ClientPipes) -> None:
     """Serves the one client until it closes its end, or this is cancelled."""
-    lines = cast("anyio.AsyncFile[str]", _Lines(wire.calls))  # which the SDK only iterates over
+    lines = cast(
+        "anyio.AsyncFile[str]", _ClientLines(wire.calls)
+    )  # which the SDK only iterates over
     written = anyio.wrap_file(os.fdopen(wire.answers, "w", encoding="utf-8", closefd=False))
     async with stdio_server(lines, written) as (calls, answers):
         await server.run(calls, answers, server.create_initialization_options())
 
 
-async def serve_agent(host: Host, events: Listens, wire: Wire) -> None:
+async def serve_agent(host: Host, events: Listens, wire: ClientPipes) -> None:
     """The tools for the one agent that started this process; its sessions end when it goes."""
     seat = Seat("agent")
     agents = Agents(host, events, lambda _: seat)

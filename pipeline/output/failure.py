@@ -13,7 +13,7 @@ import msgspec
 from rutter.events.faults import FAULTS, NONE
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.output.next_command import advise
 from rutter.pipeline.output.proof_words import unproven_in_words, unproven_step
 from rutter.pipeline.upkeep.artifact_survey import where_is
@@ -82,7 +82,7 @@ SAYS_NOTHING = ("completed", "running", "erased")
 STATES = {"LOGIN_REQUIRED": "it asks to sign in", "FAILED": "it says that something failed"}
 
 
-class Lesson(msgspec.Struct, frozen=True, omit_defaults=True):
+class FailureAdvice(msgspec.Struct, frozen=True, omit_defaults=True):
     """`reason` is in plain words, `why` as it was decided. `page` is where it was, `expected` where
     it should have been. `next` says what to do, with a command."""
 
@@ -102,7 +102,9 @@ class Lesson(msgspec.Struct, frozen=True, omit_defaults=True):
     also: str = ""
 
 
-def lesson_of(story: Story, settings: Settings, sure: Sureness | None = None) -> Lesson | None:
+def lesson_of(
+    story: Story, settings: Settings, sure: Thresholds | None = None
+) -> FailureAdvice | None:
     """Nothing, for a session that is done, runs, was erased, or was only tried and stopped where it
     should."""
     if story.reason in SAYS_NOTHING or (story.dry_run and story.detail.startswith(DRY)):
@@ -110,10 +112,10 @@ def lesson_of(story: Story, settings: Settings, sure: Sureness | None = None) ->
     return teach(story, settings, sure)
 
 
-def teach(story: Story, settings: Settings, sure: Sureness | None = None) -> Lesson:
+def teach(story: Story, settings: Settings, sure: Thresholds | None = None) -> FailureAdvice:
     """Of any session that is not done, whatever it says of itself."""
     last = unproven_step(story) or (story.steps[-1] if story.steps else None)
-    return Lesson(
+    return FailureAdvice(
         reason=in_plain_words(story),
         why=tuple(reasons(story)),
         step=numbered(last) if last else "",
@@ -131,7 +133,7 @@ def teach(story: Story, settings: Settings, sure: Sureness | None = None) -> Les
     )
 
 
-def lesson_lines(lesson: Lesson) -> Iterator[str]:
+def lesson_lines(lesson: FailureAdvice) -> Iterator[str]:
     """Below what it was and at which step."""
     yield f"what happened: {lesson.reason}"
     yield from lesson.why
@@ -155,7 +157,7 @@ def lesson_lines(lesson: Lesson) -> Iterator[str]:
         yield f"screenshot: {lesson.screenshot}"
 
 
-def told(story: Story, settings: Settings, sure: Sureness | None = None) -> dict[str, object]:
+def told(story: Story, settings: Settings, sure: Thresholds | None = None) -> dict[str, object]:
     """The story for machines, with what there is to learn from it."""
     lesson = lesson_of(story, settings, sure)
     built = as_json(story)

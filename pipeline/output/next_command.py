@@ -7,7 +7,7 @@ from rutter.actors.rules.steps.already_done import UNKNOWN
 from rutter.actors.rules.steps.confidence import RULE
 from rutter.events.run_settings import MILLION
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.output.proof_words import how_to_prove
 from rutter.pipeline.sessions.models import fix_of
 from rutter.replay.story.login_use import expired_login
@@ -90,7 +90,7 @@ FREE = {
 NOT_SHOWN = "if it is done, correct --success or the service's criteria; else look at what failed"
 
 
-def advise(story: Story, settings: Settings, sure: Sureness | None = None) -> str:
+def advise(story: Story, settings: Settings, sure: Thresholds | None = None) -> str:
     """What to do now, with a command that can be typed as it stands or nearly so."""
     said, command = _said(story, settings, sure), settings.command(command_for(story))
     if not said:
@@ -112,7 +112,7 @@ def command_for(story: Story) -> str:
     return form.format(session=story.session, name=name, url=url)
 
 
-def _said(story: Story, settings: Settings, sure: Sureness | None) -> str:
+def _said(story: Story, settings: Settings, sure: Thresholds | None) -> str:
     """What to do now; nothing, where the reason says it or nobody knows."""
     kind = story.failure or story.reason
     if found := _on_going_on(story, settings, kind) or how_to_prove(story, settings):
@@ -181,7 +181,7 @@ def _advice_on_signing_in(story: Story, settings: Settings) -> str:
     )
 
 
-def _advice_on_going_freely(story: Story, kind: str, sure: Sureness | None) -> str:
+def _advice_on_going_freely(story: Story, kind: str, sure: Thresholds | None) -> str:
     """What would have led it on: something to learn from, a value, a limit, a sign of the end."""
     why = story.detail
     if kind == "lost" and why == "no_predictions_available":
@@ -203,7 +203,7 @@ def _advice_on_going_freely(story: Story, kind: str, sure: Sureness | None) -> s
     return FREE.get(kind, "")
 
 
-def _advice_on_sureness(said: float, sure: Sureness | None) -> str:
+def _advice_on_sureness(said: float, sure: Thresholds | None) -> str:
     """Which limit it fell below: a person is asked from the lower one on, but not where a model
     was asked in their place, or where nothing is to be suggested."""
     lower = "lower --threshold (it acts alone) or --suggest (a person is asked)"

@@ -7,7 +7,7 @@ from typing import Any, TextIO
 from rutter.actors.world.secrets.redaction import forget, hushed
 
 
-class Hushed:
+class RedactedStream:
     """A stream of text that leaves known secrets out; in all else the stream behind it."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -30,5 +30,5 @@ def hush_streams() -> None:
     forget()
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is not None and not isinstance(stream, Hushed):
-            setattr(sys, name, Hushed(stream))
+        if stream is not None and not isinstance(stream, RedactedStream):
+            setattr(sys, name, RedactedStream(stream))

@@ -17,7 +17,7 @@ Format = Literal["table", "json", "csv"]
 GONE = "no longer kept"
 
 
-class Handed(msgspec.Struct, frozen=True, omit_defaults=True):
+class WrittenFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """One file that was written, or why it was not."""
 
     name: str
@@ -37,11 +37,11 @@ def hand_out(
     *,
     guard: bool = True,
     formats: tuple[Format, ...] = ("json", "csv"),
-) -> list[Handed]:
+) -> list[WrittenFile]:
     """Everything of it, in this order: the values, the tables, the downloads."""
     folder_for(folder)
     said = [*_texts(results, guard=guard, formats=formats)]
-    written = [Handed(name, str(put_beside(folder, name, body))) for name, body in said]
+    written = [WrittenFile(name, str(put_beside(folder, name, body))) for name, body in said]
     return [*written, *(_handed(each, artifacts, folder) for each in results.downloads)]
 
 
@@ -62,10 +62,10 @@ def _texts(
         yield f"{safe_name(name, 'table')}.csv", said.encode()
 
 
-def _handed(download: SentFile, artifacts: ArtifactStore, folder: Path) -> Handed:
+def _handed(download: SentFile, artifacts: ArtifactStore, folder: Path) -> WrittenFile:
     name = safe_name(download.name, "download")
     if download.artifact is None:
-        return Handed(name, why_not=download.failure or "it was not kept")
+        return WrittenFile(name, why_not=download.failure or "it was not kept")
     if not artifacts.path(download.artifact).exists():
-        return Handed(name, why_not=GONE)
-    return Handed(name, str(put_beside(folder, name, artifacts.get(download.artifact))))
+        return WrittenFile(name, why_not=GONE)
+    return WrittenFile(name, str(put_beside(folder, name, artifacts.get(download.artifact))))

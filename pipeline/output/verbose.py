@@ -90,7 +90,7 @@ SUGGESTED = "confidence_to_suggest_"  # the Planner's reason for what a person i
 LIKELY = MILLION // 2  # that it is this workflow rather than all others, or none
 
 
-class _Told:
+class _StepTold:
     """What a step was said to be, and how far it is."""
 
     def __init__(
@@ -108,8 +108,8 @@ class Narrator:
     elsewhere."""
 
     def __init__(self) -> None:
-        self._now = _Told(0)
-        self._steps: dict[int, _Told] = {}
+        self._now = _StepTold(0)
+        self._steps: dict[int, _StepTold] = {}
         self._page: Page | None = None
         self._recorded = ""
         self._wanted: dict[str, str] = {}
@@ -142,11 +142,11 @@ class Narrator:
         if "COMMIT" in phases:
             yield from _committed(step.kind)
 
-    def _begun(self, event: PlanProposed | PersonActed) -> _Told:
+    def _begun(self, event: PlanProposed | PersonActed) -> _StepTold:
         kind: Kind = event.kind if isinstance(event, PlanProposed) else "action"
-        return _Told(event.step, event.action, name_on(self._page, event.action), kind)
+        return _StepTold(event.step, event.action, name_on(self._page, event.action), kind)
 
-    def _say(self, event: AnyEvent, step: _Told) -> Iterator[str]:
+    def _say(self, event: AnyEvent, step: _StepTold) -> Iterator[str]:
         match event:
             case PlanProposed(reason=reason) if reason.startswith(SUGGESTED):
                 yield f"suggests: {step.words} ({reason.removeprefix(SUGGESTED)}) - do it?"
@@ -170,7 +170,7 @@ class Narrator:
             case _:
                 yield from self._say_done(event, step)
 
-    def _say_done(self, event: AnyEvent, step: _Told) -> Iterator[str]:
+    def _say_done(self, event: AnyEvent, step: _StepTold) -> Iterator[str]:
         match event:
             case PersonActed():
                 yield f"[OK] DONE BY A PERSON: {step.words}"
@@ -196,7 +196,7 @@ class Narrator:
             case _:
                 yield from self._say_beside(event, step)
 
-    def _say_beside(self, event: AnyEvent, step: _Told) -> Iterator[str]:
+    def _say_beside(self, event: AnyEvent, step: _StepTold) -> Iterator[str]:
         match event:
             case DialogOpened(kind=kind, message=message, answer=answer):
                 yield f"The page opened a dialog ({kind}): {message.text!r}, {answer}"

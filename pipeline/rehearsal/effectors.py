@@ -35,13 +35,13 @@ from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock
 from rutter.pipeline.rehearsal.troubles import Becomes, Fails
-from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.rehearsal.world import ScriptedWorld
 
 
 class ScriptedObserver:
     name: ClassVar[Actor] = "observer"
 
-    def __init__(self, world: World, clock: Clock | None = None) -> None:
+    def __init__(self, world: ScriptedWorld, clock: Clock | None = None) -> None:
         self._world = world
         self._clock = clock
         self._folders: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ class ScriptedObserver:
 class ScriptedExecutor:
     name: ClassVar[Actor] = "executor"
 
-    def __init__(self, world: World, bindings: Bindings) -> None:
+    def __init__(self, world: ScriptedWorld, bindings: Bindings) -> None:
         self._world = world
         self._bindings = bindings
         self._found = ""
@@ -139,12 +139,12 @@ class ScriptedExecutor:
     def _resolve(self, admitted: PlanAdmitted) -> AnyEvent:
         target, self._waited_ms = admitted.action.target, admitted.within_ms
         wanted = target.strategies if target else (ByCss(self._world.focused),)
-        ways = [self._bindings.strategy(way) for way in wanted]
-        self._found, tries = self._world.find(ways)
+        locators = [self._bindings.strategy(locator) for locator in wanted]
+        self._found, tries = self._world.find(locators)
         step, attempt = admitted.step, admitted.attempt
         rest = self._world.rest() if admitted.rest is not None else None
         if not self._found:
-            code, instead = _missing(ways, tries), self._instead(admitted.unless)
+            code, instead = _missing(locators, tries), self._instead(admitted.unless)
             waited_ms = admitted.within_ms if instead < 0 else 0
             return TargetMissing(
                 step, attempt, code, tries, instead=instead, rest=rest, waited_ms=waited_ms
@@ -156,7 +156,8 @@ class ScriptedExecutor:
         """Which of these is there in its place; none of them is -1."""
         targets = [other.target.strategies if other.target is not None else () for other in others]
         there = [
-            bool(self._world.find([*map(self._bindings.strategy, ways)])[0]) for ways in targets
+            bool(self._world.find([*map(self._bindings.strategy, locators)])[0])
+            for locators in targets
         ]
         return there.index(True) if True in there else -1
 
@@ -165,8 +166,8 @@ class ScriptedExecutor:
         seen, enough = 0, action.wanted or ONE_OR_MORE
         if action.type == "wait_for":
             wanted = action.target.strategies if action.target else ()
-            ways = [self._bindings.strategy(way) for way in wanted]
-            self._found, tries = self._world.find(ways)
+            locators = [self._bindings.strategy(locator) for locator in wanted]
+            self._found, tries = self._world.find(locators)
             seen = next((each.matches for each in tries if each.matches), 0)
         match await self._world.meet(self._found):
             case Fails(code):
@@ -212,7 +213,7 @@ class ScriptedExecutor:
 
 
 def effectors(
-    world: World,
+    world: ScriptedWorld,
     started: SessionStarted,
     *,
     answers: Answers | None = None,
@@ -230,7 +231,11 @@ def effectors(
     ]
 
 
-def _missing(ways: Sequence[Strategy], tries: Sequence[Try]) -> ErrorCode:
+def _missing(locators: Sequence[Strategy], tries: Sequence[Try]) -> ErrorCode:
     if any(each.result == "ambiguous" for each in tries):
         return "element_ambiguous"
-    return "ref_invalid" if any(isinstance(way, ByRef) for way in ways) else "element_not_found"
+    return (
+        "ref_invalid"
+        if any(isinstance(locator, ByRef) for locator in locators)
+        else "element_not_found"
+    )

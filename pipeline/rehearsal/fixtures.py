@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.rehearsal.world import ScriptedWorld
 from rutter.pipeline.tools.snapshot import Snapshot, snapshot_schema
 
 __all__ = ["FOLDER", "cancellation", "names", "snapshot", "snapshot_schema", "words", "written"]
@@ -49,14 +49,14 @@ def words(name: str) -> str:
     return _words()[name]
 
 
-def cancellation(account: str = "cancel_account") -> World:
+def cancellation(account: str = "cancel_account") -> ScriptedWorld:
     """A streaming service whose membership can be ended; with `cancel_third_party` or
     `cancel_already_cancelled` for its account, one where it cannot."""
     pages = {**CANCELLATION, "/account": account}
     leads = dict(LEADS)
     if account != "cancel_account":
         del leads["/account", "Cancel membership"]
-    return World.of_snapshots(
+    return ScriptedWorld.of_snapshots(
         {path: snapshot(name) for path, name in pages.items()},
         leads,
         says={path: (words(name),) for path, name in pages.items()},

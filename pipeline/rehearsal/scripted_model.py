@@ -157,7 +157,7 @@ def proposes(
         "text": text,
         "coordinates": coordinates,
     }
-    target = {way: value for way, value in given.items() if value is not None}
+    target = {locator: value for locator, value in given.items() if value is not None}
     return calls(
         proposal.NAME,
         state=state,
@@ -178,7 +178,7 @@ def fails(code: AdviceError, message: str = "", *, transient: bool | None = None
 # -- what it was shown -----------------------------------------------------------------------------
 
 
-class Line(NamedTuple):
+class PromptElement(NamedTuple):
     """An element as a prompt shows it."""
 
     ref: str
@@ -188,7 +188,7 @@ class Line(NamedTuple):
     state: tuple[str, ...] = ()
 
 
-def elements_in(prompt: Prompt) -> list[Line]:
+def elements_in(prompt: Prompt) -> list[PromptElement]:
     """The elements of the newest snapshot that the prompt shows."""
     for turn in reversed(prompt.turns):
         if lines := [_line(found) for found in _LINE.finditer(text_in(turn))]:
@@ -215,9 +215,9 @@ def text_in(turn: Turn) -> str:
             return "\n".join([*(outcome.text for outcome in outcomes), text])
 
 
-def _line(found: re.Match[str]) -> Line:
+def _line(found: re.Match[str]) -> PromptElement:
     ref, role, name, value, state = found.groups()
-    return Line(ref, role, _unquoted(name), _unquoted(value), tuple(state.split()))
+    return PromptElement(ref, role, _unquoted(name), _unquoted(value), tuple(state.split()))
 
 
 def _unquoted(text: str | None) -> str:

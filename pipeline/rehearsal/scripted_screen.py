@@ -10,13 +10,13 @@ from rutter.actors.world.browser.tab import Tab
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
 from rutter.pipeline.rehearsal.sheets import TAGS
-from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.rehearsal.world import ScriptedWorld
 
 
 class ScriptedTab:
     """The page in front, as far as it is only read."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ScriptedWorld) -> None:
         self._world = world
 
     async def call(self, name: str, *arguments: Any, within_ms: int) -> Any:
@@ -43,7 +43,7 @@ class ScriptedTab:
 class ScriptedScreen(Screen):
     """A screen that shows a scripted world. There is no window behind it."""
 
-    def __init__(self, world: World, policy: Policy) -> None:
+    def __init__(self, world: ScriptedWorld, policy: Policy) -> None:
         super().__init__(_NoBrowser(), policy)
         self._scripted = ScriptedTab(world)
 

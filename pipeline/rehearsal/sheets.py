@@ -31,7 +31,7 @@ ALERTS = frozenset({"alert", "alertdialog", "status"})
 DIALOGS = frozenset({"dialog", "alertdialog"})
 
 
-class Thing(msgspec.Struct, frozen=True):
+class ScriptedElement(msgspec.Struct, frozen=True):
     """An element: acting on it leads somewhere, or else changes its page.
 
     `says` is a notice that the page shows then; `stores` is what another page shows from then on.
@@ -57,7 +57,7 @@ class Thing(msgspec.Struct, frozen=True):
     value: str = ""
 
 
-class Sheet(msgspec.Struct, frozen=True):
+class ScriptedPage(msgspec.Struct, frozen=True):
     """A page: its heading, its elements by selector in the order of the page, and other texts that
     it shows; `alerts` are those that it says as one.
 
@@ -66,7 +66,7 @@ class Sheet(msgspec.Struct, frozen=True):
     """
 
     heading: str
-    things: Mapping[str, Thing] = {}
+    things: Mapping[str, ScriptedElement] = {}
     shows: tuple[str, ...] = ()
     alerts: tuple[str, ...] = ()
     page: Page | None = None
@@ -74,7 +74,7 @@ class Sheet(msgspec.Struct, frozen=True):
 
 def sheet_of(
     snapshot: Snapshot, leads: Mapping[str, str] | None = None, shows: tuple[str, ...] = ()
-) -> Sheet:
+) -> ScriptedPage:
     """The page that a snapshot shows. `leads` says where acting on an element leads, by its name;
     all others change nothing but their page. `shows` are texts that are in no snapshot.
 
@@ -87,13 +87,13 @@ def sheet_of(
     missing = sorted(set(leads) - {element.name for element in operable})
     if missing:
         raise ValueError(f"{snapshot.page.url} shows no {', '.join(map(repr, missing))}")
-    things: dict[str, Thing] = {}
+    things: dict[str, ScriptedElement] = {}
     for element in snapshot.elements:
         to = leads.get(element.name, "") if element.role not in UNOPERATED else ""
         things[_called(element, things)] = _thing(element, to)
     heading = page.headings[0].text if page.headings else snapshot.page.title
     alerts = tuple(alert.text for alert in page.alerts)
-    return Sheet(heading, things, shows, alerts, page)
+    return ScriptedPage(heading, things, shows, alerts, page)
 
 
 def page_of(snapshot: Snapshot) -> Page:
@@ -132,9 +132,9 @@ def _seen(element: Element) -> Seen:
     )
 
 
-def _thing(element: Element, leads_to: str) -> Thing:
+def _thing(element: Element, leads_to: str) -> ScriptedElement:
     level = None if element.level is UNSET else element.level
-    return Thing(
+    return ScriptedElement(
         tag=_tag(element.role, level),
         role=element.role,
         name=element.name,
@@ -145,7 +145,7 @@ def _thing(element: Element, leads_to: str) -> Thing:
     )
 
 
-def _called(element: Element, taken: Mapping[str, Thing]) -> str:
+def _called(element: Element, taken: Mapping[str, ScriptedElement]) -> str:
     name = f'{element.role} "{element.name}"'
     count = 1
     while (called := name if count == 1 else f"{name} ({count})") in taken:

@@ -34,7 +34,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.rehearsal.effectors import effectors
 from rutter.pipeline.rehearsal.scripted_screen import ScriptedScreen
-from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.rehearsal.world import ScriptedWorld
 from rutter.pipeline.tools.dispatcher import Tools, serving
 from rutter.replay.story.session_story import Story, tell
 from rutter.replay.verify import verify
@@ -79,7 +79,7 @@ class Rehearsal(msgspec.Struct, frozen=True):
 class _Cast(NamedTuple):
     """Who takes part."""
 
-    world: World
+    world: ScriptedWorld
     mind: Asked = None
     answers: Answers | None = None
     secrets: Mapping[str, str] = {}
@@ -88,7 +88,7 @@ class _Cast(NamedTuple):
 
 async def rehearse(
     started: SessionStarted,
-    world: World,
+    world: ScriptedWorld,
     *,
     mind: Asked = None,
     answers: Answers | None = None,
@@ -118,7 +118,7 @@ async def rehearse(
 @asynccontextmanager
 async def rehearsing_tools(
     started: SessionStarted,
-    world: World,
+    world: ScriptedWorld,
     *,
     answers: Answers | None = None,
     secrets: Mapping[str, str] | None = None,
@@ -130,10 +130,10 @@ async def rehearsing_tools(
     async with _pipeline(log) as app:
         tools = Tools(app, started)
 
-        async def sail(opened: Tools) -> SessionEnded:
+        async def run_in_browser(opened: Tools) -> SessionEnded:
             return await _play(app, started, cast, opened.typed, opened.session)
 
-        async with serving(app, tools, sail):
+        async with serving(app, tools, run_in_browser):
             yield tools
     await _check(log)
 

@@ -4,7 +4,7 @@ import anyio
 import msgspec
 
 from rutter.events.executor import ErrorCode
-from rutter.pipeline.rehearsal.sheets import Thing
+from rutter.pipeline.rehearsal.sheets import ScriptedElement
 
 
 class Fails(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class Waits(msgspec.Struct, frozen=True):
 class Becomes(msgspec.Struct, frozen=True):
     """The element is another one when it is about to be acted on."""
 
-    thing: Thing
+    thing: ScriptedElement
 
 
 Trouble = Fails | Raises | Waits | Becomes

@@ -25,7 +25,7 @@ from rutter.events.executor import ErrorCode
 from rutter.events.observer import Shown
 from rutter.events.page import Element, Exchange, Page, Resolved, Rest, Try
 from rutter.events.vocabulary import AnyEvent
-from rutter.pipeline.rehearsal.sheets import Sheet, Thing, sheet_of
+from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage, sheet_of
 from rutter.pipeline.rehearsal.troubles import Raises, Trouble, Waits
 from rutter.pipeline.tools.snapshot import Snapshot
 
@@ -37,14 +37,14 @@ _KIND = re.compile(r"""(\w*)\[type=["']?(password|checkbox|radio)["']?\]""")
 SWITCHES = frozenset({"checkbox", "radio", "switch"})
 
 
-class World:
+class ScriptedWorld:
     """One page at a time, as a tab is. `done` is what really reached it, `calls` every event by
     which it was asked for anything, in order."""
 
-    def __init__(self, sheets: Mapping[str, Sheet], *, origin: str = ORIGIN) -> None:
+    def __init__(self, sheets: Mapping[str, ScriptedPage], *, origin: str = ORIGIN) -> None:
         self.origin = origin
-        self._sheets: dict[str, dict[str, Thing]] = {}
-        self._pages: dict[str, Sheet] = {}
+        self._sheets: dict[str, dict[str, ScriptedElement]] = {}
+        self._pages: dict[str, ScriptedPage] = {}
         self._shows: dict[str, list[str]] = {}
         for path, sheet in sheets.items():
             self.becomes(path, sheet)
@@ -93,7 +93,7 @@ class World:
         }
         return cls(sheets, origin=origin)
 
-    def becomes(self, path: str, sheet: Sheet) -> None:
+    def becomes(self, path: str, sheet: ScriptedPage) -> None:
         """From now on this page is another one."""
         self._sheets[path] = dict(sheet.things)
         self._pages[path] = sheet
@@ -125,7 +125,7 @@ class World:
 
     def look(self) -> Page:
         self.looks += 1
-        sheet = self._pages.get(self.path, Sheet(""))
+        sheet = self._pages.get(self.path, ScriptedPage(""))
         elements = self._elements(sheet)
         listed = tuple(self._here())
         self._refs = (self.looks, ("",) * (len(elements) - len(listed)) + listed)
@@ -141,13 +141,13 @@ class World:
             digest=f"{self.url} {sorted(self.fields.items())} {self._changes}",
         )
 
-    def things(self) -> dict[str, Thing]:
+    def things(self) -> dict[str, ScriptedElement]:
         """What is on the page that is open, by selector."""
         return dict(self._here())
 
     def words(self) -> str:
         """All that the page says to a reader."""
-        sheet = self._pages.get(self.path, Sheet(""))
+        sheet = self._pages.get(self.path, ScriptedPage(""))
         said = [sheet.heading, *self._shows.get(self.path, ()), *sheet.alerts, *self._says]
         return " ".join([*said, *(thing.name for thing in self._here().values())])
 
@@ -233,7 +233,7 @@ class World:
             return "option_not_found"
         return None
 
-    def _here(self) -> dict[str, Thing]:
+    def _here(self) -> dict[str, ScriptedElement]:
         return self._sheets.get(self.path, {})
 
     def _matches(self, strategy: Strategy, selector: str) -> bool:
@@ -258,7 +258,7 @@ class World:
             return ""
         return selectors[int(number)]
 
-    def _elements(self, sheet: Sheet) -> tuple[Element, ...]:
+    def _elements(self, sheet: ScriptedPage) -> tuple[Element, ...]:
         things = self._here()
         if sheet.page is not None and len(sheet.page.elements) == len(things):
             drawn = sheet.page.elements
@@ -273,7 +273,7 @@ class World:
         heading = Element("heading", Untrusted(sheet.heading), "h1", level=1, box=_box(0))
         return (heading, *listed)
 
-    def _as_it_is(self, element: Element, selector: str, thing: Thing) -> Element:
+    def _as_it_is(self, element: Element, selector: str, thing: ScriptedElement) -> Element:
         value = self._value(selector, thing)
         on = self._on.get(selector, "checked" in element.state)
         state = [each for each in element.state if each not in ("checked", "disabled", "focused")]
@@ -287,12 +287,12 @@ class World:
             value=Untrusted(value) if value else element.value,
         )
 
-    def _value(self, selector: str, thing: Thing) -> str:
+    def _value(self, selector: str, thing: ScriptedElement) -> str:
         first = thing.options[0] if thing.options else ""  # what a list shows untouched
         value = self._held.get(selector, thing.value or first)
         return "(secret)" if value and thing.secret else value
 
-    def _fingerprint(self, selector: str, thing: Thing) -> Fingerprint:
+    def _fingerprint(self, selector: str, thing: ScriptedElement) -> Fingerprint:
         traits: list[tuple[str, str]] = []
         if selector.startswith("#"):
             traits.append(("id", selector[1:]))
@@ -306,10 +306,10 @@ class World:
 
     # -- acting --------------------------------------------------------------------------------
 
-    def replace(self, selector: str, thing: Thing) -> None:
+    def replace(self, selector: str, thing: ScriptedElement) -> None:
         self._here()[selector] = thing
 
-    def replace_at(self, path: str, selector: str, thing: Thing) -> None:
+    def replace_at(self, path: str, selector: str, thing: ScriptedElement) -> None:
         self._sheets[path][selector] = thing
 
     def act(self, action: Action, selector: str, typed: str) -> bool:
@@ -333,7 +333,7 @@ class World:
             self._send(thing)
         return self._set_off(selector)
 
-    def _send(self, thing: Thing) -> None:
+    def _send(self, thing: ScriptedElement) -> None:
         to = f"POST {place_of(self.url).origin}{place_of(self.url).path}"
         self._sent += 1
         document = bool(thing.leads_to)
@@ -355,7 +355,7 @@ class World:
             self._changes += 1
         return bool(thing.leads_to)
 
-    def _switch(self, selector: str, thing: Thing) -> None:
+    def _switch(self, selector: str, thing: ScriptedElement) -> None:
         """One of several radio buttons, or a box by itself."""
         if thing.role == "radio":
             others = [at for at, other in self._here().items() if other.role == "radio"]
@@ -370,7 +370,7 @@ class World:
         self._refs = (0, ())
 
 
-def _is_kind(css: str, thing: Thing) -> bool:
+def _is_kind(css: str, thing: ScriptedElement) -> bool:
     """Of all CSS, what names a kind of field: `input[type=password]`, `[type=radio]`."""
     found = _KIND.fullmatch(css)
     if found is None or (found[1] and found[1] != thing.tag):
@@ -378,7 +378,7 @@ def _is_kind(css: str, thing: Thing) -> bool:
     return thing.secret if found[2] == "password" else found[2] == thing.role
 
 
-def _drawn(place: int, thing: Thing) -> Element:
+def _drawn(place: int, thing: ScriptedElement) -> Element:
     return Element(thing.role, Untrusted(thing.name), thing.tag, box=_box(place))
 
 

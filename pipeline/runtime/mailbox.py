@@ -8,7 +8,7 @@ import msgspec
 Item = TypeVar("Item")
 
 
-class Statistics(msgspec.Struct, frozen=True):
+class MailboxStatistics(msgspec.Struct, frozen=True):
     name: str
     size: int
     limit: int
@@ -41,8 +41,10 @@ class Mailbox(Generic[Item]):
     def empty(self) -> bool:
         return self._queue.empty()
 
-    def statistics(self) -> Statistics:
-        return Statistics(self.name, self._queue.qsize(), self._limit, self._most, self._total)
+    def statistics(self) -> MailboxStatistics:
+        return MailboxStatistics(
+            self.name, self._queue.qsize(), self._limit, self._most, self._total
+        )
 
     def _count(self) -> None:
         self._total += 1

@@ -22,7 +22,7 @@ from rutter.events.log import EventLog
 from rutter.events.runtime import ActorFailed, Head, SessionEnded
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock
-from rutter.pipeline.runtime.mailbox import Mailbox, Statistics
+from rutter.pipeline.runtime.mailbox import Mailbox, MailboxStatistics
 
 INTAKE = 256  # facts waiting for their turn; whoever brings more waits
 INBOX = 64  # one decider's queue; a turn drains it before the next begins
@@ -98,7 +98,7 @@ class Sequencer:
         self._ended.clear()
         return heads
 
-    def statistics(self) -> tuple[Statistics, ...]:
+    def statistics(self) -> tuple[MailboxStatistics, ...]:
         boxes = [self._intake.statistics(), self._answers.statistics()]
         return (*boxes, *(box.statistics() for box in self._inboxes.values()))
 

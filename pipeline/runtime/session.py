@@ -21,7 +21,7 @@ from rutter.events.planner import RunStopped
 from rutter.events.runtime import ActorFailed, SessionEnded, SessionStarted
 from rutter.events.validator import ActionStarted, ApprovalVoided
 from rutter.events.vocabulary import AnyEvent
-from rutter.pipeline.runtime.mailbox import Mailbox, Statistics
+from rutter.pipeline.runtime.mailbox import Mailbox, MailboxStatistics
 
 INBOX = 32  # one step is in flight: an effector never has more than a few events waiting
 RESTARTS = 3
@@ -77,7 +77,7 @@ class Session:
         handed = await self._submit(self.name, actor, event, 0)
         return None if self.stopped else handed
 
-    def statistics(self) -> tuple[Statistics, ...]:
+    def statistics(self) -> tuple[MailboxStatistics, ...]:
         return tuple(box.statistics() for box in self._inboxes.values())
 
     async def run(self, started: SessionStarted) -> SessionEnded:

@@ -54,7 +54,7 @@ class NoKey(NoMind):
     """A provider has no key, or what is there is none."""
 
 
-class Offer(msgspec.Struct, frozen=True):
+class ModelOffer(msgspec.Struct, frozen=True):
     """A model that can be asked. `key` says where its key is; empty: it needs none."""
 
     provider: str
@@ -65,9 +65,9 @@ class Offer(msgspec.Struct, frozen=True):
     pictures: bool
 
 
-def offer_of(config: Config, provider: str) -> Offer:
+def offer_of(config: Config, provider: str) -> ModelOffer:
     known, table = DEFAULTS[provider], f"models.{provider}"
-    return Offer(
+    return ModelOffer(
         provider,
         config.text(f"{table}.model"),
         config.text(f"{table}.key") if known.key_env else "",
@@ -77,7 +77,7 @@ def offer_of(config: Config, provider: str) -> Offer:
     )
 
 
-def offers(config: Config) -> tuple[Offer, ...]:
+def offers(config: Config) -> tuple[ModelOffer, ...]:
     """Who is asked, in this order, where Mode B is on."""
     return tuple(offer_of(config, provider) for provider in config.providers)
 
@@ -123,7 +123,7 @@ def open_minds(
     return opened
 
 
-def open_mind(offer: Offer, env: Mapping[str, str]) -> Counsel:
+def open_mind(offer: ModelOffer, env: Mapping[str, str]) -> Counsel:
     """One that can be asked. Nothing is sent yet."""
     key = key_of(offer, env)
     made: dict[str, Any] = {"base_url": offer.base_url or None}
@@ -136,7 +136,7 @@ def open_mind(offer: Offer, env: Mapping[str, str]) -> Counsel:
     return Counsel(_discreet(speaker, key) if key else speaker, offer.price)
 
 
-def check_mind(offer: Offer, env: Mapping[str, str]) -> None:
+def check_mind(offer: ModelOffer, env: Mapping[str, str]) -> None:
     """Refuses one that could not be asked: its package or its key is missing."""
     try:
         _adapter(offer.provider)
@@ -173,7 +173,7 @@ async def closing(minds: Mapping[str, Counsel]) -> AsyncIterator[Mapping[str, Co
             await counsel.mind.aclose()
 
 
-def key_of(offer: Offer, env: Mapping[str, str]) -> str:
+def key_of(offer: ModelOffer, env: Mapping[str, str]) -> str:
     """The key of a provider that needs one. From here on the process prints it nowhere."""
     if not offer.key:
         return ""

@@ -16,7 +16,7 @@ from rutter.events.checks import PageState
 from rutter.events.errors import BadInput
 from rutter.events.service_pack import Checkpoint, Service, Sign, StateRule, Way, Where
 from rutter.events.workflow import Criteria, Indicator
-from rutter.pipeline.sessions.service_script_file import Act, read_action
+from rutter.pipeline.sessions.service_script_file import ActionEntry, read_action
 
 LARGEST = 262_144  # bytes of a file; each of its texts is looked for on every page
 HEAVIEST = 1_000
@@ -28,33 +28,33 @@ KNOWN_STATES = tuple(each for each in get_args(PageState) if each != "UNKNOWN")
 PLACES: tuple[str, ...] = get_args(msgspec.structs.fields(Indicator)[0].type)
 
 
-class _Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _SignEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     where: str
     says: str
 
 
 class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     state: PageState
-    signs: tuple[_Said, ...]
+    signs: tuple[_SignEntry, ...]
     weight: int = 1
-    unless: tuple[_Said, ...] = ()
+    unless: tuple[_SignEntry, ...] = ()
 
 
 class _Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
-    signs: tuple[_Said, ...]
+    signs: tuple[_SignEntry, ...]
     always: bool = False
 
 
 class _Ends(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    success: tuple[_Said, ...] = ()
-    failure: tuple[_Said, ...] = ()
+    success: tuple[_SignEntry, ...] = ()
+    failure: tuple[_SignEntry, ...] = ()
 
 
-class _Way(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _ScriptEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     state: PageState
-    actions: tuple[Act, ...] = ()
-    signs: tuple[_Said, ...] = ()
+    actions: tuple[ActionEntry, ...] = ()
+    signs: tuple[_SignEntry, ...] = ()
     why: str = ""
 
 
@@ -66,17 +66,17 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     criteria: _Ends | None = None
     goal: str = ""
     guidance: str = ""
-    ways: tuple[_Way, ...] = ()
+    ways: tuple[_ScriptEntry, ...] = ()
 
 
-class Known(NamedTuple):
+class KnownService(NamedTuple):
     """A service and by what its pages show that a task is at its end."""
 
     service: Service
     criteria: Criteria | None
 
 
-def read_service(path: Path) -> Known:
+def read_service(path: Path) -> KnownService:
     """The service that the file describes; what is wrong is said with its place in the file. A
     plain name, where no such file is, is that of a bundled one."""
     path = _bundled(path)
@@ -122,7 +122,7 @@ def indicator(where: str, says: str, at: str) -> Indicator:
     return msgspec.convert({"where": where, "says": says}, Indicator)
 
 
-def _known(file: _File, path: str) -> Known:
+def _known(file: _File, path: str) -> KnownService:
     if not file.name.strip():
         raise BadInput(f"{path}: the service has no name", 'write name = "..."')
     rules = tuple(_rule(rule, f"{path}: states[{i}]") for i, rule in enumerate(file.states))
@@ -138,10 +138,10 @@ def _known(file: _File, path: str) -> Known:
         file.version,
         rules,
         _checkpoints(file.checkpoints, path),
-        ways=tuple(_way(way, f"{path}: ways[{i}]") for i, way in enumerate(file.ways)),
+        ways=tuple(_script(way, f"{path}: ways[{i}]") for i, way in enumerate(file.ways)),
         **said,
     )
-    return Known(service, _criteria(file.criteria, path))
+    return KnownService(service, _criteria(file.criteria, path))
 
 
 def _rule(rule: _Rule, at: str) -> StateRule:
@@ -172,7 +172,7 @@ def _checkpoints(said: Iterable[_Checkpoint], path: str) -> tuple[Checkpoint, ..
     return tuple(made.values())
 
 
-def _way(way: _Way, at: str) -> Way:
+def _script(way: _ScriptEntry, at: str) -> Way:
     """The first whose signs are there is gone, so one may be plain and come last."""
     if way.state == "UNKNOWN" and not way.signs:
         raise BadInput(f"{at} has no signs", "nothing else tells an UNKNOWN page from any other")
@@ -183,7 +183,7 @@ def _way(way: _Way, at: str) -> Way:
     return Way(way.state, tuple(actions), _signs(way.signs, f"{at}.signs"), why)
 
 
-def _signs(said: Iterable[_Said], at: str) -> tuple[Sign, ...]:
+def _signs(said: Iterable[_SignEntry], at: str) -> tuple[Sign, ...]:
     signs = []
     for number, each in enumerate(said):
         if each.where not in get_args(Where):

@@ -40,7 +40,7 @@ _NAMED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _ADDRESS = re.compile(r"https?://[^\s/]+\S*")
 
 
-class Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LocatorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """By what an element is found: its role and name, what it shows, or a selector."""
 
     role: str = ""
@@ -49,7 +49,7 @@ class Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     css: str = ""
 
 
-class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ActionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One action of a way. What is said beside `type` is the first way to find its element, `find`
     are those that come after it."""
 
@@ -58,7 +58,7 @@ class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
     text: str = ""
     css: str = ""
-    find: tuple[Found, ...] = ()
+    find: tuple[LocatorEntry, ...] = ()
     value: str | None = None
     secret: str | None = None
     key: str | None = None
@@ -68,18 +68,18 @@ class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ms: int | None = None
 
 
-def read_action(act: Act, at: str) -> Action:
+def read_action(act: ActionEntry, at: str) -> Action:
     """The action that is meant; `at` is its place in the file, for what is said when it is none."""
-    own = Found(act.role, act.name, act.text, act.css)
-    ways = [*_strategies(own, at)]
+    own = LocatorEntry(act.role, act.name, act.text, act.css)
+    locators = [*_strategies(own, at)]
     for number, found in enumerate(act.find):
         added = _strategies(found, f"{at}.find[{number}]")
         if not added:
             raise BadInput(f"{at}.find[{number}] finds nothing", "give role and name, text or css")
-        ways += added
+        locators += added
     action = Action(
         act.type,
-        target=Target(tuple(dict.fromkeys(ways))) if ways else None,
+        target=Target(tuple(dict.fromkeys(locators))) if locators else None,
         url=act.url,
         key=act.key,
         value=_value(act, at),
@@ -91,20 +91,20 @@ def read_action(act: Act, at: str) -> Action:
     return action
 
 
-def _strategies(found: Found, at: str) -> list[Strategy]:
+def _strategies(found: LocatorEntry, at: str) -> list[Strategy]:
     if bool(found.role.strip()) != bool(found.name.strip()):
         raise BadInput(f"{at}: role and name go together", "give both, or text or css alone")
-    ways: list[Strategy] = []
+    locators: list[Strategy] = []
     if found.role.strip():
-        ways.append(ByRole(found.role.strip(), found.name.strip()))
+        locators.append(ByRole(found.role.strip(), found.name.strip()))
     if found.text.strip():
-        ways.append(ByText(found.text.strip()))
+        locators.append(ByText(found.text.strip()))
     if found.css.strip():
-        ways.append(ByCss(found.css.strip()))
-    return ways
+        locators.append(ByCss(found.css.strip()))
+    return locators
 
 
-def _value(act: Act, at: str) -> Value | None:
+def _value(act: ActionEntry, at: str) -> Value | None:
     if act.secret is not None and act.value is not None:
         raise BadInput(f"{at} has a value and a secret", "one of them is typed")
     if act.secret is not None:
@@ -141,7 +141,7 @@ USER_NAMES = ("email", "e_mail", "username", "user_name", "user", "login", "acco
 _IN_FORM = "form:has(input[type=password])"
 
 
-def sign_in_way(values: Collection[str], secrets: Sequence[str]) -> Way | None:
+def sign_in_script(values: Collection[str], secrets: Sequence[str]) -> Way | None:
     """How a page with a password is passed with what is bound: the name, the password, the button
     of their form. Nothing, where there is no password or more than one that could be it."""
     password = "password" if "password" in secrets else secrets[0] if len(secrets) == 1 else ""

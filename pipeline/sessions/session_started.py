@@ -22,8 +22,8 @@ from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Service
 from rutter.events.workflow import Criteria, Step, Workflow
 from rutter.pipeline.config.tables import host_pattern
-from rutter.pipeline.config.thresholds import DEFAULT_SURENESS, Sureness, going_by
-from rutter.pipeline.sessions.service_script_file import sign_in_way
+from rutter.pipeline.config.thresholds import DEFAULT_SURENESS, Thresholds, going_by
+from rutter.pipeline.sessions.service_script_file import sign_in_script
 
 WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
 TOOLS_WALL_MS = 300_000  # of work on calls; how long the caller thinks is not counted
@@ -284,7 +284,7 @@ def signing_in(given: Given, values: Mapping[str, str], secrets: Sequence[str]) 
     """No model is shown a sign-in page. Where the service does not say how it is passed, what is
     bound is put where such pages ask for it; its origin is still for the policy to judge."""
     service = given.service or Service("any")
-    way = sign_in_way(values, secrets)
+    way = sign_in_script(values, secrets)
     if way is None or any(each.state == "LOGIN_REQUIRED" for each in service.ways):
         return given
     known = msgspec.structs.replace(service, ways=(*service.ways, way))
@@ -363,7 +363,7 @@ def limits_for(steps: int) -> Limits:
 def configured(
     started: SessionStarted,
     knobs: Mapping[str, Any],
-    sure: Sureness,
+    sure: Thresholds,
     *,
     headed: bool = False,
     patience_ms: int = 0,

@@ -18,9 +18,9 @@ from rutter.events.run_settings import Minds
 from rutter.events.runtime import SessionStarted
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.logins.sealing_key import Ask
-from rutter.pipeline.logins.session_logins import Carried, carry, check_carried
+from rutter.pipeline.logins.session_logins import SessionLogins, carry, check_carried
 from rutter.pipeline.output.proof_words import is_unread
 from rutter.pipeline.queries.workflows_and_sessions import all_workflows, project
 from rutter.pipeline.sessions import earlier_run, fork, session_started, workflow_choice
@@ -65,7 +65,7 @@ class Departure(NamedTuple):
     course: workflow_choice.Course
     minds: dict[str, Counsel]
     vision: Vision | None
-    logins: Carried | None = None
+    logins: SessionLogins | None = None
 
 
 Bind = Callable[[Iterable[str]], Bound]
@@ -86,7 +86,7 @@ def depart(
     bind: Bind,
     *,
     fill: Fill = as_given,
-    sure: Sureness | None = None,
+    sure: Thresholds | None = None,
     warn: Callable[[str], None] = lambda _: None,
     open_nobody: bool = False,
     under_way: Collection[str] = (),
@@ -105,7 +105,7 @@ def depart(
     if workflow is None and wish.after:
         kind = "a free run" if wish.free else "a run to a new goal"
         raise BadInput(f"{kind} continues nothing", "leave out --from, or name the workflow")
-    leads = course.leads and not workflow_choice.ways_of(wish.given)
+    leads = course.leads and not workflow_choice.has_scripts(wish.given)
     # A key that is missing is said now, before any browser.
     without = wish.no_model or open_nobody
     minds = {} if without else open_minds(settings.config, needed=leads, warn=warn)
@@ -141,7 +141,7 @@ def depart(
 
 def _logins(
     wish: Wish, started: SessionStarted, settings: Settings, ask: Ask | None, only_looked: bool
-) -> Carried | None:
+) -> SessionLogins | None:
     if wish.no_login:
         return None
     if only_looked:

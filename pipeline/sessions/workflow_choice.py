@@ -108,7 +108,7 @@ def name_for(goal: str, taken: Iterable[str]) -> str:
     return made
 
 
-def ways_of(given: Given) -> bool:
+def has_scripts(given: Given) -> bool:
     """Whether the service says how it goes without a model."""
     return given.service is not None and bool(given.service.ways)
 

@@ -90,7 +90,7 @@ class ToolResponse(msgspec.Struct, frozen=True):
         }
 
 
-class _Heard(msgspec.Struct, frozen=True):
+class _AnswerParts(msgspec.Struct, frozen=True):
     """An answer with the page and the file that it speaks of."""
 
     answer: ToolAnswered
@@ -129,7 +129,7 @@ class Tools:
         self._paused = False
         self._seen: Envelope | None = None
         self._file: FileRead | None = None
-        self._heard: dict[str, _Heard] = {}
+        self._heard: dict[str, _AnswerParts] = {}
         self._failed = ""
 
     # -- the caller's side ---------------------------------------------------------------------
@@ -145,14 +145,14 @@ class Tools:
             heard = await self._tried(wanted, name)
             return await self._response(wanted.tool, name, heard)
 
-    async def _tried(self, wanted: Order, name: str) -> _Heard | None:
+    async def _tried(self, wanted: Order, name: str) -> _AnswerParts | None:
         """By its retry profile: the network's failures are tried again here, after a delay. Once
         is the Planner's own."""
         descriptor = TOOLS.get(wanted.tool)
         network = descriptor is not None and descriptor.retry_profile == "network"
         default_ms = descriptor.timeout_ms if descriptor is not None else GRACE_MS
-        patience = Patience(self._timeouts_ms.get(wanted.tool, default_ms))
-        heard: _Heard | None = None
+        patience = CallPatience(self._timeouts_ms.get(wanted.tool, default_ms))
+        heard: _AnswerParts | None = None
         for attempt in range(1, NETWORK_TRIES + 1):
             self._failed = ""
             heard = await self._once(wanted, name, attempt, patience)
@@ -164,8 +164,8 @@ class Tools:
         return heard
 
     async def _once(
-        self, wanted: Order, name: str, attempt: int, patience: "Patience"
-    ) -> _Heard | None:
+        self, wanted: Order, name: str, attempt: int, patience: "CallPatience"
+    ) -> _AnswerParts | None:
         called = ToolCalled(name, wanted.tool, wanted.arguments, self._by, attempt, wanted.invalid)
         self._heard.pop(name, None)
         answered = False
@@ -181,11 +181,11 @@ class Tools:
         finally:
             if not answered and not self._over:  # its caller went away: the next one must not wait
                 with anyio.CancelScope(shield=True):
-                    await self._answer(name, Patience(0), awaited=False)
+                    await self._answer(name, CallPatience(0), awaited=False)
 
     async def _answer(
-        self, name: str, patience: "Patience", *, awaited: bool = True
-    ) -> _Heard | None:
+        self, name: str, patience: "CallPatience", *, awaited: bool = True
+    ) -> _AnswerParts | None:
         """Waits for what is said to a call. When its time is up that is a fact too, and the
         answer is what follows from it. A pause is not counted, unless nobody waits any more."""
         told = False
@@ -198,7 +198,7 @@ class Tools:
                 return None
             told = True
             passed = DeadlinePassed("tool", patience.limit_ms)
-            patience = Patience(GRACE_MS)
+            patience = CallPatience(GRACE_MS)
             await self._app.hand_in(self.session, "clock", passed)
         return self._heard.pop(name, None)
 
@@ -218,7 +218,7 @@ class Tools:
         while not (so() or self._over):
             await self._changed.wait()
 
-    async def _response(self, tool: str, name: str, heard: _Heard | None) -> ToolResponse:
+    async def _response(self, tool: str, name: str, heard: _AnswerParts | None) -> ToolResponse:
         answer = heard.answer if heard is not None else self._unanswered(name)
         seen = heard.seen if heard is not None else self._seen
         result = answer.result
@@ -284,7 +284,7 @@ class Tools:
             case ApprovalAnswered():
                 self._asking = False
             case ToolAnswered(call=call) as answer:
-                self._heard[call] = _Heard(answer, self._seen, self._file)
+                self._heard[call] = _AnswerParts(answer, self._seen, self._file)
             case SessionEnded() as ended:
                 self.ended = ended
                 self._over = True
@@ -319,7 +319,7 @@ class Tools:
         changed.set()
 
 
-class Patience:
+class CallPatience:
     """How long a call may still take. The time that a person is asked for is not counted."""
 
     def __init__(self, limit_ms: int) -> None:
@@ -340,7 +340,7 @@ class Patience:
 class _Counting:
     """One wait. It is cut off when the time is used up, unless the clock stands still."""
 
-    def __init__(self, patience: Patience, *, still: bool) -> None:
+    def __init__(self, patience: CallPatience, *, still: bool) -> None:
         self._patience = patience
         self._still = still
         self._scope = anyio.CancelScope()
@@ -366,7 +366,7 @@ def _marks(seen: Envelope | None, result: Untrusted | None) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-Sail = Callable[[Tools], Awaitable[SessionEnded]]
+RunSession = Callable[[Tools], Awaitable[SessionEnded]]
 
 
 @asynccontextmanager
@@ -385,8 +385,8 @@ async def open_tools(
     """A session of the purpose `tools`, with its tools, for as long as they are held."""
     tools = Tools(app, started, by=by, timeouts_ms=timeouts_ms, session=session)
 
-    async def sail(opened: Tools) -> SessionEnded:
-        return await app.sail(
+    async def run_in_browser(opened: Tools) -> SessionEnded:
+        return await app.run_in_browser(
             started,
             browser,
             answers=answers,
@@ -396,18 +396,18 @@ async def open_tools(
             vision=vision,
         )
 
-    async with serving(app, tools, sail):
+    async with serving(app, tools, run_in_browser):
         yield tools
 
 
 @asynccontextmanager
-async def serving(app: App, tools: Tools, sail: Sail) -> AsyncIterator[None]:
+async def serving(app: App, tools: Tools, run_in_browser: RunSession) -> AsyncIterator[None]:
     """Runs the session beside whoever holds its tools; it is stopped when they are let go."""
     broken: list[RutterError] = []
 
     async def run() -> None:
         try:
-            tools.ended = await sail(tools)
+            tools.ended = await run_in_browser(tools)
         except RutterError as error:
             broken.append(error)
         finally:

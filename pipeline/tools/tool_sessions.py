@@ -56,7 +56,7 @@ class Asks(Protocol):
     def of(self, session: str) -> Answers: ...
 
 
-class Held:
+class ToolSession:
     """One session and what its holder does with it. `by_person`: it was opened with the person's
     token, so it may reach what no agent may name."""
 
@@ -93,9 +93,9 @@ class ToolSessions:
         self._bind = bind
         self._at_most = at_most
         self._idle_s = idle_s
-        self._open: dict[str, Held] = {}
+        self._open: dict[str, ToolSession] = {}
         self._opening = 0
-        self._ended: OrderedDict[str, Held] = OrderedDict()
+        self._ended: OrderedDict[str, ToolSession] = OrderedDict()
         self._group: anyio.abc.TaskGroup | None = None
 
     async def keep(
@@ -145,7 +145,7 @@ class ToolSessions:
         """One that is open, or was until a while ago: its calls are then answered so."""
         return self._found(session).tools
 
-    def _found(self, session: str, agent: bool = False) -> Held:
+    def _found(self, session: str, agent: bool = False) -> ToolSession:
         held = self._open.get(session) or self._ended.get(session)
         if held is None:
             raise NoSuchSession(
@@ -225,7 +225,7 @@ class ToolSessions:
             ) as tools:
                 if not await tools.begun():
                     return  # why is raised on leaving
-                self._open[session] = held = Held(tools, by_person)
+                self._open[session] = held = ToolSession(tools, by_person)
                 task_status.started(tools)
                 told = True
                 await self._until_let_go(held)
@@ -242,7 +242,7 @@ class ToolSessions:
             while len(self._ended) > KEPT:
                 self._ended.popitem(last=False)
 
-    async def _until_let_go(self, held: Held) -> None:
+    async def _until_let_go(self, held: ToolSession) -> None:
         """Until it is closed, has ended, or nobody called for so long."""
         tools = held.tools
         async with anyio.create_task_group() as group:

@@ -14,7 +14,7 @@ from typing import Final
 from rutter.events.errors import WorldBroken
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.traces.cursor import Cursor, Position
-from rutter.pipeline.traces.sink import BATCH, Delivery, Outbox, Progress, Sink
+from rutter.pipeline.traces.sink import BATCH, Delivery, ExportProgress, Outbox, Sink
 from rutter.replay.traces import Span, SpanFold
 
 SLICE: Final = 64  # events folded in one go: about a millisecond in which nobody else computes
@@ -41,7 +41,7 @@ class Exporter:
         self._events = reader.read(self._read_to)
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> ExportProgress:
         return self._outbox.progress
 
     def unfinished(self) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ class Exporter:
         return True
 
 
-class Patience:
+class SinkPatience:
     """How long a command goes on asking a sink that says no; `note` hears of the first no."""
 
     def __init__(
@@ -111,14 +111,14 @@ class Patience:
         threading.Event().wait(seconds)
 
 
-def deliver_log(exporter: Exporter, patience: Patience) -> Progress:
+def deliver_log(exporter: Exporter, patience: SinkPatience) -> ExportProgress:
     """Everything that is not out yet. Raises when the sink does not take it in time."""
     while (delivery := exporter.advance()) is not None:
         patience.wait(delivery, exporter.wait_s(delivery))
     return exporter.progress
 
 
-def deliver_spans(spans: Iterable[Span], sink: Sink, patience: Patience) -> Progress:
+def deliver_spans(spans: Iterable[Span], sink: Sink, patience: SinkPatience) -> ExportProgress:
     """These spans, whatever was delivered before: no cursor is asked or moved."""
     outbox, left = Outbox(sink), iter(spans)
     while batch := list(islice(left, BATCH)):

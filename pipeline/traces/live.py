@@ -18,7 +18,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.traces.cursor import FILE, Cursor
 from rutter.pipeline.traces.exporter import Exporter
-from rutter.pipeline.traces.sink import Progress, Sink
+from rutter.pipeline.traces.sink import ExportProgress, Sink
 
 LINGER_S: Final = 0.5  # events gather this long before they go out: a few requests a second at most
 BREATH_S: Final = 0.005  # between slices, so that a long backlog leaves the processor to the run
@@ -36,7 +36,7 @@ class LiveExport:
         self._wake = threading.Event()
         self._stopping = threading.Event()
         self._ended: asyncio.Future[None] | None = None
-        self.progress = Progress()
+        self.progress = ExportProgress()
         self.failure = ""
         self._behind = False
 

@@ -39,7 +39,7 @@ class Sink(Protocol):
     def close(self) -> None: ...
 
 
-class Progress(msgspec.Struct):
+class ExportProgress(msgspec.Struct):
     """What came of everything so far."""
 
     delivered: int = 0
@@ -56,7 +56,7 @@ class Outbox:
         self._spans: deque[Span] = deque()
         self._batch = BATCH
         self._in_a_row = 0
-        self.progress = Progress()
+        self.progress = ExportProgress()
 
     def __len__(self) -> int:
         return len(self._spans)

@@ -22,7 +22,7 @@ from rutter.events.runtime import ArtifactsExpired, SessionEnded, SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.upkeep.inspection import Watch, unwatched
+from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
 from rutter.replay.projections.workflows import WorkflowsTable
 from rutter.replay.story.session_story import Story
 
@@ -39,7 +39,7 @@ USES: Mapping[str, Use] = {
 }
 
 
-class Kept(msgspec.Struct):
+class SurveyedFile(msgspec.Struct):
     """One file. `used` says for what and when an event last named it; `by` are the sessions that
     do, `pinned` one of them that must be kept, and why."""
 
@@ -61,19 +61,19 @@ class Kept(msgspec.Struct):
         return max(self.used.values(), default=self.mtime_ns)
 
 
-class Survey(msgspec.Struct, frozen=True):
+class ArtifactSurvey(msgspec.Struct, frozen=True):
     """All files by their digests, as the log of one moment names them; `until` is its end.
     `expired` are those that went, or were to go, by a rule; `strays` is what a killed process left
     half written. `needed` are sessions that something known rests on, or that run, and why."""
 
-    files: dict[str, Kept]
+    files: dict[str, SurveyedFile]
     expired: frozenset[str]
     strays: tuple[Path, ...]
     until: int
     needed: dict[str, str]
 
 
-def survey(directory: DataDirectory, watch: Watch = unwatched) -> Survey:
+def survey(directory: DataDirectory, watch: InspectionWatch = unwatched) -> ArtifactSurvey:
     """Only reads, beside a writer too."""
     files, strays = _on_disk(directory)
     with SqliteReader(directory.log) as reader, reader.snapshot():
@@ -92,7 +92,7 @@ def survey(directory: DataDirectory, watch: Watch = unwatched) -> Survey:
             if artifact.sha256 in files:
                 files[artifact.sha256].pinned = _of_version(flow)
     _take_from_prompts(files, directory, watch)
-    return Survey(files, expired, strays, until, pinned)
+    return ArtifactSurvey(files, expired, strays, until, pinned)
 
 
 def known_workflows(reader: SqliteReader) -> list[tuple[Workflow, str]]:
@@ -131,9 +131,9 @@ def where_is(artifact: Artifact, story: Story, directory: DataDirectory) -> str:
 # -- how -------------------------------------------------------------------------------------------
 
 
-def _on_disk(directory: DataDirectory) -> tuple[dict[str, Kept], tuple[Path, ...]]:
+def _on_disk(directory: DataDirectory) -> tuple[dict[str, SurveyedFile], tuple[Path, ...]]:
     """Files by the digests that they are named by, and what has another name."""
-    files: dict[str, Kept] = {}
+    files: dict[str, SurveyedFile] = {}
     strays: list[Path] = []
     for place in sorted(directory.artifacts.root.glob("*/*")):
         digest = place.parent.name + place.name
@@ -142,7 +142,7 @@ def _on_disk(directory: DataDirectory) -> tuple[dict[str, Kept], tuple[Path, ...
         except OSError:  # gone meanwhile
             continue
         if NAME.fullmatch(digest) and stat.S_ISREG(found.st_mode):
-            files[digest] = Kept(digest, found.st_size, found.st_mtime_ns)
+            files[digest] = SurveyedFile(digest, found.st_size, found.st_mtime_ns)
         elif place.name.startswith(".") and place.is_file():
             strays.append(place)
     return files, tuple(strays)
@@ -158,7 +158,7 @@ def _running(reader: SqliteReader) -> list[str]:
     return [name for (name,) in reader.query(both, kind(SessionStarted), kind(SessionEnded))]
 
 
-def _naming(reader: SqliteReader, watch: Watch) -> Iterator[Envelope]:
+def _naming(reader: SqliteReader, watch: InspectionWatch) -> Iterator[Envelope]:
     """The events with an artifact in them. SQLite passes over the others: most of a log is pages
     without a picture, and decoding them would take longer than all the rest. By position, not by
     kind: whoever names one tomorrow is found too."""
@@ -175,7 +175,7 @@ def _naming(reader: SqliteReader, watch: Watch) -> Iterator[Envelope]:
 
 
 def _take(
-    files: dict[str, Kept],
+    files: dict[str, SurveyedFile],
     envelope: Envelope,
     pinned: Mapping[str, str],
     last_named: dict[str, int],
@@ -203,7 +203,9 @@ def _expired(reader: SqliteReader, last_named: Mapping[str, int]) -> Iterator[st
                     yield digest
 
 
-def _take_from_prompts(files: dict[str, Kept], directory: DataDirectory, watch: Watch) -> None:
+def _take_from_prompts(
+    files: dict[str, SurveyedFile], directory: DataDirectory, watch: InspectionWatch
+) -> None:
     """A picture that a model was shown is named by the prompt that it was in, and by no event."""
     prompts = [each for each in files.values() if "prompts" in each.used]
     for count, prompt in enumerate(prompts):

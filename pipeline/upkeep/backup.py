@@ -25,7 +25,7 @@ from rutter.events.page import Artifact
 from rutter.events.runtime import Head
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.upkeep.inspection import Watch, guarded, unwatched, watched_rows
+from rutter.pipeline.upkeep.inspection import InspectionWatch, guarded, unwatched, watched_rows
 from rutter.replay.integrity import LogInspector
 from rutter.replay.projections import ProjectionStore
 
@@ -35,7 +35,7 @@ DRAFT = ".importing"  # one writer holds the directory, so one name is enough
 INSERT = f"INSERT INTO events VALUES ({','.join('?' * schema.COLUMNS)})"
 
 
-class Carried(msgspec.Struct, frozen=True):
+class LogCopy(msgspec.Struct, frozen=True):
     """What was carried, and how big it is where it arrived."""
 
     place: str
@@ -50,7 +50,9 @@ class Carried(msgspec.Struct, frozen=True):
 # -- export ----------------------------------------------------------------------------------------
 
 
-def export_log(directory: DataDirectory, place: Path, watch: Watch = unwatched) -> Carried:
+def export_log(
+    directory: DataDirectory, place: Path, watch: InspectionWatch = unwatched
+) -> LogCopy:
     """Writes the log and its artifacts as one file, and reads it back before it gets its name."""
     check_free(place)
     with SqliteReader(directory.log) as reader, reader.snapshot():
@@ -62,7 +64,7 @@ def export_log(directory: DataDirectory, place: Path, watch: Watch = unwatched) 
                 manifest = write_archive(file, rows, inspector.heads(), bodies, bodies.missing)
             with Archive(draft) as archive:
                 _check_archive(archive, place, watch)
-    return Carried(
+    return LogCopy(
         str(place),
         manifest.events,
         len(manifest.heads),
@@ -74,7 +76,9 @@ def export_log(directory: DataDirectory, place: Path, watch: Watch = unwatched) 
 class _Bodies:
     """The artifacts that are there, in the order of their names; those that are not are noted."""
 
-    def __init__(self, artifacts: ArtifactStore, inspector: LogInspector, watch: Watch) -> None:
+    def __init__(
+        self, artifacts: ArtifactStore, inspector: LogInspector, watch: InspectionWatch
+    ) -> None:
         self._artifacts = artifacts
         self._named = [named.artifact for _, named in sorted(inspector.named.items())]
         self._watch = watch
@@ -97,7 +101,7 @@ def _told(missing: Collection[str], inspector: LogInspector, size: int) -> tuple
     return len(missing) - expired, size, expired
 
 
-def _check_archive(archive: Archive, place: Path, watch: Watch) -> LogInspector:
+def _check_archive(archive: Archive, place: Path, watch: InspectionWatch) -> LogInspector:
     """Chains, heads, counts and artifacts are those that the manifest promises."""
     manifest = archive.manifest
     watch("reading it back", 0, manifest.events)
@@ -115,7 +119,9 @@ def _check_archive(archive: Archive, place: Path, watch: Watch) -> LogInspector:
 # -- import ----------------------------------------------------------------------------------------
 
 
-def import_log(directory: DataDirectory, source: Path, watch: Watch = unwatched) -> Carried:
+def import_log(
+    directory: DataDirectory, source: Path, watch: InspectionWatch = unwatched
+) -> LogCopy:
     """Puts an export in place, in a directory that has no log."""
     with Archive(source) as archive, _held(directory):
         if schema.check_file(directory.log):
@@ -127,7 +133,7 @@ def import_log(directory: DataDirectory, source: Path, watch: Watch = unwatched)
             _unpack(archive, draft, source, watch)
             _put_in_place(draft, directory)
     manifest = archive.manifest
-    return Carried(
+    return LogCopy(
         str(directory.root),
         manifest.events,
         len(manifest.heads),
@@ -136,7 +142,7 @@ def import_log(directory: DataDirectory, source: Path, watch: Watch = unwatched)
     )
 
 
-def _unpack(archive: Archive, draft: Path, source: Path, watch: Watch) -> None:
+def _unpack(archive: Archive, draft: Path, source: Path, watch: InspectionWatch) -> None:
     """A whole data directory under another name, followed once more from what is on disk."""
     manifest = archive.manifest
     _write_log(draft / schema.FILE, archive, watch)
@@ -164,7 +170,7 @@ def _held(directory: DataDirectory) -> Iterator[None]:
         directory.unlock()
 
 
-def _write_log(path: Path, archive: Archive, watch: Watch) -> None:
+def _write_log(path: Path, archive: Archive, watch: InspectionWatch) -> None:
     """The rows as they were stored. Synced once, at the end: until then it has no name."""
     schema.create_file(path)
     total = archive.manifest.events
@@ -202,7 +208,7 @@ def _put_in_place(draft: Path, directory: DataDirectory) -> None:
 # -- backup ----------------------------------------------------------------------------------------
 
 
-def back_up(directory: DataDirectory, place: Path, watch: Watch = unwatched) -> Carried:
+def back_up(directory: DataDirectory, place: Path, watch: InspectionWatch = unwatched) -> LogCopy:
     """Copies the log and its artifacts into a data directory of its own, and tries it out."""
     check_free(place)
     with SqliteReader(directory.log) as reader, reader.snapshot():
@@ -217,7 +223,7 @@ def back_up(directory: DataDirectory, place: Path, watch: Watch = unwatched) -> 
             sync(draft)
             draft.rename(place)
             sync(place.parent)
-    return Carried(
+    return LogCopy(
         str(place),
         inspector.last_seq,
         len(inspector.heads()),
@@ -231,7 +237,7 @@ def back_up(directory: DataDirectory, place: Path, watch: Watch = unwatched) -> 
 
 
 def _try_out(
-    copy: DataDirectory, original: SqliteReader, inspector: LogInspector, watch: Watch
+    copy: DataDirectory, original: SqliteReader, inspector: LogInspector, watch: InspectionWatch
 ) -> None:
     """Restores the copy elsewhere: its chains end where they did, and it means the same."""
     with draft_folder(copy.log, ".restored") as folder:

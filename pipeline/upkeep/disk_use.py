@@ -12,9 +12,9 @@ from rutter.events.envelope import kind
 from rutter.events.runtime import PayloadErased
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.upkeep.artifact_survey import Survey, survey
-from rutter.pipeline.upkeep.expiry import DAY_NS, Rules, plan
-from rutter.pipeline.upkeep.inspection import Watch, unwatched
+from rutter.pipeline.upkeep.artifact_survey import ArtifactSurvey, survey
+from rutter.pipeline.upkeep.expiry import DAY_NS, ExpiryRules, plan
+from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
 
 # How old, in days: up to each of these, and what is older than all.
 AGES = (("today", 1), ("this week", 7), ("this month", 30), ("this year", 365))
@@ -64,7 +64,7 @@ class Freeable(msgspec.Struct, frozen=True):
     command: str
 
 
-class Usage(msgspec.Struct, frozen=True):
+class DiskUse(msgspec.Struct, frozen=True):
     """Sizes are those of files; those of `kinds`, `by_session` and `by_age` are of payloads and
     artifacts, biggest or youngest first. `expired` went by a rule."""
 
@@ -87,10 +87,10 @@ class Usage(msgspec.Struct, frozen=True):
 
 def measure(
     directory: DataDirectory,
-    rules: Rules | None = None,
+    rules: ExpiryRules | None = None,
     now_ns: int = 0,
-    watch: Watch = unwatched,
-) -> Usage:
+    watch: InspectionWatch = unwatched,
+) -> DiskUse:
     """Counts and sizes. Only reads, and of payloads only those that name an artifact or say what
     was erased. Ages are of `now_ns`."""
     with SqliteReader(directory.log) as reader, reader.snapshot():
@@ -109,7 +109,7 @@ def measure(
     now_ns = now_ns or last_ns or 0
     files = found.files.values()
     largest = _by_session(by_session, found)
-    return Usage(
+    return DiskUse(
         events,
         sessions,
         erased,
@@ -124,7 +124,7 @@ def measure(
         tuple(_parts(directory, found)),
         largest,
         _by_age(by_session, found, now_ns),
-        tuple(_freeable(found, largest, rules or Rules(), now_ns)),
+        tuple(_freeable(found, largest, rules or ExpiryRules(), now_ns)),
     )
 
 
@@ -137,7 +137,7 @@ def _erased(reader: SqliteReader) -> int:
     return len(erased)
 
 
-def _parts(directory: DataDirectory, found: Survey) -> list[PartUse]:
+def _parts(directory: DataDirectory, found: ArtifactSurvey) -> list[PartUse]:
     """Every file of the directory is in one of them."""
     about = {
         "log": "kept for ever",
@@ -183,7 +183,9 @@ def _part_of(path: Path) -> str:
     return "settings" if top.startswith(settings) or top.endswith(".token") else "other"
 
 
-def _by_session(rows: list[tuple[str, int, int, int]], found: Survey) -> tuple[SessionUse, ...]:
+def _by_session(
+    rows: list[tuple[str, int, int, int]], found: ArtifactSurvey
+) -> tuple[SessionUse, ...]:
     sizes, files = Counter[str](), Counter[str]()
     for each in found.files.values():
         for first in each.by[:1]:
@@ -197,7 +199,7 @@ def _by_session(rows: list[tuple[str, int, int, int]], found: Survey) -> tuple[S
 
 
 def _by_age(
-    rows: list[tuple[str, int, int, int]], found: Survey, now_ns: int
+    rows: list[tuple[str, int, int, int]], found: ArtifactSurvey, now_ns: int
 ) -> tuple[AgeUse, ...]:
     sizes, events, files = Counter[str](), Counter[str](), Counter[str]()
     for _, size, count, last_ns in rows:
@@ -218,7 +220,7 @@ def _age(at_ns: int, now_ns: int) -> str:
 
 
 def _freeable(
-    found: Survey, largest: tuple[SessionUse, ...], rules: Rules, now_ns: int
+    found: ArtifactSurvey, largest: tuple[SessionUse, ...], rules: ExpiryRules, now_ns: int
 ) -> Iterator[Freeable]:
     planned = plan(found, rules, now_ns)
     if planned.going:

@@ -28,7 +28,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import App
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.upkeep.inspection import OFTEN, Watch, unwatched
+from rutter.pipeline.upkeep.inspection import OFTEN, InspectionWatch, unwatched
 
 NAMING = [kind(event) for event in get_args(AnyEvent) if naming_fields(event)]
 
@@ -43,7 +43,11 @@ class Erasure(msgspec.Struct, frozen=True):
 
 
 async def erase(
-    directory: DataDirectory, session: str, n: int | None, why: str, watch: Watch = unwatched
+    directory: DataDirectory,
+    session: str,
+    n: int | None,
+    why: str,
+    watch: InspectionWatch = unwatched,
 ) -> Erasure:
     """Erases one payload of an ended session, or all of them. The caller holds the lock."""
     finished = finish_erasing(directory, watch)
@@ -58,7 +62,9 @@ async def erase(
     return erasure
 
 
-async def carry_out(directory: DataDirectory, said: Sequence[AnyEvent], watch: Watch) -> int:
+async def carry_out(
+    directory: DataDirectory, said: Sequence[AnyEvent], watch: InspectionWatch
+) -> int:
     """Says these, among them what goes, and does it; how many artifacts went with it. The caller
     holds the lock and knows that all of it is there."""
     intents = [event for event in said if isinstance(event, PayloadErased)]
@@ -69,7 +75,9 @@ async def carry_out(directory: DataDirectory, said: Sequence[AnyEvent], watch: W
     return len(artifacts)
 
 
-async def _say_and_do(directory: DataDirectory, said: Sequence[AnyEvent], watch: Watch) -> None:
+async def _say_and_do(
+    directory: DataDirectory, said: Sequence[AnyEvent], watch: InspectionWatch
+) -> None:
     _set_mark(directory)
     log = await SqliteLog.open(directory.log)
     async with App.open(log, artifacts=directory.artifacts) as app:
@@ -82,7 +90,7 @@ async def _say_and_do(directory: DataDirectory, said: Sequence[AnyEvent], watch:
     finish_erasing(directory, watch)
 
 
-def finish_erasing(directory: DataDirectory, watch: Watch = unwatched) -> bool:
+def finish_erasing(directory: DataDirectory, watch: InspectionWatch = unwatched) -> bool:
     """Does what was said to go and has not gone; says whether there was anything to finish.
 
     The caller holds the lock and no log is open: this is the only other writer of the file.
@@ -137,7 +145,7 @@ def _is_done(directory: DataDirectory, intent: PayloadErased) -> bool:
         return all(is_gone(row[7]) for row in _rows(reader, intent))
 
 
-def _foresee(directory: DataDirectory, intent: PayloadErased, watch: Watch) -> Erasure:
+def _foresee(directory: DataDirectory, intent: PayloadErased, watch: InspectionWatch) -> Erasure:
     """Counted before, because afterwards it cannot be."""
     with SqliteReader(directory.log) as reader:
         going = [row for row in _rows(reader, intent) if not is_gone(row[7])]
@@ -166,7 +174,7 @@ def _check_intended(directory: DataDirectory, intents: Sequence[PayloadErased]) 
 # -- the steps, each of which may be done again ----------------------------------------------------
 
 
-def _drop_artifacts(directory: DataDirectory, watch: Watch) -> None:
+def _drop_artifacts(directory: DataDirectory, watch: InspectionWatch) -> None:
     """First: once the payloads are gone, nobody knows what they named."""
     with SqliteReader(directory.log) as reader:
         going = {row[0]: row for row in _pending(reader)}
@@ -181,7 +189,7 @@ def _drop_artifacts(directory: DataDirectory, watch: Watch) -> None:
                 raise WorldBroken(f"{place} cannot be deleted ({error.strerror})") from error
 
 
-def _replace_payloads(directory: DataDirectory, watch: Watch) -> None:
+def _replace_payloads(directory: DataDirectory, watch: InspectionWatch) -> None:
     with SqliteReader(directory.log) as reader:
         going = [(erased(row[6], row[7]), row[0]) for row in _pending(reader)]
     watch("erasing payloads", 0, len(going))
@@ -191,14 +199,14 @@ def _replace_payloads(directory: DataDirectory, watch: Watch) -> None:
         connection.execute("COMMIT")
 
 
-def _rewrite_log(directory: DataDirectory, watch: Watch) -> None:
+def _rewrite_log(directory: DataDirectory, watch: InspectionWatch) -> None:
     """Pages keep old bytes in their unused parts, and so does the WAL."""
     watch("rewriting the log", 0, 1)
     with _writing(directory.log) as connection:
         _scrub(connection, directory.log)
 
 
-def _empty_projections(directory: DataDirectory, watch: Watch) -> None:
+def _empty_projections(directory: DataDirectory, watch: InspectionWatch) -> None:
     """They hold what was folded from what is gone. The next reader folds them anew."""
     path = directory.projections
     if not path.exists():
@@ -220,7 +228,7 @@ def _empty_projections(directory: DataDirectory, watch: Watch) -> None:
             file.unlink(missing_ok=True)
 
 
-Step = Callable[[DataDirectory, Watch], None]
+Step = Callable[[DataDirectory, InspectionWatch], None]
 STEPS: tuple[Step, ...] = (_drop_artifacts, _replace_payloads, _rewrite_log, _empty_projections)
 
 
@@ -241,7 +249,7 @@ def _rows(reader: SqliteReader, intent: PayloadErased) -> Iterator[schema.Row]:
 
 
 def _only_named_by(
-    reader: SqliteReader, going: dict[int, schema.Row], watch: Watch
+    reader: SqliteReader, going: dict[int, schema.Row], watch: InspectionWatch
 ) -> list[Artifact]:
     """Artifacts that these rows name and no other does."""
     named = {artifact.sha256: artifact for row in going.values() for artifact in _named(row)}

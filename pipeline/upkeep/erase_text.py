@@ -39,7 +39,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.artifact_survey import survey
 from rutter.pipeline.upkeep.erase import carry_out, finish_erasing
-from rutter.pipeline.upkeep.inspection import OFTEN, Watch, unwatched
+from rutter.pipeline.upkeep.inspection import OFTEN, InspectionWatch, unwatched
 
 # What a process says of itself, and nobody's name is in it.
 ITSELF = (ProcessStarted, ProcessStopped, LogSealed, ArtifactsExpired)
@@ -52,7 +52,7 @@ TAKEN_ALONG = frozenset((kind(WorkflowLearned), kind(ScheduleSet), kind(HookSet)
 ENDINGS = ("-wal", "-shm", "-journal")
 
 
-class Held(msgspec.Struct):
+class SessionWithText(msgspec.Struct):
     """One session that holds the text: in how many of its events, and which artifacts of it do.
     All `events` of it go; of a process only those of `at`. What it `takes` along are the workflows,
     schedules and hooks that were said in what goes."""
@@ -66,11 +66,11 @@ class Held(msgspec.Struct):
     takes: list[str] = []
 
 
-class Found(msgspec.Struct, frozen=True):
+class TextFound(msgspec.Struct, frozen=True):
     """Where the text is. `unnamed` are artifacts that nothing names; `elsewhere` files of the
     directory that are not ours to change."""
 
-    sessions: tuple[Held, ...]
+    sessions: tuple[SessionWithText, ...]
     payloads: int
     unnamed: tuple[str, ...]
     elsewhere: tuple[str, ...]
@@ -84,7 +84,7 @@ class ErasedText(msgspec.Struct, frozen=True):
     """What went, or would; what of it is still somewhere, and why."""
 
     dry_run: bool
-    sessions: tuple[Held, ...]
+    sessions: tuple[SessionWithText, ...]
     payloads: int
     artifacts: int
     takes: tuple[str, ...]
@@ -130,11 +130,11 @@ class Needle:
         return False
 
 
-def find(directory: DataDirectory, text: str, watch: Watch = unwatched) -> Found:
+def find(directory: DataDirectory, text: str, watch: InspectionWatch = unwatched) -> TextFound:
     """Where it is. Only reads, beside a running process too."""
     needle = Needle(text)
     bodies = dict(_bodies(directory, needle, watch))
-    held: dict[str, Held] = {}
+    held: dict[str, SessionWithText] = {}
     named: set[str] = set()
     with SqliteReader(directory.log) as reader, reader.snapshot():
         last = reader.last_seq()
@@ -150,11 +150,11 @@ def find(directory: DataDirectory, text: str, watch: Watch = unwatched) -> Found
                 _note(held, row, counts[row[1]], len(artifacts))
         payloads = sum(_going(reader, each) for each in held.values())
     unnamed = tuple(sorted(bodies.keys() - named))
-    return Found(tuple(held.values()), payloads, unnamed, tuple(_elsewhere(directory, needle)))
+    return TextFound(tuple(held.values()), payloads, unnamed, tuple(_elsewhere(directory, needle)))
 
 
 async def erase_text(
-    directory: DataDirectory, text: str, why: str, watch: Watch = unwatched
+    directory: DataDirectory, text: str, why: str, watch: InspectionWatch = unwatched
 ) -> ErasedText:
     """Erases all that holds it. The caller holds the lock. Told apart from a kill in the middle by
     the mark of `rutter.pipeline.upkeep.erase`; what was not intended by then is found by the next
@@ -178,7 +178,7 @@ async def erase_text(
 
 
 def told(
-    found: Found, artifacts: int, *, left: Iterable[str] | None = None, dry_run: bool = False
+    found: TextFound, artifacts: int, *, left: Iterable[str] | None = None, dry_run: bool = False
 ) -> ErasedText:
     takes = dict.fromkeys(name for each in found.sessions for name in each.takes)
     return ErasedText(
@@ -194,7 +194,9 @@ def told(
 # -- where it is -----------------------------------------------------------------------------------
 
 
-def _bodies(directory: DataDirectory, needle: Needle, watch: Watch) -> Iterator[tuple[str, bool]]:
+def _bodies(
+    directory: DataDirectory, needle: Needle, watch: InspectionWatch
+) -> Iterator[tuple[str, bool]]:
     """The artifacts that hold it."""
     files = survey(directory).files
     for count, digest in enumerate(files):
@@ -207,15 +209,15 @@ def _bodies(directory: DataDirectory, needle: Needle, watch: Watch) -> Iterator[
             yield digest, True
 
 
-def _note(held: dict[str, Held], row: schema.Row, events: int, artifacts: int) -> None:
+def _note(held: dict[str, SessionWithText], row: schema.Row, events: int, artifacts: int) -> None:
     session = row[1]
-    each = held.setdefault(session, Held(session, events, process=_is_process(session)))
+    each = held.setdefault(session, SessionWithText(session, events, process=_is_process(session)))
     each.holding += 1
     each.artifacts += artifacts
     each.at.append(row[2])
 
 
-def _going(reader: SqliteReader, held: Held) -> int:
+def _going(reader: SqliteReader, held: SessionWithText) -> int:
     """How many payloads go because of it, and what is no longer known or run without them."""
     going = [
         row
@@ -294,7 +296,7 @@ async def _close_what_is_open(directory: DataDirectory) -> None:
             pass
 
 
-def _intents(directory: DataDirectory, found: Found, why: str) -> Iterator[AnyEvent]:
+def _intents(directory: DataDirectory, found: TextFound, why: str) -> Iterator[AnyEvent]:
     """What is said, in this order: first again what must still hold, then what goes."""
     with SqliteReader(directory.log) as reader:
         processes = [each for each in found.sessions if each.process]

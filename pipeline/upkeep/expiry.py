@@ -19,8 +19,8 @@ from rutter.events.runtime import ArtifactsExpired
 from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.reader import Config
-from rutter.pipeline.upkeep.artifact_survey import Kept, Survey, Use, survey
-from rutter.pipeline.upkeep.inspection import Watch, unwatched
+from rutter.pipeline.upkeep.artifact_survey import ArtifactSurvey, SurveyedFile, Use, survey
+from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
 
 HOUR_NS = 3_600 * 10**9
 DAY_NS = 86_400_000_000_000
@@ -33,7 +33,7 @@ UNNAMED = "named by nothing"
 Say = Callable[[ArtifactsExpired], Awaitable[None]]
 
 
-class Rules(msgspec.Struct, frozen=True):
+class ExpiryRules(msgspec.Struct, frozen=True):
     """How long each kind is kept, in days, and how much all of them may take; 0: without limit."""
 
     screenshots_days: int = 30
@@ -45,7 +45,7 @@ class Rules(msgspec.Struct, frozen=True):
         return int(getattr(self, f"{use}_days", 0))
 
 
-class Going(msgspec.Struct, frozen=True):
+class ExpiringFile(msgspec.Struct, frozen=True):
     """A file that goes, and the rule that says so."""
 
     rule: str
@@ -55,10 +55,10 @@ class Going(msgspec.Struct, frozen=True):
     use: Use
 
 
-class Plan(msgspec.Struct, frozen=True):
+class ExpiryPlan(msgspec.Struct, frozen=True):
     """What goes. `pinned` would go too, but for a workflow or a session that needs them."""
 
-    going: tuple[Going, ...] = ()
+    going: tuple[ExpiringFile, ...] = ()
     strays: tuple[Path, ...] = ()
     pinned: int = 0
     pinned_bytes: int = 0
@@ -69,32 +69,32 @@ class Plan(msgspec.Struct, frozen=True):
         return sum(each.size for each in self.going)
 
 
-class Freed(msgspec.Struct, frozen=True):
+class ExpiredKind(msgspec.Struct, frozen=True):
     rule: str
     files: int
     bytes: int
 
 
-class Tidied(msgspec.Struct, frozen=True):
+class ExpiryDone(msgspec.Struct, frozen=True):
     """What went, by rule; of a dry run, what would go."""
 
     dry_run: bool
     files: int
     bytes: int
-    rules: tuple[Freed, ...]
+    rules: tuple[ExpiredKind, ...]
     pinned: int
     pinned_bytes: int
 
 
-def rules_of(config: Config) -> Rules:
+def rules_of(config: Config) -> ExpiryRules:
     names = ("screenshots_days", "downloads_days", "prompts_days", "max_mb")
-    return Rules(**{name: config.number(f"keep.{name}") for name in names})
+    return ExpiryRules(**{name: config.number(f"keep.{name}") for name in names})
 
 
-def plan(found: Survey, rules: Rules, now_ns: int) -> Plan:
+def plan(found: ArtifactSurvey, rules: ExpiryRules, now_ns: int) -> ExpiryPlan:
     """What the rules say of what is there. It decides from what it is given alone."""
-    going: dict[str, Going] = {}
-    pinned: list[Kept] = []
+    going: dict[str, ExpiringFile] = {}
+    pinned: list[SurveyedFile] = []
     for each in found.files.values():
         rule = _rule_for(each, found, rules, now_ns)
         if rule and each.pinned:
@@ -103,7 +103,7 @@ def plan(found: Survey, rules: Rules, now_ns: int) -> Plan:
             going[each.digest] = _going(each, rule)
     for each in _too_much(found, rules, going, now_ns):
         going[each.digest] = _going(each, f"keep.max_mb = {rules.max_mb}")
-    return Plan(
+    return ExpiryPlan(
         tuple(going.values()),
         tuple(each for each in found.strays if _older(each, now_ns - DAY_NS)),
         len(pinned),
@@ -115,10 +115,10 @@ def plan(found: Survey, rules: Rules, now_ns: int) -> Plan:
 async def tidy(
     directory: DataDirectory,
     say: Say,
-    rules: Rules,
+    rules: ExpiryRules,
     clock: Clock,
-    watch: Watch = unwatched,
-) -> Tidied:
+    watch: InspectionWatch = unwatched,
+) -> ExpiryDone:
     """Says what goes, on disk when `say` returns, and deletes it. The caller holds the lock."""
     in_thread = anyio.to_thread.run_sync
     now_ns = clock.now_ns()
@@ -132,7 +132,7 @@ async def tidy(
     return summary(planned)
 
 
-def facts(planned: Plan) -> Iterator[ArtifactsExpired]:
+def facts(planned: ExpiryPlan) -> Iterator[ArtifactsExpired]:
     """What was said before need not be said again, and what nothing names is missed by nothing."""
     rules = dict.fromkeys(each.rule for each in planned.going)
     for rule in rules:
@@ -142,7 +142,9 @@ def facts(planned: Plan) -> Iterator[ArtifactsExpired]:
                 yield ArtifactsExpired(rule, digests[at : at + AT_ONCE], planned.until)
 
 
-def remove(directory: DataDirectory, planned: Plan, watch: Watch = unwatched) -> None:
+def remove(
+    directory: DataDirectory, planned: ExpiryPlan, watch: InspectionWatch = unwatched
+) -> None:
     folders = set()
     for count, each in enumerate(planned.going):
         watch("deleting", count, len(planned.going))
@@ -155,11 +157,11 @@ def remove(directory: DataDirectory, planned: Plan, watch: Watch = unwatched) ->
             sync(folder)
 
 
-def summary(planned: Plan, *, dry_run: bool = False) -> Tidied:
+def summary(planned: ExpiryPlan, *, dry_run: bool = False) -> ExpiryDone:
     rules = dict.fromkeys(each.rule for each in planned.going)
     sizes = {rule: [each.size for each in planned.going if each.rule == rule] for rule in rules}
-    freed = tuple(Freed(rule, len(each), sum(each)) for rule, each in sizes.items())
-    return Tidied(
+    freed = tuple(ExpiredKind(rule, len(each), sum(each)) for rule, each in sizes.items())
+    return ExpiryDone(
         dry_run,
         len(planned.going),
         planned.bytes,
@@ -192,7 +194,7 @@ def mark(directory: DataDirectory, now_ns: int) -> None:
 # -- what the rules say ----------------------------------------------------------------------------
 
 
-def _rule_for(each: Kept, found: Survey, rules: Rules, now_ns: int) -> str:
+def _rule_for(each: SurveyedFile, found: ArtifactSurvey, rules: ExpiryRules, now_ns: int) -> str:
     """The rule by which it goes; empty when it stays. What is used for several things stays as
     long as any of them says."""
     if _just_put(each, now_ns):
@@ -210,13 +212,15 @@ def _rule_for(each: Kept, found: Survey, rules: Rules, now_ns: int) -> str:
     return said
 
 
-def _just_put(each: Kept, now_ns: int) -> bool:
+def _just_put(each: SurveyedFile, now_ns: int) -> bool:
     """A file that came again, byte for byte, has the old name: what names it anew may not be in the
     log yet."""
     return now_ns - HOUR_NS < each.mtime_ns <= now_ns + HOUR_NS
 
 
-def _too_much(found: Survey, rules: Rules, going: dict[str, Going], now_ns: int) -> Iterator[Kept]:
+def _too_much(
+    found: ArtifactSurvey, rules: ExpiryRules, going: dict[str, ExpiringFile], now_ns: int
+) -> Iterator[SurveyedFile]:
     """The oldest first, until the rest is no more than it may be. What must stay counts too."""
     if not rules.max_mb:
         return
@@ -230,8 +234,8 @@ def _too_much(found: Survey, rules: Rules, going: dict[str, Going], now_ns: int)
             yield each
 
 
-def _going(each: Kept, rule: str) -> Going:
-    return Going(rule, each.digest, each.size, each.mtime_ns, each.use)
+def _going(each: SurveyedFile, rule: str) -> ExpiringFile:
+    return ExpiringFile(rule, each.digest, each.size, each.mtime_ns, each.use)
 
 
 def _older(stray: Path, than_ns: int) -> bool:

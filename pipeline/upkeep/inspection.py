@@ -19,7 +19,7 @@ from rutter.replay.integrity import LogFault, LogFindings, LogInspector, NamedAr
 OFTEN = 1_000  # rows between two words about how far it is
 
 
-class Watch(Protocol):
+class InspectionWatch(Protocol):
     """Told how far something long is."""
 
     def __call__(self, what: str, done: int, of: int) -> None: ...
@@ -29,7 +29,7 @@ def unwatched(what: str, done: int, of: int) -> None:
     """Nobody looks."""
 
 
-def inspect(directory: DataDirectory, watch: Watch = unwatched) -> LogFindings:
+def inspect(directory: DataDirectory, watch: InspectionWatch = unwatched) -> LogFindings:
     """Everything that is wrong, each thing with its place. Only reads; works beside a writer."""
     # Before the rows: beside a writer the projections move on while we read.
     folded = _folded(directory.projections)
@@ -48,7 +48,7 @@ def inspect(directory: DataDirectory, watch: Watch = unwatched) -> LogFindings:
     return msgspec.structs.replace(findings, faults=tuple(found))
 
 
-def watched_rows(reader: SqliteReader, watch: Watch, what: str) -> Iterator[schema.Row]:
+def watched_rows(reader: SqliteReader, watch: InspectionWatch, what: str) -> Iterator[schema.Row]:
     last = reader.last_seq()
     for count, row in enumerate(reader.rows()):
         if count % OFTEN == 0:
@@ -59,7 +59,7 @@ def watched_rows(reader: SqliteReader, watch: Watch, what: str) -> Iterator[sche
 def check_artifacts(
     named: Iterable[NamedArtifact],
     artifacts: ArtifactStore,
-    watch: Watch = unwatched,
+    watch: InspectionWatch = unwatched,
     expired: Collection[str] = (),
 ) -> Iterator[LogFault]:
     """Every artifact that an event names is there and is what its name says, but for those that
@@ -92,7 +92,9 @@ def guarded(findings: LogFindings, path: Path) -> None:
     )
 
 
-def _file(reader: SqliteReader, inspector: LogInspector, watch: Watch) -> Iterator[LogFault]:
+def _file(
+    reader: SqliteReader, inspector: LogInspector, watch: InspectionWatch
+) -> Iterator[LogFault]:
     """SQLite's own check, indexes included, then every row that can still be read."""
     last = 0
     try:

@@ -52,7 +52,7 @@ _SIZED = re.compile(
 )
 
 
-class _Way(NamedTuple):
+class _CheckForm(NamedTuple):
     """How one type is written behind its colon."""
 
     form: str
@@ -62,14 +62,16 @@ class _Way(NamedTuple):
 def read_check(text: str) -> Check:
     """The check that `TYPE:VALUE` says."""
     kind, _, rest = text.partition(":")
-    way = _WAYS.get(kind)
-    if way is None:
+    syntax = _FORMS.get(kind)
+    if syntax is None:
         raise BadInput(f"there is no check {kind!r}", f"a check is one of {_forms()}")
     if not rest and kind != "download":
-        raise BadInput(f"the check {kind!r} has no value", f"write {kind}:{way.form}")
-    fields = {"value": rest} if way.read is None else way.read(rest)
+        raise BadInput(f"the check {kind!r} has no value", f"write {kind}:{syntax.form}")
+    fields = {"value": rest} if syntax.read is None else syntax.read(rest)
     if not fields:
-        raise BadInput(f"{rest!r} is not what {kind!r} is written with", f"write {kind}:{way.form}")
+        raise BadInput(
+            f"{rest!r} is not what {kind!r} is written with", f"write {kind}:{syntax.form}"
+        )
     return check_from({"type": kind, **fields})
 
 
@@ -171,18 +173,18 @@ def _sized(rest: str) -> dict[str, Any]:
             return {"value": found["path"], "at_least": least, "at_most": most}
 
 
-_WAYS: Mapping[str, _Way] = {
-    "text_visible": _Way("TEXT"),
-    "text_gone": _Way("TEXT"),
-    "url": _Way("PART"),
-    "alert": _Way("TEXT"),
-    "value_set": _Way("NAME=VALUE", _named),
-    "element_state": _Way("NAME=STATE", _named),
-    "page_state": _Way("STATE", _state),
-    "download": _Way("NAME"),
-    "file_exists": _Way("PATH"),
-    "file_contains": _Way("PATH=TEXT", _held),
-    "file_size": _Way("PATH>=BYTES", _sized),
+_FORMS: Mapping[str, _CheckForm] = {
+    "text_visible": _CheckForm("TEXT"),
+    "text_gone": _CheckForm("TEXT"),
+    "url": _CheckForm("PART"),
+    "alert": _CheckForm("TEXT"),
+    "value_set": _CheckForm("NAME=VALUE", _named),
+    "element_state": _CheckForm("NAME=STATE", _named),
+    "page_state": _CheckForm("STATE", _state),
+    "download": _CheckForm("NAME"),
+    "file_exists": _CheckForm("PATH"),
+    "file_contains": _CheckForm("PATH=TEXT", _held),
+    "file_size": _CheckForm("PATH>=BYTES", _sized),
 }
 TYPES: Mapping[str, type[Check]] = {
     str(each.__struct_config__.tag): each for each in get_args(Check) if each is not Answered
@@ -190,13 +192,13 @@ TYPES: Mapping[str, type[Check]] = {
 
 
 def _forms() -> str:
-    return ", ".join(f"{kind}:{way.form}" for kind, way in _WAYS.items())
+    return ", ".join(f"{kind}:{syntax.form}" for kind, syntax in _FORMS.items())
 
 
 def _fix(kind: str) -> str:
     if kind == "page_state":
         return f"a page is one of {', '.join(get_args(PageState))}"
-    return f"as text it is {kind}:{_WAYS[kind].form}"
+    return f"as text it is {kind}:{_FORMS[kind].form}"
 
 
 def _look_over(kind: str, check: Check) -> None:

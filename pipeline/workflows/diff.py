@@ -15,7 +15,7 @@ from rutter.replay.story.wording import in_words, locator_in_words
 Kind = Literal["added", "dropped", "changed"]
 
 
-class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
+class StepDifference(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step that is new, gone or other. `before` and `after` are its numbers in both versions,
     0 where it is in the other one alone; with neither it is about the workflow as a whole."""
 
@@ -26,13 +26,13 @@ class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
     what: tuple[str, ...] = ()
 
 
-def differences(old: Workflow, new: Workflow) -> list[Difference]:
+def differences(old: Workflow, new: Workflow) -> list[StepDifference]:
     """In the order of the steps, then what is of no step."""
-    found: list[Difference] = []
+    found: list[StepDifference] = []
     for pair in _paired(old.steps, new.steps):
         found += _of_pair(old.steps, new.steps, pair)
     whole = tuple(_of_whole(old, new))
-    return [*found, Difference("changed", new.name, what=whole)] if whole else found
+    return [*found, StepDifference("changed", new.name, what=whole)] if whole else found
 
 
 def _paired(old: Sequence[Step], new: Sequence[Step]) -> Iterator[Pair]:
@@ -64,23 +64,25 @@ def _is_like(a: Action, b: Action) -> bool:
     return (a.type, a.value, a.key, a.name) == (b.type, b.value, b.key, b.name)
 
 
-def _of_pair(old: Sequence[Step], new: Sequence[Step], pair: Pair) -> Iterator[Difference]:
+def _of_pair(old: Sequence[Step], new: Sequence[Step], pair: Pair) -> Iterator[StepDifference]:
     if pair.known is None and pair.new is not None:
         step = new[pair.new]
-        what = tuple(_standing_out(step))
-        yield Difference("added", in_words(step.action), after=pair.new + 1, what=what)
+        what = tuple(_what_matters(step))
+        yield StepDifference("added", in_words(step.action), after=pair.new + 1, what=what)
     elif pair.new is None and pair.known is not None:
-        yield Difference("dropped", in_words(old[pair.known].action), before=pair.known + 1)
+        yield StepDifference("dropped", in_words(old[pair.known].action), before=pair.known + 1)
     elif pair.known is not None and pair.new is not None:
         step = new[pair.new]
         what = tuple(_of_step(old[pair.known], step))
         numbers = pair.known + 1, pair.new + 1
-        yield from [Difference("changed", in_words(step.action), *numbers, what)] if what else []
+        yield from (
+            [StepDifference("changed", in_words(step.action), *numbers, what)] if what else []
+        )
 
 
-def _standing_out(step: Step) -> Iterator[str]:
+def _what_matters(step: Step) -> Iterator[str]:
     if step.fork is not None:
-        yield f"optional, {_way(step)}"
+        yield f"optional, {_branch(step)}"
     elif step.optional:
         yield "optional"
 
@@ -90,7 +92,7 @@ def _of_step(old: Step, new: Step) -> Iterator[str]:
     if old.optional != new.optional:
         yield "optional now" if new.optional else "no longer optional"
     if old.fork != new.fork:
-        yield _way(new) if new.fork is not None else "no longer one of several ways"
+        yield _branch(new) if new.fork is not None else "no longer one of several ways"
     if old.before != new.before:
         yield f"due at {_place(new.before)}, was {_place(old.before)}"
     yield from _of_expectation(old.after, new.after)
@@ -108,7 +110,7 @@ def _of_action(old: Action, new: Action) -> Iterator[str]:
     before = old.target.strategies if old.target is not None else ()
     after = new.target.strategies if new.target is not None else ()
     if before[:1] != after[:1]:
-        yield f"found by {_ways(after[:1])}, was {_ways(before[:1])}"
+        yield f"found by {_locators(after[:1])}, was {_locators(before[:1])}"
     elif before != after:
         yield f"found by {len(after)} ways, was {len(before)}"
     elif old.target != new.target:
@@ -168,9 +170,9 @@ def _place(place: Place | None) -> str:
     return place.path or "anywhere" if place is not None else "anywhere"
 
 
-def _ways(strategies: Sequence[Strategy]) -> str:
+def _locators(strategies: Sequence[Strategy]) -> str:
     return locator_in_words(strategies[0]) if strategies else "nothing"
 
 
-def _way(step: Step) -> str:
+def _branch(step: Step) -> str:
     return f"way {step.fork.way} of fork {step.fork.number}" if step.fork is not None else ""

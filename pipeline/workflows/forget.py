@@ -48,14 +48,14 @@ class Unlearned(msgspec.Struct, frozen=True):
     open: bool = False
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class ForgetTarget(msgspec.Struct, frozen=True):
     """One session by its full name, or one workflow."""
 
     session: str = ""
     workflow: str = ""
 
 
-async def forget(directory: DataDirectory, wanted: Wanted, why: str) -> Unlearned:
+async def forget(directory: DataDirectory, wanted: ForgetTarget, why: str) -> Unlearned:
     """Says what is to be forgotten. The caller holds the lock of the directory."""
     found = foresee(directory, wanted)  # what is refused leaves nothing in the log
     if found.open:  # by a process that died; closing it may teach what was recorded until then
@@ -81,7 +81,7 @@ def _check_said(directory: DataDirectory, found: Unlearned) -> None:
             )
 
 
-def foresee(directory: DataDirectory, wanted: Wanted) -> Unlearned:
+def foresee(directory: DataDirectory, wanted: ForgetTarget) -> Unlearned:
     """What would be unlearned; a session or workflow of which nothing can be is refused."""
     with (
         SqliteReader(directory.log) as reader,

@@ -13,7 +13,7 @@ import msgspec
 from rutter.events.action import Action, ByRole, ByText, Strategy, Target
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Expectation, Place, Step
-from rutter.pipeline.workflows.recorder_import import read_way
+from rutter.pipeline.workflows.recorder_import import read_locator
 
 FORM = "STEP=NAME SELECTOR"
 EXAMPLE = "--extract '17=order_number #order-number'"
@@ -30,7 +30,7 @@ class Extraction(msgspec.Struct, frozen=True):
     @property
     def texts(self) -> list[str]:
         """What in its ways may hold a parameter, or must not hold a secret."""
-        return [text for way in self.target.strategies for text in _texts(way)]
+        return [text for locator in self.target.strategies for text in _texts(locator)]
 
 
 def read_extraction(number: int, said: str) -> Extraction:
@@ -40,14 +40,14 @@ def read_extraction(number: int, said: str) -> Extraction:
         raise BadInput(f"--extract {number}={said} is not {FORM}", f"write {EXAMPLE}")
     if not name.isprintable() or len(name) > LONGEST:
         raise BadInput(f"{name[:LONGEST]!r} is no name of a value", f"at most {LONGEST} letters")
-    said_ways = [each.strip() for each in selector.split(" | ") if each.strip()]
-    ways = [read_way(each) for each in said_ways]
-    if None in ways or any(each.startswith(("/", "(/")) for each in said_ways):
+    said_locators = [each.strip() for each in selector.split(" | ") if each.strip()]
+    locators = [read_locator(each) for each in said_locators]
+    if None in locators or any(each.startswith(("/", "(/")) for each in said_locators):
         raise BadInput(
             f"--extract {number}={said}: an XPath is not supported",
             "give a CSS selector, aria/NAME or text/TEXT",
         )
-    found = dict.fromkeys(way for way in ways if way is not None)
+    found = dict.fromkeys(locator for locator in locators if locator is not None)
     return Extraction(number, name, Target(tuple(found)))
 
 
@@ -71,11 +71,11 @@ def check_extractions(wanted: Sequence[Extraction], known: Sequence[Step]) -> No
         names.append(extraction.name)
 
 
-def _texts(way: Strategy) -> Iterator[str]:
-    match way:
+def _texts(locator: Strategy) -> Iterator[str]:
+    match locator:
         case ByRole(name=name):
             yield name
         case ByText(text=text):
             yield text
         case _:
-            yield getattr(way, "selector", "")
+            yield getattr(locator, "selector", "")

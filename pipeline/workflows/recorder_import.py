@@ -373,13 +373,13 @@ def _strategy(path: Sequence[str]) -> Strategy | None:
     """One way to find. A path leads into a shadow root or a frame with each part, and names and
     texts are looked for in the page as a whole: behind another part they would find too much."""
     if len(path) == 1:
-        return read_way(path[0])
-    parts = [read_way(part) for part in path]
+        return read_locator(path[0])
+    parts = [read_locator(part) for part in path]
     selectors = [part.selector for part in parts if isinstance(part, ByCss)]
     return ByCss(INTO.join(selectors)) if selectors and len(selectors) == len(parts) else None
 
 
-def read_way(selector: str) -> Strategy | None:
+def read_locator(selector: str) -> Strategy | None:
     kind, _, rest = selector.partition("/")
     match kind:
         case "aria":

@@ -90,11 +90,13 @@ class Literals:
         return list(found)
 
     def _target(self, number: int, target: Target) -> Target:
-        ways = tuple(way for way in target.strategies if not self.holds(_text_of(way)))
-        if target.strategies and not ways:
+        locators = tuple(
+            locator for locator in target.strategies if not self.holds(_text_of(locator))
+        )
+        if target.strategies and not locators:
             raise refusal(number, "finds its element by nothing else", "drop that step")
         known_by = target.fingerprint
-        return Target(ways, None if known_by is None else mapped(known_by, self.hide))
+        return Target(locators, None if known_by is None else mapped(known_by, self.hide))
 
     def _answer(self, number: int, answer: DialogAnswer) -> DialogAnswer:
         answer = msgspec.structs.replace(answer, message=self.hide(answer.message))
@@ -144,8 +146,8 @@ def _typed_in(value: object, key: str = "") -> Iterator[str]:
             pass
 
 
-def _text_of(way: Strategy) -> str:
-    match way:
+def _text_of(locator: Strategy) -> str:
+    match locator:
         case ByCss(selector):
             return selector
         case ByRole(_, name):

@@ -26,7 +26,7 @@ from rutter.events.workflow import Step
 from rutter.pipeline.app import App
 from rutter.pipeline.config.chromium_install import find_chromium
 from rutter.pipeline.daemon.browsers.fleet import Fleet, FleetLimits
-from rutter.pipeline.daemon.browsers.supervised import BrowserStatistics, Keepable
+from rutter.pipeline.daemon.browsers.supervised import BrowserStatistics, FleetBrowser
 from rutter.pipeline.sessions import session_started
 from tests.support.fake_browsers import FakeBrowser
 from tests.support.log_checks import Replayed, events_of
@@ -119,7 +119,7 @@ async def test_a_killed_browser_ends_its_own_sessions_and_disturbs_no_other(
         async def sail(name: str, html: str, last: Action) -> SessionEnded:
             steps = (Step(Action("navigate", url=server.show(html))), Step(last))
             host = server.url.removeprefix("http://")
-            return await app.sail(
+            return await app.run_in_browser(
                 session_started.recording(name, steps, {}, (), allow=[host]), fleet, name=name
             )
 
@@ -219,13 +219,13 @@ async def test_closing_ends_browsers_and_drivers_that_do_not_answer(
 
 
 @pytest.fixture(params=["fake", "chromium"])
-async def browser(request: pytest.FixtureRequest) -> AsyncIterator[Keepable]:
-    made: Keepable = chromium() if request.param == "chromium" else FakeBrowser(1)
+async def browser(request: pytest.FixtureRequest) -> AsyncIterator[FleetBrowser]:
+    made: FleetBrowser = chromium() if request.param == "chromium" else FakeBrowser(1)
     yield made
     await made.close()
 
 
-async def test_fake_and_real_ones_keep_the_same_promises(browser: Keepable) -> None:
+async def test_fake_and_real_ones_keep_the_same_promises(browser: FleetBrowser) -> None:
     told = anyio.Event()
     closed: list[Window] = []
     assert (browser.lives, browser.well, browser.process) == (False, False, None)

@@ -80,7 +80,7 @@ class Sea:
         self._app.listen(hear)
         name = f"session-{len(self.facts)}"
         with anyio.fail_after(LONG_S):
-            sailing = asyncio.ensure_future(self._app.sail(started, self, name=name))
+            sailing = asyncio.ensure_future(self._app.run_in_browser(started, self, name=name))
             if meanwhile is not None:
                 await last.wait()
                 await meanwhile()

@@ -64,7 +64,7 @@ class Clerk:
 
     async def _sail(self, started: SessionStarted, name: str) -> SessionEnded:
         person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
-        return await self._app.sail(started, self._chromium, answers=person, name=name)
+        return await self._app.run_in_browser(started, self._chromium, answers=person, name=name)
 
 
 @pytest.fixture

@@ -229,7 +229,7 @@ class Author:
         self._sessions += 1
         name = f"session {self._sessions}"
         person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
-        ended = await self._app.sail(started, self._chromium, answers=person, name=name)
+        ended = await self._app.run_in_browser(started, self._chromium, answers=person, name=name)
         return ended, await events_of(self._log, name)
 
 

@@ -84,7 +84,7 @@ async def taken_over(
     app.listen((heard := Heard()).hear)
 
     async def sail() -> None:
-        sailed = app.sail(started, chromium, answers=person, secrets=secrets, name="s")
+        sailed = app.run_in_browser(started, chromium, answers=person, secrets=secrets, name="s")
         ended.append(await sailed)
 
     async with anyio.create_task_group() as group:

@@ -32,10 +32,10 @@ from rutter.pipeline.rehearsal.scripted_model import (
     fails,
     proposes,
 )
-from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
 from rutter.pipeline.rehearsal.stage import Rehearsal, rehearse
 from rutter.pipeline.rehearsal.troubles import Waits
-from rutter.pipeline.rehearsal.world import ORIGIN, World
+from rutter.pipeline.rehearsal.world import ORIGIN, ScriptedWorld
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.service_file import read_service
 from rutter.pipeline.sessions.session_started import Given
@@ -58,12 +58,16 @@ WAY = (
     ("button", "Continue"),
 )
 
-FOUND = Sheet("Found", {"#first": Thing("a", "link", "Fender", leads_to="/fender")})
-SEARCH = Thing("input", "searchbox", "Search")
+FOUND = ScriptedPage(
+    "Found", {"#first": ScriptedElement("a", "link", "Fender", leads_to="/fender")}
+)
+SEARCH = ScriptedElement("input", "searchbox", "Search")
 SHOP = {
-    "/": Sheet("Shop", {"#q": SEARCH, "#find": Thing(name="Find", leads_to="/found")}),
+    "/": ScriptedPage(
+        "Shop", {"#q": SEARCH, "#find": ScriptedElement(name="Find", leads_to="/found")}
+    ),
     "/found": FOUND,
-    "/fender": Sheet("Fender", shows=("12 in stock",)),
+    "/fender": ScriptedPage("Fender", shows=("12 in stock",)),
 }
 SCRIPT = tuple(
     Step(action=action)
@@ -91,7 +95,7 @@ class Rehearsing:
         self.path = path
 
     async def play(
-        self, started: SessionStarted, world: World, *minds: ScriptedMind, **more: Any
+        self, started: SessionStarted, world: ScriptedWorld, *minds: ScriptedMind, **more: Any
     ) -> Rehearsal:
         more = {"answers": ScriptedPerson(otherwise=YES), **more}
         # How long a call took and what fences a page off are the Advisor's own: neither decides.
@@ -105,7 +109,9 @@ class Rehearsing:
 
     async def recorded(self) -> Workflow:
         """The search, as a script does it."""
-        told = await self.play(session_started.recording("search", SCRIPT, WHAT, ()), World(SHOP))
+        told = await self.play(
+            session_started.recording("search", SCRIPT, WHAT, ()), ScriptedWorld(SHOP)
+        )
         return self.learned(told)
 
     async def died(self, session: Coroutine[Any, Any, object], waits: Waits) -> list[Row]:
@@ -134,10 +140,10 @@ class Rehearsing:
         return told.learned
 
 
-def shop_with(*things: Thing) -> World:
+def shop_with(*things: ScriptedElement) -> ScriptedWorld:
     """The shop without its button: nothing there is like it."""
     shown = {f"#new-{place}": thing for place, thing in enumerate(things, 1)}
-    return World({**SHOP, "/": Sheet("Shop", {"#q": SEARCH, **shown})})
+    return ScriptedWorld({**SHOP, "/": ScriptedPage("Shop", {"#q": SEARCH, **shown})})
 
 
 def to_cancel(given: Given) -> SessionStarted:
@@ -172,7 +178,7 @@ async def repaired(stage: Rehearsing) -> None:
     mind = ScriptedMind(
         proposes(aria_role="link", aria_name="Show me", reasoning="it leads to what was found")
     )
-    changed = Thing("a", "link", "Show me", leads_to="/found")
+    changed = ScriptedElement("a", "link", "Show me", leads_to="/found")
     told = await stage.play(session_started.run_of(workflow, WHAT, ()), shop_with(changed), mind)
     newer = stage.learned(told)
     assert newer.version == workflow.version + 1
@@ -191,9 +197,11 @@ async def corrected(stage: Rehearsing) -> None:
         proposes(css="#new-1", reasoning="once more, perhaps"),
     )
     world = shop_with(
-        Thing("a", "link", "Look closer", inert=True),
-        Thing("a", "link", "More ways", inert=True),
-        Thing("a", "link", "Ask the shop", leads_to="/found", submits=True, method="post"),
+        ScriptedElement("a", "link", "Look closer", inert=True),
+        ScriptedElement("a", "link", "More ways", inert=True),
+        ScriptedElement(
+            "a", "link", "Ask the shop", leads_to="/found", submits=True, method="post"
+        ),
     )
     person = ScriptedPerson(otherwise=NO)
     told = await stage.play(session_started.run_of(workflow, WHAT, ()), world, mind, answers=person)

@@ -112,7 +112,7 @@ class Stage:
         # The seeds' model: what another one would have done is what these logs are asked.
         settings = msgspec.structs.replace(started.settings, predictor="markov2", suggest=MILLION)
         started = msgspec.structs.replace(started, settings=settings)
-        return await self.app.sail(
+        return await self.app.run_in_browser(
             started, self.browser, answers=answers, secrets=self._secrets, typed=typed
         )
 

@@ -55,7 +55,7 @@ async def test_what_a_page_was_kept_from_is_a_fact_of_its_session(replayed: Repl
         host = server.url.removeprefix("http://")
         started = session_started.recording("hostile", steps, {}, (), allow=[host])
         async with Chromium(executable, Gate()) as browser, App.open(log) as app:
-            ended = await app.sail(started, browser, name="hostile")
+            ended = await app.run_in_browser(started, browser, name="hostile")
         facts = await events_of(log, "hostile")
         blocked = [fact for fact in facts if isinstance(fact, RequestBlocked)]
         assert {(each.host, each.port) for each in blocked} == set(canaries.addresses.values())

@@ -62,7 +62,7 @@ from tests.support.scripted_shop import (
     Becomes,
     Fails,
     Raises,
-    Thing,
+    ScriptedElement,
     Waits,
     World,
     by_css,
@@ -443,7 +443,7 @@ async def test_a_run_whose_click_does_nothing_is_tried_once_more_and_fails(
     world = shop()
     async with open_app(log) as app:
         workflow = await record_order(app, log)
-        world.replace_at("/", "#find", Thing(name="Find", inert=True))
+        world.replace_at("/", "#find", ScriptedElement(name="Find", inert=True))
         ended = await sail(app, run_for_fairlead(workflow), world)
     assert (ended.reason, ended.failure) == ("failed", "retry_exhausted")
     assert [action.type for action in world.done] == ["navigate", "type", "click", "click"]
@@ -456,7 +456,7 @@ async def test_what_cannot_be_undone_and_did_nothing_is_not_tried_again(
     world = shop()
     async with open_app(log) as app:
         workflow = await record_order(app, log)
-        place = Thing(name="Place order", submits=True, method="post", inert=True)
+        place = ScriptedElement(name="Place order", submits=True, method="post", inert=True)
         world.replace_at("/customers/2", "#place", place)
         ended = await sail(app, run_for_fairlead(workflow), world)
     assert (ended.reason, ended.failure) == ("failed", "verification_failed")
@@ -468,7 +468,7 @@ async def test_a_run_that_is_led_elsewhere_says_so(replayed: Replayed) -> None:
     world = shop()
     async with open_app(log) as app:
         workflow = await record_order(app, log)
-        world.replace_at("/", "#find", Thing(name="Find", leads_to="/login"))
+        world.replace_at("/", "#find", ScriptedElement(name="Find", leads_to="/login"))
         ended = await sail(app, run_for_fairlead(workflow), world)
     said = "wrong_target: led_elsewhere, not at /results"
     assert ended == SessionEnded("failed", "verification_failed", said)
@@ -491,7 +491,7 @@ async def test_an_element_that_changed_under_the_click_is_judged_again(
     replayed: Replayed,
 ) -> None:
     log = replayed.memory()
-    sends = Thing(name="Find", leads_to="/results", submits=True, method="post")
+    sends = ScriptedElement(name="Find", leads_to="/results", submits=True, method="post")
     world, person = shop().trouble("#find", Becomes(sends)), ScriptedPerson([YES])
     async with open_app(log) as app:
         ended = await sail(app, recording(HOME, FIND), world, answers=person, name="s")
@@ -502,7 +502,7 @@ async def test_an_element_that_changed_under_the_click_is_judged_again(
 
 async def test_refused_after_the_element_changed_nothing_was_done(replayed: Replayed) -> None:
     log = replayed.memory()
-    sends = Thing(name="Find", leads_to="/results", submits=True, method="post")
+    sends = ScriptedElement(name="Find", leads_to="/results", submits=True, method="post")
     world = shop().trouble("#find", Becomes(sends))
     async with open_app(log) as app:
         ended = await sail(app, recording(HOME, FIND), world, name="s")
@@ -516,7 +516,9 @@ async def test_a_standing_approval_does_not_cover_another_button(replayed: Repla
     world = shop()
     async with open_app(log) as app:
         workflow = await record_order(app, log)
-        other = Thing(name="Cancel order", leads_to="/orders/1002", submits=True, method="post")
+        other = ScriptedElement(
+            name="Cancel order", leads_to="/orders/1002", submits=True, method="post"
+        )
         world.replace_at("/customers/2", "#place", other)
         ended = await sail(app, run_for_fairlead(workflow), world)
     assert (ended.reason, ended.failure) == ("policy_denied", "needs_person")
@@ -549,7 +551,7 @@ async def test_a_person_who_says_no_ends_the_run(replayed: Replayed) -> None:
 async def test_typing_into_a_list_is_selecting_from_it(replayed: Replayed) -> None:
     log = replayed.memory()
     world = shop()
-    world.replace_at("/customers/1", "#qty", Thing("select", "combobox", "Quantity"))
+    world.replace_at("/customers/1", "#qty", ScriptedElement("select", "combobox", "Quantity"))
     async with open_app(log) as app:
         person = ScriptedPerson(otherwise=YES)
         ended = await sail(app, recording(), world, answers=person, name="s")

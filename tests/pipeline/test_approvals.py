@@ -22,8 +22,8 @@ from tests.support.scripted_shop import (
     ORIGIN,
     SHOP,
     Becomes,
-    Sheet,
-    Thing,
+    ScriptedElement,
+    ScriptedPage,
     World,
     by_css,
     effectors,
@@ -99,7 +99,9 @@ async def test_an_element_that_was_swapped_after_the_yes_is_asked_about_anew(
 ) -> None:
     """The recording asks once; then the button is another one at the moment of acting."""
     log = replayed.memory()
-    swapped = Thing(name="Place order", leads_to="/orders/1001", submits=True, method="put")
+    swapped = ScriptedElement(
+        name="Place order", leads_to="/orders/1001", submits=True, method="put"
+    )
     world = shop().trouble("#place", Becomes(swapped))
     person = ScriptedPerson([YES, Answer(False, "that is another one")])
     async with open_app(log) as app:
@@ -225,7 +227,12 @@ async def test_a_person_signs_in_in_the_window_and_the_run_goes_on(
 ) -> None:
     """The way begins at a sign-in page that was not there when it was recorded."""
     log = replayed.memory()
-    world = World({**SHOP, "/": Sheet("Sign in to your account", {"#in": Thing(name="Sign in")})})
+    world = World(
+        {
+            **SHOP,
+            "/": ScriptedPage("Sign in to your account", {"#in": ScriptedElement(name="Sign in")}),
+        }
+    )
     async with open_app(log) as app:
         workflow = await record_order(app, log)
         started = msgspec.structs.replace(run_for_fairlead(workflow), headed=headed)

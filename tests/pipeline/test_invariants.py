@@ -34,7 +34,15 @@ from rutter.pipeline.output.verbose import Narrator
 from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story
 from tests.support.log_checks import Replayed, envelopes_of, events_of
-from tests.support.scripted_shop import ORIGIN, Fails, Sheet, Thing, World, by_css, effectors
+from tests.support.scripted_shop import (
+    ORIGIN,
+    Fails,
+    ScriptedElement,
+    ScriptedPage,
+    World,
+    by_css,
+    effectors,
+)
 from tests.support.shop_sessions import open_app, with_settings
 
 pytestmark = pytest.mark.anyio
@@ -80,10 +88,10 @@ DELETE = Action("click", target=by_css("#delete"))
 
 def desk() -> World:
     things = {
-        "#delete": Thing(name="Delete the accoünt", submits=True, method="post"),
-        "#more": Thing(name="More \N{RIGHTWARDS ARROW}"),
+        "#delete": ScriptedElement(name="Delete the accoünt", submits=True, method="post"),
+        "#more": ScriptedElement(name="More \N{RIGHTWARDS ARROW}"),
     }
-    return World({"/": Sheet("Désk", things)})
+    return World({"/": ScriptedPage("Désk", things)})
 
 
 async def sailed(

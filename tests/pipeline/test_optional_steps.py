@@ -15,25 +15,33 @@ from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.workflows.edit import Edit, edited
 from rutter.replay.story.session_story import tell
-from tests.support.scripted_shop import ORIGIN, SHOP, Fails, Sheet, Thing, World, by_css
+from tests.support.scripted_shop import (
+    ORIGIN,
+    SHOP,
+    Fails,
+    ScriptedElement,
+    ScriptedPage,
+    World,
+    by_css,
+)
 from tests.support.shop_sessions import YES, open_app, recording, sail, with_settings
 
 pytestmark = pytest.mark.anyio
 
-GREETED: Mapping[str, Sheet] = {
+GREETED: Mapping[str, ScriptedPage] = {
     **SHOP,
-    "/": Sheet(
+    "/": ScriptedPage(
         "Shop",
         {
-            "#find": Thing(name="Find", leads_to="/notice"),
-            "#accept": Thing(name="Accept"),
+            "#find": ScriptedElement(name="Find", leads_to="/notice"),
+            "#accept": ScriptedElement(name="Accept"),
         },
     ),
-    "/notice": Sheet("Notice", {"#on": Thing(name="Go on", leads_to="/results")}),
+    "/notice": ScriptedPage("Notice", {"#on": ScriptedElement(name="Go on", leads_to="/results")}),
 }
-PLAIN: Mapping[str, Sheet] = {
+PLAIN: Mapping[str, ScriptedPage] = {
     **SHOP,
-    "/": Sheet("Shop", {"#find": Thing(name="Find", leads_to="/results")}),
+    "/": ScriptedPage("Shop", {"#find": ScriptedElement(name="Find", leads_to="/results")}),
 }
 ACTIONS = (
     Action("navigate", url=ORIGIN + "/"),
@@ -104,7 +112,7 @@ async def test_a_step_that_is_not_optional_is_not_passed_over(pipeline_log: Even
 
 
 async def test_no_more_is_passed_over_than_what_is_optional(pipeline_log: EventLog) -> None:
-    world = World({**PLAIN, "/results": Sheet("Results")})
+    world = World({**PLAIN, "/results": ScriptedPage("Results")})
     async with open_app(pipeline_log) as app:
         ended = await run(app, await learn(app, pipeline_log, {BANNER, NOTICE}), world)
 

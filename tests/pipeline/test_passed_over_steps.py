@@ -21,14 +21,23 @@ from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.workflows.edit import Edit, edited
 from tests.pipeline.test_optional_steps import clicked
-from tests.support.scripted_shop import ORIGIN, SHOP, Fails, Sheet, Thing, Trouble, World, by_css
+from tests.support.scripted_shop import (
+    ORIGIN,
+    SHOP,
+    Fails,
+    ScriptedElement,
+    ScriptedPage,
+    Trouble,
+    World,
+    by_css,
+)
 from tests.support.shop_sessions import YES, open_app, recording, sail, with_settings
 
 pytestmark = pytest.mark.anyio
 
-FIND = Thing(name="Find", leads_to="/results")
-ACCEPT, CLOSE = Thing(name="Accept"), Thing(name="No, thanks")
-ALL: Mapping[str, Thing] = {"#accept": ACCEPT, "#close": CLOSE, "#find": FIND}
+FIND = ScriptedElement(name="Find", leads_to="/results")
+ACCEPT, CLOSE = ScriptedElement(name="Accept"), ScriptedElement(name="No, thanks")
+ALL: Mapping[str, ScriptedElement] = {"#accept": ACCEPT, "#close": CLOSE, "#find": FIND}
 ACTIONS = (
     Action("navigate", url=ORIGIN + "/"),
     Action("click", target=by_css("#accept")),
@@ -39,9 +48,9 @@ ACTIONS = (
 BANNER, SURVEY, WANTED = 2, 3, 4
 
 
-def page(*selectors: str) -> Mapping[str, Sheet]:
+def page(*selectors: str) -> Mapping[str, ScriptedPage]:
     things = {each: thing for each, thing in ALL.items() if each in selectors}
-    return {**SHOP, "/": Sheet("Shop", things)}
+    return {**SHOP, "/": ScriptedPage("Shop", things)}
 
 
 class Covered(World):
@@ -223,13 +232,17 @@ NOTICED = (
     Action("click", target=by_css("#on")),
     Action("click", target=by_css("li:nth-child(1) a")),
 )
-ON = Thing(name="Go on", leads_to="/results")
+ON = ScriptedElement(name="Go on", leads_to="/results")
 NOTICE = 3
 
 
-def notice(*, shown: bool) -> dict[str, Sheet]:
-    find = Thing(name="Find", leads_to="/notice" if shown else "/results")
-    return {**SHOP, "/": Sheet("Shop", {"#find": find}), "/notice": Sheet("Notice", {"#on": ON})}
+def notice(*, shown: bool) -> dict[str, ScriptedPage]:
+    find = ScriptedElement(name="Find", leads_to="/notice" if shown else "/results")
+    return {
+        **SHOP,
+        "/": ScriptedPage("Shop", {"#find": find}),
+        "/notice": ScriptedPage("Notice", {"#on": ON}),
+    }
 
 
 class Straying(World):

@@ -14,7 +14,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.workflows.edit import Edit, edited
 from tests.pipeline.test_optional_steps import clicked
-from tests.support.scripted_shop import ORIGIN, SHOP, Sheet, Thing, World, by_css
+from tests.support.scripted_shop import ORIGIN, SHOP, ScriptedElement, ScriptedPage, World, by_css
 from tests.support.shop_sessions import YES, open_app, recording, sail, with_settings
 
 pytestmark = pytest.mark.anyio
@@ -22,9 +22,14 @@ pytestmark = pytest.mark.anyio
 ACCEPT, FIND = "#accept", "#find"
 
 
-def page(*, banner: bool) -> Mapping[str, Sheet]:
-    over = {ACCEPT: Thing(name="Accept cookies")} if banner else {}
-    return {**SHOP, "/": Sheet("Shop", {**over, FIND: Thing(name="Find", leads_to="/results")})}
+def page(*, banner: bool) -> Mapping[str, ScriptedPage]:
+    over = {ACCEPT: ScriptedElement(name="Accept cookies")} if banner else {}
+    return {
+        **SHOP,
+        "/": ScriptedPage(
+            "Shop", {**over, FIND: ScriptedElement(name="Find", leads_to="/results")}
+        ),
+    }
 
 
 def actions(*, banner: bool) -> tuple[Action, ...]:

@@ -23,7 +23,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.runtime import session as module
 from rutter.replay.verify import fresh_deciders
 from tests.support.log_checks import Replayed, events_of
-from tests.support.scripted_shop import Becomes, Thing, Waits, World, effectors, shop
+from tests.support.scripted_shop import Becomes, ScriptedElement, Waits, World, effectors, shop
 from tests.support.shop_sessions import YES, open_app, recording
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(60)]
@@ -161,7 +161,7 @@ async def test_an_element_that_changes_for_ever_is_not_judged_for_ever(
     replayed: Replayed,
 ) -> None:
     log = replayed.memory()
-    other = [Becomes(Thing(name=f"Find {n}", leads_to="/results")) for n in range(9_000)]
+    other = [Becomes(ScriptedElement(name=f"Find {n}", leads_to="/results")) for n in range(9_000)]
     async with open_app(log) as app:
         ample = recording(max_wall_ms=60_000)
         ended = await sail(app, shop().trouble("#find", *other), started=ample)

@@ -36,12 +36,12 @@ from rutter.events.workflow import Criteria, Expectation, Indicator, Step, Workf
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from tests.support.log_checks import Replayed, events_of
-from tests.support.scripted_shop import ORIGIN, Fails, Sheet, Thing, World, by_css
+from tests.support.scripted_shop import ORIGIN, Fails, ScriptedElement, ScriptedPage, World, by_css
 from tests.support.shop_sessions import YES, open_app, sail, with_settings
 
 pytestmark = pytest.mark.anyio
 
-SAVE = Thing(
+SAVE = ScriptedElement(
     name="Save",
     says="Saved 1 record",
     stores=("/records", "Ann Bonny"),
@@ -54,19 +54,19 @@ CLICK = Action("click", target=by_css("#save"))
 BACK = ReadBack(f"{ORIGIN}/records", (TextVisible("Ann Bonny"),))
 
 
-def office(save: Thing = SAVE) -> World:
+def office(save: ScriptedElement = SAVE) -> World:
     return World(
         {
-            "/edit": Sheet(
+            "/edit": ScriptedPage(
                 "Edit",
                 {
-                    "#name": Thing("input", "textbox", "Name"),
+                    "#name": ScriptedElement("input", "textbox", "Name"),
                     "#save": save,
-                    "#number": Thing("output", "status", "A-1042"),
+                    "#number": ScriptedElement("output", "status", "A-1042"),
                 },
             ),
-            "/records": Sheet("Records", shows=("All of them",)),
-            "/help": Sheet("Help"),
+            "/records": ScriptedPage("Records", shows=("All of them",)),
+            "/help": ScriptedPage("Help"),
         }
     )
 
@@ -112,7 +112,7 @@ def only(events: list[Any], kind: type[Any]) -> Any:
     return event
 
 
-def change(**more: Any) -> Thing:
+def change(**more: Any) -> ScriptedElement:
     return msgspec.structs.replace(SAVE, **more)
 
 
@@ -413,11 +413,11 @@ SHIPYARD = Service(
         StateRule("LOGIN_REQUIRED", (Sign("heading", "who goes there"),)),
     ),
 )
-SEND = Thing(name="Next", leads_to="/result")
+SEND = ScriptedElement(name="Next", leads_to="/result")
 
 
 def yard(first: str = "Edit", result: str = "All done") -> World:
-    return World({"/edit": Sheet(first, {"#save": SEND}), "/result": Sheet(result)})
+    return World({"/edit": ScriptedPage(first, {"#save": SEND}), "/result": ScriptedPage(result)})
 
 
 async def record_yard(app: App, log: EventLog) -> Workflow:

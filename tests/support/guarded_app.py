@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send
 from rutter.pipeline.daemon.http.bodies import BodyLimits
 from rutter.pipeline.daemon.http.guard import Guard, caller_of, own_addresses
@@ -17,10 +17,10 @@ from rutter.pipeline.daemon.http.tokens import Tickets, Tokens
 
 PERSON, AGENT = "p" * 43, "a" * 43
 TABLE = (
-    Row("GET", "/sessions/**", "agent"),
-    Row("POST", "/jobs", "agent"),
-    Row("GET", "/stream/*/**", "agent", ticket=True),
-    Row("WS", "/stream/*", "agent", ticket=True),
+    AccessRule("GET", "/sessions/**", "agent"),
+    AccessRule("POST", "/jobs", "agent"),
+    AccessRule("GET", "/stream/*/**", "agent", ticket=True),
+    AccessRule("WS", "/stream/*", "agent", ticket=True),
 )
 WS_OPENING = (
     "Connection: Upgrade",
@@ -192,7 +192,7 @@ def guarded(
     port: int,
     *,
     names: Sequence[str] = (),
-    table: Sequence[Row] = TABLE,
+    table: Sequence[AccessRule] = TABLE,
     limits: BodyLimits | None = None,
     tickets: Tickets | None = None,
 ) -> Guard:

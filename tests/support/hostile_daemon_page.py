@@ -23,7 +23,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.daemon import daemon as daemon_
 from rutter.pipeline.daemon import serve as serving_
 from rutter.pipeline.daemon.http.http_server import Listening, _bind, listen
-from rutter.pipeline.daemon.jobs.approvals import Question
+from rutter.pipeline.daemon.jobs.approvals import PendingQuestion
 from tests.hostile.canaries import Address, own_address
 from tests.hostile.channels import CHANNELS, Answer, Channel, _hop, _js, _own
 from tests.hostile.crossing import PUBLIC, Crossing, plan_for
@@ -125,7 +125,7 @@ class Outcome(NamedTuple):
 
     refused: set[str]
     came: set[str]
-    left: tuple[Question, ...]
+    left: tuple[PendingQuestion, ...]
 
 
 class Onslaught:
@@ -245,7 +245,7 @@ def _listen_everywhere() -> Listening:
     return Listening(first.host, first.port, (*first.sockets, *more))
 
 
-async def _asked(ship: Anchored, group: anyio.abc.TaskGroup) -> Question:
+async def _asked(ship: Anchored, group: anyio.abc.TaskGroup) -> PendingQuestion:
     """A question that waits for a person while all of it goes on."""
     opened = await ship.ask("POST", "/sessions", {"url": ship.site.base_url}, scope="agent")
     session = opened.json["session"]
@@ -262,7 +262,7 @@ async def _asked(ship: Anchored, group: anyio.abc.TaskGroup) -> Question:
     return pending[0]
 
 
-def _name(site: Site, asked: Question) -> None:
+def _name(site: Site, asked: PendingQuestion) -> None:
     """The page is told whom to answer for: it need not even guess."""
     answers = site._server.answers
     for path, answer in answers.items():
@@ -270,7 +270,7 @@ def _name(site: Site, asked: Question) -> None:
         answers[path] = answer._replace(body=_told(answer.body, asked), headers=headers)
 
 
-def _told(text: str, asked: Question) -> str:
+def _told(text: str, asked: PendingQuestion) -> str:
     return text.replace("$SESSION", asked.session).replace("$APPROVAL", asked.approval)
 
 

@@ -116,7 +116,7 @@ async def recorded(
     listening = anyio.Event()
 
     async def sail() -> None:
-        ended["it"] = await app.sail(started, browser, on_listening=listening.set, **more)
+        ended["it"] = await app.run_in_browser(started, browser, on_listening=listening.set, **more)
 
     async with anyio.create_task_group() as group:
         group.start_soon(sail)

@@ -11,7 +11,7 @@ from rutter.events.runtime import SessionEnded
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS
 from rutter.pipeline.daemon.jobs.hooks import Hooks
-from rutter.pipeline.daemon.jobs.jobs import Jobs, Limits
+from rutter.pipeline.daemon.jobs.jobs import JobLimits, Jobs
 from rutter.pipeline.daemon.jobs.schedules import Schedules
 
 MONDAY_NS = 1_773_619_200 * SECOND_NS  # 2026-03-16T00:00:00Z
@@ -41,12 +41,12 @@ class WallClock:
 class Deck:
     """One daemon after another on the same log: `restart` makes the next one from what is there."""
 
-    def __init__(self, clock: WallClock, limits: Limits | None = None) -> None:
+    def __init__(self, clock: WallClock, limits: JobLimits | None = None) -> None:
         self.clock = clock
         self.log: list[Envelope] = []
         self.holding = False  # runs go on until they are let go
         self.let_go = anyio.Event()
-        self._limits = limits or Limits()
+        self._limits = limits or JobLimits()
         self.restart()
 
     def restart(self, *, jobs_known: bool = True) -> None:

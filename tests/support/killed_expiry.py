@@ -18,7 +18,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep import expiry
 from rutter.pipeline.upkeep.artifact_survey import survey
-from rutter.pipeline.upkeep.expiry import Rules, plan, remove
+from rutter.pipeline.upkeep.expiry import ExpiryRules, plan, remove
 
 
 def die(*_: Any, **__: Any) -> Any:
@@ -34,7 +34,7 @@ def dies_behind(work: Any) -> Any:
 
 
 async def backwards(directory: DataDirectory, *_: Any) -> None:
-    remove(directory, plan(survey(directory), Rules(), 2**62))
+    remove(directory, plan(survey(directory), ExpiryRules(), 2**62))
     die()
 
 
@@ -57,7 +57,7 @@ async def main() -> None:
     directory.lock()
     log = await SqliteLog.open(directory.log)
     async with App.open(log, artifacts=directory.artifacts) as app:
-        await tidy(directory, app.say_process, Rules(), app.clock)
+        await tidy(directory, app.say_process, ExpiryRules(), app.clock)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import Any
 
 from rutter.actors.world.browser.login_state import BrowserState
 from rutter.pipeline.demo_sites.chandlery import Site
-from rutter.pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.demo_sites.request import SiteRequest, SiteResponse
 from rutter.pipeline.demo_sites.sign_ins import USER
 
 PASSWORD = "clove hitch & 5 cables"
@@ -27,10 +27,10 @@ class LoginSite(Site):
         self.renews = self.shows = self.passes_on = False
         self.tokens.clear()
 
-    def respond(self, request: Request, target: str) -> Response:
+    def respond(self, request: SiteRequest, target: str) -> SiteResponse:
         known = self._sessions.is_open(request.token)
         if self.passes_on and known and (request.method, request.path) == ("GET", "/login"):
-            return Response(303, location="/desk")
+            return SiteResponse(303, location="/desk")
         response = super().respond(request, target)
         if self.renews and known and request.path == "/desk":
             response = replace(response, token=self._renewed(request.token))

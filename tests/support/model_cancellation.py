@@ -165,7 +165,7 @@ class Harbour:
         name = f"voyage-{self._count}"
         counsels = {each: Counsel(self._mind(each), DEFAULTS[each].price) for each in providers}
         try:
-            ended = await self._app.sail(
+            ended = await self._app.run_in_browser(
                 started,
                 self._browser,
                 answers=person,

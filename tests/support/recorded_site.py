@@ -11,7 +11,7 @@ from typing import Any, Self
 from rutter.pipeline.cli.demo import ALONE, WATCHED
 from rutter.pipeline.demo_sites.chandlery import Order, Site, order_script
 from rutter.pipeline.demo_sites.chandlery.seed import ORDERS
-from rutter.pipeline.demo_sites.request import Request, Response
+from rutter.pipeline.demo_sites.request import SiteRequest, SiteResponse
 from tests.support.command_shell import COMMAND, ROOT, Ended, Rutter
 
 PASSWORD = "sheet bend & 9 fathoms"
@@ -23,9 +23,9 @@ class WatchedSite(Site):
 
     def __init__(self) -> None:
         super().__init__(password=PASSWORD)
-        self.when: Callable[[Request], None] | None = None
+        self.when: Callable[[SiteRequest], None] | None = None
 
-    def respond(self, request: Request, target: str) -> Response:
+    def respond(self, request: SiteRequest, target: str) -> SiteResponse:
         if self.when is not None:
             self.when(request)
         return super().respond(request, target)
@@ -40,11 +40,11 @@ class WatchedSite(Site):
         return self.orders[len(ORDERS) :]
 
 
-def once(path: str, do: Callable[[], None], method: str = "GET") -> Callable[[Request], None]:
+def once(path: str, do: Callable[[], None], method: str = "GET") -> Callable[[SiteRequest], None]:
     """Does it when a path that starts so is asked for the first time."""
     left = [do]
 
-    def when(request: Request) -> None:
+    def when(request: SiteRequest) -> None:
         if left and request.method == method and request.path.startswith(path):
             left.pop()()
 

@@ -22,21 +22,21 @@ from tests.support.scripted_shop import (
     ORDER,
     ORIGIN,
     SHOP,
-    Sheet,
-    Thing,
+    ScriptedElement,
+    ScriptedPage,
     World,
     by_css,
     effectors,
 )
 
-MOVED: Mapping[str, Sheet] = {**SHOP, "/customers/2": Sheet("Fairlead Offshore")}
-EMPTY: Mapping[str, Sheet] = {**SHOP, "/": Sheet("Shop")}
-GATE: Mapping[str, Sheet] = {
-    "/": Sheet(
+MOVED: Mapping[str, ScriptedPage] = {**SHOP, "/customers/2": ScriptedPage("Fairlead Offshore")}
+EMPTY: Mapping[str, ScriptedPage] = {**SHOP, "/": ScriptedPage("Shop")}
+GATE: Mapping[str, ScriptedPage] = {
+    "/": ScriptedPage(
         "Gate",
         {
-            "#user": Thing("input", "textbox", "User name"),
-            "#pin": Thing("input", "textbox", "Pin", secret=True),
+            "#user": ScriptedElement("input", "textbox", "User name"),
+            "#pin": ScriptedElement("input", "textbox", "Pin", secret=True),
         },
     )
 }
@@ -48,7 +48,7 @@ SIGN_IN = tuple(
         Action("type", target=by_css("#pin"), value=Secret("pin")),
     )
 )
-Sail = Callable[[SessionStarted, Mapping[str, Sheet]], Awaitable[None]]
+Sail = Callable[[SessionStarted, Mapping[str, ScriptedPage]], Awaitable[None]]
 Voyages = Callable[[Sail, EventLog], Awaitable[None]]
 
 
@@ -95,7 +95,7 @@ async def _keep(path: Path, voyages: Voyages) -> None:
     secrets = {"pin": "0000"}
     async with App.open(log, clock=CountingClock()) as app:
 
-        async def sail(started: SessionStarted, sheets: Mapping[str, Sheet]) -> None:
+        async def sail(started: SessionStarted, sheets: Mapping[str, ScriptedPage]) -> None:
             world = World(sheets)
             made = effectors(world, started, answers=person, secrets=secrets)
             await app.run_session(started, made)

@@ -26,7 +26,14 @@ from rutter.pipeline.cli import row_runs
 from rutter.pipeline.cli.main import main
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.sessions import session_started
-from tests.support.scripted_shop import ORIGIN, Sheet, Thing, World, by_css, effectors
+from tests.support.scripted_shop import (
+    ORIGIN,
+    ScriptedElement,
+    ScriptedPage,
+    World,
+    by_css,
+    effectors,
+)
 from tests.support.shop_sessions import YES
 
 CUSTOMERS = ("Aurora Shipping", "Fairlead Offshore", "Juniper Tankers")
@@ -47,24 +54,28 @@ ORDER = tuple(
 WATCHED = {"customer": CUSTOMERS[0], "quantity": "1"}
 
 
-def _sheets() -> Mapping[str, Sheet]:
+def _sheets() -> Mapping[str, ScriptedPage]:
     search = {
-        "#q": Thing("input", "textbox", "Search"),
-        "#find": Thing(name="Find", leads_to="/results"),
+        "#q": ScriptedElement("input", "textbox", "Search"),
+        "#find": ScriptedElement(name="Find", leads_to="/results"),
     }
     found = {
-        f"li:nth-child({at}) a": Thing("a", "link", name, leads_to=f"/customers/{at}")
+        f"li:nth-child({at}) a": ScriptedElement("a", "link", name, leads_to=f"/customers/{at}")
         for at, name in enumerate(CUSTOMERS, 1)
     }
     form = {
-        "#qty": Thing("input", "spinbutton", "Quantity"),
-        "#place": Thing(name="Place order", leads_to="/placed", submits=True, method="post"),
+        "#qty": ScriptedElement("input", "spinbutton", "Quantity"),
+        "#place": ScriptedElement(
+            name="Place order", leads_to="/placed", submits=True, method="post"
+        ),
     }
-    pages = {f"/customers/{at}": Sheet(name, form) for at, name in enumerate(CUSTOMERS, 1)}
-    placed = Sheet("Placed", {"#number": Thing("output", "status", "", value="none")})
+    pages = {f"/customers/{at}": ScriptedPage(name, form) for at, name in enumerate(CUSTOMERS, 1)}
+    placed = ScriptedPage(
+        "Placed", {"#number": ScriptedElement("output", "status", "", value="none")}
+    )
     return {
-        "/": Sheet("Shop", search),
-        "/results": Sheet("Results", found),
+        "/": ScriptedPage("Shop", search),
+        "/results": ScriptedPage("Results", found),
         **pages,
         "/placed": placed,
     }
@@ -87,7 +98,9 @@ class CountingShop(World):
             _strike("ctrl-c", SIGINT, len(orders_in(self._orders)))
             if os.environ.get(KILL) == f"lost:{len(orders_in(self._orders))}":
                 raise OSError("the page is gone")
-            self.replace_at("/placed", "#number", Thing("output", "status", "", value=number))
+            self.replace_at(
+                "/placed", "#number", ScriptedElement("output", "status", "", value=number)
+            )
         return super().act(action, selector, typed)
 
 
@@ -117,7 +130,7 @@ class _Rehearsed:
     def listen(self, listener: Listener) -> None:
         self._app.listen(listener)
 
-    async def sail(
+    async def run_in_browser(
         self,
         started: SessionStarted,
         browser: None,

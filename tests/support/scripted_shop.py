@@ -7,7 +7,7 @@ from rutter.events.page import Element
 from rutter.events.workflow import Step
 from rutter.pipeline.rehearsal import world
 from rutter.pipeline.rehearsal.effectors import ScriptedExecutor, ScriptedObserver, effectors
-from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
 from rutter.pipeline.rehearsal.troubles import Becomes, Fails, Raises, Trouble, Waits
 from rutter.pipeline.rehearsal.world import ORIGIN
 
@@ -20,10 +20,10 @@ __all__ = [
     "Becomes",
     "Fails",
     "Raises",
+    "ScriptedElement",
     "ScriptedExecutor",
     "ScriptedObserver",
-    "Sheet",
-    "Thing",
+    "ScriptedPage",
     "Trouble",
     "Waits",
     "World",
@@ -33,45 +33,49 @@ __all__ = [
 ]
 
 
-class World(world.World):
+class World(world.ScriptedWorld):
     """Its pages are in no state: tests that are about something else need not care what a few
     words alone make of a page (a single `Place order` is a final confirmation)."""
 
-    def _elements(self, sheet: Sheet) -> tuple[Element, ...]:
+    def _elements(self, sheet: ScriptedPage) -> tuple[Element, ...]:
         return ()
 
     def phrases(self, wanted: Sequence[str]) -> tuple[str, ...]:
         return ()
 
-    def _fingerprint(self, selector: str, thing: Thing) -> Fingerprint:
+    def _fingerprint(self, selector: str, thing: ScriptedElement) -> Fingerprint:
         """Nor is anything healed in them."""
         return Fingerprint()
 
 
 # -- a shop to sail in -----------------------------------------------------------------------------
 
-SHOP: Mapping[str, Sheet] = {
-    "/": Sheet(
+SHOP: Mapping[str, ScriptedPage] = {
+    "/": ScriptedPage(
         "Shop",
         {
-            "#q": Thing("input", "textbox", "Search"),
-            "#find": Thing(name="Find", leads_to="/results"),
-            "#decoration": Thing(name="Decoration", inert=True),
+            "#q": ScriptedElement("input", "textbox", "Search"),
+            "#find": ScriptedElement(name="Find", leads_to="/results"),
+            "#decoration": ScriptedElement(name="Decoration", inert=True),
         },
     ),
-    "/results": Sheet(
+    "/results": ScriptedPage(
         "Results",
         {
-            "li:nth-child(1) a": Thing("a", "link", "Aurora Shipping", leads_to="/customers/1"),
-            "li:nth-child(2) a": Thing("a", "link", "Fairlead Offshore", leads_to="/customers/2"),
+            "li:nth-child(1) a": ScriptedElement(
+                "a", "link", "Aurora Shipping", leads_to="/customers/1"
+            ),
+            "li:nth-child(2) a": ScriptedElement(
+                "a", "link", "Fairlead Offshore", leads_to="/customers/2"
+            ),
         },
     ),
     **{
-        f"/customers/{number}": Sheet(
+        f"/customers/{number}": ScriptedPage(
             name,
             {
-                "#qty": Thing("input", "spinbutton", "Quantity"),
-                "#place": Thing(
+                "#qty": ScriptedElement("input", "spinbutton", "Quantity"),
+                "#place": ScriptedElement(
                     name="Place order",
                     leads_to=f"/orders/{1000 + number}",
                     submits=True,
@@ -81,8 +85,8 @@ SHOP: Mapping[str, Sheet] = {
         )
         for number, name in ((1, "Aurora Shipping"), (2, "Fairlead Offshore"))
     },
-    "/orders/1001": Sheet("Order 1001 for Aurora Shipping"),
-    "/orders/1002": Sheet("Order 1002 for Fairlead Offshore"),
+    "/orders/1001": ScriptedPage("Order 1001 for Aurora Shipping"),
+    "/orders/1002": ScriptedPage("Order 1002 for Fairlead Offshore"),
 }
 
 

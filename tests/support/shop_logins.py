@@ -4,8 +4,8 @@ from pathlib import Path
 
 from rutter.actors.world.browser.login_state import BrowserState
 from rutter.pipeline.clock import CountingClock
-from rutter.pipeline.logins.login_store import Kept, Shelf
-from rutter.pipeline.logins.sealed_file import Key, Lock, key_of, new_lock
+from rutter.pipeline.logins.login_store import KeptLogin, LoginStore
+from rutter.pipeline.logins.sealed_file import KeyLock, SealingKey, key_of, new_lock
 
 SHOP, OTHER = "https://shop.example", "https://other.example"
 TOKEN = "4f9a0c77b1e2d3a4c5b6978812345678"
@@ -19,15 +19,15 @@ def state_with(token: str = TOKEN, origin: str = SHOP) -> BrowserState:
     return BrowserState(({**cookie, "secure": True},), (stored,))
 
 
-def key(passphrase: str = PASSPHRASE, lock: Lock | None = None) -> Key:
+def key(passphrase: str = PASSPHRASE, lock: KeyLock | None = None) -> SealingKey:
     return key_of(lock or new_lock("passphrase"), passphrase.encode())
 
 
-def shelf(root: Path) -> Shelf:
-    return Shelf(root / "logins", CountingClock())
+def shelf(root: Path) -> LoginStore:
+    return LoginStore(root / "logins", CountingClock())
 
 
-def keep(on: Shelf, origin: str = SHOP, passphrase: str = PASSPHRASE) -> Kept:
+def keep(on: LoginStore, origin: str = SHOP, passphrase: str = PASSPHRASE) -> KeptLogin:
     kept = on.keep(origin, state_with(origin=origin), key(passphrase))
     assert kept is not None
     return kept

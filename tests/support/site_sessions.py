@@ -66,7 +66,7 @@ async def record_order(app: App, log: EventLog, chromium: Chromium, site: Site) 
     recorded = msgspec.convert(order_script(site.base_url, **WATCHED), RecorderScript)
     script = prepare(recorded, WATCHED, secrets)
     host = site.base_url.removeprefix("http://")
-    ended = await app.sail(
+    ended = await app.run_in_browser(
         session_started.recording("order", script.steps, WATCHED, secrets, allow=[host]),
         chromium,
         answers=SaysYes(),
@@ -100,7 +100,7 @@ async def sail_order(
     settings = msgspec.structs.replace(started.settings, resolve_ms=300)
     started = msgspec.structs.replace(started, settings=settings)
     session = name or app.clock.new_id("run")
-    ended = await app.sail(
+    ended = await app.run_in_browser(
         started, chromium, answers=answers or SaysYes(), secrets=secrets, name=session
     )
     acted_on: dict[int, Resolved] = {}

@@ -13,7 +13,7 @@ from rutter.events.critic import ActionJudged, OutcomeUnknown
 from rutter.events.envelope import Envelope
 from rutter.events.planner import PlanProposed
 from rutter.events.validator import ActionStarted
-from rutter.pipeline.demo_sites.request import Request
+from rutter.pipeline.demo_sites.request import SiteRequest
 from tests.support.daemon_process import Afloat, Logged
 from tests.support.recorded_site import WatchedSite
 
@@ -36,7 +36,7 @@ class Striker:
         self.struck = threading.Event()
         site.when = self._asked
 
-    def _asked(self, request: Request) -> None:
+    def _asked(self, request: SiteRequest) -> None:
         with self._lock:
             self._left -= 1
             if self._left == 0 and not self._over:

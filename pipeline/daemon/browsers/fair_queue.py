@@ -12,10 +12,10 @@ from typing import Generic, TypeVar
 Holder = TypeVar("Holder")
 
 
-class Place(Generic[Holder]):
+class QueuePlace(Generic[Holder]):
     """One of them. Left twice, it is left once."""
 
-    def __init__(self, at: Holder, on_left: Callable[["Place[Holder]"], None]) -> None:
+    def __init__(self, at: Holder, on_left: Callable[["QueuePlace[Holder]"], None]) -> None:
         self.at = at
         self._on_left = on_left
 
@@ -23,14 +23,14 @@ class Place(Generic[Holder]):
         self._on_left(self)
 
 
-class Line(Generic[Holder]):
+class FairQueue(Generic[Holder]):
     """`choose` says whose place the next one is; nobody's: then all wait."""
 
     def __init__(self, places: int, choose: Callable[[], Holder | None]) -> None:
         self._limit = places
         self._choose = choose
-        self._waiting: deque[asyncio.Future[Place[Holder]]] = deque()
-        self._taken: set[Place[Holder]] = set()
+        self._waiting: deque[asyncio.Future[QueuePlace[Holder]]] = deque()
+        self._taken: set[QueuePlace[Holder]] = set()
 
     @property
     def waiting(self) -> int:
@@ -40,12 +40,12 @@ class Line(Generic[Holder]):
     def taken(self) -> int:
         return len(self._taken)
 
-    def held_by(self, holder: Holder) -> list[Place[Holder]]:
+    def held_by(self, holder: Holder) -> list[QueuePlace[Holder]]:
         return [place for place in self._taken if place.at is holder]
 
-    async def place(self, *, first: bool = False) -> Place[Holder]:
+    async def place(self, *, first: bool = False) -> QueuePlace[Holder]:
         """Waits for one. `first` is for those who had their turn and got nothing for it."""
-        mine: asyncio.Future[Place[Holder]] = asyncio.get_running_loop().create_future()
+        mine: asyncio.Future[QueuePlace[Holder]] = asyncio.get_running_loop().create_future()
         if first:
             self._waiting.appendleft(mine)
         else:
@@ -69,7 +69,7 @@ class Line(Generic[Holder]):
             holder = self._choose()
             if holder is None:
                 return
-            place = Place(holder, self._left)
+            place = QueuePlace(holder, self._left)
             self._taken.add(place)
             self._waiting.popleft().set_result(place)
 
@@ -80,7 +80,7 @@ class Line(Generic[Holder]):
             if not mine.done():
                 mine.set_exception(why())
 
-    def _left(self, place: Place[Holder]) -> None:
+    def _left(self, place: QueuePlace[Holder]) -> None:
         if place in self._taken:
             self._taken.remove(place)
             self.serve()

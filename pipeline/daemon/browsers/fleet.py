@@ -21,15 +21,15 @@ from rutter.actors.world.browser.window import Window
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
 from rutter.pipeline.config.reader import Config
-from rutter.pipeline.daemon.browsers.fair_queue import Line
+from rutter.pipeline.daemon.browsers.fair_queue import FairQueue
 from rutter.pipeline.daemon.browsers.memory import resident_mb
 from rutter.pipeline.daemon.browsers.supervised import (
     CAUSES,
-    Berth,
+    BrowserSlot,
     BrowserStatistics,
     Cause,
-    Keepable,
-    Kept,
+    FleetBrowser,
+    SupervisedBrowser,
     did_not_start,
 )
 
@@ -67,7 +67,7 @@ class Fleet:
 
     def __init__(
         self,
-        make: Callable[[], Keepable],
+        make: Callable[[], FleetBrowser],
         limits: FleetLimits | None = None,
         *,
         measure: Callable[[tuple[int, ...]], int | None] = resident_mb,
@@ -75,13 +75,17 @@ class Fleet:
         self._make = make
         self._limits = limits or FleetLimits()
         self._measure = measure
-        self._berths = [Berth(self._limits.pause_s) for _ in range(self._limits.size)]
-        self._line: Line[Kept] = Line(self._limits.max_windows, self._least_loaded)
-        self._leaving: set[Kept] = set()
-        self._spare: Kept | None = None  # the one that runs beside the one that replaces it
-        self._starting: dict[Keepable, asyncio.Task[None]] = {}
-        self._closing: dict[Keepable, asyncio.Task[None]] = {}
-        self._made: set[Keepable] = set()  # and not closed yet
+        self._slots = [BrowserSlot(self._limits.pause_s) for _ in range(self._limits.size)]
+        self._line: FairQueue[SupervisedBrowser] = FairQueue(
+            self._limits.max_windows, self._least_loaded
+        )
+        self._leaving: set[SupervisedBrowser] = set()
+        self._spare: SupervisedBrowser | None = (
+            None  # the one that runs beside the one that replaces it
+        )
+        self._starting: dict[FleetBrowser, asyncio.Task[None]] = {}
+        self._closing: dict[FleetBrowser, asyncio.Task[None]] = {}
+        self._made: set[FleetBrowser] = set()  # and not closed yet
         self._tasks: set[asyncio.Task[None]] = set()
         self._replaced: Counter[Cause] = Counter()
         self._first_error: BrowserGone | None = None
@@ -92,10 +96,10 @@ class Fleet:
     async def start(self) -> None:
         """All at the same time; there when one is. When none starts it raises the first error."""
         try:
-            for berth in self._berths:
-                self._spawn(self._keep(berth))
+            for slot in self._slots:
+                self._spawn(self._keep(slot))
             await self._up.wait()
-            if self._first_error is not None and not any(each.kept for each in self._berths):
+            if self._first_error is not None and not any(each.kept for each in self._slots):
                 raise self._first_error
         except BaseException:
             await self.close()
@@ -131,8 +135,8 @@ class Fleet:
         raise BrowserGone(f"{TRIES} browsers ended while they opened a window", "run again")
 
     def statistics(self) -> FleetStatistics:
-        there = [each for berth in self._berths if (each := berth.kept) and not each.gone]
-        absent = [berth for berth in self._berths if berth.kept is None or berth.kept.gone]
+        there = [each for slot in self._slots if (each := slot.kept) and not each.gone]
+        absent = [slot for slot in self._slots if slot.kept is None or slot.kept.gone]
         return FleetStatistics(
             browsers=(
                 *(each.statistics(len(self._line.held_by(each))) for each in there),
@@ -160,18 +164,18 @@ class Fleet:
 
     # -- the berths ----------------------------------------------------------------------------
 
-    def _least_loaded(self) -> Kept | None:
+    def _least_loaded(self) -> SupervisedBrowser | None:
         """Of two alike the one that opened fewer, so that they wear alike."""
-        ready = [kept for berth in self._berths if (kept := berth.ready) is not None]
+        ready = [kept for slot in self._slots if (kept := slot.ready) is not None]
         return min(
             ready, key=lambda each: (len(self._line.held_by(each)), each.opened), default=None
         )
 
-    async def _keep(self, berth: Berth) -> None:
+    async def _keep(self, slot: BrowserSlot) -> None:
         """There is always a browser at this berth, or one on its way."""
         while True:
-            fresh = Kept(await self._started(berth), berth.restarts)
-            old, berth.kept = berth.kept, fresh
+            fresh = SupervisedBrowser(await self._started(slot), slot.restarts)
+            old, slot.kept = slot.kept, fresh
             if old is not None and old.state == "ready":
                 old.state = "leaving"
                 self._leaving.add(old)
@@ -180,11 +184,11 @@ class Fleet:
             self._up.set()
             self._line.serve()
             await fresh.replaced.wait()
-            berth.restarts += 1
+            slot.restarts += 1
             if fresh.cause != "worn":  # which is no fall, and as often as windows are asked for
-                await anyio.sleep(berth.pause_after(fresh.lived_s))
+                await anyio.sleep(slot.pause_after(fresh.lived_s))
 
-    async def _started(self, berth: Berth) -> Keepable:
+    async def _started(self, slot: BrowserSlot) -> FleetBrowser:
         """Tried until one starts, never in haste."""
         while True:
             browser = self._make()
@@ -193,10 +197,10 @@ class Fleet:
             await asyncio.wait({starting}, timeout=START_S)
             if starting.done() and not starting.cancelled() and starting.exception() is None:
                 del self._starting[browser]
-                berth.failures = 0
+                slot.failures = 0
                 return browser
             known = starting.done() and not starting.cancelled()
-            pause = berth.pause_after_failure()
+            pause = slot.pause_after_failure()
             self._note(did_not_start(starting.exception() if known else None, START_S))
             await self._scrap(browser)
             await anyio.sleep(pause)
@@ -206,14 +210,14 @@ class Fleet:
         self._failed += 1
         self._first_error = self._first_error or error
         # As long as none was ever up, whoever started us is told at once.
-        least = HOPELESS if any(berth.kept for berth in self._berths) else 1
-        if all(berth.failures >= least and not berth.ready for berth in self._berths):
+        least = HOPELESS if any(slot.kept for slot in self._slots) else 1
+        if all(slot.failures >= least and not slot.ready for slot in self._slots):
             self._up.set()
             self._line.refuse(lambda: BrowserGone(error.what, error.fix))
 
     # -- looking after one ---------------------------------------------------------------------
 
-    async def _attend(self, kept: Kept) -> None:
+    async def _attend(self, kept: SupervisedBrowser) -> None:
         while await self._sound(kept):
             self._look_at_wear(kept)
             if kept.state == "leaving" and not kept.unclosed:
@@ -228,11 +232,11 @@ class Fleet:
         self._leaving.discard(kept)
         if self._spare is kept:
             self._spare = None
-            for berth in self._berths:
-                if berth.kept is not None:
-                    berth.kept.stir()  # it may be its turn
+            for slot in self._slots:
+                if slot.kept is not None:
+                    slot.kept.stir()  # it may be its turn
 
-    async def _sound(self, kept: Kept) -> bool:
+    async def _sound(self, kept: SupervisedBrowser) -> bool:
         """Whether it runs and answers. If not it is ended, here and now."""
         for _ in range(ASKED):
             if kept.gone:
@@ -252,7 +256,7 @@ class Fleet:
         self._strike(kept, "stuck")
         return False
 
-    def _look_at_wear(self, kept: Kept) -> None:
+    def _look_at_wear(self, kept: SupervisedBrowser) -> None:
         """One that is to go while it runs needs another beside it, and there is room for one."""
         cause = self._wear_of(kept)
         if cause is None or kept.state != "ready":
@@ -263,7 +267,7 @@ class Fleet:
             self._spare = kept
             self._replace(kept, cause)
 
-    def _wear_of(self, kept: Kept) -> Cause | None:
+    def _wear_of(self, kept: SupervisedBrowser) -> Cause | None:
         if not kept.browser.well:
             return "unwell"
         if kept.opened >= self._limits.recycle_after:
@@ -271,7 +275,7 @@ class Fleet:
         grown = kept.mb is not None and kept.mb > self._limits.max_mb
         return "grown" if grown else None
 
-    def _strike(self, kept: Kept, cause: Cause) -> None:
+    def _strike(self, kept: SupervisedBrowser, cause: Cause) -> None:
         """It opens no more windows, and those that it has are none."""
         if kept.gone:
             return
@@ -282,7 +286,7 @@ class Fleet:
         for place in self._line.held_by(kept):
             place.leave()
 
-    def _replace(self, kept: Kept, cause: Cause) -> None:
+    def _replace(self, kept: SupervisedBrowser, cause: Cause) -> None:
         if kept.cause is None:
             kept.cause = cause
             self._replaced[cause] += 1
@@ -290,7 +294,7 @@ class Fleet:
 
     # -- how -----------------------------------------------------------------------------------
 
-    async def _scrap(self, browser: Keepable) -> None:
+    async def _scrap(self, browser: FleetBrowser) -> None:
         """Closes it, or kills it when that takes too long. More than one may ask for that."""
         if browser not in self._closing:
             self._closing[browser] = asyncio.ensure_future(self._end(browser))
@@ -306,7 +310,7 @@ class Fleet:
         self._closing.pop(browser, None)
         self._made.discard(browser)
 
-    async def _end(self, browser: Keepable) -> None:
+    async def _end(self, browser: FleetBrowser) -> None:
         starting = self._starting.pop(browser, None)
         if starting is not None and not starting.done():
             starting.cancel()

@@ -9,7 +9,7 @@ import msgspec
 from rutter.actors.world.browser.window import Window
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
-from rutter.pipeline.daemon.browsers.fair_queue import Place
+from rutter.pipeline.daemon.browsers.fair_queue import QueuePlace
 
 # `leaving`: another has its berth, and it goes with its last window.
 State = Literal["starting", "ready", "leaving", "gone"]
@@ -21,7 +21,7 @@ STEADY_S = 60.0  # one that ran so long does not count as a fall
 LONGEST_PAUSE_S = 30.0
 
 
-class Keepable(Protocol):
+class FleetBrowser(Protocol):
     """What the fleet asks of a browser: `rutter.actors.world.browser.chromium.Chromium` is one."""
 
     @property
@@ -63,16 +63,18 @@ class BrowserStatistics(msgspec.Struct, frozen=True):
     since_s: float = 0.0
 
 
-class Kept:
+class SupervisedBrowser:
     """A browser that was started, until it is closed."""
 
-    def __init__(self, browser: Keepable, restarts: int) -> None:
+    def __init__(self, browser: FleetBrowser, restarts: int) -> None:
         self.browser = browser
         self.restarts = restarts
         self.state: State = "ready"
         self.cause: Cause | None = None  # why it is to be replaced
         self.opened = 0
-        self.unclosed: set[Place[Kept]] = set()  # of a dead one too, until its sessions know
+        self.unclosed: set[QueuePlace[SupervisedBrowser]] = (
+            set()
+        )  # of a dead one too, until its sessions know
         self.mb: int | None = None
         self.replaced = anyio.Event()  # another is to have its berth
         self._since = anyio.current_time()
@@ -100,7 +102,7 @@ class Kept:
         await self._stirred.wait()
         self._stirred = anyio.Event()
 
-    async def open(self, policy: Policy, place: "Place[Kept]") -> Window:
+    async def open(self, policy: Policy, place: "QueuePlace[SupervisedBrowser]") -> Window:
         self.opened += 1
         self.unclosed.add(place)
 
@@ -128,18 +130,18 @@ class Kept:
         )
 
 
-class Berth:
+class BrowserSlot:
     """Where one browser is kept, or is on its way; and how hard that has been of late."""
 
     def __init__(self, pause_s: float) -> None:
-        self.kept: Kept | None = None
+        self.kept: SupervisedBrowser | None = None
         self.restarts = 0
         self.failures = 0  # starts that failed in a row
         self._falls = 0  # the same, and those that ran for a moment only
         self._pause_s = pause_s
 
     @property
-    def ready(self) -> Kept | None:
+    def ready(self) -> SupervisedBrowser | None:
         kept = self.kept
         return kept if kept is not None and kept.takes else None
 

@@ -12,7 +12,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 ONE, REST = "*", "**"
 
 
-class Row(NamedTuple):
+class AccessRule(NamedTuple):
     """`GET` speaks for `HEAD` too. In the path `*` is any one part, `**` at its end whatever
     follows. With `ticket` a ticket for the session that the first `*` names will do as well. What
     needs a hook is opened by the token of the one that the first `*` names, and by no other."""
@@ -30,13 +30,13 @@ class Access(NamedTuple):
 
 
 PERSON = Access("person")
-HEALTH = Row("GET", "/health", "nobody")
+HEALTH = AccessRule("GET", "/health", "nobody")
 
 
 class AccessTable:
     """The first row that fits is the one that counts."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[AccessRule]) -> None:
         self._rows = [(row, _checked(row)) for row in (HEALTH, *rows)]
 
     def needed(self, method: str, parts: tuple[str, ...]) -> Access:
@@ -74,7 +74,7 @@ def _fits(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
     )
 
 
-def _checked(row: Row) -> tuple[str, ...]:
+def _checked(row: AccessRule) -> tuple[str, ...]:
     """A row that can never fit would close its route for agents without a word."""
     pattern = parts_of(row.path.encode(), row.path)
     if pattern is None or row.method not in {*METHODS, WEBSOCKET} - {"HEAD"}:

@@ -15,13 +15,13 @@ from rutter.events.envelope import Envelope
 from rutter.events.errors import RutterError
 from rutter.events.runtime import SessionEnded
 from rutter.pipeline.daemon.daemon import Daemon
-from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.asgi import ASGIApp
 from rutter.pipeline.daemon.http.errors import fail, refuse, refuse_http
 from rutter.pipeline.daemon.http.guard import Guard, own_addresses
 from rutter.pipeline.daemon.http.routes import artifacts, triggers, upkeep, workflows
 from rutter.pipeline.daemon.http.routes import jobs as working
-from rutter.pipeline.daemon.http.routes import sessions as sailing
+from rutter.pipeline.daemon.http.routes import sessions as session_routes
 from rutter.pipeline.daemon.http.routes.common import Strict
 from rutter.pipeline.daemon.http.tokens import Tickets, Tokens
 from rutter.pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
@@ -29,27 +29,27 @@ from rutter.pipeline.daemon.live.streaming import STREAM_TABLE, stream_handlers
 # What an agent's token opens. What is in no row is for the person alone: approvals, stopping and
 # pausing, what sets off runs, artifacts, pictures.
 TABLE = (
-    Row("GET", "/", "agent"),
-    Row("GET", "/metrics", "agent"),
-    Row("GET", "/statistics", "agent"),
-    Row("GET", "/transitions/top", "agent"),
-    Row("GET", "/tools", "agent"),
-    Row("GET", "/schema/**", "agent"),
-    Row("GET", "/workflows", "agent"),
-    Row("GET", "/workflows/*", "agent"),
-    Row("POST", "/jobs", "agent"),
-    Row("POST", "/api/wraith", "agent"),
-    Row("GET", "/jobs", "agent"),
-    Row("GET", "/jobs/*", "agent"),
-    Row("GET", "/sessions", "agent"),
-    Row("POST", "/sessions", "agent"),
-    Row("GET", "/sessions/*", "agent"),
-    Row("GET", "/sessions/*/events", "agent"),
-    Row("GET", "/sessions/*/replay", "agent"),
-    Row("GET", "/sessions/*/trace", "agent"),
-    Row("GET", "/sessions/*/steps", "agent"),
-    Row("POST", "/sessions/*/tools/*", "agent"),
-    Row("DELETE", "/sessions/*", "agent"),
+    AccessRule("GET", "/", "agent"),
+    AccessRule("GET", "/metrics", "agent"),
+    AccessRule("GET", "/statistics", "agent"),
+    AccessRule("GET", "/transitions/top", "agent"),
+    AccessRule("GET", "/tools", "agent"),
+    AccessRule("GET", "/schema/**", "agent"),
+    AccessRule("GET", "/workflows", "agent"),
+    AccessRule("GET", "/workflows/*", "agent"),
+    AccessRule("POST", "/jobs", "agent"),
+    AccessRule("POST", "/api/wraith", "agent"),
+    AccessRule("GET", "/jobs", "agent"),
+    AccessRule("GET", "/jobs/*", "agent"),
+    AccessRule("GET", "/sessions", "agent"),
+    AccessRule("POST", "/sessions", "agent"),
+    AccessRule("GET", "/sessions/*", "agent"),
+    AccessRule("GET", "/sessions/*/events", "agent"),
+    AccessRule("GET", "/sessions/*/replay", "agent"),
+    AccessRule("GET", "/sessions/*/trace", "agent"),
+    AccessRule("GET", "/sessions/*/steps", "agent"),
+    AccessRule("POST", "/sessions/*/tools/*", "agent"),
+    AccessRule("DELETE", "/sessions/*", "agent"),
 )
 
 
@@ -61,7 +61,7 @@ def application(
         route_handlers=[
             *workflows.ROUTES,
             *working.ROUTES,
-            *sailing.ROUTES,
+            *session_routes.ROUTES,
             *artifacts.ROUTES,
             *triggers.ROUTES,
             *upkeep.ROUTES,
@@ -94,7 +94,7 @@ def guarded(
     *,
     names: Iterable[str] = (),
     more: Sequence[ControllerRouterHandler] = (),
-    rows: Iterable[Row] = (),
+    rows: Iterable[AccessRule] = (),
     around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
 ) -> ASGIApp:
     """What is served. `around` puts something else in front of the routes, behind the guard."""

@@ -14,7 +14,7 @@ Headers = list[tuple[bytes, bytes]]
 WEBSOCKET = "WS"  # what the opening of a WebSocket is called where others have a method
 
 
-class Head(NamedTuple):
+class RequestHead(NamedTuple):
     """What is known of a request before its body."""
 
     is_socket: bool  # not by its method: a client can call one whatever it likes
@@ -34,10 +34,10 @@ class Head(NamedTuple):
         return found[0] if len(found) == 1 else None
 
 
-def head_of(scope: Scope) -> Head:
+def head_of(scope: Scope) -> RequestHead:
     path: str = scope["path"]
     is_socket = scope["type"] == "websocket"
-    return Head(
+    return RequestHead(
         is_socket=is_socket,
         method=WEBSOCKET if is_socket else scope["method"],
         raw_path=scope.get("raw_path") or path.encode(),

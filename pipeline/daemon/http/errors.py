@@ -12,7 +12,7 @@ from rutter.events.tools import ErrorType
 from rutter.pipeline.daemon.http.refusals import Problem, problem_of
 from rutter.pipeline.daemon.jobs.approvals import NoSuchQuestion
 from rutter.pipeline.daemon.jobs.hooks import HookDenied, NoSuchHook
-from rutter.pipeline.daemon.jobs.jobs import Busy, Conflict, NoSuchJob
+from rutter.pipeline.daemon.jobs.jobs import Conflict, NoSuchJob, QueueFull
 from rutter.pipeline.daemon.jobs.schedules import NoSuchSchedule
 from rutter.pipeline.tools.tool_sessions import NoSuchSession, TooMany
 
@@ -21,7 +21,7 @@ class NotThere(BadInput):
     """What a path names is not known."""
 
 
-class Kind(msgspec.Struct, frozen=True):
+class ProblemKind(msgspec.Struct, frozen=True):
     status: int
     error: str
     error_code: ErrorType
@@ -29,22 +29,22 @@ class Kind(msgspec.Struct, frozen=True):
 
 
 # The first that fits.
-KINDS: tuple[tuple[type[RutterError], Kind], ...] = (
-    (NoSuchJob, Kind(404, "no_such_job", "validation_error")),
-    (NoSuchSession, Kind(404, "no_such_session", "validation_error")),
-    (NoSuchSchedule, Kind(404, "no_such_schedule", "validation_error")),
-    (NoSuchHook, Kind(404, "no_such_hook", "validation_error")),
-    (HookDenied, Kind(401, "hook_token_needed", "policy_denied")),
-    (NoSuchQuestion, Kind(404, "no_such_question", "validation_error")),
-    (NotThere, Kind(404, "not_there", "validation_error")),
-    (Conflict, Kind(409, "conflict", "validation_error")),
-    (Busy, Kind(429, "busy", "tool_unavailable", retriable=True)),
-    (TooMany, Kind(429, "busy", "tool_unavailable", retriable=True)),
-    (BadInput, Kind(400, "bad_input", "validation_error")),
-    (PolicyDenied, Kind(403, "policy_denied", "policy_denied")),
-    (WorldBroken, Kind(503, "unavailable", "tool_unavailable", retriable=True)),
-    (LogCorrupt, Kind(500, "log_corrupt", "execution_error")),
-    (RutterError, Kind(500, "failed", "execution_error")),
+KINDS: tuple[tuple[type[RutterError], ProblemKind], ...] = (
+    (NoSuchJob, ProblemKind(404, "no_such_job", "validation_error")),
+    (NoSuchSession, ProblemKind(404, "no_such_session", "validation_error")),
+    (NoSuchSchedule, ProblemKind(404, "no_such_schedule", "validation_error")),
+    (NoSuchHook, ProblemKind(404, "no_such_hook", "validation_error")),
+    (HookDenied, ProblemKind(401, "hook_token_needed", "policy_denied")),
+    (NoSuchQuestion, ProblemKind(404, "no_such_question", "validation_error")),
+    (NotThere, ProblemKind(404, "not_there", "validation_error")),
+    (Conflict, ProblemKind(409, "conflict", "validation_error")),
+    (QueueFull, ProblemKind(429, "busy", "tool_unavailable", retriable=True)),
+    (TooMany, ProblemKind(429, "busy", "tool_unavailable", retriable=True)),
+    (BadInput, ProblemKind(400, "bad_input", "validation_error")),
+    (PolicyDenied, ProblemKind(403, "policy_denied", "policy_denied")),
+    (WorldBroken, ProblemKind(503, "unavailable", "tool_unavailable", retriable=True)),
+    (LogCorrupt, ProblemKind(500, "log_corrupt", "execution_error")),
+    (RutterError, ProblemKind(500, "failed", "execution_error")),
 )
 # What any route may answer: the guard's refusals are among them.
 SAID = {

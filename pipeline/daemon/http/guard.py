@@ -16,17 +16,25 @@ from urllib.parse import parse_qsl
 import anyio.lowlevel
 
 from rutter.events.errors import BadInput
-from rutter.pipeline.daemon.http.access import METHODS, AccessTable, Row, parts_of
-from rutter.pipeline.daemon.http.asgi import ASGIApp, Head, Message, Receive, Scope, Send, head_of
+from rutter.pipeline.daemon.http.access import METHODS, AccessRule, AccessTable, parts_of
+from rutter.pipeline.daemon.http.asgi import (
+    ASGIApp,
+    Message,
+    Receive,
+    RequestHead,
+    Scope,
+    Send,
+    head_of,
+)
 from rutter.pipeline.daemon.http.bodies import (
     BodyLimits,
-    Gone,
+    ClientGone,
     declares_body,
     handing_over,
     read_body,
     refuse_head,
 )
-from rutter.pipeline.daemon.http.refusals import Refusal, secured_start
+from rutter.pipeline.daemon.http.refusals import HttpRefusal, secured_start
 from rutter.pipeline.daemon.http.tokens import COOKIE, Tickets, Tokens, bearer_of
 
 Caller = Literal["person", "agent", "ticket", "hook", "nobody"]
@@ -92,7 +100,7 @@ class Guard:
         addresses: Mapping[str, str],
         tokens: Tokens,
         tickets: Tickets,
-        table: Iterable[Row],
+        table: Iterable[AccessRule],
         limits: BodyLimits | None = None,
         admits_hook: AdmitsHook = _no_hook,
     ) -> None:
@@ -111,15 +119,15 @@ class Guard:
         head = head_of(scope)
         judged = self.judge(head)
         refuse = _refuse_socket if scope["type"] == "websocket" else _refuse
-        if isinstance(judged, Refusal):
+        if isinstance(judged, HttpRefusal):
             await refuse(judged, scope, receive, send)
             return
         if scope["type"] == "http" and declares_body(head):
             try:
                 body = await read_body(receive, self._limits)
-            except Gone:
+            except ClientGone:
                 return
-            if isinstance(body, Refusal):
+            if isinstance(body, HttpRefusal):
                 await refuse(body, scope, receive, send)
                 return
             receive = handing_over(body, receive)
@@ -128,7 +136,7 @@ class Guard:
 
     # -- judging -----------------------------------------------------------------------------------
 
-    def judge(self, head: Head) -> Refusal | Passed:
+    def judge(self, head: RequestHead) -> HttpRefusal | Passed:
         """The first thing that is wrong with a request, or who it is from."""
         refusal = (
             self._refuse_host(head)
@@ -140,25 +148,25 @@ class Guard:
         if refusal:
             return refusal
         judged = self._ask_who(head)
-        if isinstance(judged, Refusal) or head.is_socket:
+        if isinstance(judged, HttpRefusal) or head.is_socket:
             return judged
         return refuse_head(head, self._limits) or judged
 
-    def _refuse_host(self, head: Head) -> Refusal | None:
+    def _refuse_host(self, head: RequestHead) -> HttpRefusal | None:
         if head.one(b"host") in self._addresses:
             return None
-        return Refusal(421, "wrong_host", f"ask for http://{next(iter(self._addresses))}")
+        return HttpRefusal(421, "wrong_host", f"ask for http://{next(iter(self._addresses))}")
 
-    def _refuse_origin(self, head: Head) -> Refusal | None:
+    def _refuse_origin(self, head: RequestHead) -> HttpRefusal | None:
         own = self._addresses[head.one(b"host") or ""]
         origins, sites = head.all(b"origin"), head.all(b"sec-fetch-site")
         if origins in ([], [own]) and all(each in OWN_SITES for each in sites):
             return None
-        return Refusal(
+        return HttpRefusal(
             403, "foreign_origin", "pages of other origins cannot use this; ask from a program"
         )
 
-    def _ask_who(self, head: Head) -> Refusal | Passed:
+    def _ask_who(self, head: RequestHead) -> HttpRefusal | Passed:
         access = self._table.needed(head.method, parts_of(head.raw_path, head.path) or ())
         if access.needs == "nobody":
             return Passed("nobody")
@@ -170,59 +178,59 @@ class Guard:
         if access.session and self._has_ticket(head, access.session):
             return Passed("ticket")
         if scope is None:
-            return Refusal(
+            return HttpRefusal(
                 401,
                 "token_needed",
                 "send Authorization: Bearer with the token from person.token or agent.token "
                 "in the data directory",
                 ((b"www-authenticate", b"Bearer"),),
             )
-        return Refusal(403, "person_needed", "this needs the token from person.token")
+        return HttpRefusal(403, "person_needed", "this needs the token from person.token")
 
-    def _ask_hook(self, head: Head, name: str) -> Refusal | Passed:
+    def _ask_hook(self, head: RequestHead, name: str) -> HttpRefusal | Passed:
         """Here, and not in the route alone: no body is read for who has no token."""
         if self._admits_hook(name, bearer_of(head.one(b"authorization"))):
             return Passed("hook")
-        return Refusal(
+        return HttpRefusal(
             401,
             "hook_token_needed",
             "send Authorization: Bearer with the token that rutter hook set printed",
             ((b"www-authenticate", b"Bearer"),),
         )
 
-    def _has_ticket(self, head: Head, session: str) -> bool:
+    def _has_ticket(self, head: RequestHead, session: str) -> bool:
         pairs = [pair.strip().partition("=") for pair in ";".join(head.all(b"cookie")).split(";")]
         return any(
             name == COOKIE and self._tickets.admits(value, session) for name, _, value in pairs
         )
 
 
-def _refuse_method(head: Head) -> Refusal | None:
+def _refuse_method(head: RequestHead) -> HttpRefusal | None:
     if head.method == "OPTIONS":
-        return Refusal(403, "no_preflight", "no other origin may use this, so none need ask")
+        return HttpRefusal(403, "no_preflight", "no other origin may use this, so none need ask")
     if head.is_socket or head.method in METHODS:
         return None
     allow = ", ".join(METHODS).encode()
-    return Refusal(405, "unknown_method", "see /schema for what there is", ((b"allow", allow),))
+    return HttpRefusal(405, "unknown_method", "see /schema for what there is", ((b"allow", allow),))
 
 
-def _refuse_target(head: Head) -> Refusal | None:
+def _refuse_target(head: RequestHead) -> HttpRefusal | None:
     if not head.raw_path.startswith(b"/"):
         # An address in the request line outranks Host, so that one would have been judged in vain.
-        return Refusal(421, "whole_address", "ask for the path alone, not for a whole address")
+        return HttpRefusal(421, "whole_address", "ask for the path alone, not for a whole address")
     if parts_of(head.raw_path, head.path) is None:
-        return Refusal(
+        return HttpRefusal(
             400, "odd_path", "ask for a path without empty parts, dots or escaped slashes"
         )
     return None
 
 
-def _refuse_token_in_url(head: Head) -> Refusal | None:
+def _refuse_token_in_url(head: RequestHead) -> HttpRefusal | None:
     # Escapes are read as the app reads them: %74oken is token.
     names = {name.lower() for name, _ in parse_qsl(head.query.decode("latin-1"), True)}
     if names.isdisjoint(IN_URL):
         return None
-    return Refusal(
+    return HttpRefusal(
         400,
         "token_in_url",
         "addresses end up in histories and logs: send the token as Authorization: Bearer, and "
@@ -233,14 +241,14 @@ def _refuse_token_in_url(head: Head) -> Refusal | None:
 # -- answering -------------------------------------------------------------------------------------
 
 
-async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse(refusal: HttpRefusal, scope: Scope, receive: Receive, send: Send) -> None:
     status, headers, body = refusal.parts()
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
     await send({"type": f"{kind}.start", "status": status, "headers": headers})
     await send({"type": f"{kind}.body", "body": body})
 
 
-async def _refuse_socket(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse_socket(refusal: HttpRefusal, scope: Scope, receive: Receive, send: Send) -> None:
     """Before it is accepted: with a status where the server can say one, else by closing."""
     await receive()  # websocket.connect
     if "websocket.http.response" not in scope.get("extensions", {}):

@@ -124,8 +124,8 @@ async def serve_web(
 ) -> None:
     """Serves until `stop` is set or it is cancelled: no new connections from then on, streams end,
     requests that are being answered are finished, and what is left after that is cut off."""
-    config = _Config(EndsStreams(app, stop), limits or WebLimits())
-    server = _Server(config, stop, task_status)
+    config = _UvicornConfig(EndsStreams(app, stop), limits or WebLimits())
+    server = _UvicornServer(config, stop, task_status)
     try:
         await server.serve(sockets=list(listening.sockets))
     finally:
@@ -134,7 +134,7 @@ async def serve_web(
         listening.close()
 
 
-class _Config(uvicorn.Config):
+class _UvicornConfig(uvicorn.Config):
     """uvicorn as the daemon uses it: one HTTP and one WebSocket implementation, nothing taken from
     the environment, no words of its own about requests (they would hold what was asked for)."""
 
@@ -163,11 +163,11 @@ class _Config(uvicorn.Config):
         )
 
 
-class _Server(uvicorn.Server):
+class _UvicornServer(uvicorn.Server):
     """uvicorn's server without what belongs to a program that is nothing else."""
 
     def __init__(
-        self, config: _Config, stop: anyio.Event, task_status: anyio.abc.TaskStatus[None]
+        self, config: _UvicornConfig, stop: anyio.Event, task_status: anyio.abc.TaskStatus[None]
     ) -> None:
         super().__init__(config)
         self._stop = stop
@@ -260,7 +260,7 @@ class _Connection(H11Protocol):
         if answering or handed_on or self.transport.is_closing():
             self._unwatch()
         elif self._deadline is None:
-            assert isinstance(self.config, _Config)
+            assert isinstance(self.config, _UvicornConfig)
             within_s = self.config.limits.head_within_s
             self._deadline = self.loop.call_later(within_s, self.transport.abort)
 
@@ -282,13 +282,13 @@ class EndsStreams:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        exchange = _Exchange(self._stop, receive, send)
+        exchange = _OpenAnswer(self._stop, receive, send)
         await self._app(scope, exchange.receive, exchange.send)
         if self._stop.is_set() and exchange.open:
             await send({"type": "http.response.body", "body": b""})
 
 
-class _Exchange:
+class _OpenAnswer:
     """One request and its answer. `open`: the answer has begun and has not ended."""
 
     def __init__(self, stop: anyio.Event, receive: Receive, send: Send) -> None:

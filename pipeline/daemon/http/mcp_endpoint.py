@@ -11,14 +11,14 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.asgi import ASGIApp, Message, Receive, Scope, Send, head_of
 from rutter.pipeline.daemon.http.guard import caller_of
 from rutter.pipeline.mcp.mcp_server import Agents, Context, Host, Listens, Seat
 
 PATH = "/mcp"
 # POST carries the calls, GET the server's own stream, DELETE ends the connection.
-ROWS = tuple(Row(method, PATH, "agent") for method in ("POST", "GET", "DELETE"))
+ROWS = tuple(AccessRule(method, PATH, "agent") for method in ("POST", "GET", "DELETE"))
 CONNECTION = "mcp-session-id"
 MAX_CONNECTIONS = 100  # a session of tools is far more costly, and fewer of those are let
 

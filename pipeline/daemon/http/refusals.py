@@ -49,7 +49,7 @@ def problem_of(status: int, error: str, message: str) -> Problem:
     return Problem(error, message, *CODES.get(status, ("validation_error", False)))
 
 
-class Refusal(NamedTuple):
+class HttpRefusal(NamedTuple):
     status: int
     error: str
     message: str  # what to do

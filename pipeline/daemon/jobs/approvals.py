@@ -14,7 +14,7 @@ class NoSuchQuestion(BadInput):
     """Nobody asks that, or not any more."""
 
 
-class Question(msgspec.Struct, frozen=True):
+class PendingQuestion(msgspec.Struct, frozen=True):
     """What a person is asked, as the log has it. `phrase` must be typed out for a yes."""
 
     session: str
@@ -30,17 +30,17 @@ class Questions:
     """All that are pending. `of` is the person of one session, as the pipeline asks one."""
 
     def __init__(self) -> None:
-        self._pending: dict[tuple[str, str], tuple[Question, asyncio.Future[Answer]]] = {}
+        self._pending: dict[tuple[str, str], tuple[PendingQuestion, asyncio.Future[Answer]]] = {}
 
-    def of(self, session: str) -> "Asking":
-        return Asking(self, session)
+    def of(self, session: str) -> "TokenHolder":
+        return TokenHolder(self, session)
 
-    def pending(self, session: str = "") -> tuple[Question, ...]:
+    def pending(self, session: str = "") -> tuple[PendingQuestion, ...]:
         """Oldest first."""
         asked = [question for question, _ in self._pending.values()]
         return tuple(each for each in asked if session in ("", each.session))
 
-    def answer(self, session: str, approval: str, answer: Answer) -> Question:
+    def answer(self, session: str, approval: str, answer: Answer) -> PendingQuestion:
         """Raises `NoSuchQuestion` for one that was answered already, or is void."""
         found = self._pending.get((session, approval))
         if found is None or found[1].done():
@@ -60,7 +60,7 @@ class Questions:
     async def wait(self, session: str, asked: ApprovalRequested) -> Answer:
         key = session, asked.approval
         waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        question = Question(
+        question = PendingQuestion(
             session,
             asked.approval,
             asked.kind,
@@ -76,7 +76,7 @@ class Questions:
             del self._pending[key]
 
 
-class Asking:
+class TokenHolder:
     """Who answers for one session: whoever holds the person's token."""
 
     who: Who = "daemon"

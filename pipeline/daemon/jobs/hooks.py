@@ -21,12 +21,12 @@ from rutter.events.log import EventLog
 from rutter.events.triggers import HookDropped, HookSet
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import new_token
-from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.jobs.jobs import Job, Jobs
 from rutter.pipeline.daemon.jobs.schedules import check_name, check_values, is_text
 
 KINDS = (kind(HookSet), kind(HookDropped))
-ACCESS = Row("POST", "/hooks/*", "hook")  # for the table: the hook's own token, and no other
+ACCESS = AccessRule("POST", "/hooks/*", "hook")  # for the table: the hook's own token, and no other
 KEY_HEADER = "Idempotency-Key"
 LONGEST_VALUE = 4_096  # characters: a long note; what a form takes
 LONGEST_KEY = 200

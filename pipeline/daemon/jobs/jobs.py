@@ -32,7 +32,7 @@ Status = Literal["queued", "running", "ended"]
 Begin = Callable[[JobQueued, str], Awaitable[SessionEnded]]  # a job, the name of its session
 
 
-class Busy(BadInput):
+class QueueFull(BadInput):
     """The line is full."""
 
 
@@ -56,7 +56,7 @@ class Job(msgspec.Struct, frozen=True):
         return self.queued.job
 
 
-class Limits(msgspec.Struct, frozen=True):
+class JobLimits(msgspec.Struct, frozen=True):
     """So many may wait, so many run at once, and so many of them of one workflow."""
 
     waiting: int = 100
@@ -64,8 +64,8 @@ class Limits(msgspec.Struct, frozen=True):
     per_workflow: int = 1
 
 
-def limits_of(config: Config) -> Limits:
-    return Limits(
+def limits_of(config: Config) -> JobLimits:
+    return JobLimits(
         waiting=config.number("jobs.waiting"),
         running=config.number("jobs.running"),
         per_workflow=config.number("jobs.per_workflow"),
@@ -90,7 +90,7 @@ class Jobs:
         say: Callable[[AnyEvent], Awaitable[None]],
         begin: Begin,
         new_id: Callable[[str], str],
-        limits: Limits,
+        limits: JobLimits,
     ) -> None:
         self._say = say
         self._begin = begin
@@ -168,7 +168,7 @@ class Jobs:
         if not why and len(self.waiting()) >= self._limits.waiting:
             why = f"{self._limits.waiting} jobs are waiting"
             if trigger != "schedule":  # which has nobody to tell but the log
-                raise Busy(why, "try again later")
+                raise QueueFull(why, "try again later")
         queued = JobQueued(self._new_id("job"), run, by, trigger, key, overlap, why)
         # Known from here on: of two that come at once the second sees the first.
         self._take(Job(queued, 0))

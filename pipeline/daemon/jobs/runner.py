@@ -129,7 +129,7 @@ def _given(run: RunGoal) -> Given:
     return Given(service=known.service, criteria=Criteria(success, named.failure))
 
 
-class Beginning:
+class JobRunner:
     """What a job's session is begun with (`rutter.pipeline.daemon.jobs.jobs.Begin`)."""
 
     def __init__(
@@ -167,7 +167,7 @@ class Beginning:
                 )
             )
         async with closing(leaving.minds):
-            return await self._app.sail(
+            return await self._app.run_in_browser(
                 leaving.started,
                 self._browser,
                 answers=self._questions.of(session),

@@ -16,7 +16,7 @@ from rutter.actors.world.browser.screencast import Screencast
 from rutter.actors.world.browser.window import Window
 from rutter.events.errors import BrowserGone
 from rutter.pipeline.config.reader import Config
-from rutter.pipeline.daemon.http.refusals import Refusal
+from rutter.pipeline.daemon.http.refusals import HttpRefusal
 
 
 class StreamSettings(msgspec.Struct, frozen=True):
@@ -32,21 +32,21 @@ class StreamLimits(msgspec.Struct, frozen=True):
     in_all: int = 32
 
 
-class Ending(NamedTuple):
+class StreamEnd(NamedTuple):
     """Why there are no more pictures, in the words and numbers of WebSockets."""
 
     code: int
     reason: str
 
 
-SESSION_ENDED = Ending(1000, "the session has ended")
-BROWSER_GONE = Ending(1011, "the browser is gone")
-VIEW_FAILED = Ending(1011, "the view failed")
-VIEWS_CLOSED = Ending(1012, "the daemon stops")
+SESSION_ENDED = StreamEnd(1000, "the session has ended")
+BROWSER_GONE = StreamEnd(1011, "the browser is gone")
+VIEW_FAILED = StreamEnd(1011, "the view failed")
+VIEWS_CLOSED = StreamEnd(1012, "the daemon stops")
 
-OFF = Refusal(403, "stream_off", "set browser.stream.enabled to watch sessions live")
-NO_SESSION = Refusal(404, "not_running", "no session of that name is running; see /sessions")
-TOO_MANY = Refusal(429, "too_many_watchers", "close another view, then try again")
+OFF = HttpRefusal(403, "stream_off", "set browser.stream.enabled to watch sessions live")
+NO_SESSION = HttpRefusal(404, "not_running", "no session of that name is running; see /sessions")
+TOO_MANY = HttpRefusal(429, "too_many_watchers", "close another view, then try again")
 
 
 class Watchable(Protocol):
@@ -84,7 +84,7 @@ class LiveViewStatistics(msgspec.Struct, frozen=True):
 class NotWatchable(Exception):
     """This session cannot be watched, or not by one more."""
 
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: HttpRefusal) -> None:
         super().__init__(refusal.error)
         self.refusal = refusal
 
@@ -94,20 +94,20 @@ class Watcher:
 
     def __init__(self) -> None:
         self._newest: bytes | None = None
-        self._ending: Ending | None = None
+        self._ending: StreamEnd | None = None
         self._told = anyio.Event()
 
     def offer(self, picture: bytes) -> None:
         self._newest = picture
         self._told.set()
 
-    def end(self, ending: Ending) -> None:
+    def end(self, ending: StreamEnd) -> None:
         """What was offered before it and not taken is not shown any more."""
         self._ending = self._ending or ending
         self._newest = None
         self._told.set()
 
-    async def next(self) -> bytes | Ending:
+    async def next(self) -> bytes | StreamEnd:
         await self._told.wait()
         if self._ending is not None:
             return self._ending
@@ -150,7 +150,7 @@ class LiveViews:
                 view.stop()
                 self._forget(session, view)
 
-    def why_not(self, session: str) -> Refusal | None:
+    def why_not(self, session: str) -> HttpRefusal | None:
         """Why this session cannot be watched by one more now."""
         if not self._settings.enabled:
             return OFF
@@ -226,7 +226,7 @@ class _View:
     def stop(self) -> None:
         self.task.cancel()
 
-    def end(self, ending: Ending) -> None:
+    def end(self, ending: StreamEnd) -> None:
         self._newest = None
         for watcher in self.watchers:
             watcher.end(ending)

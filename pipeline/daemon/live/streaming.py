@@ -16,22 +16,22 @@ import anyio
 import anyio.lowlevel
 from litestar.handlers import ASGIRouteHandler, asgi
 
-from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.asgi import Headers, Receive, Scope, Send
-from rutter.pipeline.daemon.http.refusals import Refusal
-from rutter.pipeline.daemon.live.live_views import Ending, LiveViews, NotWatchable, Watcher
+from rutter.pipeline.daemon.http.refusals import HttpRefusal
+from rutter.pipeline.daemon.live.live_views import LiveViews, NotWatchable, StreamEnd, Watcher
 
 # For the person, and for who has a ticket from them. What a session shows is not for agents: they
 # are told what they may know as words.
 STREAM_TABLE = (
-    Row("GET", "/stream/*", "person", ticket=True),
-    Row("GET", "/stream/*/mjpeg", "person", ticket=True),
-    Row("WS", "/stream/*", "person", ticket=True),
+    AccessRule("GET", "/stream/*", "person", ticket=True),
+    AccessRule("GET", "/stream/*/mjpeg", "person", ticket=True),
+    AccessRule("WS", "/stream/*", "person", ticket=True),
 )
 STALL_S = 30.0  # then whoever takes no picture gives the place to somebody else
 REPEAT_S = 0.25  # longer than between two pictures of a page that moves
-TOO_SLOW = Ending(1008, "nothing was taken for too long")
-NOTHING_HERE = Refusal(404, "nothing_here", "ask for /stream/{session}")
+TOO_SLOW = StreamEnd(1008, "nothing was taken for too long")
+NOTHING_HERE = HttpRefusal(404, "nothing_here", "ask for /stream/{session}")
 GONE = ("http.disconnect", "websocket.disconnect")
 BOUNDARY = b"rutter-picture"
 STYLE = "body{margin:0;background:#222;color:#eee;font:16px sans-serif}img{max-width:100%}"
@@ -109,7 +109,7 @@ async def send_pictures(
     try:
         with views.watch(session) as watcher:
             await _begin(send, _multipart())
-            ending = await _relay(Repeating(watcher), receive, deliver)
+            ending = await _relay(RepeatedPicture(watcher), receive, deliver)
     except NotWatchable as error:
         await _refuse(error.refusal, scope, send)
         return
@@ -145,7 +145,7 @@ async def send_page(
 # -- how -------------------------------------------------------------------------------------------
 
 
-class Repeating:
+class RepeatedPicture:
     """Each picture once more when none follows soon: a browser shows a part of an image when the
     next one begins, and a page that stands still would never be seen as it is."""
 
@@ -153,7 +153,7 @@ class Repeating:
         self._watcher = watcher
         self._last: bytes | None = None
 
-    async def next(self) -> bytes | Ending:
+    async def next(self) -> bytes | StreamEnd:
         if self._last is not None:
             with anyio.move_on_after(REPEAT_S):
                 return self._keep(await self._watcher.next())
@@ -161,14 +161,16 @@ class Repeating:
             return last
         return self._keep(await self._watcher.next())
 
-    def _keep(self, got: bytes | Ending) -> bytes | Ending:
+    def _keep(self, got: bytes | StreamEnd) -> bytes | StreamEnd:
         self._last = got if isinstance(got, bytes) else None
         return got
 
 
-async def _relay(watcher: Watcher | Repeating, receive: Receive, deliver: Deliver) -> Ending | None:
+async def _relay(
+    watcher: Watcher | RepeatedPicture, receive: Receive, deliver: Deliver
+) -> StreamEnd | None:
     """Hands on pictures until there are no more; nothing when the client has gone."""
-    ending: Ending | None = None
+    ending: StreamEnd | None = None
     async with anyio.create_task_group() as group:
 
         async def leave_with_the_client() -> None:
@@ -182,8 +184,8 @@ async def _relay(watcher: Watcher | Repeating, receive: Receive, deliver: Delive
     return ending
 
 
-async def _deliver_all(watcher: Watcher | Repeating, deliver: Deliver) -> Ending | None:
-    while not isinstance(got := await watcher.next(), Ending):
+async def _deliver_all(watcher: Watcher | RepeatedPicture, deliver: Deliver) -> StreamEnd | None:
+    while not isinstance(got := await watcher.next(), StreamEnd):
         try:
             with anyio.fail_after(STALL_S):
                 await deliver(got)
@@ -209,13 +211,13 @@ def _multipart() -> Headers:
     return [(b"content-type", b"multipart/x-mixed-replace; boundary=" + BOUNDARY)]
 
 
-def _wrong_method(scope: Scope) -> Refusal | None:
+def _wrong_method(scope: Scope) -> HttpRefusal | None:
     if scope["method"] in ("GET", "HEAD"):
         return None
-    return Refusal(405, "only_to_look_at", "ask for it with GET", ((b"allow", b"GET, HEAD"),))
+    return HttpRefusal(405, "only_to_look_at", "ask for it with GET", ((b"allow", b"GET, HEAD"),))
 
 
-async def _refuse(refusal: Refusal, scope: Scope, send: Send) -> None:
+async def _refuse(refusal: HttpRefusal, scope: Scope, send: Send) -> None:
     """A WebSocket is refused with a status where the server can say one, else by closing."""
     kind = "http.response"
     if scope["type"] == "websocket":

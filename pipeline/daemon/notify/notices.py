@@ -21,7 +21,13 @@ from rutter.pipeline.clock import Clock
 from rutter.pipeline.config.reader import Config
 from rutter.pipeline.config.secret_sources import read_secrets
 from rutter.pipeline.config.tables import check_address, is_source
-from rutter.pipeline.daemon.notify.webhooks import Courier, CourierStatistics, Letter, Pace, key_of
+from rutter.pipeline.daemon.notify.webhooks import (
+    Courier,
+    CourierStatistics,
+    Letter,
+    RetryPace,
+    key_of,
+)
 from rutter.replay.story.login_use import expired_login
 
 What = Literal["person_needed", "job_failed", "job_skipped", "job_done", "session_failed"]
@@ -165,11 +171,11 @@ class Notifier:
         clock: Clock,
         *,
         secret: bytes = b"",
-        pace: Pace | None = None,
+        pace: RetryPace | None = None,
     ) -> None:
         self._events = frozenset(events)
         self._noticing = Noticing()
-        self._couriers = [Courier(url, secret, clock, pace or Pace()) for url in urls]
+        self._couriers = [Courier(url, secret, clock, pace or RetryPace()) for url in urls]
 
     def hear(self, envelope: Envelope) -> None:
         notice = self._noticing.hear(envelope)

@@ -90,7 +90,7 @@ class Logbook:
     def take_over(self) -> None:
         """What Python, asyncio and the web server have to say comes here too."""
         root = logging.getLogger()
-        root.handlers[:] = [_Handler(self)]
+        root.handlers[:] = [_LogbookHandler(self)]
         root.setLevel(logging.WARNING)
         asyncio.get_running_loop().set_exception_handler(self._broke)
 
@@ -103,7 +103,7 @@ class Logbook:
         self.say(str(context.get("message", "something broke")), "error", error=said, at_code=where)
 
 
-class _Handler(logging.Handler):
+class _LogbookHandler(logging.Handler):
     def __init__(self, logbook: Logbook) -> None:
         super().__init__()
         self._logbook = logbook

@@ -30,7 +30,7 @@ PREFIX: Final = "whsec_"  # a secret as Standard Webhooks writes one: base64 beh
 MAX_HANGING: Final = 3  # attempts past their time that nothing could end; no more are begun then
 
 
-class Pace(msgspec.Struct, frozen=True):
+class RetryPace(msgspec.Struct, frozen=True):
     """How hard it is tried. Six times, with 1, 2, 4, 8 and 16 seconds between them: a restart of
     whoever is told is shorter, and a person is better served by the next notice than by an old
     one."""
@@ -49,7 +49,7 @@ class Letter(NamedTuple):
     body: bytes
 
 
-class Outcome(NamedTuple):
+class PostOutcome(NamedTuple):
     taken: bool
     why: str = ""
     again: bool = True
@@ -70,7 +70,7 @@ class CourierStatistics(msgspec.Struct, frozen=True):
 class Courier:
     """Takes letters to one address. `put` never waits; the oldest goes when there are too many."""
 
-    def __init__(self, url: str, secret: bytes, clock: Clock, pace: Pace) -> None:
+    def __init__(self, url: str, secret: bytes, clock: Clock, pace: RetryPace) -> None:
         parsed = ada_url.URL(url)
         self._url = parsed.href
         self._host = parsed.host  # all that is said of it: the path may be a secret
@@ -81,7 +81,7 @@ class Courier:
         self._changed = threading.Condition()
         self._stopping = threading.Event()
         self._ended: asyncio.Future[None] | None = None
-        self._hanging: list[_Attempt] = []
+        self._hanging: list[_PostAttempt] = []
         self._sent = self._failed = self._dropped = 0
         self._why = ""
 
@@ -148,12 +148,12 @@ class Courier:
             self._stopping.wait(min(wait_s, self._pace.most_wait_s))
         self._failed += 1
 
-    def _try(self, letter: Letter) -> Outcome:
+    def _try(self, letter: Letter) -> PostOutcome:
         """One attempt, in a thread that is left behind when its time is over: no timeout ends an
         answer that comes a byte at a time."""
         self._hanging = [each for each in self._hanging if each.is_alive()]
         if len(self._hanging) >= MAX_HANGING:
-            return Outcome(False, "earlier attempts still hang")
+            return PostOutcome(False, "earlier attempts still hang")
         now_s = self._clock.now_ns() // 1_000_000_000
         headers = {
             "content-type": "application/json",
@@ -164,20 +164,20 @@ class Courier:
         }
         if self._secret:
             headers["webhook-signature"] = signature(self._secret, letter, now_s)
-        attempt = _Attempt(self._url, headers, letter.body, self._pace.attempt_s)
+        attempt = _PostAttempt(self._url, headers, letter.body, self._pace.attempt_s)
         attempt.start()
         attempt.join(self._pace.attempt_s)
         if attempt.is_alive():
             self._hanging.append(attempt)
-            return Outcome(False, f"no answer within {self._pace.attempt_s:g} s")
+            return PostOutcome(False, f"no answer within {self._pace.attempt_s:g} s")
         return attempt.outcome
 
 
-class _Attempt(threading.Thread):
+class _PostAttempt(threading.Thread):
     def __init__(self, url: str, headers: dict[str, str], body: bytes, within_s: float) -> None:
         super().__init__(name="notice", daemon=True)
         self._url, self._headers, self._body, self._within_s = url, headers, body, within_s
-        self.outcome = Outcome(False, "not sent")
+        self.outcome = PostOutcome(False, "not sent")
 
     def run(self) -> None:
         try:
@@ -185,9 +185,9 @@ class _Attempt(threading.Thread):
                 self.outcome = self._once(pool)
         except (HTTPError, OSError, ValueError) as error:
             # Not its words: they hold the address.
-            self.outcome = Outcome(False, f"it cannot be reached ({type(error).__name__})")
+            self.outcome = PostOutcome(False, f"it cannot be reached ({type(error).__name__})")
 
-    def _once(self, pool: urllib3.PoolManager) -> Outcome:
+    def _once(self, pool: urllib3.PoolManager) -> PostOutcome:
         answer = pool.request(
             "POST",
             self._url,
@@ -199,10 +199,10 @@ class _Attempt(threading.Thread):
         )
         answer.close()  # what it says beside its status is nothing to us
         if 200 <= answer.status < 300:
-            return Outcome(True)
+            return PostOutcome(True)
         asked = answer.headers.get("retry-after", "")
         after_s = float(asked[:9]) if asked.isascii() and asked.isdecimal() else 0.0
-        return Outcome(False, f"HTTP {answer.status}", answer.status in AGAIN, after_s)
+        return PostOutcome(False, f"HTTP {answer.status}", answer.status in AGAIN, after_s)
 
 
 # -- signing ---------------------------------------------------------------------------------------

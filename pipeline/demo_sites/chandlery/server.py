@@ -21,14 +21,14 @@ from rutter.pipeline.demo_sites.chandlery.store import (
     TODAY,
     TODAY_IN_WORDS,
     Customer,
-    Missing,
+    NotStored,
     Order,
     money,
 )
 from rutter.pipeline.demo_sites.chandlery.switches import Switches
 from rutter.pipeline.demo_sites.chandlery.wording import word
 from rutter.pipeline.demo_sites.markup import swap_marks
-from rutter.pipeline.demo_sites.request import Request, Response, redirect
+from rutter.pipeline.demo_sites.request import SiteRequest, SiteResponse, redirect
 from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
 from rutter.pipeline.demo_sites.site import DemoSite
 
@@ -67,11 +67,11 @@ class Site(DemoSite[Switches]):
     def disguise(self, html: str) -> str:
         return super().disguise(swap_marks(html) if self._switches.swapped else html)
 
-    def page(self, name: str, status: int = 200, /, **given: object) -> Response:
+    def page(self, name: str, status: int = 200, /, **given: object) -> SiteResponse:
         always = {"store": self._store, "user": USER, "today": TODAY_IN_WORDS}
         return super().page(name, status, **always, **given)
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: SiteRequest) -> SiteResponse:
         """Whoever is not signed in is sent to the login page."""
         path = request.path
         if path != "/login" and not self.is_signed_in(request):
@@ -87,30 +87,30 @@ class Site(DemoSite[Switches]):
         found, handler = matches[request.method]
         try:
             return handler(self, replace(request, key=int(found[1]) if found.groups() else 0))
-        except Missing:
+        except NotStored:
             return self._say("Not found", "There is nothing at this address.", 404)
 
-    def _say(self, title: str, text: str, status: int = 200) -> Response:
+    def _say(self, title: str, text: str, status: int = 200) -> SiteResponse:
         return self.page("message", status, title=title, text=text)
 
-    def _json(self, status: int, value: Mapping[str, str]) -> Response:
+    def _json(self, status: int, value: Mapping[str, str]) -> SiteResponse:
         delay_ms = self._switches.slow_estimate_ms
-        return Response(status, json.dumps(value), "application/json", delay_ms=delay_ms)
+        return SiteResponse(status, json.dumps(value), "application/json", delay_ms=delay_ms)
 
-    def show_login(self, _: Request) -> Response:
+    def show_login(self, _: SiteRequest) -> SiteResponse:
         return self.page("login", name="", error="")
 
-    def sign_in(self, request: Request) -> Response:
+    def sign_in(self, request: SiteRequest) -> SiteResponse:
         user = request.form.get("user", "")
         if user == USER and request.form.get("password") == self.password:
             return redirect("/desk", self._sessions.open_session())
         return self.page("login", 422, name=user, error="User name or password is wrong.")
 
-    def sign_out(self, request: Request) -> Response:
+    def sign_out(self, request: SiteRequest) -> SiteResponse:
         self._sessions.close_session(request.token)
         return redirect("/login", "")
 
-    def show_desk(self, _: Request) -> Response:
+    def show_desk(self, _: SiteRequest) -> SiteResponse:
         orders = self._store.orders
         waiting = [order for order in orders if order.status not in ("Delivered", "On hold")]
         tiles = (
@@ -120,21 +120,21 @@ class Site(DemoSite[Switches]):
         )
         return self.page("desk", tiles=tiles, orders=self._store.search_orders()[:RECENT_ORDERS])
 
-    def show_customers(self, request: Request) -> Response:
+    def show_customers(self, request: SiteRequest) -> SiteResponse:
         query = request.query.get("q", "")
         return self.page("customers", query=query, found=self._store.search_customers(query))
 
-    def show_customer(self, request: Request) -> Response:
+    def show_customer(self, request: SiteRequest) -> SiteResponse:
         customer = self._store.find_customer(request.key)
         orders = self._store.search_orders(customer=customer.name)[:RECENT_ORDERS]
         return self.page("customer", customer=customer, orders=orders)
 
-    def show_order_form(self, request: Request) -> Response:
+    def show_order_form(self, request: SiteRequest) -> SiteResponse:
         customer = self._store.find_customer(_number(request, "customer"))
         draft = self._store.drafts.get(_number(request, "draft"))
         return self._order_form(customer, draft_values(draft) if draft else BLANK_ORDER, {})
 
-    def save_draft(self, request: Request) -> Response:
+    def save_draft(self, request: SiteRequest) -> SiteResponse:
         customer = self._store.find_customer(_number(request, "customer"))
         values = read_order(request.form)
         if errors := check_order(values, self._store):
@@ -151,7 +151,7 @@ class Site(DemoSite[Switches]):
         values: Mapping[str, str],
         errors: Mapping[str, str],
         status: int = 200,
-    ) -> Response:
+    ) -> SiteResponse:
         return self.page(
             "order_form",
             status,
@@ -164,13 +164,13 @@ class Site(DemoSite[Switches]):
             first_day=TODAY,
         )
 
-    def show_draft(self, request: Request) -> Response:
+    def show_draft(self, request: SiteRequest) -> SiteResponse:
         draft = self._store.find_draft(request.key)
         customer = next(each for each in self._store.customers if each.name == draft.customer)
         toast = self._switches.lying_toast and "placed" in request.query
         return self.page("review", draft=draft, customer=customer, toast=toast)
 
-    def place_order(self, request: Request) -> Response:
+    def place_order(self, request: SiteRequest) -> SiteResponse:
         draft = self._store.find_draft(request.key)
         if self._switches.lying_toast:
             return redirect(f"/drafts/{draft.number}?placed=1")
@@ -178,23 +178,23 @@ class Site(DemoSite[Switches]):
             return redirect("/orders/received")
         return redirect(f"/orders/{self._store.add_order(draft, placed=True).number}")
 
-    def hold_order(self, request: Request) -> Response:
+    def hold_order(self, request: SiteRequest) -> SiteResponse:
         draft = self._store.find_draft(request.key)
         return redirect(f"/orders/{self._store.add_order(draft, placed=False).number}")
 
-    def show_received(self, _: Request) -> Response:
+    def show_received(self, _: SiteRequest) -> SiteResponse:
         return self._say("Thank you", "We have received your order and are on it.")
 
-    def show_order(self, request: Request) -> Response:
+    def show_order(self, request: SiteRequest) -> SiteResponse:
         return self.page("order", order=self._store.find_order(request.key))
 
-    def show_orders(self, request: Request) -> Response:
+    def show_orders(self, request: SiteRequest) -> SiteResponse:
         number = request.query.get("number", "")
         names = {customer.id: customer.name for customer in self._store.customers}
         found = self._store.search_orders(number, names.get(_number(request, "customer"), ""))
         return self.page("orders", number=number, found=len(found), orders=found[:LISTED_ORDERS])
 
-    def show_estimate(self, request: Request) -> Response:
+    def show_estimate(self, request: SiteRequest) -> SiteResponse:
         quantity = parse_quantity(request.query.get("quantity", ""))
         product = self._store.find_product(request.query.get("product", ""))
         if product is None or quantity is None:
@@ -203,13 +203,13 @@ class Site(DemoSite[Switches]):
         return self._json(200, {"estimate": money(product.price_cents * quantity)})
 
 
-def _number(request: Request, name: str) -> int:
+def _number(request: SiteRequest, name: str) -> int:
     """Zero, which is nobody's number, for anything that is not one."""
     text = request.query.get(name, "")
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
 
 
-Handler = Callable[[Site, Request], Response]
+Handler = Callable[[Site, SiteRequest], SiteResponse]
 ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/login", Site.show_login),
     ("POST", "/login", Site.sign_in),

@@ -57,7 +57,7 @@ class Order(Draft):
         return self.stage if self.placed else "On hold"
 
 
-class Missing(LookupError):
+class NotStored(LookupError):
     """Nothing has this number."""
 
 
@@ -129,4 +129,4 @@ def money(cents: int) -> str:
 def _the_one(found: Iterable[T]) -> T:
     for each in found:
         return each
-    raise Missing
+    raise NotStored

@@ -12,7 +12,7 @@ from rutter.pipeline.demo_sites.gaffsail.wording import (
     path_to,
     word,
 )
-from rutter.pipeline.demo_sites.request import Request, Response, redirect
+from rutter.pipeline.demo_sites.request import SiteRequest, SiteResponse, redirect
 from rutter.pipeline.demo_sites.site import DemoSite
 
 EMAIL = "bosun@example.com"
@@ -70,7 +70,7 @@ class StreamingSite(DemoSite[Switches]):
     def word(self, key: str) -> str:
         return word(key, self._switches)
 
-    def page(self, name: str, status: int = 200, /, **given: object) -> Response:
+    def page(self, name: str, status: int = 200, /, **given: object) -> SiteResponse:
         switches = self._switches
         return super().page(
             name,
@@ -81,7 +81,7 @@ class StreamingSite(DemoSite[Switches]):
             **given,
         )
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: SiteRequest) -> SiteResponse:
         """Whoever is not signed in is sent to the sign-in, and nobody can leave who has no
         membership of ours."""
         key = page_at(request.path, self._switches)
@@ -102,16 +102,16 @@ class StreamingSite(DemoSite[Switches]):
     def _can_leave(self) -> bool:
         return self._active and not self._switches.third_party_billing
 
-    def _field(self, request: Request, name: str) -> str:
+    def _field(self, request: SiteRequest, name: str) -> str:
         return request.form.get(f"fld_{name}" if self._switches.moved else name, "")
 
-    def _to(self, key: str, token: str | None = None) -> Response:
+    def _to(self, key: str, token: str | None = None) -> SiteResponse:
         return redirect(path_to(key, self._switches), token)
 
-    def _say(self, title: str, text: str, status: int = 200) -> Response:
+    def _say(self, title: str, text: str, status: int = 200) -> SiteResponse:
         return self.page("message", status, title=title, text=text)
 
-    def _show(self, key: str | None, request: Request) -> Response | None:
+    def _show(self, key: str | None, request: SiteRequest) -> SiteResponse | None:
         match key:
             case "login":
                 return self.page("login", email="", error="")
@@ -134,7 +134,7 @@ class StreamingSite(DemoSite[Switches]):
             case _:
                 return None
 
-    def _do(self, key: str | None, request: Request) -> Response | None:
+    def _do(self, key: str | None, request: SiteRequest) -> SiteResponse | None:
         membership = self._membership
         match key:
             case "login":
@@ -160,12 +160,12 @@ class StreamingSite(DemoSite[Switches]):
             case _:
                 return None
 
-    def _sign_in(self, email: str, request: Request) -> Response:
+    def _sign_in(self, email: str, request: SiteRequest) -> SiteResponse:
         if email == self.email and self._field(request, "password") == self.password:
             return self._to("account", self._sessions.open_session())
         return self.page("login", 422, email=email, error="Email or password is wrong.")
 
-    def _leave_for(self, reason: str) -> Response:
+    def _leave_for(self, reason: str) -> SiteResponse:
         if reason not in REASONS:
             return self.page("survey", 422, reasons=REASONS, error="Choose a reason to continue.")
         self._membership.reason = reason

@@ -140,7 +140,7 @@ async def test_a_bound_secret_is_in_no_prompt_no_event_and_nothing_that_is_kept(
         screenshots=True,
     )
     async with App.open(log, artifacts=ArtifactStore(tmp_path)) as app:
-        ended = await app.sail(
+        ended = await app.run_in_browser(
             started,
             chromium,
             secrets={"password": SECRET},

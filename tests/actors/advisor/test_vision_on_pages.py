@@ -112,7 +112,7 @@ async def test_a_run_asks_whoever_it_was_given_and_fails_all_the_same(
     started = msgspec.structs.replace(started, settings=settings)
     log, vision = replayed.memory(), ScriptedVision(given) if given is not None else None
     async with App.open(log, artifacts=ArtifactStore(tmp_path / "artifacts")) as app:
-        ended = await app.sail(started, chromium, name="look-1", vision=vision)
+        ended = await app.run_in_browser(started, chromium, name="look-1", vision=vision)
     events = await events_of(log, "look-1")
     [said] = [each for each in events if isinstance(each, VisionGiven)]
     judged = [each for each in events if isinstance(each, ActionJudged)]

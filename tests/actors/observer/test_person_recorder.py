@@ -107,7 +107,7 @@ async def by_script(app: App, chromium: Chromium, site: Site) -> SessionEnded:
     script = prepare(script_of(site), CUSTOMER, secrets)
     host = site.base_url.removeprefix("http://")
     started = session_started.recording("scripted", script.steps, CUSTOMER, secrets, allow=[host])
-    return await app.sail(
+    return await app.run_in_browser(
         started,
         chromium,
         answers=ScriptedPerson(otherwise=Answer(True, phrase="confirm")),
@@ -136,7 +136,7 @@ async def check_the_same(chromium: Chromium, site: Site, log: EventLog) -> None:
         assert signatures(flow) == signatures(await learned(log))
         placed = len(site.orders)
         alone = session_started.run_of(flow, {"customer": "Juniper Tankers"}, ["password"])
-        sailed = await app.sail(alone, chromium, secrets={"password": PASSWORD})
+        sailed = await app.run_in_browser(alone, chromium, secrets={"password": PASSWORD})
         assert (sailed.reason, sailed.failure) == ("completed", ""), sailed
         assert len(site.orders) == placed + 1
         assert site.orders[-1].customer == "Juniper Tankers"
@@ -181,7 +181,9 @@ async def steps_of(
             await do(hand)
         assert ended["it"].reason == "completed", ended
         if sail:
-            sailed = await app.sail(session_started.run_of(await learned(log), {}, ()), chromium)
+            sailed = await app.run_in_browser(
+                session_started.run_of(await learned(log), {}, ()), chromium
+            )
             assert sailed.reason == "completed", sailed
         return hand.heard.acted
 
@@ -244,7 +246,9 @@ async def test_what_is_typed_behind_a_click_is_no_effect_of_the_click(
         assert not clicked.after.effect
         assert clicked.after.learned == ()
         assert Answered(f"POST {server.url}/none") in typed.after.learned
-        sailed = await app.sail(session_started.run_of(await learned(log), {}, ()), chromium)
+        sailed = await app.run_in_browser(
+            session_started.run_of(await learned(log), {}, ()), chromium
+        )
         assert sailed.reason == "completed", sailed
 
 

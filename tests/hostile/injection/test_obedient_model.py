@@ -112,7 +112,7 @@ async def sailed(
     with WireServer(brain) as wire:
         mind = mind_of("anthropic", wire)
         async with App.open(log) as app:
-            await app.sail(
+            await app.run_in_browser(
                 started,
                 chromium,
                 answers=person,

@@ -25,7 +25,7 @@ def sail_alone(data: Path, wish: Wish) -> str:
         async with open_rehearsed(settings, None) as (app, browser):
             name = app.clock.new_id("run")
             person = ScriptedPerson(otherwise=YES)
-            ended = await app.sail(leaving.started, browser, name=name, answers=person)
+            ended = await app.run_in_browser(leaving.started, browser, name=name, answers=person)
         return str(ended.reason)
 
     return asyncio.run(sail())

@@ -11,10 +11,10 @@ from rutter.events.jobs import JobEnded, JobQueued, JobStarted, RunWorkflow
 from rutter.events.rows import Row
 from rutter.pipeline.batches.ledger import Ledger, read_ledger
 from rutter.pipeline.batches.row_values import BoundRow
-from rutter.pipeline.batches.scheduler import Sailing
+from rutter.pipeline.batches.scheduler import BatchRun
 from rutter.pipeline.batches.sheet import Cells
-from rutter.pipeline.cli.daemon_client import Through
-from rutter.pipeline.cli.row_runs import Handed
+from rutter.pipeline.cli.daemon_client import DaemonClient
+from rutter.pipeline.cli.row_runs import DaemonRows
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import load
 from rutter.pipeline.sessions.start import Wish
@@ -47,7 +47,7 @@ def test_of_two_that_bind_the_same_the_one_that_is_not_done_has_the_job() -> Non
     rows = [row(1, "new"), row(2, "D"), row(3, "D")]
     told = known.told(rows)
     assert (told[2].outcome, told[3].outcome) == ("done", "not run")
-    left = Sailing(rows, told, cast("Any", None)).left()
+    left = BatchRun(rows, told, cast("Any", None)).left()
     assert known.taken_on(left) == {3: "job-2"}
 
 
@@ -90,14 +90,14 @@ class Silent:
 def test_what_the_daemon_has_is_awaited_and_not_handed_in_again(tmp_path: Path) -> None:
     daemon, known = Watched(), ledger({"job-1": Row("b", 1, "D")})
     rows = [row(1, "new"), row(2, "D")]
-    handed = Handed(
-        cast("Through", daemon),
+    handed = DaemonRows(
+        cast("DaemonClient", daemon),
         known,
         Wish("order"),
         load(str(tmp_path)),
         cast("Terminal", None),
     )
-    asyncio.run(handed.sail(Sailing(rows, known.told(rows), Silent())))
+    asyncio.run(handed.run_rows(BatchRun(rows, known.told(rows), Silent())))
     assert daemon.asked == [
         ("POST", "/jobs"),
         ("GET", "/jobs/job-new?wait=true"),

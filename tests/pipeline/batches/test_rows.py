@@ -166,7 +166,7 @@ async def settle(shop: Shop, session: str) -> None:
     assert leaving.started.row is not None
     async with open_rehearsed(settings, None) as (app, browser):
         person = ScriptedPerson(otherwise=YES)
-        ended = await app.sail(leaving.started, browser, name="settled", answers=person)
+        ended = await app.run_in_browser(leaving.started, browser, name="settled", answers=person)
     assert ended.reason == "completed", ended
 
 

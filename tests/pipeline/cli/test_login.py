@@ -12,7 +12,7 @@ import pytest
 from rutter.events.logins import LoginKept, LoginUsed
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.logins import sealed_file
-from rutter.pipeline.logins.login_store import Shelf
+from rutter.pipeline.logins.login_store import LoginStore
 from rutter.pipeline.logins.sealed_file import key_of, new_lock
 from tests.support import keyrings, xvfb
 from tests.support.command_shell import Rutter
@@ -28,18 +28,18 @@ CUSTOMERS = (("nav-customers", "Customers"),)
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A passphrase where the configuration says, and no keyring."""
-    monkeypatch.setattr(sealed_file, "COST", sealed_file.Cost(n=128))
+    monkeypatch.setattr(sealed_file, "COST", sealed_file.GuessCost(n=128))
     monkeypatch.setenv("LOGIN_WORD", PASSPHRASE)
     monkeypatch.setenv("RUTTER_LOGINS_KEY", "env:LOGIN_WORD")
     with keyrings.using(keyrings.none()):
         yield
 
 
-def shelf(rutter: Rutter) -> Shelf:
-    return Shelf(rutter.data / "logins")
+def shelf(rutter: Rutter) -> LoginStore:
+    return LoginStore(rutter.data / "logins")
 
 
-def locked() -> sealed_file.Key:
+def locked() -> sealed_file.SealingKey:
     return key_of(new_lock("passphrase"), PASSPHRASE.encode())
 
 
@@ -319,7 +319,7 @@ def test_a_sign_in_that_cannot_be_kept_leaves_what_was(
         def refuse(*_: object) -> None:
             raise full
 
-        monkeypatch.setattr(Shelf, "_write", refuse)
+        monkeypatch.setattr(LoginStore, "_write", refuse)
 
     ended = rutter("login", site.base_url, "--script", written(ashore, script), *flags(ashore))
 

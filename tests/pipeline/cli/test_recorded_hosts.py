@@ -17,7 +17,7 @@ from rutter.events.policy import Policy
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli import record_by_hand, recorded_hosts
-from rutter.pipeline.cli.recorded_hosts import Met, chosen, meetings, settle_hosts
+from rutter.pipeline.cli.recorded_hosts import ContactedHost, chosen, meetings, settle_hosts
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import settings
 from rutter.replay.story.session_story import StepStory, Story
@@ -59,13 +59,13 @@ class Desk(Terminal):
 def test_each_host_is_met_once_those_that_were_gone_to_first() -> None:
     met = meetings(CONTACTS, FLOW, ["[::1]:9000"])
     assert met == [
-        Met("sso.example", top_level=True, named=False, known=False),
-        Met("shop.example", top_level=True, named=True, known=True),
+        ContactedHost("sso.example", top_level=True, named=False, known=False),
+        ContactedHost("shop.example", top_level=True, named=True, known=True),
         # That it may be loaded from does not mean that it may be gone to.
-        Met("b.cdn.example", top_level=True, named=False, known=False),
-        Met("a.cdn.example", top_level=False, named=True, known=True),
-        Met("stats.example:8443", top_level=False, named=False, known=False),
-        Met("[::1]:9000", top_level=False, named=True, known=False),
+        ContactedHost("b.cdn.example", top_level=True, named=False, known=False),
+        ContactedHost("a.cdn.example", top_level=False, named=True, known=True),
+        ContactedHost("stats.example:8443", top_level=False, named=False, known=False),
+        ContactedHost("[::1]:9000", top_level=False, named=True, known=False),
     ]
 
 
@@ -88,7 +88,7 @@ def test_each_host_is_met_once_those_that_were_gone_to_first() -> None:
     ],
 )
 def test_an_answer_is_yes_no_or_what_to_leave_out(answer: str, left: str | None) -> None:
-    unnamed = [Met(host, top_level=False, named=False, known=False) for host in "abc"]
+    unnamed = [ContactedHost(host, top_level=False, named=False, known=False) for host in "abc"]
     found = chosen(answer, unnamed)
     assert (None if found is None else "".join(each.pattern for each in found)) == left
 

@@ -38,7 +38,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     """The shop that every session of the command sails in, with what was done in all of them."""
     seen = shop()
 
-    async def sail(
+    async def run_in_browser(
         app: App,
         started: SessionStarted,
         _: object,
@@ -53,7 +53,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
         made = effectors(new, started, answers=answers, typed=typed)
         return await app.run_session(started, made, name=name)
 
-    monkeypatch.setattr(App, "sail", sail)
+    monkeypatch.setattr(App, "run_in_browser", run_in_browser)
     monkeypatch.setattr(session_run, "Chromium", NoBrowser)
     monkeypatch.setattr(session_run, "require_chromium", lambda _: Path("/no/browser"))
     return seen

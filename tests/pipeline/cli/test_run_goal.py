@@ -265,7 +265,7 @@ class Begun:
         self.started: list[SessionStarted] = []
         self.providers: list[list[str]] = []
 
-    async def sail(self, started: SessionStarted, **more: object) -> Story:
+    async def run_in_browser(self, started: SessionStarted, **more: object) -> Story:
         self.started.append(started)
         minds = more["minds"]
         assert isinstance(minds, dict)
@@ -287,7 +287,7 @@ def begun(rutter: Rutter, monkeypatch: pytest.MonkeyPatch) -> Begun:
         async def __aexit__(self, *_: object) -> None:
             return None
 
-    monkeypatch.setattr(run, "open_voyage", lambda *_: Harbour())
+    monkeypatch.setattr(run, "open_command_pipeline", lambda *_: Harbour())
     return ships
 
 

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from rutter.pipeline.cli.demo import ALONE
-from rutter.pipeline.demo_sites.request import Request
+from rutter.pipeline.demo_sites.request import SiteRequest
 from tests.support.command_shell import Ended, Rutter, check_logs, places_of
 from tests.support.recorded_site import PASSWORD, Harbour, Ship, WatchedSite
 
@@ -80,7 +80,7 @@ class Rows:
         process = self.ship.rutter.spawn(*self.arguments)
         posts = 0
 
-        def kill(request: Request) -> None:
+        def kill(request: SiteRequest) -> None:
             nonlocal posts
             if request.method == "POST" and request.path.startswith("/drafts/"):
                 posts += 1

@@ -7,7 +7,7 @@ import pytest
 
 from rutter.events.errors import BadInput
 from rutter.pipeline.cli.patience_option import read_patience
-from rutter.pipeline.cli.terminal import Screen
+from rutter.pipeline.cli.terminal import TerminalConsole
 
 SAID = "Speichern f\u00fcr \u65e5\u672c\x1b[31m"
 
@@ -25,7 +25,7 @@ def test_a_terminal_shows_what_its_encoding_has(
     encoding: str, is_terminal: bool, shown: str
 ) -> None:
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    assert Screen(file=file, force_terminal=is_terminal).shown(SAID) == shown
+    assert TerminalConsole(file=file, force_terminal=is_terminal).shown(SAID) == shown
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, LogForeign
 from rutter.events.predictor import PredictionMade, Within
 from rutter.events.vocabulary import AnyEvent
-from rutter.pipeline.cli.terminal import Progress, Terminal
+from rutter.pipeline.cli.terminal import RunProgress, Terminal
 from tests.support import shop_facts
 
 TRICKY = ":warning: [bold]b[/bold] [/] \\[x] \\\\[y] {z} [link=http://x]l[/link]"
@@ -208,7 +208,7 @@ def test_a_secret_is_not_asked_for_where_nobody_can_type_it() -> None:
 
 
 def hear(terminal: Terminal, *events: AnyEvent) -> None:
-    with Progress(terminal, what="sailing order") as progress:
+    with RunProgress(terminal, what="sailing order") as progress:
         for n, event in enumerate(events, 1):
             progress.hear(Envelope(n, "run-1", n, n, "runtime", n - 1, event, bytes(32)))
         progress.pause()

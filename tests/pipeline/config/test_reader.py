@@ -18,9 +18,9 @@ from rutter.events.policy import PolicyRule
 from rutter.events.run_settings import Limits, RunSettings
 from rutter.pipeline.cli.config import commented
 from rutter.pipeline.config.keys import KEYS, NAMES, VARIABLES
-from rutter.pipeline.config.reader import Config, Said, base_policy, read_config
+from rutter.pipeline.config.reader import Config, SourcedValue, base_policy, read_config
 from rutter.pipeline.config.tables import SecretGiven, configured_pairs
-from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.config.thresholds import Thresholds
 
 NOBODY: Mapping[str, str] = {"XDG_CONFIG_HOME": "/nowhere/at/all"}
 
@@ -240,7 +240,7 @@ def test_with_nothing_said_everything_is_as_it_was(tmp_path: Path) -> None:
     assert config.limits == Limits()
     plain = RunSettings()
     assert msgspec.structs.replace(plain, **config.knobs) == plain
-    assert config.sureness == Sureness("foresight", 700_000, 500_000)
+    assert config.sureness == Thresholds("foresight", 700_000, 500_000)
 
 
 def test_the_defaults_are_those_of_the_seeds() -> None:
@@ -272,9 +272,13 @@ def test_the_defaults_are_those_of_the_seeds() -> None:
 def test_a_variable_stands_above_the_file_and_each_says_where_it_came_from(tmp_path: Path) -> None:
     text = "[policy]\nupload_mb = 3\ndownload_mb = 4\n"
     config = read(tmp_path, text, RUTTER_POLICY_UPLOAD_MB="5")
-    assert config.said("policy.upload_mb") == Said(5, "the variable RUTTER_POLICY_UPLOAD_MB")
-    assert config.said("policy.download_mb") == Said(4, f"{tmp_path / 'config.toml'} line 3")
-    assert config.said("run.screenshots") == Said(False, "default")
+    assert config.said("policy.upload_mb") == SourcedValue(
+        5, "the variable RUTTER_POLICY_UPLOAD_MB"
+    )
+    assert config.said("policy.download_mb") == SourcedValue(
+        4, f"{tmp_path / 'config.toml'} line 3"
+    )
+    assert config.said("run.screenshots") == SourcedValue(False, "default")
 
 
 def test_the_file_is_the_one_that_was_named_then_the_directory_s_then_the_platform_s(
@@ -322,7 +326,7 @@ def test_what_a_run_is_set_to(tmp_path: Path) -> None:
         "[controller]\nexecution_delay = 0.5\n"
         "[critic]\nvision_enabled = true\n[agent.internal]\nmax_steps = 5\n",
     )
-    assert config.sureness == Sureness("foresight", 900_000, 250_000)
+    assert config.sureness == Thresholds("foresight", 900_000, 250_000)
     assert config.knobs["settle_ms"] == 250
     assert (config.knobs["execution_delay_ms"], config.knobs["vision"]) == (500, True)
     assert config.limits == Limits(max_steps=5)
@@ -330,12 +334,12 @@ def test_what_a_run_is_set_to(tmp_path: Path) -> None:
 
 def test_a_threshold_that_nobody_set_is_that_of_the_model(tmp_path: Path) -> None:
     counting = read(tmp_path, "[run]\npredictor = 'markov2'\n")
-    assert counting.said("run.threshold") == Said(0.5, "default of markov2")
-    assert counting.sureness == Sureness("markov2", 500_000, 500_000)
+    assert counting.said("run.threshold") == SourcedValue(0.5, "default of markov2")
+    assert counting.sureness == Thresholds("markov2", 500_000, 500_000)
     by_variable = read(tmp_path, "", RUTTER_RUN_PREDICTOR="markov2", RUTTER_RUN_SUGGEST="0.4")
-    assert by_variable.sureness == Sureness("markov2", 500_000, 400_000)
+    assert by_variable.sureness == Thresholds("markov2", 500_000, 400_000)
     said = read(tmp_path, "[run]\nthreshold = 0.8\n", RUTTER_RUN_PREDICTOR="markov2")
-    assert said.sureness == Sureness("markov2", 800_000, 500_000)
+    assert said.sureness == Thresholds("markov2", 800_000, 500_000)
     foresight = read(tmp_path, "[run]\npredictor = 'foresight'\n")
     assert foresight.said("run.threshold").value == 0.7
 
@@ -412,8 +416,8 @@ def test_a_version_says_what_the_content_is(tmp_path: Path) -> None:
 @given(st.lists(st.sampled_from(DENYLIST), unique=True), st.integers(1, 99))
 def test_equal_content_has_an_equal_version_and_no_other(words: list[str], uploads: int) -> None:
     values = {
-        "policy.denylist": Said(tuple(words)),
-        "policy.upload_mb": Said(uploads),
+        "policy.denylist": SourcedValue(tuple(words)),
+        "policy.upload_mb": SourcedValue(uploads),
     }
     policy = base_policy(Config(values))
     again = base_policy(Config(dict(reversed(values.items()))))

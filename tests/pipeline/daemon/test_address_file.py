@@ -11,7 +11,7 @@ import pytest
 
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.daemon.address_file import (
-    WhereaboutsUnsafe,
+    AddressFileUnsafe,
     drop_whereabouts,
     find_daemon,
     write_whereabouts,
@@ -96,7 +96,7 @@ def test_a_file_that_names_another_process_than_has_the_directory_is_old(
 )
 def test_no_token_is_sent_to_another_machine(held: DataDirectory, tmp_path: Path, url: str) -> None:
     _write(tmp_path, url)
-    with pytest.raises(WhereaboutsUnsafe, match="no address of this machine"):
+    with pytest.raises(AddressFileUnsafe, match="no address of this machine"):
         find_daemon(held)
 
 
@@ -119,20 +119,20 @@ def test_a_file_that_somebody_else_could_have_written_is_not_believed(
     for mode in (0o620, 0o602, 0o666):
         _write(tmp_path, "http://127.0.0.1:8080")
         place.chmod(mode)
-        with pytest.raises(WhereaboutsUnsafe, match="written by somebody else"):
+        with pytest.raises(AddressFileUnsafe, match="written by somebody else"):
             find_daemon(held)
     elsewhere = tmp_path / "elsewhere"
     place.rename(elsewhere)
     place.symlink_to(elsewhere)
-    with pytest.raises(WhereaboutsUnsafe, match="link"):
+    with pytest.raises(AddressFileUnsafe, match="link"):
         find_daemon(held)
     place.unlink()
     os.mkfifo(place)
-    with pytest.raises(WhereaboutsUnsafe, match="plain file"):
+    with pytest.raises(AddressFileUnsafe, match="plain file"):
         find_daemon(held)
     place.unlink()
     place.mkdir()
-    with pytest.raises(WhereaboutsUnsafe):
+    with pytest.raises(AddressFileUnsafe):
         find_daemon(held)
 
 

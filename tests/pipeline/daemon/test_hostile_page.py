@@ -11,7 +11,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from rutter.actors.answers import Answer
 from rutter.actors.world.egress.gate import Opening
-from rutter.pipeline.daemon.http.refusals import Refusal
+from rutter.pipeline.daemon.http.refusals import HttpRefusal
 from tests.hostile.test_channels import KEPT_BACK, NOT_EXERCISED, SAYS_DONE
 from tests.support.hostile_daemon_page import EVERY, Onslaught, onslaught
 from tests.support.recorded_site import Harbour
@@ -81,7 +81,7 @@ async def test_where_nothing_keeps_it_away_it_comes_and_the_guard_lets_none_of_i
         outcome = await page.cross(SHOWN | SAYS_DONE)
         assert SHOWN - outcome.came == set()
         assert len(page.aboard.judged) > 300
-        assert [each for _, each in page.aboard.judged if not isinstance(each, Refusal)] == []
+        assert [each for _, each in page.aboard.judged if not isinstance(each, HttpRefusal)] == []
         assert page.aboard.passed == []
         assert [each.kind for each in outcome.left] == ["requested"]
 

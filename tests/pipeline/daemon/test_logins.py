@@ -40,7 +40,7 @@ urls = ["{told}"]
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(sealed_file, "COST", sealed_file.Cost(n=128))
+    monkeypatch.setattr(sealed_file, "COST", sealed_file.GuessCost(n=128))
     with keyrings.using(keyrings.none()):
         yield
 

@@ -16,7 +16,7 @@ from rutter.events.page import Page
 from rutter.events.run_settings import RunSettings
 from rutter.pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
 from rutter.pipeline.demo_sites.gaffsail.wording import REDESIGNED_WAY_OUT, WAY_OUT, path_to
-from rutter.pipeline.sessions.service_file import PACKS, Known, read_service
+from rutter.pipeline.sessions.service_file import PACKS, KnownService, read_service
 from tests.support.page_server import PATIENT
 from tests.support.site_client import Client
 
@@ -72,7 +72,7 @@ def pages_of(variant: Variant) -> Iterator[str]:
         yield from (each for each in way if each != "account")
 
 
-async def look(tab: Tab, url: str, known: Known) -> tuple[Page, tuple[str, ...]]:
+async def look(tab: Tab, url: str, known: KnownService) -> tuple[Page, tuple[str, ...]]:
     phrases = phrases_for(RunSettings(service=known.service, criteria=known.criteria))
     await tab.navigate(url, within_ms=10 * SECOND)
     raw = await tab.call("observe", {"phrases": phrases}, within_ms=10 * SECOND)

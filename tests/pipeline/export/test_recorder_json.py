@@ -530,7 +530,7 @@ def test_values_are_flags_and_may_have_defaults() -> None:
     made = flow(fill("#q", Parameter("customer")), fill("#pin", Secret("pin")))
     script = playwright_script(made, {"customer": "Ann"})
 
-    assert "sail(flow, {'customer': 'Ann'}, {'pin': 'SECRET_PIN'})" in script
+    assert "run_flow(flow, {'customer': 'Ann'}, {'pin': 'SECRET_PIN'})" in script
     assert "#     SECRET_PIN=... python FILE --customer VALUE" in script
 
 

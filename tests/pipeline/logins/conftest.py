@@ -10,7 +10,7 @@ from tests.support import keyrings
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sealed_file, "COST", sealed_file.Cost(n=128))
+    monkeypatch.setattr(sealed_file, "COST", sealed_file.GuessCost(n=128))
 
 
 @pytest.fixture(autouse=True)

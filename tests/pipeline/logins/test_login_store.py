@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 from rutter.events.errors import BadInput, LoginCorrupt, WorldBroken
-from rutter.pipeline.logins.login_store import Kept, Shelf, Unreadable, site_of
+from rutter.pipeline.logins.login_store import KeptLogin, LoginStore, UnreadableLogin, site_of
 from tests.support.shop_logins import OTHER, SHOP, keep, key, shelf, state_with
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Shelf:
+def here(tmp_path: Path) -> LoginStore:
     return shelf(tmp_path)
 
 
-def names(here: Shelf) -> list[str]:
+def names(here: LoginStore) -> list[str]:
     return sorted(path.name for path in here.path(SHOP).parent.iterdir())
 
 
-def test_what_is_kept_is_found_and_opened(here: Shelf) -> None:
+def test_what_is_kept_is_found_and_opened(here: LoginStore) -> None:
     locked = key()
     here.keep(SHOP, state_with(), locked)
 
@@ -32,14 +32,14 @@ def test_what_is_kept_is_found_and_opened(here: Shelf) -> None:
     assert here.find(OTHER) is None
 
 
-def test_it_is_its_owners_alone(here: Shelf) -> None:
+def test_it_is_its_owners_alone(here: LoginStore) -> None:
     path = keep(here).path
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_every_origin_has_a_file_that_people_can_tell(here: Shelf) -> None:
+def test_every_origin_has_a_file_that_people_can_tell(here: LoginStore) -> None:
     origins = (SHOP, f"{SHOP}:8443", "http://[::1]:80", "https://xn--bcher-kva.example", OTHER)
     paths = {here.path(origin) for origin in (*origins, SHOP.replace("https", "http"))}
 
@@ -48,7 +48,7 @@ def test_every_origin_has_a_file_that_people_can_tell(here: Shelf) -> None:
     assert all(path.parent == here.path(SHOP).parent for path in paths)
 
 
-def test_the_newer_one_takes_the_place_of_the_old(here: Shelf) -> None:
+def test_the_newer_one_takes_the_place_of_the_old(here: LoginStore) -> None:
     first = keep(here)
     second = keep(here)
 
@@ -58,7 +58,7 @@ def test_the_newer_one_takes_the_place_of_the_old(here: Shelf) -> None:
     assert names(here) == [".lock", second.path.name]
 
 
-def test_what_was_kept_or_forgotten_meanwhile_is_not_undone(here: Shelf) -> None:
+def test_what_was_kept_or_forgotten_meanwhile_is_not_undone(here: LoginStore) -> None:
     began_with = keep(here).digest
     newer = keep(here).digest
 
@@ -73,14 +73,14 @@ def test_what_was_kept_or_forgotten_meanwhile_is_not_undone(here: Shelf) -> None
     assert here.find(SHOP) is None
 
 
-def test_what_is_forgotten_is_gone(here: Shelf) -> None:
+def test_what_is_forgotten_is_gone(here: LoginStore) -> None:
     assert not here.forget(SHOP)
     keep(here)
     keep(here, OTHER)
 
     assert here.forget(SHOP)
     assert not here.forget(SHOP)
-    assert [each.origin for each in here.all() if isinstance(each, Kept)] == [OTHER]
+    assert [each.origin for each in here.all() if isinstance(each, KeptLogin)] == [OTHER]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_is_forgotten_is_gone(here: Shelf) -> None:
 )
 @pytest.mark.parametrize("fails", ["fsync", "rename"])
 def test_a_disk_that_takes_no_more_leaves_what_was_kept(
-    here: Shelf, number: int, said: str, fails: str, monkeypatch: pytest.MonkeyPatch
+    here: LoginStore, number: int, said: str, fails: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = keep(here)
 
@@ -112,7 +112,7 @@ def test_a_disk_that_takes_no_more_leaves_what_was_kept(
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])
-def test_a_file_that_others_can_read_or_change_is_refused(here: Shelf, mode: int) -> None:
+def test_a_file_that_others_can_read_or_change_is_refused(here: LoginStore, mode: int) -> None:
     path = keep(here).path
     path.chmod(mode)
 
@@ -121,7 +121,7 @@ def test_a_file_that_others_can_read_or_change_is_refused(here: Shelf, mode: int
     assert f"chmod 600 {path}" in refused.value.fix
 
 
-def test_what_cannot_be_read_is_told(here: Shelf, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_told(here: LoginStore, tmp_path: Path) -> None:
     path = keep(here).path
     elsewhere = path.rename(tmp_path / "elsewhere")
     path.symlink_to(elsewhere)
@@ -137,7 +137,7 @@ def test_what_cannot_be_read_is_told(here: Shelf, tmp_path: Path) -> None:
         here.find(SHOP)
 
 
-def test_a_file_in_the_place_of_anothers_is_refused(here: Shelf) -> None:
+def test_a_file_in_the_place_of_anothers_is_refused(here: LoginStore) -> None:
     keep(here, OTHER).path.rename(here.path(SHOP))
 
     with pytest.raises(LoginCorrupt, match=f"is the login for {OTHER}, and not for {SHOP}"):
@@ -145,7 +145,7 @@ def test_a_file_in_the_place_of_anothers_is_refused(here: Shelf) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 5, 40, 300])
-def test_a_file_that_was_cut_short_is_told(here: Shelf, size: int) -> None:
+def test_a_file_that_was_cut_short_is_told(here: LoginStore, size: int) -> None:
     locked = key()
     kept = here.keep(SHOP, state_with(), locked)
     assert kept is not None
@@ -162,15 +162,15 @@ def test_a_file_that_was_cut_short_is_told(here: Shelf, size: int) -> None:
     assert "sign in again" in refused.value.fix
 
 
-def test_one_that_cannot_be_read_does_not_hide_the_others(here: Shelf) -> None:
+def test_one_that_cannot_be_read_does_not_hide_the_others(here: LoginStore) -> None:
     keep(here)
     bad = keep(here, OTHER).path
     bad.write_bytes(b"nonsense")
 
     found = here.all()
 
-    assert {type(each) for each in found} == {Kept, Unreadable}
-    assert [each.path for each in found if isinstance(each, Unreadable)] == [bad]
+    assert {type(each) for each in found} == {KeptLogin, UnreadableLogin}
+    assert [each.path for each in found if isinstance(each, UnreadableLogin)] == [bad]
 
 
 @pytest.mark.parametrize(

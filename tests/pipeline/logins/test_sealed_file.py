@@ -9,8 +9,8 @@ from rutter.events.errors import LoginCorrupt
 from rutter.pipeline.logins import sealed_file
 from rutter.pipeline.logins.sealed_file import (
     FORMAT,
-    Cost,
-    Head,
+    GuessCost,
+    SealedHead,
     digest_of,
     key_of,
     new_lock,
@@ -51,7 +51,7 @@ def test_its_head_says_whose_it_is_and_when_and_nothing_of_what_is_in_it() -> No
 
 
 def test_a_guess_at_a_passphrase_is_dear() -> None:
-    assert Cost() == (131_072, 8, 1)  # 128 MB: scrypt takes 128 * n * r bytes
+    assert GuessCost() == (131_072, 8, 1)  # 128 MB: scrypt takes 128 * n * r bytes
 
 
 def test_the_same_login_is_never_the_same_file() -> None:
@@ -146,4 +146,4 @@ def test_a_key_of_the_keyring_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     body = seal(SHOP, state_with(), made, 1)
 
     assert unseal(body, SHOP, key_of(lock, b"k" * 32)) == state_with()
-    assert isinstance(read_head(body), Head)
+    assert isinstance(read_head(body), SealedHead)

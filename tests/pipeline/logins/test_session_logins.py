@@ -12,11 +12,11 @@ from rutter.events.errors import BadInput, LoginCorrupt, RutterError, WorldBroke
 from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
 from rutter.events.runtime import SessionStarted
 from rutter.events.workflow import Workflow
-from rutter.pipeline.config.reader import Config, Said
+from rutter.pipeline.config.reader import Config, SourcedValue
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.logins.login_store import Shelf
+from rutter.pipeline.logins.login_store import LoginStore
 from rutter.pipeline.logins.session_logins import (
-    Carried,
+    SessionLogins,
     carry,
     check_carried,
     named_logins,
@@ -32,7 +32,7 @@ FLOW = shop_facts.workflow(shop_facts.step(shop_facts.go_to("/desk")), hosts=("s
 
 
 def settings(data: Path, **said: object) -> Settings:
-    values = {name.replace("_", ".", 1): Said(value) for name, value in said.items()}  # type: ignore[arg-type]
+    values = {name.replace("_", ".", 1): SourcedValue(value) for name, value in said.items()}  # type: ignore[arg-type]
     return Settings(data, config=Config(values))
 
 
@@ -44,7 +44,7 @@ def here(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def shelf(here: Settings) -> Shelf:
+def shelf(here: Settings) -> LoginStore:
     return shelf_of(here)
 
 
@@ -52,14 +52,14 @@ def run(flow: Workflow = FLOW, allow: Iterable[str] = ()) -> SessionStarted:
     return session_started.run_of(flow, {}, (), allow=allow)
 
 
-def origins(started: SessionStarted, shelf: Shelf) -> list[str]:
+def origins(started: SessionStarted, shelf: LoginStore) -> list[str]:
     return [each.origin for each in named_logins(started, shelf)]
 
 
 # -- which -----------------------------------------------------------------------------------------
 
 
-def test_a_run_takes_the_logins_of_its_own_hosts(shelf: Shelf) -> None:
+def test_a_run_takes_the_logins_of_its_own_hosts(shelf: LoginStore) -> None:
     for origin in (SHOP, OTHER, "https://www.shop.example"):
         keep(shelf, origin)
 
@@ -68,7 +68,7 @@ def test_a_run_takes_the_logins_of_its_own_hosts(shelf: Shelf) -> None:
     assert origins(run(allow=["*.shop.example"]), shelf) == [SHOP, "https://www.shop.example"]
 
 
-def test_that_every_public_host_may_be_gone_to_names_none_of_them(shelf: Shelf) -> None:
+def test_that_every_public_host_may_be_gone_to_names_none_of_them(shelf: LoginStore) -> None:
     for origin in (SHOP, OTHER, LOCAL):
         keep(shelf, origin)
     script = (shop_facts.step(shop_facts.go_to("/login")),)
@@ -82,7 +82,7 @@ def test_that_every_public_host_may_be_gone_to_names_none_of_them(shelf: Shelf) 
     assert origins(local, shelf) == [LOCAL, SHOP]
 
 
-def test_hosts_that_the_configuration_lists_were_named(shelf: Shelf) -> None:
+def test_hosts_that_the_configuration_lists_were_named(shelf: LoginStore) -> None:
     keep(shelf)
     keep(shelf, OTHER)
     listed = msgspec.structs.replace(
@@ -97,7 +97,7 @@ def test_hosts_that_the_configuration_lists_were_named(shelf: Shelf) -> None:
 
 
 def test_one_that_cannot_be_used_stops_the_run_that_wants_it_and_no_other(
-    here: Settings, shelf: Shelf
+    here: Settings, shelf: LoginStore
 ) -> None:
     path = keep(shelf).path
     path.write_bytes(path.read_bytes()[:30])
@@ -110,21 +110,23 @@ def test_one_that_cannot_be_used_stops_the_run_that_wants_it_and_no_other(
     assert carry(run(elsewhere), here) is None
 
 
-def test_one_that_others_can_read_stops_it_too(here: Settings, shelf: Shelf) -> None:
+def test_one_that_others_can_read_stops_it_too(here: Settings, shelf: LoginStore) -> None:
     keep(shelf).path.chmod(0o644)
 
     with pytest.raises(WorldBroken, match="others can read"):
         carry(run(), here)
 
 
-def test_one_in_the_place_of_another_stops_it_too(here: Settings, shelf: Shelf) -> None:
+def test_one_in_the_place_of_another_stops_it_too(here: Settings, shelf: LoginStore) -> None:
     keep(shelf, OTHER).path.rename(shelf.path(SHOP))
 
     with pytest.raises(LoginCorrupt, match=f"is the login for {OTHER}"):
         carry(run(), here)
 
 
-def test_a_passphrase_that_is_wrong_stops_it_with_what_to_do(here: Settings, shelf: Shelf) -> None:
+def test_a_passphrase_that_is_wrong_stops_it_with_what_to_do(
+    here: Settings, shelf: LoginStore
+) -> None:
     keep(shelf, passphrase="another passphrase")
 
     with pytest.raises(BadInput, match=f"does not open the login for {SHOP}") as refused:
@@ -133,7 +135,7 @@ def test_a_passphrase_that_is_wrong_stops_it_with_what_to_do(here: Settings, she
 
 
 def test_whether_there_is_a_key_is_known_before_anything_is_opened(
-    here: Settings, shelf: Shelf
+    here: Settings, shelf: LoginStore
 ) -> None:
     keep(shelf, passphrase="another passphrase")
 
@@ -145,7 +147,7 @@ def test_whether_there_is_a_key_is_known_before_anything_is_opened(
 
 @pytest.mark.parametrize("wrong", ["others", "part", "place", "changed", "key"])
 def test_what_is_wrong_with_one_can_be_told_without_where_it_lies(
-    here: Settings, shelf: Shelf, wrong: str
+    here: Settings, shelf: LoginStore, wrong: str
 ) -> None:
     word = "another passphrase" if wrong == "key" else PASSPHRASE
     path = keep(shelf, OTHER if wrong == "place" else SHOP, word).path
@@ -169,13 +171,13 @@ def test_what_is_wrong_with_one_can_be_told_without_where_it_lies(
 # -- what is told, and what is kept ----------------------------------------------------------------
 
 
-def carried(here: Settings) -> Carried:
+def carried(here: Settings) -> SessionLogins:
     found = carry(run(), here)
     assert found is not None
     return found
 
 
-def test_that_it_was_used_is_told_and_nothing_of_it(here: Settings, shelf: Shelf) -> None:
+def test_that_it_was_used_is_told_and_nothing_of_it(here: Settings, shelf: LoginStore) -> None:
     kept = keep(shelf)
 
     logins = carried(here)
@@ -185,7 +187,9 @@ def test_that_it_was_used_is_told_and_nothing_of_it(here: Settings, shelf: Shelf
     assert TOKEN.encode() not in msgspec.json.encode(logins.used)
 
 
-def test_what_was_renewed_is_kept_again_under_the_same_key(here: Settings, shelf: Shelf) -> None:
+def test_what_was_renewed_is_kept_again_under_the_same_key(
+    here: Settings, shelf: LoginStore
+) -> None:
     before = keep(shelf)
 
     [said] = carried(here).keep(state_with("renewed"))
@@ -198,7 +202,7 @@ def test_what_was_renewed_is_kept_again_under_the_same_key(here: Settings, shelf
     assert carried(here).state == state_with("renewed")
 
 
-def test_only_what_is_the_origins_own_is_kept(here: Settings, shelf: Shelf) -> None:
+def test_only_what_is_the_origins_own_is_kept(here: Settings, shelf: LoginStore) -> None:
     keep(shelf)
     renewed, foreign = state_with("renewed"), state_with("theirs", OTHER)
     both = BrowserState((*renewed.cookies, *foreign.cookies), (*renewed.origins, *foreign.origins))
@@ -208,7 +212,7 @@ def test_only_what_is_the_origins_own_is_kept(here: Settings, shelf: Shelf) -> N
     assert carried(here).state == renewed
 
 
-def test_what_is_as_it_was_is_left_alone(here: Settings, shelf: Shelf) -> None:
+def test_what_is_as_it_was_is_left_alone(here: Settings, shelf: LoginStore) -> None:
     before = keep(shelf)
 
     assert carried(here).keep(state_with()) == ()
@@ -217,7 +221,7 @@ def test_what_is_as_it_was_is_left_alone(here: Settings, shelf: Shelf) -> None:
 
 @pytest.mark.parametrize("what", ["signed out", "signed in again", "forgotten", "full"])
 def test_what_cannot_be_kept_is_told_and_what_was_kept_stays(
-    here: Settings, shelf: Shelf, what: str, monkeypatch: pytest.MonkeyPatch
+    here: Settings, shelf: LoginStore, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(shelf)
     logins = carried(here)
@@ -245,7 +249,9 @@ def test_what_cannot_be_kept_is_told_and_what_was_kept_stays(
     assert shelf.find(SHOP) == before
 
 
-def test_a_session_that_signed_out_does_not_undo_the_login(here: Settings, shelf: Shelf) -> None:
+def test_a_session_that_signed_out_does_not_undo_the_login(
+    here: Settings, shelf: LoginStore
+) -> None:
     before = keep(shelf)
     [sid] = state_with().cookies
     anybody = {**sid, "name": "lang", "value": "en", "httpOnly": False}
@@ -256,16 +262,16 @@ def test_a_session_that_signed_out_does_not_undo_the_login(here: Settings, shelf
     assert shelf.find(SHOP) == before
 
 
-def test_who_configured_it_so_keeps_nothing_again(here: Settings, shelf: Shelf) -> None:
+def test_who_configured_it_so_keeps_nothing_again(here: Settings, shelf: LoginStore) -> None:
     keep(shelf)
-    values = {**here.config.values, "logins.refresh": Said(False)}
+    values = {**here.config.values, "logins.refresh": SourcedValue(False)}
 
     assert carried(here).keeps
     assert not carried(msgspec.structs.replace(here, config=Config(values))).keeps
 
 
-def test_a_login_that_is_not_there_yet_is_kept_if_somebody_signed_in(shelf: Shelf) -> None:
-    logins = Carried(shelf, fresh=(SHOP, key()))
+def test_a_login_that_is_not_there_yet_is_kept_if_somebody_signed_in(shelf: LoginStore) -> None:
+    logins = SessionLogins(shelf, fresh=(SHOP, key()))
     assert (logins.used, bool(logins.state), logins.keeps) == ((), False, True)
 
     assert logins.leave("the last page asks to sign in") == (

@@ -11,7 +11,7 @@ import anyio.to_thread
 import pytest
 
 from rutter.events.runtime import SessionEnded
-from rutter.pipeline.mcp.stdio import Wire, serve_agent
+from rutter.pipeline.mcp.stdio import ClientPipes, serve_agent
 from tests.support.command_shell import ROOT
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_tool_sessions import START, rehearsed
@@ -39,7 +39,7 @@ class Line:
     def __init__(self) -> None:
         calls, self._says = os.pipe()
         hears, answers = os.pipe()
-        self.wire = Wire(calls, answers)
+        self.wire = ClientPipes(calls, answers)
         self._hears = os.fdopen(hears)
 
     async def ask(self, number: int, method: str, **params: object) -> dict[str, object]:

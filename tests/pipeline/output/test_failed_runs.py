@@ -13,7 +13,7 @@ from rutter.events.workflow import Expectation, Step, Workflow
 from rutter.pipeline.cli.session_end import report, tell_repaired, tell_unproven
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.config.thresholds import Thresholds
 from rutter.replay.story.advice import AdviceStory
 from rutter.replay.story.proofs import ProofStory
 from rutter.replay.story.session_story import EvidenceStory, StepStory, Story
@@ -159,7 +159,7 @@ def test_what_was_not_sure_enough_names_the_limit_that_it_fell_below(
     limit: str,
 ) -> None:
     story = freely(f"confidence_too_low_{said}", failure="lost")
-    report(story, settings, Terminal(), done="", sure=Sureness("foresight", threshold, suggest))
+    report(story, settings, Terminal(), done="", sure=Thresholds("foresight", threshold, suggest))
     assert f"next: it is less than {limit}: show it what is meant" in capsys.readouterr().out
 
 

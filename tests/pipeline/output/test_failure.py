@@ -15,7 +15,7 @@ from rutter.events.runtime import Failure, StopReason
 from rutter.events.tools import ToolError
 from rutter.pipeline.cli.parser import parser
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.output.failure import PLAIN, Lesson, lesson_lines, lesson_of, told
+from rutter.pipeline.output.failure import PLAIN, FailureAdvice, lesson_lines, lesson_of, told
 from rutter.pipeline.output.next_command import COMMANDS, NEXT, command_for
 from rutter.replay.story.session_story import EvidenceStory, StepStory, Story
 
@@ -40,7 +40,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(tmp_path)
 
 
-def learned(story: Story, settings: Settings) -> Lesson:
+def learned(story: Story, settings: Settings) -> FailureAdvice:
     lesson = lesson_of(story, settings)
     assert lesson is not None
     return lesson

@@ -36,9 +36,9 @@ from rutter.pipeline.rehearsal.scripted_model import (
     says,
     together,
 )
-from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
 from rutter.pipeline.rehearsal.stage import rehearse, rehearsing_tools
-from rutter.pipeline.rehearsal.world import World
+from rutter.pipeline.rehearsal.world import ScriptedWorld
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.tools.dispatcher import Tools, open_tools
 from rutter.pipeline.tools.snapshot import Snapshot
@@ -58,19 +58,19 @@ FORM = """<title>Form</title><h1>Form</h1>
 <a id=next href="{next}">Next</a>"""
 PAY = """<title>Pay</title><h1>Pay</h1>
 <button id=pay type=button onclick="document.body.append('Paid.')">Pay now</button>"""
-PAID = {"#pay": Thing(name="Pay now", says="Paid.")}
+PAID = {"#pay": ScriptedElement(name="Pay now", says="Paid.")}
 RENAME = "document.querySelector('#pay').textContent = 'Pay twice'"
 # What only a browser has to tell: whom it spoke to.
 OF_A_BROWSER = frozenset({"HostsContacted"})
 
 
-def things(path: str) -> dict[str, Thing]:
+def things(path: str) -> dict[str, ScriptedElement]:
     return {
-        "#name": Thing("input", "textbox", "Name"),
-        "#size": Thing("select", "combobox", "Size", options=("Small", "Large")),
-        "#off": Thing(name="Off", disabled=True),
-        "#none": Thing(name="Nothing", inert=True),
-        "#next": Thing("a", "link", "Next", leads_to=path),
+        "#name": ScriptedElement("input", "textbox", "Name"),
+        "#size": ScriptedElement("select", "combobox", "Size", options=("Small", "Large")),
+        "#off": ScriptedElement(name="Off", disabled=True),
+        "#none": ScriptedElement(name="Nothing", inert=True),
+        "#next": ScriptedElement("a", "link", "Next", leads_to=path),
     }
 
 
@@ -191,7 +191,7 @@ async def in_chromium(
 ) -> Account:
     log = replayed.memory()
     async with App.open(log) as app:
-        ended = await app.sail(started, keeping, answers=answers, name="real")
+        ended = await app.run_in_browser(started, keeping, answers=answers, name="real")
         return told(await events_of(log, "real"), ended)
 
 
@@ -224,8 +224,11 @@ async def test_a_scripted_world_tells_what_a_browser_tells(
     assert (real.outcomes[1:], real.ended[0]) == (outcomes, end)
 
     path = further.removeprefix(server.url)
-    sheets = {url.removeprefix(server.url): Sheet("Form", things(path)), path: Sheet("Next")}
-    scripted = await rehearse(started, World(sheets, origin=server.url), answers=Yes())
+    sheets = {
+        url.removeprefix(server.url): ScriptedPage("Form", things(path)),
+        path: ScriptedPage("Next"),
+    }
+    scripted = await rehearse(started, ScriptedWorld(sheets, origin=server.url), answers=Yes())
     assert told(scripted.events, scripted.ended) == real
 
 
@@ -242,10 +245,12 @@ async def test_an_element_that_changed_is_told_alike(
     real = await in_chromium(started, keeping, Renames(keeping.rename), replayed)
     assert real.outcomes[1:] == ["now Pay twice"]
 
-    world = World({url.removeprefix(server.url): Sheet("Pay", PAID)}, origin=server.url)
+    world = ScriptedWorld(
+        {url.removeprefix(server.url): ScriptedPage("Pay", PAID)}, origin=server.url
+    )
 
     async def rename() -> None:
-        world.replace("#pay", Thing(name="Pay twice", says="Paid."))
+        world.replace("#pay", ScriptedElement(name="Pay twice", says="Paid."))
 
     scripted = await rehearse(started, world, answers=Renames(rename))
     assert told(scripted.events, scripted.ended) == real
@@ -275,7 +280,7 @@ async def test_what_was_learned_is_sailed_alike_and_healed_alike(
     log = replayed.memory()
     real: list[Account] = []
     async with App.open(log) as app:
-        await app.sail(recording, chromium, answers=Yes(), name="recording")
+        await app.run_in_browser(recording, chromium, answers=Yes(), name="recording")
         learned = next(
             each.workflow
             for each in await events_of(log, "recording")
@@ -283,22 +288,24 @@ async def test_what_was_learned_is_sailed_alike_and_healed_alike(
         )
         for started in runs(learned):
             name = f"run-{len(real)}"
-            ended = await app.sail(started, chromium, answers=Yes(), name=name)
+            ended = await app.run_in_browser(started, chromium, answers=Yes(), name=name)
             real.append(told(await events_of(log, name), ended))
 
     form = things(path)
     changed = {each: thing for each, thing in form.items() if each != "#next"}
-    changed["#on"] = Thing("a", "link", "Go on", leads_to=path)
+    changed["#on"] = ScriptedElement("a", "link", "Go on", leads_to=path)
     sheets = {
-        at: Sheet("Form", form),
-        later: Sheet("Form", changed),
-        path: Sheet("Another"),
+        at: ScriptedPage("Form", form),
+        later: ScriptedPage("Form", changed),
+        path: ScriptedPage("Another"),
     }
     kept = replayed.memory()
-    first = await rehearse(recording, World(sheets, origin=server.url), answers=Yes(), log=kept)
+    first = await rehearse(
+        recording, ScriptedWorld(sheets, origin=server.url), answers=Yes(), log=kept
+    )
     assert first.learned is not None
     for started, expected in zip(runs(first.learned), real, strict=True):
-        world = World(sheets, origin=server.url)
+        world = ScriptedWorld(sheets, origin=server.url)
         scripted = await rehearse(started, world, answers=Yes(), log=kept)
         assert told(scripted.events, scripted.ended) == expected
     assert [each.ended for each in real] == [("completed", "")] * 2
@@ -312,14 +319,17 @@ async def test_calls_by_ref_are_answered_alike(
     further = server.show(NEXT)
     url = server.show(FORM.format(next=further))
     path = further.removeprefix(server.url)
-    sheets = {url.removeprefix(server.url): Sheet("Form", things(path)), path: Sheet("Next")}
+    sheets = {
+        url.removeprefix(server.url): ScriptedPage("Form", things(path)),
+        path: ScriptedPage("Next"),
+    }
     started = session_started.tool_session(url, screenshots=False)
     async with (
         App.open(replayed.memory()) as app,
         open_tools(app, chromium, started, timeouts_ms=PATIENT) as tools,
     ):
         real = await use(tools)
-    world = World(sheets, origin=server.url)
+    world = ScriptedWorld(sheets, origin=server.url)
     async with rehearsing_tools(started, world, log=replayed.memory()) as tools:
         assert await use(tools) == real
 

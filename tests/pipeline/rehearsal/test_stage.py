@@ -26,10 +26,10 @@ from rutter.pipeline.rehearsal.scripted_model import (
     ref_of,
     says,
 )
-from rutter.pipeline.rehearsal.sheets import Sheet, Thing
+from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
 from rutter.pipeline.rehearsal.stage import NotReplayed, Stalled, rehearse, rehearsing_tools
 from rutter.pipeline.rehearsal.troubles import Waits
-from rutter.pipeline.rehearsal.world import ORIGIN, World
+from rutter.pipeline.rehearsal.world import ORIGIN, ScriptedWorld
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.service_file import read_service
 from rutter.pipeline.sessions.session_started import Given
@@ -122,15 +122,17 @@ async def test_a_person_is_asked_whatever_the_model_wants() -> None:
 
 
 SHOP = {
-    "/": Sheet(
+    "/": ScriptedPage(
         "Shop",
         {
-            "#q": Thing("input", "searchbox", "Search"),
-            "#find": Thing(name="Find", leads_to="/found"),
+            "#q": ScriptedElement("input", "searchbox", "Search"),
+            "#find": ScriptedElement(name="Find", leads_to="/found"),
         },
     ),
-    "/found": Sheet("Found", {"#first": Thing("a", "link", "Fender", leads_to="/fender")}),
-    "/fender": Sheet("Fender", shows=("12 in stock",)),
+    "/found": ScriptedPage(
+        "Found", {"#first": ScriptedElement("a", "link", "Fender", leads_to="/fender")}
+    ),
+    "/fender": ScriptedPage("Fender", shows=("12 in stock",)),
 }
 SEARCH = tuple(
     Step(action=action)
@@ -145,7 +147,7 @@ SEARCH = tuple(
 
 async def recorded(log: EventLog) -> Any:
     started = session_started.recording("search", SEARCH, {"what": "round one"}, ())
-    told = await rehearse(started, World(SHOP), log=log)
+    told = await rehearse(started, ScriptedWorld(SHOP), log=log)
     assert told.ended.reason == "completed", told.ended
     return told.learned
 
@@ -153,13 +155,18 @@ async def recorded(log: EventLog) -> Any:
 async def test_a_workflow_is_recorded_and_sailed_and_waiting_takes_no_time() -> None:
     log = MemoryLog()
     workflow = await recorded(log)
-    world = World(SHOP)
+    world = ScriptedWorld(SHOP)
     told = await rehearse(
         session_started.run_of(workflow, {"what": "round one"}, ()), world, log=log
     )
     assert told.ended.reason == "completed", told.ended
     assert world.fields == {"#q": "round one"}
-    dead = World({**SHOP, "/": Sheet("Shop", {**SHOP["/"].things, "#find": Thing(name="Find")})})
+    dead = ScriptedWorld(
+        {
+            **SHOP,
+            "/": ScriptedPage("Shop", {**SHOP["/"].things, "#find": ScriptedElement(name="Find")}),
+        }
+    )
     told = await rehearse(
         session_started.run_of(workflow, {"what": "round one"}, ()), dead, log=log
     )
@@ -170,8 +177,8 @@ async def test_a_workflow_is_recorded_and_sailed_and_waiting_takes_no_time() -> 
 async def test_what_is_gone_is_healed_from_what_is_like_it() -> None:
     log = MemoryLog()
     workflow = await recorded(log)
-    renamed = Thing("a", "link", "All fenders", leads_to="/fender")
-    world = World({**SHOP, "/found": Sheet("Found", {"#only": renamed})})
+    renamed = ScriptedElement("a", "link", "All fenders", leads_to="/fender")
+    world = ScriptedWorld({**SHOP, "/found": ScriptedPage("Found", {"#only": renamed})})
     started = session_started.run_of(workflow, {"what": "round one"}, ())
     told = await rehearse(started, world, answers=ScriptedPerson(otherwise=YES), log=log)
     assert told.ended.reason == "completed", told.ended
@@ -182,7 +189,7 @@ async def test_what_is_gone_is_healed_from_what_is_like_it() -> None:
 
 async def test_tools_are_called_from_outside() -> None:
     log = MemoryLog()
-    world = World(SHOP)
+    world = ScriptedWorld(SHOP)
     async with rehearsing_tools(
         session_started.tool_session(ORIGIN + "/"), world, log=log
     ) as tools:
@@ -206,8 +213,10 @@ async def test_tools_are_called_from_outside() -> None:
 async def test_a_secret_is_in_no_event_and_in_no_prompt() -> None:
     """Though the page shows it, and it was typed."""
     token = "reef-knot-bowline-7"
-    field = Thing("input", "textbox", "Access token", secret=True)
-    world = World({"/": Sheet("Settings", {"#t": field, "#x": Thing(name=f"Copy {token}")})})
+    field = ScriptedElement("input", "textbox", "Access token", secret=True)
+    world = ScriptedWorld(
+        {"/": ScriptedPage("Settings", {"#t": field, "#x": ScriptedElement(name=f"Copy {token}")})}
+    )
     started = session_started.goal_run(
         "set", "Set it.", ORIGIN + "/", {}, ("token",), minds=None, given=Given(criteria=CANCELLED)
     )
@@ -232,11 +241,11 @@ async def test_a_log_that_does_not_follow_is_an_error(monkeypatch: pytest.Monkey
     monkeypatch.setattr(stage, "verify", diverges)
     script = (Step(action=Action("navigate", url=ORIGIN + "/")),)
     with pytest.raises(NotReplayed, match="planner"):
-        await rehearse(session_started.recording("go", script, {}, ()), World(SHOP))
+        await rehearse(session_started.recording("go", script, {}, ()), ScriptedWorld(SHOP))
 
 
 async def test_a_session_that_waits_for_what_never_comes_has_stalled() -> None:
-    world = World(SHOP).trouble(ORIGIN + "/", Waits(anyio.Event(), anyio.Event()))
+    world = ScriptedWorld(SHOP).trouble(ORIGIN + "/", Waits(anyio.Event(), anyio.Event()))
     started = session_started.recording("go", SEARCH, {"what": "x"}, ())
     with pytest.raises(Stalled, match="it did not end within"):
         await rehearse(started, world, within_s=0.05)
@@ -279,5 +288,5 @@ async def test_who_brings_no_model_is_asked_nothing() -> None:
             action=Action("type", target=Target((ByRole("searchbox", "Search"),)), value=Text("x"))
         ),
     )
-    told = await rehearse(session_started.recording("go", script, {}, ()), World(SHOP))
+    told = await rehearse(session_started.recording("go", script, {}, ()), ScriptedWorld(SHOP))
     assert told.all_of(AdvicePrepared) == []

@@ -31,35 +31,35 @@ from rutter.events.validator import ActionStarted, PlanAdmitted
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.rehearsal import fixtures
 from rutter.pipeline.rehearsal.effectors import ScriptedExecutor
-from rutter.pipeline.rehearsal.sheets import Sheet, Thing
-from rutter.pipeline.rehearsal.world import ORIGIN, World
+from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
+from rutter.pipeline.rehearsal.world import ORIGIN, ScriptedWorld
 
 pytestmark = pytest.mark.anyio
 
 DESK = {
-    "/": Sheet(
+    "/": ScriptedPage(
         "Desk",
         {
-            "#name": Thing("input", "textbox", "Name"),
-            "#pin": Thing("input", "textbox", "PIN", secret=True),
-            "#size": Thing("select", "combobox", "Size", options=("Small", "Large")),
-            "#news": Thing("input", "checkbox", "News"),
-            "#s": Thing("input", "radio", "Slow"),
-            "#f": Thing("input", "radio", "Fast"),
-            "#go": Thing(name="Go", leads_to="/next"),
-            "#off": Thing(name="Off", disabled=True),
-            "#one": Thing(name="Same"),
-            "#two": Thing(name="Same"),
+            "#name": ScriptedElement("input", "textbox", "Name"),
+            "#pin": ScriptedElement("input", "textbox", "PIN", secret=True),
+            "#size": ScriptedElement("select", "combobox", "Size", options=("Small", "Large")),
+            "#news": ScriptedElement("input", "checkbox", "News"),
+            "#s": ScriptedElement("input", "radio", "Slow"),
+            "#f": ScriptedElement("input", "radio", "Fast"),
+            "#go": ScriptedElement(name="Go", leads_to="/next"),
+            "#off": ScriptedElement(name="Off", disabled=True),
+            "#one": ScriptedElement(name="Same"),
+            "#two": ScriptedElement(name="Same"),
         },
         shows=("Open from eight.",),
         alerts=("The printer is out of paper.",),
     ),
-    "/next": Sheet("Next", {"#back": Thing("a", "link", "Back", leads_to="/")}),
+    "/next": ScriptedPage("Next", {"#back": ScriptedElement("a", "link", "Back", leads_to="/")}),
 }
 
 
-def desk() -> World:
-    world = World(DESK)
+def desk() -> ScriptedWorld:
+    world = ScriptedWorld(DESK)
     world.act(Action("navigate", url=ORIGIN + "/"), "", "")
     return world
 
@@ -68,7 +68,7 @@ def at(selector: str) -> Target:
     return Target((ByCss(selector),))
 
 
-def ref_to(world: World, name: str) -> ByRef:
+def ref_to(world: ScriptedWorld, name: str) -> ByRef:
     """The ref of an element in a fresh look."""
     page = world.look()
     place = next(i for i, each in enumerate(page.elements) if each.name.text == name)
@@ -81,7 +81,7 @@ async def hear(executor: ScriptedExecutor, event: AnyEvent) -> AnyEvent:
     return fact
 
 
-async def do(world: World, action: Action, typed: Sequence[str] = ()) -> AnyEvent:
+async def do(world: ScriptedWorld, action: Action, typed: Sequence[str] = ()) -> AnyEvent:
     """What comes of resolving and doing it."""
     executor = ScriptedExecutor(world, Bindings({}, {}, typed))
     found = await hear(executor, PlanAdmitted(1, 1, action, 0))
@@ -232,7 +232,7 @@ def test_a_page_from_a_snapshot_keeps_its_tree_and_shows_what_changes() -> None:
     world.act(Action("navigate", url="https://gaffsail.example/account?from=mail"), "", "")
     page = world.look()
     assert page.elements[4].children == (5, 6)
-    world.replace('link "Cancel membership"', Thing("a", "link", "End my plan"))
+    world.replace('link "Cancel membership"', ScriptedElement("a", "link", "End my plan"))
     changed = world.look()
     assert changed.elements[6].name == Untrusted("End my plan")
     assert changed.elements[6].box == page.elements[6].box
@@ -240,4 +240,4 @@ def test_a_page_from_a_snapshot_keeps_its_tree_and_shows_what_changes() -> None:
 
 def test_what_leads_from_nowhere_is_refused() -> None:
     with pytest.raises(ValueError, match="there is no page '/else'"):
-        World.of_snapshots({"/": fixtures.snapshot("login")}, {("/else", "Sign in"): "/"})
+        ScriptedWorld.of_snapshots({"/": fixtures.snapshot("login")}, {("/else", "Sign in"): "/"})

@@ -5,7 +5,7 @@ import asyncio
 import anyio
 import pytest
 
-from rutter.pipeline.runtime.mailbox import Mailbox, Statistics
+from rutter.pipeline.runtime.mailbox import Mailbox, MailboxStatistics
 from tests.support.until_true import until
 
 pytestmark = pytest.mark.anyio
@@ -25,7 +25,7 @@ async def test_it_says_how_full_it_is_and_was() -> None:
     for letter in "abc":
         await box.put(letter)
     await box.get()
-    assert box.statistics() == Statistics("planner", size=2, limit=4, most=3, total=3)
+    assert box.statistics() == MailboxStatistics("planner", size=2, limit=4, most=3, total=3)
 
 
 async def test_a_full_one_makes_the_sender_wait() -> None:
@@ -45,7 +45,7 @@ async def test_a_full_one_makes_the_sender_wait() -> None:
         assert box.statistics().total == 1
         assert await box.get() == 1
         await until(sent.is_set)
-    assert box.statistics() == Statistics("box", size=1, limit=1, most=1, total=2)
+    assert box.statistics() == MailboxStatistics("box", size=1, limit=1, most=1, total=2)
 
 
 async def test_a_full_one_refuses_who_cannot_wait() -> None:

@@ -33,7 +33,15 @@ from rutter.pipeline.runtime.recovery import learn_from_log, open_sessions, unse
 from rutter.pipeline.sessions import session_started
 from rutter.replay.verify import fresh_deciders
 from tests.support.log_checks import Replayed, TurnsLog, events_of, read_all
-from tests.support.scripted_shop import FAIRLEAD, ORIGIN, Becomes, Raises, Thing, by_css, shop
+from tests.support.scripted_shop import (
+    FAIRLEAD,
+    ORIGIN,
+    Becomes,
+    Raises,
+    ScriptedElement,
+    by_css,
+    shop,
+)
 from tests.support.shop_sessions import (
     YES,
     NextClock,
@@ -55,7 +63,7 @@ DIED = "the process that ran it died"
 async def voyage() -> Turns:
     """A recording, in which an element changed once, and a run; then the process ends in order."""
     log = TurnsLog(MemoryLog())
-    sends = Thing(name="Find", leads_to="/results", submits=True, method="post")
+    sends = ScriptedElement(name="Find", leads_to="/results", submits=True, method="post")
     world = shop().trouble("#find", Becomes(sends))
     async with open_app(log) as app:
         await sail(app, recording(), world, answers=ScriptedPerson([YES, YES]), name="record")
@@ -65,7 +73,7 @@ async def voyage() -> Turns:
     return log.turns
 
 
-def world_like_it(sends: Thing) -> Any:
+def world_like_it(sends: ScriptedElement) -> Any:
     world = shop()
     world.replace_at("/", "#find", sends)
     return world

@@ -23,12 +23,20 @@ from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.fork import continuing, left_open
 from tests.support.log_checks import Replayed, events_of
-from tests.support.scripted_shop import ORIGIN, Fails, Raises, Sheet, Thing, World, by_css
+from tests.support.scripted_shop import (
+    ORIGIN,
+    Fails,
+    Raises,
+    ScriptedElement,
+    ScriptedPage,
+    World,
+    by_css,
+)
 from tests.support.shop_sessions import YES, NextClock, kinds, open_app, sail, with_settings
 
 pytestmark = pytest.mark.anyio
 
-SAVE = Thing(
+SAVE = ScriptedElement(
     name="Save", stores=("/records", "Ann Bonny"), submits=True, method="post", leads_to="/saved"
 )
 OPEN = Action("navigate", url=f"{ORIGIN}/edit")
@@ -43,20 +51,22 @@ DIED = Raises(BrowserGone("the browser died"))
 
 def office(*, done: bool = False) -> World:
     """`done`: the record is there already, whoever saved it."""
-    records = Sheet("Records", shows=("Ann Bonny",) if done else ("none",))
+    records = ScriptedPage("Records", shows=("Ann Bonny",) if done else ("none",))
     return World(
         {
-            "/edit": Sheet("Edit", {"#name": Thing("input", "textbox", "Name"), "#save": SAVE}),
-            "/saved": Sheet(
+            "/edit": ScriptedPage(
+                "Edit", {"#name": ScriptedElement("input", "textbox", "Name"), "#save": SAVE}
+            ),
+            "/saved": ScriptedPage(
                 "Saved",
                 {
-                    "#number": Thing("output", "status", "A-1042"),
-                    "#help": Thing("a", "link", "Help", leads_to="/help"),
-                    "#tell": Thing(name="Tell everybody"),
+                    "#number": ScriptedElement("output", "status", "A-1042"),
+                    "#help": ScriptedElement("a", "link", "Help", leads_to="/help"),
+                    "#tell": ScriptedElement(name="Tell everybody"),
                 },
             ),
             "/records": records,
-            "/help": Sheet("Help"),
+            "/help": ScriptedPage("Help"),
         }
     )
 

@@ -9,7 +9,7 @@ from rutter.events.errors import BadInput
 from rutter.events.service_pack import Checkpoint, Sign, StateRule, Way
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.demo_sites import chandlery
-from rutter.pipeline.sessions.service_file import KNOWN_STATES, Known, bundled, read_service
+from rutter.pipeline.sessions.service_file import KNOWN_STATES, KnownService, bundled, read_service
 
 HARBOUR = Path(chandlery.__file__).with_name("harbour.toml")
 WHOLE = """
@@ -64,7 +64,7 @@ why = "it is cancelled already"
 """
 
 
-def read(tmp_path: Path, text: str | bytes) -> Known:
+def read(tmp_path: Path, text: str | bytes) -> KnownService:
     path = tmp_path / "shop.toml"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read_service(path)

@@ -14,7 +14,7 @@ from rutter.events.run_settings import MILLION, Limits, Mind, Minds, RunSettings
 from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Service
 from rutter.events.workflow import Criteria, Expectation, Indicator, Place, Standing, Step, Workflow
-from rutter.pipeline.config.thresholds import Sureness
+from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.sessions.session_started import (
     Given,
     configured,
@@ -383,7 +383,7 @@ def test_a_secret_belongs_where_it_was_typed_when_it_was_recorded() -> None:
 
 def test_what_the_configuration_sets_holds_for_every_run_and_for_tools_what_calls_allow() -> None:
     knobs = {"settle_ms": 5, "execution_delay_ms": 7, "vision": True, "proof": "stored"}
-    sure = Sureness("markov2", 600_000, 300_000)
+    sure = Thresholds("markov2", 600_000, 300_000)
     run = configured(run_of(FLOW, VALUES, ["password"]), knobs, sure, headed=True)
     assert (run.settings.settle_ms, run.settings.execution_delay_ms, run.headed) == (5, 7, True)
     shown = configured(recording("order", (), {}, ()), knobs, sure)

@@ -31,7 +31,7 @@ from rutter.events.validator import ActionApproved, ActionRejected, ActionStarte
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
-from rutter.pipeline.tools.dispatcher import Patience, ToolResponse, Tools, serving
+from rutter.pipeline.tools.dispatcher import CallPatience, ToolResponse, Tools, serving
 from tests.support.example_counts import examples
 from tests.support.log_checks import Replayed, check_log, events_of, read_all
 from tests.support.scripted_shop import (
@@ -39,10 +39,10 @@ from tests.support.scripted_shop import (
     SHOP,
     Fails,
     Raises,
+    ScriptedElement,
     ScriptedExecutor,
     ScriptedObserver,
-    Sheet,
-    Thing,
+    ScriptedPage,
     Waits,
     World,
 )
@@ -51,12 +51,12 @@ from tests.support.shop_sessions import NextClock, kinds, open_app, with_setting
 pytestmark = pytest.mark.anyio
 
 HOST = "shop.example"
-DOOR = Sheet(
+DOOR = ScriptedPage(
     "Door",
     {
-        "#name": Thing("input", "textbox", "Name"),
-        "#password": Thing("input", "textbox", "Password", secret=True),
-        "#list": Thing("select", "combobox", "List"),
+        "#name": ScriptedElement("input", "textbox", "Name"),
+        "#password": ScriptedElement("input", "textbox", "Password", secret=True),
+        "#list": ScriptedElement("select", "combobox", "List"),
     },
 )
 
@@ -346,7 +346,7 @@ class Shifting(Shop):
 
     def look(self) -> Page:
         if self.path == "/" and not self._troubles.get("#find"):
-            self.replace("#find", Thing("button", "button", "Archive"))
+            self.replace("#find", ScriptedElement("button", "button", "Archive"))
         return super().look()
 
 
@@ -473,7 +473,7 @@ async def test_a_yes_to_a_callers_question_approves_no_step(replayed: Replayed) 
 
 
 async def test_the_time_that_a_person_takes_is_not_the_calls() -> None:
-    patience, word = Patience(0), anyio.Event()
+    patience, word = CallPatience(0), anyio.Event()
     heard: list[str] = []
 
     async def wait() -> None:

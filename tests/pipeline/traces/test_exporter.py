@@ -11,7 +11,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.sqlite_schema import Row, to_envelope
 from rutter.pipeline.traces import exporter as module
 from rutter.pipeline.traces.cursor import FILE, Cursor, Position
-from rutter.pipeline.traces.exporter import Exporter, Patience, deliver_log, deliver_spans
+from rutter.pipeline.traces.exporter import Exporter, SinkPatience, deliver_log, deliver_spans
 from rutter.pipeline.traces.sink import BATCH, Delivery, Sink
 from rutter.replay.traces import spans_of
 from tests.support import golden_logs
@@ -29,7 +29,7 @@ def export(log: Path, sink: Sink, *, patience_s: float = 20.0) -> int:
     """All that is not out yet, as a process of its own would; how many spans that was."""
     with SqliteReader(log) as reader:
         cursor = Cursor(log.with_name(FILE), sink.target)
-        return deliver_log(Exporter(reader, cursor, sink), Patience(patience_s)).delivered
+        return deliver_log(Exporter(reader, cursor, sink), SinkPatience(patience_s)).delivered
 
 
 def append(log: Path, rows: list[Row]) -> None:
@@ -138,7 +138,7 @@ def test_a_session_that_has_not_ended_gives_what_is_finished_and_the_rest_later(
     sink = Fussy()
     with SqliteReader(log) as reader:
         exporter = Exporter(reader, Cursor(log.with_name(FILE), sink.target), sink)
-        deliver_log(exporter, Patience())
+        deliver_log(exporter, SinkPatience())
         assert exporter.unfinished() == (ROWS[ends[-1] - 1][1],)
     assert set(sink.taken) < set(IDS)
     known = position(log, sink.target)
@@ -224,7 +224,7 @@ def test_what_a_collector_throws_away_is_counted_and_not_sent_again(log: Path) -
         sink = over_http(receiver.url)
         with SqliteReader(log) as reader:
             exporter = Exporter(reader, Cursor(log.with_name(FILE), sink.target), sink)
-            progress = deliver_log(exporter, Patience())
+            progress = deliver_log(exporter, SinkPatience())
         sink.close()
         assert (progress.delivered, progress.rejected) == (len(SPANS) - 2, 2)
         assert receiver.ids() == IDS
@@ -236,24 +236,24 @@ def test_what_a_collector_throws_away_is_counted_and_not_sent_again(log: Path) -
 def test_spans_that_are_asked_for_go_whatever_the_cursor_says(log: Path) -> None:
     sink = Fussy()
     for _ in range(2):
-        assert deliver_spans(iter(SPANS), sink, Patience()).delivered == len(SPANS)
+        assert deliver_spans(iter(SPANS), sink, SinkPatience()).delivered == len(SPANS)
     assert sink.taken == IDS + IDS
 
 
 def test_nobody_waits_for_ever() -> None:
     with pytest.raises(WorldBroken, match="nothing is lost"):
-        deliver_spans(SPANS, Fussy(takes=0), Patience(0.05))
+        deliver_spans(SPANS, Fussy(takes=0), SinkPatience(0.05))
 
 
 def test_who_waits_is_told_once() -> None:
     notes: list[str] = []
     with pytest.raises(WorldBroken):
-        deliver_spans(SPANS, Fussy(takes=0), Patience(0.2, notes.append))
+        deliver_spans(SPANS, Fussy(takes=0), SinkPatience(0.2, notes.append))
     assert notes == ["not taken yet (no more); trying for 0.2 s"]
 
 
 def test_patience_begins_anew_when_something_was_taken() -> None:
-    patience = Patience(0.2)
+    patience = SinkPatience(0.2)
     for _ in range(3):
         patience.wait(Delivery(False, "no"), 0.15)
         patience.wait(Delivery(True), 0.0)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.upkeep.disk_use import Usage, measure
-from rutter.pipeline.upkeep.expiry import DAY_NS, Rules
+from rutter.pipeline.upkeep.disk_use import DiskUse, measure
+from rutter.pipeline.upkeep.expiry import DAY_NS, ExpiryRules
 from tests.support.data_directories import sailed
 from tests.support.timed_log import BEGIN_NS
 
@@ -16,7 +16,7 @@ def directory(tmp_path: Path) -> DataDirectory:
     return sailed(tmp_path / "data")
 
 
-def at(directory: DataDirectory, days: int, rules: Rules | None = None) -> Usage:
+def at(directory: DataDirectory, days: int, rules: ExpiryRules | None = None) -> DiskUse:
     return measure(directory, rules, BEGIN_NS + days * DAY_NS)
 
 
@@ -65,7 +65,7 @@ def test_before_anything_has_expired_there_is_nothing_to_tidy(directory: DataDir
 
 
 def test_it_goes_by_the_rules_of_the_configuration(directory: DataDirectory) -> None:
-    assert len(at(directory, 60, Rules(screenshots_days=0)).freeable) == 1
+    assert len(at(directory, 60, ExpiryRules(screenshots_days=0)).freeable) == 1
 
 
 def test_a_log_with_no_artifacts_at_all(directory: DataDirectory) -> None:

@@ -24,16 +24,16 @@ from rutter.pipeline.app import App
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.reader import NOTHING_SAID
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.daemon.daily_expiry import Tidying
-from rutter.pipeline.upkeep.artifact_survey import Kept, Survey, survey
+from rutter.pipeline.daemon.daily_expiry import DailyExpiry
+from rutter.pipeline.upkeep.artifact_survey import ArtifactSurvey, SurveyedFile, survey
 from rutter.pipeline.upkeep.expiry import (
     DAY_NS,
     LEFT_BEHIND,
     MB,
     UNNAMED,
-    Plan,
-    Rules,
-    Tidied,
+    ExpiryDone,
+    ExpiryPlan,
+    ExpiryRules,
     facts,
     is_due,
     mark,
@@ -50,7 +50,7 @@ from tests.support.timed_log import BEGIN_NS, Ledger
 
 ROOT = Path(__file__).parents[3]
 NOW = BEGIN_NS + 1_000 * DAY_NS
-RULES = Rules()
+RULES = ExpiryRules()
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ def directory(tmp_path: Path) -> DataDirectory:
     return sailed(tmp_path / "data")
 
 
-def tidied(directory: DataDirectory, rules: Rules = RULES) -> Tidied:
-    async def work() -> Tidied:
+def tidied(directory: DataDirectory, rules: ExpiryRules = RULES) -> ExpiryDone:
+    async def work() -> ExpiryDone:
         log = await SqliteLog.open(directory.log)
         async with App.open(log, artifacts=directory.artifacts) as app:
             return await tidy(directory, app.say_process, rules, app.clock)
@@ -86,13 +86,15 @@ def divergence(directory: DataDirectory) -> object:
 # -- what the rules say ----------------------------------------------------------------------------
 
 
-def kept(name: str, *, days: int, size: int = 10, pinned: str = "", **used: int) -> Kept:
+def kept(name: str, *, days: int, size: int = 10, pinned: str = "", **used: int) -> SurveyedFile:
     at = {use: NOW - ago * DAY_NS for use, ago in (used or {"screenshots": days}).items()}
-    return Kept(name * 64, size, 7, "image/png", at, ["run-1"], pinned)  # type: ignore[arg-type]
+    return SurveyedFile(name * 64, size, 7, "image/png", at, ["run-1"], pinned)  # type: ignore[arg-type]
 
 
-def going(*files: Kept, rules: Rules = RULES, expired: str = "") -> dict[str, str]:
-    found = Survey({each.digest: each for each in files}, frozenset([expired * 64]), (), 9, {})
+def going(*files: SurveyedFile, rules: ExpiryRules = RULES, expired: str = "") -> dict[str, str]:
+    found = ArtifactSurvey(
+        {each.digest: each for each in files}, frozenset([expired * 64]), (), 9, {}
+    )
     return {each.digest[0]: each.rule for each in plan(found, rules, NOW).going}
 
 
@@ -106,7 +108,7 @@ def test_what_came_again_just_now_stays_though_the_log_does_not_name_it_anew_yet
     again = msgspec.structs.replace(old, mtime_ns=NOW - 1_000_000_000)
     assert going(old) != {}
     assert going(again) == {}
-    assert going(again, rules=Rules(max_mb=1)) == {}
+    assert going(again, rules=ExpiryRules(max_mb=1)) == {}
     assert going(again, expired="a") == {}
 
 
@@ -125,30 +127,30 @@ def test_what_is_used_for_two_things_stays_as_long_as_either_says() -> None:
 
 
 def test_nought_is_for_ever() -> None:
-    ever = Rules(screenshots_days=0, max_mb=0)
+    ever = ExpiryRules(screenshots_days=0, max_mb=0)
     assert going(kept("a", days=9_000, size=10**12), rules=ever) == {}
 
 
 def test_what_is_too_much_goes_oldest_first() -> None:
     files = [kept(name, days=age, size=MB) for name, age in (("a", 3), ("b", 9), ("c", 5))]
-    assert going(*files, rules=Rules(max_mb=1)) == {
+    assert going(*files, rules=ExpiryRules(max_mb=1)) == {
         "b": "keep.max_mb = 1",
         "c": "keep.max_mb = 1",
     }
-    assert going(*files, rules=Rules(max_mb=3)) == {}
+    assert going(*files, rules=ExpiryRules(max_mb=3)) == {}
 
 
 def test_what_is_needed_stays_whatever_the_rules_say() -> None:
     needed = kept("a", days=500, size=3 * MB, pinned="workflow order version 1")
-    assert going(needed, rules=Rules(max_mb=1)) == {}
-    found = Survey({needed.digest: needed}, frozenset(), (), 9, {})
-    planned = plan(found, Rules(), NOW)
+    assert going(needed, rules=ExpiryRules(max_mb=1)) == {}
+    found = ArtifactSurvey({needed.digest: needed}, frozenset(), (), 9, {})
+    planned = plan(found, ExpiryRules(), NOW)
     assert (planned.pinned, planned.pinned_bytes) == (1, 3 * MB)
 
 
 def test_what_nothing_names_goes_when_it_is_a_day_old() -> None:
-    def unnamed(name: str, age_ns: int) -> Kept:
-        return Kept(name * 64, 10, NOW - age_ns)
+    def unnamed(name: str, age_ns: int) -> SurveyedFile:
+        return SurveyedFile(name * 64, 10, NOW - age_ns)
 
     assert going(unnamed("a", DAY_NS + 1), unnamed("b", DAY_NS - 1)) == {"a": UNNAMED}
 
@@ -156,8 +158,8 @@ def test_what_nothing_names_goes_when_it_is_a_day_old() -> None:
 def test_what_was_said_to_go_goes_and_is_not_said_again() -> None:
     left = kept("a", days=1)
     assert going(left, expired="a") == {"a": LEFT_BEHIND}
-    found = Survey({left.digest: left}, frozenset([left.digest]), (), 9, {})
-    assert list(facts(plan(found, Rules(), NOW))) == []
+    found = ArtifactSurvey({left.digest: left}, frozenset([left.digest]), (), 9, {})
+    assert list(facts(plan(found, ExpiryRules(), NOW))) == []
 
 
 def test_no_fact_holds_more_than_some_digests() -> None:
@@ -165,13 +167,13 @@ def test_no_fact_holds_more_than_some_digests() -> None:
     named = {f"{at:064x}": each for at, each in enumerate(many)}
     for digest, each in named.items():
         each.digest = digest
-    found = list(facts(plan(Survey(named, frozenset(), (), 9, {}), Rules(), NOW)))
+    found = list(facts(plan(ArtifactSurvey(named, frozenset(), (), 9, {}), ExpiryRules(), NOW)))
     assert [len(event.digests) for event in found] == [500, 500, 201]
     assert {event.until for event in found} == {9}
 
 
 def test_the_rules_are_those_of_the_configuration() -> None:
-    assert rules_of(NOTHING_SAID) == Rules()
+    assert rules_of(NOTHING_SAID) == ExpiryRules()
 
 
 # -- what goes, and what is still known ------------------------------------------------------------
@@ -211,7 +213,7 @@ def test_one_that_is_lost_or_altered_is_still_told_from_one_that_expired(
 
 def test_a_log_that_does_not_say_so_has_lost_them(directory: DataDirectory) -> None:
     """The control: the same files gone, without the fact."""
-    found = plan(survey(directory), Rules(), NOW)
+    found = plan(survey(directory), ExpiryRules(), NOW)
     remove(directory, found)
     assert len(inspect(directory).faults) == 3
 
@@ -231,7 +233,7 @@ def test_no_file_goes_before_it_is_said(directory: DataDirectory) -> None:
     async def work() -> None:
         log = await SqliteLog.open(directory.log)
         async with App.open(log, artifacts=directory.artifacts) as app:
-            await tidy(directory, refuse, Rules(), app.clock)
+            await tidy(directory, refuse, ExpiryRules(), app.clock)
 
     with pytest.raises(BaseExceptionGroup):
         asyncio.run(work())
@@ -241,7 +243,7 @@ def test_no_file_goes_before_it_is_said(directory: DataDirectory) -> None:
 
 
 def test_whoever_puts_the_same_at_that_moment_keeps_it(directory: DataDirectory) -> None:
-    planned = plan(survey(directory), Rules(), NOW)
+    planned = plan(survey(directory), ExpiryRules(), NOW)
     chosen = planned.going[0]
     place = directory.artifacts.root / chosen.digest[:2] / chosen.digest[2:]
     body = place.read_bytes()
@@ -273,7 +275,7 @@ def test_what_a_session_that_runs_names_stays(tmp_path: Path) -> None:
     picture = directory.artifacts.put(b"a picture", "image/png")
     with Ledger(directory.log) as ledger:
         ledger.write(given.run_of(None), ScreenshotTaken(picture))
-    planned = plan(survey(directory), Rules(), NOW)
+    planned = plan(survey(directory), ExpiryRules(), NOW)
     assert (planned.going, planned.pinned) == ((), 1)
 
 
@@ -339,7 +341,7 @@ async def test_the_daemon_does_it_and_goes_on_when_it_cannot(
     notes: list[str] = []
     log = await SqliteLog.open(directory.log)
     async with App.open(log, artifacts=directory.artifacts) as app:
-        tidying = Tidying(app, Settings(directory.root), notes.append)
+        tidying = DailyExpiry(app, Settings(directory.root), notes.append)
 
         class Once(Exception):
             """The clock is asked to sleep: the day's work is done."""
@@ -418,4 +420,4 @@ def _said_by(error: BaseException) -> str:
 
 
 def test_a_plan_of_nothing_frees_nothing() -> None:
-    assert Plan().bytes == 0
+    assert ExpiryPlan().bytes == 0

@@ -19,7 +19,7 @@ from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.app import App
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.sessions import session_started
-from rutter.pipeline.workflows.forget import Wanted, forget
+from rutter.pipeline.workflows.forget import ForgetTarget, forget
 from rutter.replay.verify import verify
 from tests.support.log_checks import check_log, events_of, records_of
 from tests.support.scripted_shop import FAIRLEAD, ORDER, ORIGIN
@@ -139,7 +139,7 @@ async def test_the_next_process_knows_no_more_of_it(tmp_path: Path) -> None:
     directory = DataDirectory(tmp_path)
     async with open_app(await SqliteLog.open(directory.log)) as app:
         names = await practise(app, "foresight")
-    found = [await forget(directory, Wanted(session=name), "only practice") for name in names]
+    found = [await forget(directory, ForgetTarget(session=name), "only practice") for name in names]
     log = await SqliteLog.open(directory.log)
     async with open_app(log, clock=NextClock()) as app:
         await sail(app, free("foresight"), name="free")
@@ -159,10 +159,14 @@ async def test_nothing_is_said_of_what_cannot_be_forgotten(tmp_path: Path) -> No
     log = await SqliteLog.open(directory.log)
     async with open_app(log) as app:
         await record_order(app, log, name="record")
-    await forget(directory, Wanted(session="record"), "")
+    await forget(directory, ForgetTarget(session="record"), "")
     before = len(records_of(directory.log))
 
-    for wanted in (Wanted(session="record"), Wanted(workflow="order"), Wanted(workflow="none")):
+    for wanted in (
+        ForgetTarget(session="record"),
+        ForgetTarget(workflow="order"),
+        ForgetTarget(workflow="none"),
+    ):
         with pytest.raises(BadInput):
             await forget(directory, wanted, "")
     assert len(records_of(directory.log)) == before
@@ -181,4 +185,4 @@ async def test_what_the_log_did_not_take_is_not_said_to_be_forgotten(
 
     monkeypatch.setattr(App, "forget", lost)
     with pytest.raises(LogWriteFailed, match="did not take all of it"):
-        await forget(directory, Wanted(session="record"), "")
+        await forget(directory, ForgetTarget(session="record"), "")

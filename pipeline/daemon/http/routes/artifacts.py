@@ -10,7 +10,7 @@ from rutter.events.errors import LogCorrupt
 from rutter.events.page import Artifact
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
-from rutter.pipeline.daemon.http.access import Row
+from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.errors import PROBLEMS, NotThere
 from rutter.pipeline.daemon.http.routes.common import Asked, Session, daemon_of
 from rutter.pipeline.daemon.http.tokens import Tickets
@@ -25,7 +25,7 @@ BODY = ResponseSpec(
     media_type="application/octet-stream",
     generate_examples=False,
 )
-TABLE: tuple[Row, ...] = ()
+TABLE: tuple[AccessRule, ...] = ()
 
 
 @get(

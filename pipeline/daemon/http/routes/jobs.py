@@ -27,7 +27,7 @@ from rutter.pipeline.daemon.http.routes.common import (
     by_agent,
     daemon_of,
 )
-from rutter.pipeline.daemon.jobs.approvals import Question
+from rutter.pipeline.daemon.jobs.approvals import PendingQuestion
 from rutter.pipeline.daemon.jobs.jobs import Job
 from rutter.pipeline.daemon.jobs.runner import AGENT, check_run
 from rutter.pipeline.output.result_files import results_of
@@ -197,7 +197,7 @@ async def cancel(request: Asked, job: JobName) -> JobTold:
     responses=PROBLEMS,
     sync_to_thread=False,
 )
-def approvals(request: Asked) -> tuple[Question, ...]:
+def approvals(request: Asked) -> tuple[PendingQuestion, ...]:
     return daemon_of(request).questions.pending()
 
 

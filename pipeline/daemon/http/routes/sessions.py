@@ -57,11 +57,11 @@ EVENTS = ResponseSpec(
 )  # fmt: skip
 
 
-class Opened(msgspec.Struct, frozen=True):
+class OpenedSession(msgspec.Struct, frozen=True):
     session: str
 
 
-class Ended(msgspec.Struct, frozen=True):
+class SessionOutcome(msgspec.Struct, frozen=True):
     """How a session ended; `reason` is `running` while it has not."""
 
     session: str
@@ -154,7 +154,7 @@ async def _told(daemon: Daemon, session: str, after: int) -> AsyncIterator[bytes
     status_code=200,
     responses=PROBLEMS,
 )
-async def stop(request: Asked, session: Session) -> Ended:
+async def stop(request: Asked, session: Session) -> SessionOutcome:
     """In a true state: what was started is judged or said to be unknown."""
     daemon = daemon_of(request)
     _check_running(daemon, session)
@@ -169,12 +169,12 @@ async def stop(request: Asked, session: Session) -> Ended:
     status_code=200,
     responses=PROBLEMS,
 )
-async def pause(request: Asked, session: Session) -> Ended:
+async def pause(request: Asked, session: Session) -> SessionOutcome:
     """Nothing new begins; whoever has the window may go on in it."""
     daemon = daemon_of(request)
     _check_running(daemon, session)
     await daemon.app.pause(session, BY)
-    return Ended(session, "paused")
+    return SessionOutcome(session, "paused")
 
 
 @post(
@@ -184,11 +184,11 @@ async def pause(request: Asked, session: Session) -> Ended:
     status_code=200,
     responses=PROBLEMS,
 )
-async def resume(request: Asked, session: Session) -> Ended:
+async def resume(request: Asked, session: Session) -> SessionOutcome:
     daemon = daemon_of(request)
     _check_running(daemon, session)
     await daemon.app.resume(session, BY)
-    return Ended(session, "running")
+    return SessionOutcome(session, "running")
 
 
 def _check_running(daemon: Daemon, session: str) -> None:
@@ -196,9 +196,9 @@ def _check_running(daemon: Daemon, session: str) -> None:
         raise NotThere(f"no session {session!r} is running", "see: GET /sessions")
 
 
-async def _ended(daemon: Daemon, session: str) -> Ended:
+async def _ended(daemon: Daemon, session: str) -> SessionOutcome:
     ended = await daemon.app.ended(session)
-    return Ended(session, ended.reason, ended.failure, ended.detail)
+    return SessionOutcome(session, ended.reason, ended.failure, ended.detail)
 
 
 # -- by calls --------------------------------------------------------------------------------------
@@ -210,10 +210,10 @@ async def _ended(daemon: Daemon, session: str) -> Ended:
     summary="Opens one that is driven by calls",
     responses=PROBLEMS,
 )
-async def open_(request: Asked, data: JSONBody[ToolWish]) -> Opened:
+async def open_(request: Asked, data: JSONBody[ToolWish]) -> OpenedSession:
     """It goes where `url` names and where the policy lets it, and nowhere else."""
     tools = await daemon_of(request).tools.open(data, agent=by_agent(request))
-    return Opened(tools.session)
+    return OpenedSession(tools.session)
 
 
 @post(
@@ -244,12 +244,12 @@ async def call(
     status_code=200,
     responses=PROBLEMS,
 )
-async def close(request: Asked, session: Session) -> Ended:
+async def close(request: Asked, session: Session) -> SessionOutcome:
     tools = daemon_of(request).tools
     ended = (await tools.close(session, agent=by_agent(request))).ended
     if ended is None:
-        return Ended(session, "failed")
-    return Ended(session, ended.reason, ended.failure, ended.detail)
+        return SessionOutcome(session, "failed")
+    return SessionOutcome(session, ended.reason, ended.failure, ended.detail)
 
 
 # -- afterwards ------------------------------------------------------------------------------------

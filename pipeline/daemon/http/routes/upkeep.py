@@ -4,7 +4,7 @@ from litestar import post
 
 from rutter.pipeline.daemon.http.errors import PROBLEMS
 from rutter.pipeline.daemon.http.routes.common import Asked, daemon_of
-from rutter.pipeline.upkeep.expiry import Tidied
+from rutter.pipeline.upkeep.expiry import ExpiryDone
 
 
 @post(
@@ -14,7 +14,7 @@ from rutter.pipeline.upkeep.expiry import Tidied
     status_code=200,
     responses=PROBLEMS,
 )
-async def tidy(request: Asked) -> Tidied:
+async def tidy(request: Asked) -> ExpiryDone:
     """For the person alone. That they go is a fact in the log before any of them does."""
     return await daemon_of(request).tidying.now()
 

@@ -78,7 +78,7 @@ async def test_what_was_refused_and_whom_it_reached_is_told(
             said = Step(Action("wait_for", target=Target((ByCss("#said:not(:empty)"),))))
             steps = (go(page), click("#ask"), said)
             started = session_started.recording("told", steps, {}, (), allow=[host])
-            ended = await app.sail(started, gate_and_chromium[1], name="told")
+            ended = await app.run_in_browser(started, gate_and_chromium[1], name="told")
             facts = await events_of(log, "told")
             assert ended.reason == "completed", ended
             assert denied.connections == 0
@@ -111,7 +111,7 @@ async def test_hosts_that_were_only_loaded_from_are_told_apart_and_unreachable_o
             allow = [host, "localhost", closed.host]
             steps = (go(page), go(f"http://{closed.host}/"))
             started = session_started.recording("apart", steps, {}, (), allow=allow)
-            ended = await app.sail(started, gate_and_chromium[1], name="apart")
+            ended = await app.run_in_browser(started, gate_and_chromium[1], name="apart")
             assert "net::ERR_CONNECTION_REFUSED" in ended.detail
             facts = await events_of(log, "apart")
             [contacted] = [fact for fact in facts if isinstance(fact, HostsContacted)]
@@ -139,10 +139,10 @@ async def test_without_its_proxy_a_browser_is_lost_and_the_next_session_has_both
             app.listen(end_the_proxy)
             steps = (go(server.show("<h1>One</h1>")), go(server.show("<h1>Two</h1>")))
             started = session_started.recording("lost", steps, {}, (), allow=[host])
-            ended = await app.sail(started, browser, name="lost")
+            ended = await app.run_in_browser(started, browser, name="lost")
             assert (ended.reason, ended.failure) == ("interrupted", "browser_lost")
             assert ended.detail.startswith("the proxy, the browser's only way out,")
-            again = await app.sail(started, browser, name="again")
+            again = await app.run_in_browser(started, browser, name="again")
             assert again.reason == "completed", again
 
 

@@ -111,7 +111,7 @@ async def test_nothing_is_begun_with_such_a_value(pipeline_log: EventLog) -> Non
     begun = recording_of(fill("#password", value=Secret("pw")))
     async with App.open(pipeline_log) as app:
         with pytest.raises(BadInput, match="secret 'pw'"):
-            await app.sail(begun, Shut(), secrets={"pw": "password"})
+            await app.run_in_browser(begun, Shut(), secrets={"pw": "password"})
         kinds = [envelope.event async for envelope in pipeline_log.read()]
     assert not any(isinstance(each, SessionStarted) for each in kinds)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rutter.actors.world.egress.gate import NOTHING
 from rutter.events.errors import BrowserGone
-from rutter.pipeline.config.reader import Config, Said
+from rutter.pipeline.config.reader import Config, SourcedValue
 from rutter.pipeline.daemon.browsers.fleet import (
     CLOSE_S,
     LINGER_S,
@@ -671,7 +671,11 @@ async def test_statistics_tell_of_every_browser_and_of_the_line() -> None:
 
 def test_limits_are_those_of_the_configuration() -> None:
     assert limits_of(Config()) == FleetLimits()
-    said = {"browser.pool_size": Said(4), "browser.check_s": Said(2.5), "browser.max_mb": Said(700)}
+    said = {
+        "browser.pool_size": SourcedValue(4),
+        "browser.check_s": SourcedValue(2.5),
+        "browser.max_mb": SourcedValue(700),
+    }
     assert limits_of(Config(said)) == FleetLimits(size=4, check_s=2.5, max_mb=700)
 
 

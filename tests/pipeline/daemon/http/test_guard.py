@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from websockets.asyncio.client import connect
 
 from rutter.events.errors import BadInput
-from rutter.pipeline.daemon.http.access import AccessTable, Row, parts_of
+from rutter.pipeline.daemon.http.access import AccessRule, AccessTable, parts_of
 from rutter.pipeline.daemon.http.bodies import BodyLimits
 from rutter.pipeline.daemon.http.guard import caller_of, own_addresses
 from rutter.pipeline.daemon.http.tokens import COOKIE
@@ -579,7 +579,7 @@ async def test_a_ticket_is_looked_for_among_all_cookies(served: Served) -> None:
 
 
 async def test_an_agent_that_may_not_look_cannot_look_with_half_a_ticket(served: Served) -> None:
-    table = (Row("WS", "/stream/*", "person", ticket=True),)
+    table = (AccessRule("WS", "/stream/*", "person", ticket=True),)
     guard = guarded(served.spy, served.port, table=table, tickets=served.tickets)
     host = (b"host", served.host.encode())
     agent = (b"authorization", f"Bearer {AGENT}".encode())
@@ -655,22 +655,24 @@ async def test_a_configured_name_is_answered() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        Row("GET", "no/slash", "agent"),
-        Row("GET", "/a//b", "agent"),
-        Row("get", "/a", "agent"),
-        Row("HEAD", "/a", "agent"),
-        Row("GET", "/**/a", "agent"),
-        Row("WS", "/stream", "agent", ticket=True),
+        AccessRule("GET", "no/slash", "agent"),
+        AccessRule("GET", "/a//b", "agent"),
+        AccessRule("get", "/a", "agent"),
+        AccessRule("HEAD", "/a", "agent"),
+        AccessRule("GET", "/**/a", "agent"),
+        AccessRule("WS", "/stream", "agent", ticket=True),
     ],
 )
-def test_a_row_that_could_never_count_is_a_mistake(row: Row) -> None:
+def test_a_row_that_could_never_count_is_a_mistake(row: AccessRule) -> None:
     with pytest.raises(ValueError, match=r"row of the access table|stars"):
         AccessTable([row])
 
 
 @given(path=st.text("/abj.s%*", max_size=12).map(lambda text: "/" + text))
 def test_no_path_is_for_agents_that_the_table_does_not_name(path: str) -> None:
-    table = AccessTable([Row("POST", "/jobs", "agent"), Row("POST", "/a/*/b", "agent")])
+    table = AccessTable(
+        [AccessRule("POST", "/jobs", "agent"), AccessRule("POST", "/a/*/b", "agent")]
+    )
     parts = parts_of(path.encode(), path)
     if parts is None:
         return
@@ -680,7 +682,9 @@ def test_no_path_is_for_agents_that_the_table_does_not_name(path: str) -> None:
 
 
 def test_the_first_row_counts() -> None:
-    table = AccessTable([Row("GET", "/a/**", "person"), *TABLE, Row("GET", "/a/b", "nobody")])
+    table = AccessTable(
+        [AccessRule("GET", "/a/**", "person"), *TABLE, AccessRule("GET", "/a/b", "nobody")]
+    )
     assert table.needed("GET", ("a", "b")).needs == "person"
     assert table.needed("HEAD", ("sessions",)).needs == "agent"
 

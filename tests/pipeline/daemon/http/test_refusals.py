@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from rutter.pipeline.daemon.http.access import METHODS, Needs, _fits
-from rutter.pipeline.daemon.http.asgi import Head
+from rutter.pipeline.daemon.http.asgi import RequestHead
 from rutter.pipeline.daemon.http.bodies import BodyLimits
 from rutter.pipeline.daemon.http.guard import Caller, Passed
-from rutter.pipeline.daemon.http.refusals import Refusal
+from rutter.pipeline.daemon.http.refusals import HttpRefusal
 from rutter.pipeline.daemon.http.tokens import Tickets
 from tests.support.daemon_inside import Aboard, watched
 from tests.support.daemon_on_site import anchored
@@ -171,20 +171,20 @@ async def test_each_token_opens_what_it_is_for_and_nothing_else(
         for token, scope in shown:
             judged = port.aboard.guard.judge(_head(port, row, token))
             if row.needs == "hook":  # by a token of its own, which none of these is
-                assert isinstance(judged, Refusal)
+                assert isinstance(judged, HttpRefusal)
                 assert judged.status == 401, row
             elif row.needs in ("nobody", scope) or scope == "person":
                 assert judged == Passed("nobody" if row.needs == "nobody" else scope), row
             else:
-                assert isinstance(judged, Refusal)
+                assert isinstance(judged, HttpRefusal)
                 assert judged.status == (401 if scope == "nobody" else 403), row
 
 
-def _head(port: Port, row: Row, token: str) -> Head:
+def _head(port: Port, row: Row, token: str) -> RequestHead:
     headers = [(b"host", port.served.host.encode())]
     if token:
         headers.append((b"authorization", f"Bearer {token}".encode()))
-    return Head(row.method == "WS", row.method, row.path.encode(), row.path, b"", headers)
+    return RequestHead(row.method == "WS", row.method, row.path.encode(), row.path, b"", headers)
 
 
 async def test_without_a_token_or_with_the_wrong_one_it_is_a_401(
@@ -308,7 +308,7 @@ async def test_by_no_other_method_is_a_route_opened_to_an_agent(
             if (wanted, path) not in known:
                 row = Row(method, path, "person")
                 judged = port.aboard.guard.judge(_head(port, row, port.agent))
-                assert isinstance(judged, Refusal), row
+                assert isinstance(judged, HttpRefusal), row
 
 
 async def test_a_websocket_is_opened_nowhere_without_a_token(port: Port, rows: list[Row]) -> None:

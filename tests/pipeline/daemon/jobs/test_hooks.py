@@ -13,7 +13,7 @@ from rutter.events.codec import encode
 from rutter.events.errors import BadInput
 from rutter.events.jobs import RunFree, RunWorkflow
 from rutter.events.triggers import HookSet
-from rutter.pipeline.daemon.http.access import AccessTable, Row
+from rutter.pipeline.daemon.http.access import AccessRule, AccessTable
 from rutter.pipeline.daemon.http.asgi import Receive, Scope, Send
 from rutter.pipeline.daemon.http.guard import Guard, caller_of, own_addresses
 from rutter.pipeline.daemon.http.http_server import listen
@@ -25,7 +25,7 @@ from rutter.pipeline.daemon.jobs.hooks import (
     NoSuchHook,
     ParameterRefused,
 )
-from rutter.pipeline.daemon.jobs.jobs import Conflict, Jobs, Limits
+from rutter.pipeline.daemon.jobs.jobs import Conflict, JobLimits, Jobs
 from tests.support.guarded_app import AGENT, PERSON, TABLE, Served, Spy, lifespan, serving
 from tests.support.jobs_on_clock import Deck, WallClock
 
@@ -155,7 +155,7 @@ def test_nothing_that_was_not_given_out_is_a_token(name: str, token: str) -> Non
 
     async def begin(*_: object) -> Any: ...
 
-    hooks = Hooks(say, Jobs(say, begin, str, Limits()))
+    hooks = Hooks(say, Jobs(say, begin, str, JobLimits()))
     assert not hooks.admits(name, token)
 
 
@@ -278,7 +278,7 @@ async def test_a_guard_that_knows_no_hooks_opens_none(deck: Deck) -> None:
 
 def test_a_row_for_hooks_names_one_and_has_no_tickets() -> None:
     with pytest.raises(ValueError, match="stars"):
-        AccessTable([Row("POST", "/hooks", "hook")])
+        AccessTable([AccessRule("POST", "/hooks", "hook")])
     with pytest.raises(ValueError, match="alone"):
-        AccessTable([Row("POST", "/hooks/*", "hook", ticket=True)])
+        AccessTable([AccessRule("POST", "/hooks/*", "hook", ticket=True)])
     assert AccessTable([ACCESS]).needed("POST", ("hooks", "shop")).hook == "shop"

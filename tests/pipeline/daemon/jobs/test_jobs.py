@@ -14,12 +14,12 @@ from rutter.events.memory_log import MemoryLog
 from rutter.events.runtime import SessionEnded
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.daemon.jobs.jobs import (
-    Busy,
     Conflict,
     Job,
+    JobLimits,
     Jobs,
-    Limits,
     NoSuchJob,
+    QueueFull,
     ends_of_the_interrupted,
 )
 
@@ -59,7 +59,7 @@ class Sea:
 class Daemon:
     """Jobs over a log that is a list."""
 
-    def __init__(self, sea: Sea, limits: Limits, log: list[AnyEvent] | None = None) -> None:
+    def __init__(self, sea: Sea, limits: JobLimits, log: list[AnyEvent] | None = None) -> None:
         self.log: list[AnyEvent] = []
         self.sea = sea
         self._ids = 0
@@ -89,7 +89,7 @@ async def serving(
     per_workflow: int = 1,
     log: list[AnyEvent] | None = None,
 ) -> AsyncIterator[Daemon]:
-    daemon = Daemon(Sea(), Limits(waiting, running, per_workflow), log)
+    daemon = Daemon(Sea(), JobLimits(waiting, running, per_workflow), log)
     async with anyio.create_task_group() as group:
         group.start_soon(daemon.jobs.work)
         yield daemon
@@ -122,7 +122,7 @@ async def test_a_full_line_takes_no_more_and_says_so() -> None:
         await daemon.jobs.submit(RunFree("/1"), by="person")
         await daemon.sea.until_begun(1)
         await daemon.jobs.submit(RunFree("/2"), by="person")
-        with pytest.raises(Busy, match="try again later"):
+        with pytest.raises(QueueFull, match="try again later"):
             await daemon.jobs.submit(RunFree("/3"), by="person")
 
 
@@ -280,12 +280,12 @@ async def test_the_line_is_not_longer_than_it_may_be_when_many_come_at_once() ->
     async with serving(waiting=2, running=1) as daemon:
         first = await daemon.jobs.submit(RunFree("/"), by="person")
         await daemon.sea.until_begun(1)
-        refused: list[Busy] = []
+        refused: list[QueueFull] = []
 
         async def submit(number: int) -> None:
             try:
                 await daemon.jobs.submit(RunFree(f"/{number}"), by="person")
-            except Busy as busy:
+            except QueueFull as busy:
                 refused.append(busy)
 
         async with anyio.create_task_group() as group:

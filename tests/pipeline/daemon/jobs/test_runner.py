@@ -11,12 +11,12 @@ from rutter.events.jobs import JobQueued, RunFree
 from rutter.events.logins import LoginUsed
 from rutter.events.runtime import SessionEnded
 from rutter.pipeline.app import App
-from rutter.pipeline.config.reader import Config, Said
+from rutter.pipeline.config.reader import Config, SourcedValue
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.jobs.approvals import Questions
-from rutter.pipeline.daemon.jobs.runner import AGENT, Beginning, check_run
+from rutter.pipeline.daemon.jobs.runner import AGENT, JobRunner, check_run
 from rutter.pipeline.logins import sealed_file
-from rutter.pipeline.logins.session_logins import Carried, shelf_of
+from rutter.pipeline.logins.session_logins import SessionLogins, shelf_of
 from tests.support import keyrings
 from tests.support.shop_logins import PASSPHRASE, SHOP, keep
 
@@ -25,7 +25,7 @@ DESK = RunFree(f"{SHOP}/desk")
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(sealed_file, "COST", sealed_file.Cost(n=128))
+    monkeypatch.setattr(sealed_file, "COST", sealed_file.GuessCost(n=128))
     with keyrings.using(keyrings.none()):
         yield
 
@@ -35,7 +35,7 @@ def settings(tmp_path: Path) -> Settings:
     """Where a login for the shop is kept, and where its key is."""
     word = tmp_path / "word"
     word.write_text(PASSPHRASE)
-    made = Settings(tmp_path / "data", config=Config({"logins.key": Said(f"file:{word}")}))
+    made = Settings(tmp_path / "data", config=Config({"logins.key": SourcedValue(f"file:{word}")}))
     keep(shelf_of(made))
     return made
 
@@ -43,12 +43,14 @@ def settings(tmp_path: Path) -> Settings:
 class Quay:
     """An app that sails nobody, and knows what it was given."""
 
-    logins: Carried | None = None
+    logins: SessionLogins | None = None
 
     def running(self) -> tuple[str, ...]:
         return ()
 
-    async def sail(self, *_: object, logins: Carried | None, **__: object) -> SessionEnded:
+    async def run_in_browser(
+        self, *_: object, logins: SessionLogins | None, **__: object
+    ) -> SessionEnded:
         self.logins = logins
         return SessionEnded("completed")
 
@@ -56,7 +58,7 @@ class Quay:
 async def used(settings: Settings, by: str) -> tuple[LoginUsed, ...]:
     quay = Quay()
     questions = Questions()
-    begin = Beginning(cast("App", quay), cast("Any", None), settings, questions)
+    begin = JobRunner(cast("App", quay), cast("Any", None), settings, questions)
     await begin(JobQueued("job-1", DESK, by), "run-1")
     return quay.logins.used if quay.logins is not None else ()
 

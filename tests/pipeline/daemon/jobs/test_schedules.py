@@ -13,7 +13,7 @@ from rutter.events.errors import BadInput
 from rutter.events.jobs import JobEnded, RunWorkflow
 from rutter.events.triggers import Missed, ScheduleSet
 from rutter.pipeline.daemon.jobs.cron import SECOND_NS, Ticks
-from rutter.pipeline.daemon.jobs.jobs import Limits
+from rutter.pipeline.daemon.jobs.jobs import JobLimits
 from rutter.pipeline.daemon.jobs.schedules import NoSuchSchedule, Timetable
 from tests.support.jobs_on_clock import MONDAY_NS, Deck, WallClock
 from tests.support.until_true import until
@@ -113,7 +113,7 @@ async def test_one_that_may_overlap_runs_beside_the_others(deck: Deck) -> None:
 
 
 async def test_when_the_line_is_full_a_tick_is_skipped_and_that_is_on_the_record() -> None:
-    deck = Deck(WallClock(), Limits(waiting=1, running=1))
+    deck = Deck(WallClock(), JobLimits(waiting=1, running=1))
     deck.holding = True
     await set_to(deck, "0 * * * *", overlap="queue")
     await deck.sail(4 * HOUR + 1)

@@ -13,7 +13,7 @@ from rutter.events.runtime import SessionEnded
 from rutter.pipeline.app import App
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.daemon.jobs.hooks import Hooks, fold_hooks
-from rutter.pipeline.daemon.jobs.jobs import Jobs, Limits, ends_of_the_interrupted, fold_jobs
+from rutter.pipeline.daemon.jobs.jobs import JobLimits, Jobs, ends_of_the_interrupted, fold_jobs
 from rutter.pipeline.daemon.jobs.schedules import Schedules, fold_schedules
 from tests.support.log_checks import Replayed
 
@@ -30,7 +30,7 @@ class SetClock(CountingClock):
 
 class Daemon:
     def __init__(self, app: App, clock: SetClock) -> None:
-        self.jobs = Jobs(app.say_process, begin, clock.new_id, Limits())
+        self.jobs = Jobs(app.say_process, begin, clock.new_id, JobLimits())
         self.schedules = Schedules(app.say_process, self.jobs, clock)
         self.hooks = Hooks(app.say_process, self.jobs)
         self._more = anyio.Event()

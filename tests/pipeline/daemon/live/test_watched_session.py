@@ -103,7 +103,9 @@ async def sailing(
 
     app.listen(hear)
     async with served(app, chromium, settings) as voyage:
-        ended = asyncio.ensure_future(app.sail(started, chromium, name=SESSION, secrets=secrets))
+        ended = asyncio.ensure_future(
+            app.run_in_browser(started, chromium, name=SESSION, secrets=secrets)
+        )
         try:
             with anyio.fail_after(WITHIN_S):
                 await waits.wait()

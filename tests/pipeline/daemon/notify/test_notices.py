@@ -32,7 +32,7 @@ from rutter.pipeline.daemon.notify.notices import (
     What,
     notifier_of,
 )
-from rutter.pipeline.daemon.notify.webhooks import Pace
+from rutter.pipeline.daemon.notify.webhooks import RetryPace
 from tests.support.notice_receiver import WAIT_S, Reply, Told
 
 pytestmark = pytest.mark.anyio
@@ -191,7 +191,9 @@ def test_what_was_remembered_is_forgotten_when_it_is_over() -> None:
 
 
 async def told_of(urls: list[str], events: Sequence[str], *said: tuple[str, AnyEvent]) -> Notifier:
-    notifier = Notifier(urls, events, CountingClock(), pace=Pace(attempts=2, first_wait_s=0.01))
+    notifier = Notifier(
+        urls, events, CountingClock(), pace=RetryPace(attempts=2, first_wait_s=0.01)
+    )
     notifier.start()
     for envelope in envelopes(*said):
         notifier.hear(envelope)
@@ -239,7 +241,7 @@ async def test_a_secret_that_got_into_a_name_does_not_get_out() -> None:
 
 async def test_a_running_pipeline_tells_what_is_on_disk(pipeline_log: EventLog) -> None:
     with Told(Reply(500)) as told:
-        quick = Pace(attempts=3, first_wait_s=0.01)
+        quick = RetryPace(attempts=3, first_wait_s=0.01)
         async with App.open(pipeline_log, clock=CountingClock()) as app:
             notifier = Notifier([told.url], ["job_failed"], app.clock, pace=quick)
             app.listen(notifier.hear)

@@ -13,13 +13,13 @@ import pytest
 
 from rutter.events.errors import BadInput
 from rutter.pipeline.clock import CountingClock
-from rutter.pipeline.daemon.notify.webhooks import Courier, Letter, Pace, key_of, signature
+from rutter.pipeline.daemon.notify.webhooks import Courier, Letter, RetryPace, key_of, signature
 from tests.support.notice_receiver import WAIT_S, Reply, Told, nobody_there
 
 pytestmark = pytest.mark.anyio
 
-QUICK = Pace(attempts=3, attempt_s=5.0, first_wait_s=0.01)
-SHORT = Pace(attempts=2, attempt_s=0.5, first_wait_s=0.01)
+QUICK = RetryPace(attempts=3, attempt_s=5.0, first_wait_s=0.01)
+SHORT = RetryPace(attempts=2, attempt_s=0.5, first_wait_s=0.01)
 FIRST, SECOND = Letter("e.1", b'{"id": "e.1"}'), Letter("e.2", b'{"id": "e.2"}')
 
 
@@ -43,7 +43,9 @@ class Counted(CountingClock):
 
 
 @asynccontextmanager
-async def carrying(url: str, pace: Pace = QUICK, secret: bytes = b"") -> AsyncIterator[Courier]:
+async def carrying(
+    url: str, pace: RetryPace = QUICK, secret: bytes = b""
+) -> AsyncIterator[Courier]:
     courier = Courier(url, secret, CountingClock(), pace)
     courier.start()
     yield courier
@@ -113,7 +115,7 @@ async def test_one_who_is_down_is_told_when_they_are_up_again() -> None:
     with nobody_there() as port:
         url = f"http://127.0.0.1:{port}/told"
     clock = Counted()
-    patient = Pace(attempts=5_000, first_wait_s=0.01, most_wait_s=0.02)
+    patient = RetryPace(attempts=5_000, first_wait_s=0.01, most_wait_s=0.02)
     courier = Courier(url, b"", clock, patient)
     courier.start()
     courier.put(FIRST)
@@ -136,7 +138,9 @@ async def test_one_who_never_answers_is_left_when_the_time_is_over(reply: Reply)
 
 async def test_no_more_attempts_hang_than_may() -> None:
     with Told(*[Reply(drips=True)] * 10) as told:
-        async with carrying(told.url, Pace(attempts=6, attempt_s=0.1, first_wait_s=0.01)) as it:
+        async with carrying(
+            told.url, RetryPace(attempts=6, attempt_s=0.1, first_wait_s=0.01)
+        ) as it:
             it.put(FIRST)
             await heard(told, 3)
         assert it.statistics().why == "earlier attempts still hang"
@@ -145,7 +149,7 @@ async def test_no_more_attempts_hang_than_may() -> None:
 
 async def test_a_full_line_lets_the_oldest_go_and_putting_never_waits() -> None:
     with Told(Reply(hangs=True)) as told:
-        async with carrying(told.url, Pace(attempts=1, attempt_s=30.0, waiting=2)) as courier:
+        async with carrying(told.url, RetryPace(attempts=1, attempt_s=30.0, waiting=2)) as courier:
             courier.put(Letter("0", b"{}"))
             await heard(told, 1)
             for number in range(1, 6):
@@ -157,7 +161,7 @@ async def test_a_full_line_lets_the_oldest_go_and_putting_never_waits() -> None:
 
 async def test_retry_after_is_heeded_and_not_for_ever() -> None:
     with Told(Reply(503, [("retry-after", "3600")])) as told:
-        pace = Pace(attempts=2, first_wait_s=0.01, most_wait_s=0.05)
+        pace = RetryPace(attempts=2, first_wait_s=0.01, most_wait_s=0.05)
         async with carrying(told.url, pace) as courier:
             courier.put(FIRST)
             assert await heard(told, 2) == ["e.1", "e.1"]
@@ -190,7 +194,9 @@ def test_a_secret_is_a_text_or_base64() -> None:
 
 async def test_stopping_tries_what_waits_once_more_and_then_lets_go() -> None:
     with Told(Reply(500)) as told:
-        courier = Courier(told.url, b"", CountingClock(), Pace(first_wait_s=3600, most_wait_s=3600))
+        courier = Courier(
+            told.url, b"", CountingClock(), RetryPace(first_wait_s=3600, most_wait_s=3600)
+        )
         courier.put(FIRST)
         courier.put(SECOND)
         courier.start()
@@ -202,7 +208,7 @@ async def test_stopping_tries_what_waits_once_more_and_then_lets_go() -> None:
 
 async def test_stopping_does_not_wait_for_one_who_never_answers() -> None:
     with Told(Reply(hangs=True)) as told:
-        courier = Courier(told.url, b"", CountingClock(), Pace(attempts=1, attempt_s=WAIT_S))
+        courier = Courier(told.url, b"", CountingClock(), RetryPace(attempts=1, attempt_s=WAIT_S))
         courier.put(FIRST)
         courier.put(SECOND)
         courier.start()
@@ -214,7 +220,7 @@ async def test_stopping_does_not_wait_for_one_who_never_answers() -> None:
 async def test_what_is_said_of_it_holds_no_more_of_the_address_than_its_host() -> None:
     with nobody_there() as port:
         url = f"http://127.0.0.1:{port}/services/T0SECRET?key=s3cret"
-    async with carrying(url, Pace(attempts=1)) as courier:
+    async with carrying(url, RetryPace(attempts=1)) as courier:
         courier.put(FIRST)
     said = str(courier.statistics())
     assert f"127.0.0.1:{port}" in said
