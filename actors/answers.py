@@ -13,7 +13,7 @@ from rutter.events.validator import ApprovalRequested
 Who = Literal["terminal", "scripted", "daemon", "nobody"]
 
 
-class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PersonAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     approved: bool
     message: str = ""
     phrase: str = ""
@@ -24,7 +24,7 @@ class Answers(Protocol):
 
     who: Who
 
-    async def ask(self, question: ApprovalRequested) -> Answer: ...
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer: ...
 
 
 class Nobody:
@@ -32,8 +32,8 @@ class Nobody:
 
     who: Who = "nobody"
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
-        return Answer(False, f"no person is here to answer: {question.question}")
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
+        return PersonAnswer(False, f"no person is here to answer: {question.question}")
 
 
 class ScriptedPerson:
@@ -41,12 +41,16 @@ class ScriptedPerson:
 
     who: Who = "scripted"
 
-    def __init__(self, answers: Sequence[Answer] = (), *, otherwise: Answer | None = None) -> None:
+    def __init__(
+        self, answers: Sequence[PersonAnswer] = (), *, otherwise: PersonAnswer | None = None
+    ) -> None:
         self._answers = list(answers)
-        self._otherwise = otherwise or Answer(False, "the scripted person has no more answers")
+        self._otherwise = otherwise or PersonAnswer(
+            False, "the scripted person has no more answers"
+        )
         self.asked: list[ApprovalRequested] = []
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         self.asked.append(question)
         return self._answers.pop(0) if self._answers else self._otherwise
 
@@ -65,10 +69,10 @@ class TerminalPerson:
         self._prompt = prompt
         self._reading: asyncio.Future[None] | None = None
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         return await self.put(question.question, question.phrase)
 
-    async def put(self, question: str, phrase: str = "") -> Answer:
+    async def put(self, question: str, phrase: str = "") -> PersonAnswer:
         """Any question; `phrase` is what must be typed out for a yes."""
         hint = f"type {phrase!r}" if phrase else "yes / no, or why not"
         said = (await self._typed(f"{question} [{hint}] ")).strip()
@@ -76,10 +80,10 @@ class TerminalPerson:
             said = (await self._typed(f"A yes is not enough here. [{hint}] ")).strip()
         if phrase:
             typed_out = said == phrase
-            return Answer(typed_out, "" if typed_out else said, said if typed_out else "")
+            return PersonAnswer(typed_out, "" if typed_out else said, said if typed_out else "")
         if said.casefold() in ("y", "yes"):
-            return Answer(True)
-        return Answer(False, "" if said.casefold() in ("", "n", "no") else said)
+            return PersonAnswer(True)
+        return PersonAnswer(False, "" if said.casefold() in ("", "n", "no") else said)
 
     async def _typed(self, text: str) -> str:
         if self._reading is not None and not self._reading.done():

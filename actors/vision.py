@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from rutter.events.advisor import AdviceError, Usage
+from rutter.events.advisor import AdviceError, TokenUsage
 
 
 class VisionSaid(msgspec.Struct, frozen=True):
@@ -19,7 +19,7 @@ class VisionSaid(msgspec.Struct, frozen=True):
     provider: str = ""
     message: str = ""
     model: str = ""
-    usage: Usage = Usage()
+    usage: TokenUsage = TokenUsage()
     cost_microdollars: int = 0
     priced: bool = True
     error: AdviceError | None = None

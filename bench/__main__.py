@@ -26,7 +26,7 @@ BENCHES = {
     "django": "19 steps in Django's admin (which is installed), against plain Playwright",
     "daemon": "20 sessions at once in the daemon, against plain Playwright scripts; memory",
     "sailing": "five workflows recorded over and over: what is foreseen, and done alone",
-    "minds": "a way found once and sailed for nothing: model calls, money, how often it is right",
+    "models": "a way found once and sailed for nothing: model calls, money, how often it is right",
 }
 
 

@@ -11,7 +11,7 @@ from playwright.async_api import Page
 from bench.flow import HERE, paired_ratio, shared_browser
 from bench.spans import ms
 from bench.tables import Cell, middle, p90, print_table
-from rutter.actors.world.egress.gate import Gate, Unguarded
+from rutter.actors.world.egress.gate import Gate, OpenPassage
 
 TIMES = 40
 PARTS = 30
@@ -93,7 +93,7 @@ async def measure() -> dict[str, dict[str, list[float]]]:
     async with serving() as pages, shared_browser() as browser, Gate() as gate:
         passage = await gate.open(HERE)
         behind = await browser.context_of(passage)
-        direct = await browser.context_of(Unguarded())
+        direct = await browser.context_of(OpenPassage())
         sides = {"direct": await direct.new_page(), "proxy": await behind.new_page()}
         for page in sides.values():
             await page.goto(f"{pages.url}/small")

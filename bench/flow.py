@@ -21,10 +21,10 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 from bench.plain import play_order
 from bench.spans import PHASES, Span, ms, read_backs_ms, spans_of
 from bench.tables import Cell, middle, p90, print_table
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import QUIET, new_context
 from rutter.actors.world.browser.window import Window
-from rutter.actors.world.egress.gate import Gate, Passage, Unguarded
+from rutter.actors.world.egress.gate import Gate, OpenPassage, Passage
 from rutter.events.envelope import Envelope
 from rutter.events.executor import ActionDone
 from rutter.events.planner import RunStopped
@@ -82,7 +82,7 @@ class SharedBrowser:
         self.opened_ns = 0
 
     async def new_context(self) -> BrowserContext:
-        return await self.context_of(Unguarded())
+        return await self.context_of(OpenPassage())
 
     async def context_of(self, passage: Passage) -> BrowserContext:
         return await new_context(self._browser, passage)
@@ -122,7 +122,7 @@ class Ours:
         started = session_started.recording(
             "flow", script.steps, course.recorded, course.secrets, allow=[host]
         )
-        person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+        person = ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm"))
         await self._app.run_in_browser(
             started, self._browser, answers=person, secrets=course.secrets, typed=script.typed
         )

@@ -21,7 +21,7 @@ from typing import Any
 
 from bench.guessing import BackOff, Guesses, KneserNey
 from bench.tables import Cell, middle, p90, print_table
-from rutter.actors.predictor.model.model import MODELS, Model
+from rutter.actors.predictor.model.model import MODELS, PredictionModel
 from rutter.events.run_settings import MILLION
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data" / "predict"
@@ -69,9 +69,9 @@ class Told:
 
 
 class InMillionths:
-    """Probabilities of a `Model`, which are integers, as the scoring wants them."""
+    """Probabilities of a `PredictionModel`, which are integers, as the scoring wants them."""
 
-    def __init__(self, make: Callable[[], Model], *, measured: bool = True) -> None:
+    def __init__(self, make: Callable[[], PredictionModel], *, measured: bool = True) -> None:
         self.model = make()
         self.measured = measured
 

@@ -19,7 +19,7 @@ import msgspec
 from bench import coast
 from bench.append import row_of, statement
 from bench.coast import Way
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.effector import Effector
 from rutter.actors.person.actor import Person
 from rutter.actors.rules.pages.page_state import phrases_for
@@ -53,7 +53,7 @@ REDESIGNED = 0.03  # of all runs find buttons that are not as they were recorded
 # Of all others: what a person is watched doing, runs, runs without a workflow, an agent's calls.
 MIX = {"watched": 15, "sailed": 35, "free": 25, "called": 25}
 SELDOMER = 0.4  # the second way on a site is gone so many times as often as the first, and so on
-YES = Answer(True, phrase="confirm")
+YES = PersonAnswer(True, phrase="confirm")
 KEPT = session_started.Given(criteria=Criteria(success=(Indicator("heading", "is kept"),)))
 LIMITS = Limits(max_steps=20)
 

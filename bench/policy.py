@@ -6,7 +6,7 @@ Fifty microseconds are aimed at; it is told beside that, and never asserted.
 from time import perf_counter_ns
 
 from bench.tables import Cell, middle, print_table
-from rutter.actors.rules.policy.policy import DEFAULT_POLICY, Case, is_irreversible, judge
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY, PolicyCase, is_irreversible, judge
 from rutter.events.action import Action, ByCss, ByRole, Target, Text, Untrusted
 from rutter.events.page import Resolved
 from rutter.events.policy import Policy, PolicyRule
@@ -45,17 +45,17 @@ ALLOWED = Policy("1", DEFAULT_POLICY.denylist, hosts=("shop.example",), public_h
 WRITTEN = Policy("2", DEFAULT_POLICY.denylist, hosts=("shop.example",), rules=RULES)
 
 
-def _cases(policy: Policy, driver: Driver) -> dict[str, Case]:
+def _cases(policy: Policy, driver: Driver) -> dict[str, PolicyCase]:
     click = Action("click", target=TARGET)
     return {
-        "a button that sends a form": Case(policy, click, driver, BUTTON),
-        "a link": Case(policy, click, driver, LINK),
-        "typing": Case(policy, Action("type", target=TARGET, value=Text("a")), driver, FIELD),
-        "an address": Case(policy, Action("navigate", url=f"{ORIGIN}/orders/new"), driver),
+        "a button that sends a form": PolicyCase(policy, click, driver, BUTTON),
+        "a link": PolicyCase(policy, click, driver, LINK),
+        "typing": PolicyCase(policy, Action("type", target=TARGET, value=Text("a")), driver, FIELD),
+        "an address": PolicyCase(policy, Action("navigate", url=f"{ORIGIN}/orders/new"), driver),
     }
 
 
-def _took_us(case: Case, rounds: int = ROUNDS) -> float:
+def _took_us(case: PolicyCase, rounds: int = ROUNDS) -> float:
     took = []
     for _ in range(rounds):
         began = perf_counter_ns()

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from bench.tables import print_table
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.predictor.knowledge import Knowledge
 from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.actors.world.browser.chromium import Chromium
@@ -168,7 +168,7 @@ async def _sail(path: Path) -> None:
         recorded = msgspec.convert(order_script(site.base_url), RecorderScript)
         script = prepare(recorded, values, secrets)
         allow = [site.base_url.removeprefix("http://")]
-        yes = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+        yes = ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm"))
         async with App.open(log) as app, Chromium(ensure_chromium(print), Gate()) as browser:
             started = session_started.recording("order", script.steps, values, secrets, allow=allow)
             await app.run_in_browser(

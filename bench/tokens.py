@@ -14,8 +14,8 @@ from bench.flow import CUSTOMER, shared_browser
 from bench.plain import by_test_id
 from bench.tables import Cell, print_table
 from rutter.actors.advisor.conversation import (
-    Exchange,
-    Seen,
+    CallExchange,
+    NewestPage,
     Task,
     converse,
     page_told,
@@ -26,7 +26,7 @@ from rutter.actors.advisor.tool_specs import specs_tokens, tool_specs
 from rutter.actors.rules.pages.text_form import estimate_tokens, line_of, text_of
 from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.world.browser.tab import Tab
-from rutter.actors.world.models.messages import Used
+from rutter.actors.world.models.messages import ModelCall
 from rutter.events.page import Page
 from rutter.events.tools import ToolAnswered
 from rutter.pipeline.demo_sites.chandlery import Site
@@ -164,12 +164,12 @@ def distinct(looks: Sequence[Look]) -> list[Look]:
 # -- a conversation ------------------------------------------------------------------------------
 
 
-def exchange(number: int) -> Exchange:
+def exchange(number: int) -> CallExchange:
     tool, given, _ = STEPS[number]
     arguments = msgspec.json.encode({"ref": f"@e{number}", **given}).decode()
     text = "The field is there; I go on with the next one."
-    thought = thought_of(text, [Used("", tool, arguments)], number + 1)
-    return Exchange(thought, thought, ToolAnswered("a", True), NONCE)
+    thought = thought_of(text, [ModelCall("", tool, arguments)], number + 1)
+    return CallExchange(thought, thought, ToolAnswered("a", True), NONCE)
 
 
 def delta(before: Page, after: Page) -> str:
@@ -186,7 +186,7 @@ def delta(before: Page, after: Page) -> str:
 def told(looks: Sequence[Look]) -> tuple[list[int], list[int], list[int]]:
     """By turn: what was said but for pages; a whole page; and what of it changed."""
     task, said = Task(GOAL), []
-    whole = [estimate_tokens(page_told(Seen(look.page), NONCE)) for look in looks]
+    whole = [estimate_tokens(page_told(NewestPage(look.page), NONCE)) for look in looks]
     changed = whole[:1]
     for number in range(len(looks)):
         talk = converse(task, [exchange(n) for n in range(number)], None, note="", nonce=NONCE)
@@ -229,7 +229,7 @@ def as_it_is(looks: Sequence[Look], tools: int) -> list[Turn]:
     turns, anchor, before = [], None, 0
     for number, look in enumerate(looks):
         past = [exchange(n) for n in range(number)]
-        seen = Seen(look.page)
+        seen = NewestPage(look.page)
         talk = converse(Task(GOAL), past, seen, note="", nonce=NONCE, anchor=anchor)
         anchor = talk.anchor
         stays = sum(map(turn_tokens, talk.turns[: talk.stays]))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson, Who
+from rutter.actors.answers import Answers, Nobody, PersonAnswer, ScriptedPerson, Who
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.actors.world.browser.screen import OpensWindows
 from rutter.events.action import Action, ByCss, ByRole, Parameter, Secret, Target, Typed
@@ -34,7 +34,7 @@ NOISY = 3  # one session of so many has steps that were not needed
 TWICE = 3  # of those, one of so many has them in two places
 LONGEST = Limits(max_steps=40, max_wall_ms=90_000)
 ASKING = msgspec.structs.replace(DEFAULT_POLICY, denylist=())
-YES = Answer(True, phrase="confirm")
+YES = PersonAnswer(True, phrase="confirm")
 
 Values = Mapping[str, str]
 Actions = tuple[Action, ...]
@@ -312,7 +312,7 @@ class Mate:
         self._session = session
         self._way = way
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         proposed = [
             envelope.event
             for envelope in self._harbour.of(self._session)
@@ -320,4 +320,4 @@ class Mate:
         ]
         asked = next(plan for plan in reversed(proposed) if plan.step == question.step)
         meant = self._way[asked.step - 1 : asked.step] == (doing(asked.action),)
-        return YES if meant else Answer(False, "that is not what comes next")
+        return YES if meant else PersonAnswer(False, "that is not what comes next")

@@ -24,7 +24,7 @@ AdviceError = Literal[
 ]
 
 
-class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+class WantedCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """A tool that the model wants used, as `ToolCalled` will have it: `arguments` is JSON without
     what it types, `invalid` says what is wrong with them."""
 
@@ -49,7 +49,7 @@ class Proposal(msgspec.Struct, frozen=True, omit_defaults=True):
     reasoning: Untrusted = Untrusted()
 
 
-class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Tokens as the provider counted them. `input` are all that went in; `cached` those of them
     that it had kept, `kept` those that it keeps from now on."""
 
@@ -79,11 +79,11 @@ class AdviceReceived(Event, frozen=True, tag="AdviceReceived"):
     provider: str
     model: str
     ending: Ending = "called"
-    calls: tuple[Asked, ...] = ()
+    calls: tuple[WantedCall, ...] = ()
     proposal: Proposal | None = None
     invalid: str = ""
     text: Untrusted = Untrusted()
-    usage: Usage = Usage()
+    usage: TokenUsage = TokenUsage()
     cost_microdollars: int = 0
     priced: bool = True
     took_ms: int = 0
@@ -121,7 +121,7 @@ class VisionGiven(Event, frozen=True, tag="VisionGiven"):
     screenshot: Artifact | None = None
     took_ms: int = 0
     model: str = ""
-    usage: Usage = Usage()
+    usage: TokenUsage = TokenUsage()
     cost_microdollars: int = 0
     priced: bool = True
     error: AdviceError | None = None

@@ -19,7 +19,7 @@ import msgspec
 from rutter.events.artifacts import NAME
 from rutter.events.codec import UNREADABLE
 from rutter.events.errors import BadInput, LogCorrupt, LogForeign
-from rutter.events.runtime import Head
+from rutter.events.runtime import ChainHead
 from rutter.events.sqlite_schema import FORMAT, Row
 
 KIND = "rutter log export"
@@ -42,7 +42,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log_format: int
     events: int
     chunks: int
-    heads: tuple[Head, ...]
+    heads: tuple[ChainHead, ...]
     artifacts: tuple[str, ...]
     missing: tuple[str, ...] = ()
 
@@ -50,7 +50,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def write_archive(
     file: BinaryIO,
     rows: Iterable[Row],
-    heads: tuple[Head, ...],
+    heads: tuple[ChainHead, ...],
     bodies: Iterable[tuple[str, bytes]],
     missing: Iterable[str],
 ) -> Manifest:

@@ -43,7 +43,7 @@ class UrlHas(_Check, frozen=True, tag="url"):
     value: str
 
 
-class Said(_Check, frozen=True, tag="alert"):
+class AlertSaid(_Check, frozen=True, tag="alert"):
     """The page says this in an alert or a status of its own: `*` is what varies, `#` a number.
 
     What was learned is the `whole` of a notice that was not there before.
@@ -81,7 +81,7 @@ class Downloaded(_Check, frozen=True, tag="download"):
     value: str = ""
 
 
-class Answered(_Check, frozen=True, tag="answered"):
+class ServerAnswered(_Check, frozen=True, tag="answered"):
     """The server took what the page sent: one of these requests, each as `METHOD address` with
     ` | ` between them, was answered well. It is learned, never stated."""
 
@@ -112,12 +112,12 @@ PageCheck = (
     TextVisible
     | TextGone
     | UrlHas
-    | Said
+    | AlertSaid
     | ValueSet
     | ElementState
     | StateIs
     | Downloaded
-    | Answered
+    | ServerAnswered
 )
 Check = PageCheck | FileCheck
 

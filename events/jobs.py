@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from rutter.events.event import Event
-from rutter.events.rows import Row
+from rutter.events.rows import BatchRow
 from rutter.events.runtime import Failure, StopReason
 
 # `skipped`: another one of its kind was running. `refused`: it could not even begin.
@@ -25,7 +25,7 @@ class RunWorkflow(
     version: int = 0
     values: dict[str, str] = msgspec.field(default_factory=dict)
     dry_run: bool = False
-    row: Row | None = None
+    row: BatchRow | None = None
 
 
 class RunFree(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="free"):

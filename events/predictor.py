@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from rutter.events.action import Action
-from rutter.events.checks import Answered, Said
+from rutter.events.checks import AlertSaid, ServerAnswered
 from rutter.events.event import Event
 from rutter.events.run_settings import PredictorName
 from rutter.events.workflow import Driver, Step, Workflow
@@ -115,7 +115,7 @@ class Notices(msgspec.Struct, frozen=True):
     answered."""
 
     index: int
-    says: tuple[Said | Answered, ...]
+    says: tuple[AlertSaid | ServerAnswered, ...]
 
 
 class Rewritten(msgspec.Struct, frozen=True):

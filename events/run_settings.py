@@ -21,7 +21,7 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
     max_turns: int = 20
 
 
-class Mind(msgspec.Struct, frozen=True, omit_defaults=True):
+class LanguageModel(msgspec.Struct, frozen=True, omit_defaults=True):
     """A language model that may be asked; `pictures`: it can look at them."""
 
     provider: str
@@ -29,12 +29,12 @@ class Mind(msgspec.Struct, frozen=True, omit_defaults=True):
     pictures: bool = True
 
 
-class Minds(msgspec.Struct, frozen=True, omit_defaults=True):
+class ModelUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """Mode B: who is asked, in this order, and what they may do (H3). None of it, and no language
     model is ever asked. An answer that is less certain than this is asked for again, `asks` times
     in all; what went wrong is corrected so many times before a person is needed (C5)."""
 
-    minds: tuple[Mind, ...] = ()
+    models: tuple[LanguageModel, ...] = msgspec.field(default=(), name="minds")
     tools: tuple[str, ...] = ()
     certainty: int = 600_000
     asks: int = 2

@@ -6,8 +6,8 @@ import msgspec
 
 from rutter.events.event import Event
 from rutter.events.policy import Policy
-from rutter.events.rows import Row
-from rutter.events.run_settings import Minds, RunSettings
+from rutter.events.rows import BatchRow
+from rutter.events.run_settings import ModelUse, RunSettings
 from rutter.events.workflow import Driver, Step, Workflow
 
 Purpose = Literal["record", "run", "free", "tools"]
@@ -38,7 +38,7 @@ Failure = Literal[
 ]
 
 
-class Head(msgspec.Struct, frozen=True):
+class ChainHead(msgspec.Struct, frozen=True):
     """The last event of a session: how long its chain is and what it ends in."""
 
     session: str
@@ -59,7 +59,7 @@ class ProcessStopped(Event, frozen=True, tag="ProcessStopped"):
 class LogSealed(Event, frozen=True, tag="LogSealed"):
     """The heads of every session that moved since the last seal: a lost tail is found by this."""
 
-    heads: tuple[Head, ...]
+    heads: tuple[ChainHead, ...]
 
 
 class PayloadErased(Event, frozen=True, tag="PayloadErased"):
@@ -104,7 +104,7 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
 
     `headed`: a person can act in the window. `left_off` says how the session that it continues was
     left; `same_values`: that one was given the same, so that its results can be looked for.
-    `minds` are the language models that may be asked; nobody is, without. `row` is the one of a
+    `models` are the language models that may be asked; nobody is, without. `row` is the one of a
     file that it is for, where it is one run of many.
     """
 
@@ -127,8 +127,8 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
     headed: bool = False
     left_off: str = ""
     same_values: bool = False
-    minds: Minds | None = None
-    row: Row | None = None
+    models: ModelUse | None = msgspec.field(default=None, name="minds")
+    row: BatchRow | None = None
 
 
 class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):

@@ -35,7 +35,7 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     always: bool = False
 
 
-class Way(msgspec.Struct, frozen=True, omit_defaults=True):
+class ServiceScript(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is done on a page in this state with these signs, where no model is asked: actions, one
     after the other, or, with none, the end of the run as failed, for the reason `why`."""
 
@@ -56,4 +56,4 @@ class Service(msgspec.Struct, frozen=True, omit_defaults=True):
     checkpoints: tuple[Checkpoint, ...] = ()
     goal: str = ""
     guidance: str = ""
-    ways: tuple[Way, ...] = ()
+    ways: tuple[ServiceScript, ...] = ()

@@ -37,7 +37,7 @@ CHECKPOINT_IDLE_BYTES = 4 << 20
 CHECKPOINT_BYTES = 32 << 20
 
 
-class Statistics(msgspec.Struct, frozen=True):
+class LogStatistics(msgspec.Struct, frozen=True):
     """What the writer has done so far."""
 
     events: int
@@ -90,8 +90,8 @@ class SqliteLog:
     def next_seq(self) -> int:
         return self._next_seq
 
-    def statistics(self) -> Statistics:
-        return Statistics(self._events, self._commits, self._checkpoints, len(self._waiting))
+    def statistics(self) -> LogStatistics:
+        return LogStatistics(self._events, self._commits, self._checkpoints, len(self._waiting))
 
     def append(self, turn: Sequence[Record]) -> asyncio.Future[None]:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -42,7 +42,7 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
     state: PageState | None = None
 
 
-class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
+class StandingApproval(msgspec.Struct, frozen=True, omit_defaults=True):
     """A recording approves its own steps, on this origin and this very element (design 8), which
     `identity` knows again when the address of its form changed in its ids or its stage alone, and
     `home` when it sends to the page that it is on, by whichever of its addresses."""
@@ -71,7 +71,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     action: Action
     before: Place = Place()
     after: Expectation = Expectation()
-    standing: Standing | None = None
+    standing_approval: StandingApproval | None = msgspec.field(default=None, name="standing")
     optional: bool = False
     state: PageState | None = None
     irreversible: bool = False

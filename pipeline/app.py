@@ -24,9 +24,9 @@ from rutter.actors.timer.actor import Timer
 from rutter.actors.vision import Vision
 from rutter.actors.world.browser.login_state import CarriesLogins
 from rutter.actors.world.browser.screen import OpensWindows, Screen
-from rutter.actors.world.models.prices import Counsel
+from rutter.actors.world.models.prices import PricedModel
 from rutter.actors.world.secrets.bindings import Bindings
-from rutter.actors.world.secrets.login_tokens import Hiding
+from rutter.actors.world.secrets.login_tokens import LoginTokens
 from rutter.actors.world.secrets.redacted_artifacts import CleanArtifacts
 from rutter.actors.world.secrets.redaction import Redactor, check_secrets, hide, redactor_of
 from rutter.events.artifacts import ArtifactStore
@@ -145,12 +145,12 @@ class App:
         name: str | None = None,
         vision: Vision | None = None,
         on_listening: Callable[[], None] | None = None,
-        minds: Mapping[str, Counsel] | None = None,
+        models: Mapping[str, PricedModel] | None = None,
         logins: CarriesLogins | None = None,
     ) -> SessionEnded:
         """Runs one session to its end. `secrets` and `typed` are never logged, nor is what is in
-        `logins`. `on_listening` is called when what a person does in the window is heard. `minds`
-        are the language models that `started.minds` names, by their providers."""
+        `logins`. `on_listening` is called when what a person does in the window is heard. `models`
+        are the language models that `started.models` names, by their providers."""
         secrets = secrets or {}
         hide(secrets)
         check_secrets(started, secrets)
@@ -160,7 +160,7 @@ class App:
         bindings = Bindings(started.values, secrets, typed, started.policy.secret_origins)
         redact = redactor_of(started, secrets)
         if logins is not None:
-            screen.on_state = Hiding(started, redact, screen.cover).take
+            screen.on_state = LoginTokens(started, redact, screen.cover).take
             screen.on_state(logins.state)
         artifacts = CleanArtifacts(self._artifacts, redact) if self._artifacts else None
         effectors: list[Effector] = [
@@ -174,7 +174,7 @@ class App:
             ),
             Person(answers or Nobody(), started.policy.approval_ms),
             Timer(),
-            Advisor(screen, artifacts, minds, redact=redact, typed=typed, vision=vision),
+            Advisor(screen, artifacts, models, redact=redact, typed=typed, vision=vision),
         ]
         name = name or self.clock.new_id(started.purpose)
         self._screens[name] = screen

@@ -22,7 +22,7 @@ from rutter.events.errors import LogCorrupt
 from rutter.events.page import Artifact
 from rutter.events.runtime import (
     ArtifactsExpired,
-    Head,
+    ChainHead,
     LogSealed,
     PayloadErased,
     PayloadGone,
@@ -168,10 +168,11 @@ class LogInspector:
             self._read(chain, row)
         chain.ended = chain.ended or row[6] == ENDED
 
-    def heads(self) -> tuple[Head, ...]:
+    def heads(self) -> tuple[ChainHead, ...]:
         """Where each session's chain ends, by name."""
         return tuple(
-            Head(session, chain.n, chain.stored) for session, chain in sorted(self._chains.items())
+            ChainHead(session, chain.n, chain.stored)
+            for session, chain in sorted(self._chains.items())
         )
 
     def findings(self) -> LogFindings:
@@ -297,7 +298,7 @@ class LogInspector:
                     self._last_named[artifact.sha256] = row[0]
                     self.expired.discard(artifact.sha256)
 
-    def _sealed(self, row: Row, head: Head) -> None:
+    def _sealed(self, row: Row, head: ChainHead) -> None:
         chain = self._chains.setdefault(head.session, _SessionChain())
         if chain.n < head.n:
             self._lost_tail(row, chain, head)
@@ -309,7 +310,7 @@ class LogInspector:
             self._put(LogFault("seal", what, chain.seq, head.session, head.n))
         chain.seal(head.n)
 
-    def _lost_tail(self, row: Row, chain: _SessionChain, head: Head) -> None:
+    def _lost_tail(self, row: Row, chain: _SessionChain, head: ChainHead) -> None:
         """A seal knows of more than is there."""
         count = head.n - chain.n
         seq = self._explain_gaps(count, chain.seq, row[0])

@@ -24,7 +24,7 @@ from rutter.events.executor import QueryAnswered, QueryFailed
 from rutter.events.planner import AdviceRequested, PlanProposed, PlanWithheld, RunStopped
 from rutter.events.policy import Policy
 from rutter.events.predictor import EndLearned, PredictionMade, TransitionLearned, TransitionUndone
-from rutter.events.run_settings import MILLION, Minds, PredictorName, RunSettings
+from rutter.events.run_settings import MILLION, ModelUse, PredictorName, RunSettings
 from rutter.events.runtime import ActorFailed, PayloadGone, SessionEnded, SessionStarted
 from rutter.events.signature import doing
 from rutter.events.validator import ActionRejected, ActionStarted, ApprovalRequested, PlanAdmitted
@@ -42,8 +42,8 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 class ChangedSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Changed settings replace those of each session; a field that is left out stays as it was.
 
-    `minds = false`: no language model may be asked. Another one cannot be put in its place: what it
-    would have said is not known.
+    `models = false`: no language model may be asked. Another one cannot be put in its place: what
+    it would have said is not known.
     """
 
     threshold: Share | None = None
@@ -57,7 +57,7 @@ class ChangedSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deny: tuple[str, ...] = ()
     hosts: tuple[str, ...] | None = None
     public_hosts: bool | None = None
-    minds: Literal[False] | None = None
+    models: Literal[False] | None = None
     certainty: Share | None = None
 
 
@@ -296,7 +296,7 @@ def changed(envelope: Envelope, change: ChangedSettings) -> Envelope:
         event,
         settings=_settings(event.settings, change),
         policy=_policy(event.policy, change),
-        minds=_minds(event.minds, change),
+        models=_models(event.models, change),
     )
     return msgspec.structs.replace(envelope, event=started)
 
@@ -341,12 +341,12 @@ def _settings(settings: RunSettings, change: ChangedSettings) -> RunSettings:
     return msgspec.structs.replace(settings, **new)
 
 
-def _minds(minds: Minds | None, change: ChangedSettings) -> Minds | None:
-    if minds is None or change.minds is False:
+def _models(models: ModelUse | None, change: ChangedSettings) -> ModelUse | None:
+    if models is None or change.models is False:
         return None
     if change.certainty is None:
-        return minds
-    return msgspec.structs.replace(minds, certainty=round(change.certainty * MILLION))
+        return models
+    return msgspec.structs.replace(models, certainty=round(change.certainty * MILLION))
 
 
 def _policy(policy: Policy, change: ChangedSettings) -> Policy:

@@ -13,20 +13,20 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from rutter.actors.advisor.conversation import Seen, converse
+from rutter.actors.advisor.conversation import NewestPage, converse
 from rutter.actors.advisor.memory import Memory
 from rutter.actors.advisor.page_context import (
     MAX_TREE,
     MAX_WIDTH,
     PART_MS,
     AgentContext,
-    Missing,
+    MissingPart,
     gather_context,
     prompt_of,
 )
 from rutter.actors.advisor.picture_advice import VisionAdvisor
-from rutter.actors.advisor.prompt import Question, prompt_for, prompt_tokens
-from rutter.actors.advisor.reply_parser import Heard, calls_of, numbered, proposal_in
+from rutter.actors.advisor.prompt import ActionQuestion, prompt_for, prompt_tokens
+from rutter.actors.advisor.reply_parser import ParsedReply, calls_of, numbered, proposal_in
 from rutter.actors.advisor.tool_specs import specs_tokens, tool_specs
 from rutter.actors.rules.pages.text_form import text_of
 from rutter.actors.rules.text.untrusted import normalised
@@ -35,15 +35,15 @@ from rutter.actors.world.allowed_files import read_file
 from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.browser.tab import DocumentGone, PageTimeout
 from rutter.actors.world.models.messages import (
-    MindFailed,
+    ModelFailed,
+    ModelTurn,
     Prompt,
     Reply,
-    Results,
-    Thought,
-    Told,
+    ResultsTurn,
     Turn,
+    UserTurn,
 )
-from rutter.actors.world.models.prices import Counsel, cost_microdollars
+from rutter.actors.world.models.prices import PricedModel, cost_microdollars
 from rutter.actors.world.secrets.redaction import Redactor, Secrets
 from rutter.events.action import Untrusted
 from rutter.events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived
@@ -53,7 +53,7 @@ from rutter.events.envelope import Actor, Envelope
 from rutter.events.errors import LogCorrupt, WorldBroken
 from rutter.events.page import Artifact, Page
 from rutter.events.planner import AdviceRequested
-from rutter.events.run_settings import Minds
+from rutter.events.run_settings import ModelUse
 from rutter.events.tools import FileRead, ToolCalled
 from rutter.events.vocabulary import AnyEvent
 
@@ -64,7 +64,7 @@ MAX_SAID = 2_000  # characters of what a model says that the log keeps
 MAX_MESSAGE = 200
 
 
-class Built(NamedTuple):
+class BuiltQuestion(NamedTuple):
     """A question as it is sent, and as the record may hold it."""
 
     prompt: Prompt
@@ -84,7 +84,7 @@ class Advisor:
         self,
         screen: Screen,
         artifacts: ArtifactStore | None,
-        minds: Mapping[str, Counsel] | None = None,
+        models: Mapping[str, PricedModel] | None = None,
         *,
         redact: Redactor | None = None,
         typed: MutableSequence[str] | None = None,
@@ -95,7 +95,7 @@ class Advisor:
         self._pause_ms = pause_ms
         self._screen = screen
         self._artifacts = artifacts
-        self._minds = minds or {}
+        self._models = models or {}
         self._redact = redact or Redactor({})
         self._typed: MutableSequence[str] = typed if typed is not None else []
         self._vision = VisionAdvisor(screen, artifacts, vision)
@@ -135,7 +135,7 @@ class Advisor:
     # -- the question --------------------------------------------------------------------------
 
     async def _prepared(self, request: AdviceRequested) -> AdvicePrepared | AdviceFailed:
-        if request.provider not in self._minds:
+        if request.provider not in self._models:
             why = f"there is no model of {request.provider or 'no provider'} here"
             return AdviceFailed(request.request, request.provider, "unavailable", False, why)
         if request.purpose == "act":
@@ -155,7 +155,7 @@ class Advisor:
             built.dropped,
         )
 
-    async def _turn(self, request: AdviceRequested) -> Built:
+    async def _turn(self, request: AdviceRequested) -> BuiltQuestion:
         """The next turn of a conversation."""
         memory = self._memory
         memory.note(request.note)
@@ -173,14 +173,14 @@ class Advisor:
         tools = tool_specs(self._rules.tools)
         prompt = Prompt(talk.system, talk.turns, tools, stays=talk.stays)
         recorded = msgspec.structs.replace(prompt, turns=talk.recorded)
-        return Built(prompt, recorded, talk.tokens, missing, talk.dropped)
+        return BuiltQuestion(prompt, recorded, talk.tokens, missing, talk.dropped)
 
-    async def _page_in_view(self, provider: str) -> tuple[Seen | None, tuple[str, ...]]:
+    async def _page_in_view(self, provider: str) -> tuple[NewestPage | None, tuple[str, ...]]:
         """The page as it was seen last, and its picture where the model can look at one."""
         observed = self._memory.seen
         if observed is None:
             return None, ("page",)
-        seen = Seen(observed.page, observed.suspicious)
+        seen = NewestPage(observed.page, observed.suspicious)
         if not self._sees(provider):
             return seen, ()
         picture = await self._picture(observed.screenshot)
@@ -197,18 +197,18 @@ class Advisor:
         except (PageTimeout, DocumentGone, WorldBroken, LogCorrupt, OSError):
             return b""
 
-    async def _question(self, request: AdviceRequested) -> Built:
+    async def _question(self, request: AdviceRequested) -> BuiltQuestion:
         """One action is asked for, with all that C3 names."""
         memory, nonce = self._memory, _nonce()
         context = await self._context()
         picture = context.screenshot if self._sees(request.provider) else b""
         started = memory.started
-        question = Question(
+        question = ActionQuestion(
             request, memory.task, started.workflow if started else None, self._rules.certainty
         )
         prompt = prompt_for(question, prompt_of(context, nonce), picture, nonce=nonce)
         missing = tuple(each.part for each in context.missing)
-        return Built(prompt, prompt, prompt_tokens(prompt), missing)
+        return BuiltQuestion(prompt, prompt, prompt_tokens(prompt), missing)
 
     async def _context(self) -> AgentContext:
         memory = self._memory
@@ -226,27 +226,27 @@ class Advisor:
         )
 
     @property
-    def _rules(self) -> Minds:
+    def _rules(self) -> ModelUse:
         started = self._memory.started
-        return started.minds or Minds() if started is not None else Minds()
+        return started.models or ModelUse() if started is not None else ModelUse()
 
     def _sees(self, provider: str) -> bool:
-        mind = self._memory.mind(provider)
-        return mind is not None and mind.pictures
+        model = self._memory.model(provider)
+        return model is not None and model.pictures
 
     # -- the answer ----------------------------------------------------------------------------
 
     async def _asked(self, request: AdviceRequested, prompt: Prompt) -> AnyEvent:
         """One call, with a deadline of ours. What was transient is asked again a moment later: at
         once it would still be so."""
-        counsel = self._minds[request.provider]
+        priced = self._models[request.provider]
         if request.attempt > 1:
             await anyio.sleep(self._pause_ms / 1000)
         began_ns = monotonic_ns()
         try:
             with anyio.fail_after((self._within_ms + SLACK_MS) / 1000):
-                reply = await counsel.mind.complete(prompt, within_ms=self._within_ms)
-        except MindFailed as failed:
+                reply = await priced.client.complete(prompt, within_ms=self._within_ms)
+        except ModelFailed as failed:
             said = self._redact.text(failed.message)[:MAX_MESSAGE]
             event = AdviceFailed(
                 request.request, request.provider, failed.code, failed.transient, said
@@ -256,12 +256,12 @@ class Advisor:
             event = AdviceFailed(request.request, request.provider, "timeout", True, why)
         else:
             took_ms = (monotonic_ns() - began_ns) // 1_000_000
-            return await self._received(request, reply, counsel, took_ms)
+            return await self._received(request, reply, priced, took_ms)
         took_ms = (monotonic_ns() - began_ns) // 1_000_000
         return msgspec.structs.replace(event, took_ms=took_ms)
 
     async def _received(
-        self, request: AdviceRequested, reply: Reply, counsel: Counsel, took_ms: int
+        self, request: AdviceRequested, reply: Reply, priced: PricedModel, took_ms: int
     ) -> AdviceReceived:
         heard = self._understood(request, reply)
         self._typed.extend(heard.typed)
@@ -284,13 +284,13 @@ class Advisor:
             invalid=heard.invalid,
             text=Untrusted(text),
             usage=reply.usage,
-            cost_microdollars=cost_microdollars(reply.usage, counsel.price),
-            priced=counsel.price is not None,
+            cost_microdollars=cost_microdollars(reply.usage, priced.price),
+            priced=priced.price is not None,
             took_ms=took_ms,
             body=await self._put(body.encode(), "application/json") if body else None,
         )
 
-    def _understood(self, request: AdviceRequested, reply: Reply) -> Heard:
+    def _understood(self, request: AdviceRequested, reply: Reply) -> ParsedReply:
         number, names = len(self._typed), self._memory.names
         if request.purpose != "act":
             return proposal_in(reply, number=number, names=names)
@@ -347,8 +347,8 @@ class Advisor:
 _Words = tuple[str, tuple[Turn, ...]]
 
 
-def _told(prompt: Prompt) -> Iterator[Told | Results]:
-    return (turn for turn in prompt.turns if not isinstance(turn, Thought))
+def _told(prompt: Prompt) -> Iterator[UserTurn | ResultsTurn]:
+    return (turn for turn in prompt.turns if not isinstance(turn, ModelTurn))
 
 
 def _each(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -362,9 +362,11 @@ def _each(value: Any, change: Callable[[Any], Any]) -> Any:
 
 def _without_window(page: Page | None, why: str) -> AgentContext:
     """What is known of the page when there is none to look at."""
-    missing = tuple(Missing(part, why) for part in ("html_snippet", "screenshot", "visible_text"))
+    missing = tuple(
+        MissingPart(part, why) for part in ("html_snippet", "screenshot", "visible_text")
+    )
     if page is None:
-        return AgentContext(missing=(Missing("accessibility_tree", why), *missing))
+        return AgentContext(missing=(MissingPart("accessibility_tree", why), *missing))
     return AgentContext(
         accessibility_tree=text_of(page, max_bytes=MAX_TREE).text,
         url=normalised(page.url),

@@ -1,4 +1,4 @@
-"""What the Advisor keeps in mind of its session: pages, steps, and the conversation so far.
+"""What the Advisor remembers of its session: pages, steps, and the conversation so far.
 
 None of it is on disk beyond what the log holds: what a model typed is here and nowhere else.
 """
@@ -8,19 +8,19 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from rutter.actors.advisor.conversation import Anchor, Bound, Exchange, Task, thought_of
+from rutter.actors.advisor.conversation import Anchor, BoundValues, CallExchange, Task, thought_of
 from rutter.actors.advisor.page_context import MAX_ACTIONS, ActionRecord, ErrorRecord
 from rutter.actors.advisor.prompt import in_words
-from rutter.actors.advisor.reply_parser import Heard
+from rutter.actors.advisor.reply_parser import ParsedReply
 from rutter.actors.rules.text.untrusted import normalised
-from rutter.actors.rules.tools.arguments import Names
+from rutter.actors.rules.tools.arguments import BoundNames
 from rutter.actors.world.models.messages import Reply
 from rutter.events.action import Action, Untrusted
 from rutter.events.critic import ActionJudged
 from rutter.events.envelope import Envelope
 from rutter.events.observer import PageObserved
 from rutter.events.planner import PlanProposed
-from rutter.events.run_settings import Mind
+from rutter.events.run_settings import LanguageModel
 from rutter.events.runtime import SessionStarted
 from rutter.events.tools import FileRead, ToolAnswered
 
@@ -39,7 +39,7 @@ class Memory:
         self.seen: PageObserved | None = None
         self.actions: list[ActionRecord] = []
         self.errors: list[ErrorRecord] = []
-        self.exchanges: list[Exchange] = []
+        self.exchanges: list[CallExchange] = []
         self.anchor: Anchor | None = None
         self._plan: PlanProposed | None = None
         self._open: dict[str, int] = {}  # by call: the turn that it is the first call of
@@ -71,14 +71,14 @@ class Memory:
         if self.exchanges and not self.exchanges[-1].thought.calls:
             self.exchanges[-1] = msgspec.structs.replace(self.exchanges[-1], note=note)
 
-    def said(self, reply: Reply, heard: Heard, recorded: Clean) -> None:
+    def said(self, reply: Reply, heard: ParsedReply, recorded: Clean) -> None:
         """A turn of the conversation, as it was and as the record may hold it."""
         turn, text = len(self.exchanges) + 1, self._clean(normalised(reply.text))
         live = thought_of(text, reply.calls, turn)
         kept = thought_of(recorded(text), heard.recorded, turn)
         if heard.calls:
             self._open[heard.calls[0].call] = len(self.exchanges)
-        self.exchanges.append(Exchange(live, kept))
+        self.exchanges.append(CallExchange(live, kept))
 
     @property
     def task(self) -> Task:
@@ -88,20 +88,20 @@ class Memory:
         service = started.settings.service
         goal = started.goal or (started.workflow.goal if started.workflow else "")
         goal = goal or (service.goal if service else "")
-        bound = Bound(
+        bound = BoundValues(
             {name: self._clean(value) for name, value in started.values.items()}, started.secrets
         )
         guidance = service.guidance if service else ""
         return Task(self._clean(goal), self._clean(guidance), bound)
 
     @property
-    def names(self) -> Names:
+    def names(self) -> BoundNames:
         started = self.started
-        return Names(started.values, started.secrets) if started is not None else Names()
+        return BoundNames(started.values, started.secrets) if started is not None else BoundNames()
 
-    def mind(self, provider: str) -> Mind | None:
-        minds = self.started.minds if self.started is not None else None
-        asked = minds.minds if minds is not None else ()
+    def model(self, provider: str) -> LanguageModel | None:
+        models = self.started.models if self.started is not None else None
+        asked = models.models if models is not None else ()
         return next((each for each in asked if each.provider == provider), None)
 
     def _answered(self, turn: int, answer: ToolAnswered) -> None:

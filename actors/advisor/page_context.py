@@ -54,7 +54,7 @@ class ErrorRecord(msgspec.Struct, frozen=True):
     timestamp: str
 
 
-class Missing(msgspec.Struct, frozen=True):
+class MissingPart(msgspec.Struct, frozen=True):
     """A part that could not be had, and why."""
 
     part: str
@@ -73,7 +73,7 @@ class AgentContext(msgspec.Struct, frozen=True):
     error_history: tuple[ErrorRecord, ...] = ()
     viewport_size: tuple[int, int] = (0, 0)
     scroll_position: tuple[int, int] = (0, 0)
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingPart, ...] = ()
     suspicious: tuple[str, ...] = ()
 
 
@@ -81,7 +81,7 @@ class _Parts(NamedTuple):
     """What was gathered so far."""
 
     found: dict[str, object]
-    missing: list[Missing]
+    missing: list[MissingPart]
 
 
 async def gather_context(
@@ -141,7 +141,7 @@ async def _gather(parts: _Parts, name: str, part: Callable[[], Awaitable[object]
     try:
         parts.found[name] = await part()
     except (PageTimeout, DocumentGone, WorldBroken) as error:
-        parts.missing.append(Missing(name, on_one_line(str(error))[:200]))
+        parts.missing.append(MissingPart(name, on_one_line(str(error))[:200]))
 
 
 def _context(

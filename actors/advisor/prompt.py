@@ -12,7 +12,7 @@ from rutter.actors.advisor.proposal import NAME, action_spec
 from rutter.actors.advisor.token_budget import clipped, line
 from rutter.actors.rules.pages.text_form import estimate_tokens, quoted
 from rutter.actors.rules.text.untrusted import wrapped
-from rutter.actors.world.models.messages import Prompt, Told
+from rutter.actors.world.models.messages import Prompt, UserTurn
 from rutter.events.action import (
     DOUBLE,
     Action,
@@ -58,7 +58,7 @@ CORRECT = (
 )
 
 
-class Question(msgspec.Struct, frozen=True):
+class ActionQuestion(msgspec.Struct, frozen=True):
     """What is asked: the request, what it is about, and how sure an answer must be (millionths)."""
 
     request: AdviceRequested
@@ -67,7 +67,7 @@ class Question(msgspec.Struct, frozen=True):
     least: int = 600_000
 
 
-def prompt_for(question: Question, context: str, picture: bytes, *, nonce: str) -> Prompt:
+def prompt_for(question: ActionQuestion, context: str, picture: bytes, *, nonce: str) -> Prompt:
     """One question, with the page as `context` has it."""
     request = question.request
     parts = [
@@ -83,7 +83,7 @@ def prompt_for(question: Question, context: str, picture: bytes, *, nonce: str) 
     ]
     return Prompt(
         system=_system(question),
-        turns=(Told("\n\n".join(filter(None, parts)), (picture,) if picture else ()),),
+        turns=(UserTurn("\n\n".join(filter(None, parts)), (picture,) if picture else ()),),
         tools=(action_spec(repairs=request.index >= 0),),
         must_call=NAME,
     )
@@ -91,11 +91,11 @@ def prompt_for(question: Question, context: str, picture: bytes, *, nonce: str) 
 
 def prompt_tokens(prompt: Prompt) -> int:
     """The estimate for the texts of a question; tools are counted apart."""
-    told = sum(estimate_tokens(each.text) for each in prompt.turns if isinstance(each, Told))
+    told = sum(estimate_tokens(each.text) for each in prompt.turns if isinstance(each, UserTurn))
     return estimate_tokens(prompt.system) + told
 
 
-def _system(question: Question) -> str:
+def _system(question: ActionQuestion) -> str:
     task = question.task
     goal = line(task.goal, GOAL) or "do what the recorded steps do"
     least = f"0.{question.least // 100_000}"

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 
 from rutter.actors.rules.text.untrusted import on_one_line
-from rutter.actors.rules.tools.arguments import MAX_BYTES, Names
+from rutter.actors.rules.tools.arguments import MAX_BYTES, BoundNames
 from rutter.actors.rules.tools.tool_table import MAX_TEXT, MAX_WAIT_MS
 from rutter.actors.world.models.messages import ToolSpec
 from rutter.events.action import (
@@ -99,7 +99,7 @@ def action_spec(*, repairs: bool) -> ToolSpec:
     return ToolSpec(NAME, "Execute a browser action to progress toward the goal", schema)
 
 
-class Proposed(NamedTuple):
+class ParsedProposal(NamedTuple):
     """What a call came to: a proposal, with the text that it types beside it, or what is wrong."""
 
     proposal: Proposal | None = None
@@ -120,7 +120,7 @@ class _Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     coordinates: tuple[Pixel, Pixel] | None = None
 
 
-class _Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _ProposalCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     state: PageState
     action_type: Literal["click", "fill", "select", "scroll", "wait", "navigate"]
     target: _Target
@@ -132,19 +132,19 @@ class _Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     does_step: bool = True
 
 
-def proposal_of(arguments: str, *, number: int, names: Names) -> Proposed:
+def proposal_of(arguments: str, *, number: int, names: BoundNames) -> ParsedProposal:
     """`number` is what the text to be typed is called in the log."""
     if len(arguments) > MAX_BYTES:
-        return Proposed(invalid="the arguments are too long")
+        return ParsedProposal(invalid="the arguments are too long")
     try:
-        call = msgspec.json.decode(arguments, type=_Call)
+        call = msgspec.json.decode(arguments, type=_ProposalCall)
     except msgspec.ValidationError as error:
-        return Proposed(invalid=_wrong(error))
+        return ParsedProposal(invalid=_wrong(error))
     except (msgspec.DecodeError, ValueError, RecursionError):
-        return Proposed(invalid="the arguments are not JSON, or were cut off")
+        return ParsedProposal(invalid="the arguments are not JSON, or were cut off")
     made = _action(call, number, names)
     if isinstance(made, str):
-        return Proposed(invalid=made)
+        return ParsedProposal(invalid=made)
     typed = call.value if isinstance(made.value, Typed) else None
     proposal = Proposal(
         action=made,
@@ -154,7 +154,7 @@ def proposal_of(arguments: str, *, number: int, names: Names) -> Proposed:
         instead=call.does_step,
         reasoning=_reasoning(call),
     )
-    return Proposed(proposal, typed=typed)
+    return ParsedProposal(proposal, typed=typed)
 
 
 def _wrong(error: msgspec.ValidationError) -> str:
@@ -166,11 +166,11 @@ def _wrong(error: msgspec.ValidationError) -> str:
     return said[:200]
 
 
-def _reasoning(call: _Call) -> Untrusted:
+def _reasoning(call: _ProposalCall) -> Untrusted:
     return Untrusted(on_one_line(call.reasoning)[:MAX_REASONING])
 
 
-def _action(call: _Call, number: int, names: Names) -> Action | str:
+def _action(call: _ProposalCall, number: int, names: BoundNames) -> Action | str:
     """The action, or what it lacks."""
     target = _found_by(call)
     match call.action_type:
@@ -192,7 +192,7 @@ def _action(call: _Call, number: int, names: Names) -> Action | str:
             return Action("wait_for", target=target) if target else _waited(call.value)
 
 
-def _no_target(call: _Call) -> str:
+def _no_target(call: _ProposalCall) -> str:
     given = call.target
     if (given.aria_role is None) != (given.aria_name is None):
         lacks = "aria_name" if given.aria_name is None else "aria_role"
@@ -215,7 +215,7 @@ def _waited(value: str | None) -> Action | str:
     return Action("wait", ms=min(int(found[1]), MAX_WAIT_MS))
 
 
-def _value(value: str, number: int, names: Names) -> Value:
+def _value(value: str, number: int, names: BoundNames) -> Value:
     found = _NAMED.fullmatch(value)
     if found and found[1] in names.secrets:
         return Secret(found[1])
@@ -224,7 +224,7 @@ def _value(value: str, number: int, names: Names) -> Value:
     return Typed(number)
 
 
-def _found_by(call: _Call) -> Target | None:
+def _found_by(call: _ProposalCall) -> Target | None:
     """Each target's own ways in A3's order; those of the fallbacks behind them."""
     ways: dict[Strategy, None] = {}
     for given in (call.target, *call.fallback_targets):

@@ -9,51 +9,57 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rutter.actors.advisor.proposal import NAME, proposal_of
-from rutter.actors.rules.tools.arguments import Names, Order, order
+from rutter.actors.rules.tools.arguments import BoundNames, LoggedCall, order
 from rutter.actors.rules.tools.tool_table import TOOLS
-from rutter.actors.world.models.messages import Reply, Used
-from rutter.events.advisor import Asked, Proposal
+from rutter.actors.world.models.messages import ModelCall, Reply
+from rutter.events.advisor import Proposal, WantedCall
 
 MAX_CALLS = 20  # of one reply: the first is taken, the others are only told of
 
 
-class Heard(NamedTuple):
+class ParsedReply(NamedTuple):
     """What a reply asks for. `typed` are the texts that it types, in the order of their numbers;
     `recorded` are its calls as the record may hold them: without those."""
 
-    calls: tuple[Asked, ...] = ()
+    calls: tuple[WantedCall, ...] = ()
     proposal: Proposal | None = None
     invalid: str = ""
     typed: tuple[str, ...] = ()
-    recorded: tuple[Used, ...] = ()
+    recorded: tuple[ModelCall, ...] = ()
 
 
 def calls_of(
-    reply: Reply, request: str, *, number: int, names: Names, allowed: Collection[str]
-) -> Heard:
+    reply: Reply, request: str, *, number: int, names: BoundNames, allowed: Collection[str]
+) -> ParsedReply:
     """Every call of a turn. `number` is what the first text that it types is called in the log."""
-    asked: list[Asked] = []
-    recorded: list[Used] = []
+    asked: list[WantedCall] = []
+    recorded: list[ModelCall] = []
     typed: list[str] = []
     for place, call in enumerate(reply.calls[:MAX_CALLS]):
         wanted = _order(call, number + len(typed), names, allowed)
-        asked.append(Asked(f"{request}.{place}", wanted.tool, wanted.arguments, wanted.invalid))
-        recorded.append(Used(call.id, wanted.tool, _recorded(call, wanted, number + len(typed))))
+        asked.append(
+            WantedCall(f"{request}.{place}", wanted.tool, wanted.arguments, wanted.invalid)
+        )
+        recorded.append(
+            ModelCall(call.id, wanted.tool, _recorded(call, wanted, number + len(typed)))
+        )
         if wanted.typed is not None:
             typed.append(wanted.typed)
-    return Heard(tuple(asked), invalid=_silent(reply), typed=tuple(typed), recorded=tuple(recorded))
+    return ParsedReply(
+        tuple(asked), invalid=_silent(reply), typed=tuple(typed), recorded=tuple(recorded)
+    )
 
 
-def proposal_in(reply: Reply, *, number: int, names: Names) -> Heard:
+def proposal_in(reply: Reply, *, number: int, names: BoundNames) -> ParsedReply:
     """The one action that was asked for; `invalid` says why there is none."""
     if not reply.calls:
-        return Heard(invalid=_silent(reply) or f"it did not call {NAME}")
+        return ParsedReply(invalid=_silent(reply) or f"it did not call {NAME}")
     first = reply.calls[0]
     if first.tool != NAME:
-        return Heard(invalid=f"it called something else than {NAME}")
+        return ParsedReply(invalid=f"it called something else than {NAME}")
     made = proposal_of(first.arguments, number=number, names=names)
     typed = (made.typed,) if made.typed is not None else ()
-    return Heard(proposal=made.proposal, invalid=made.invalid, typed=typed)
+    return ParsedReply(proposal=made.proposal, invalid=made.invalid, typed=typed)
 
 
 def _silent(reply: Reply) -> str:
@@ -66,18 +72,18 @@ def _is_cut(reply: Reply) -> bool:
     return reply.ending == "cut" and not reply.calls
 
 
-def _order(call: Used, number: int, names: Names, allowed: Collection[str]) -> Order:
+def _order(call: ModelCall, number: int, names: BoundNames, allowed: Collection[str]) -> LoggedCall:
     given = object_in(call.arguments)
     if given is None:
         wanted = order(call.tool, {}, number=number, names=names)
-        return Order(wanted.tool, "{}", "the arguments are not a JSON object, or were cut off")
+        return LoggedCall(wanted.tool, "{}", "the arguments are not a JSON object, or were cut off")
     wanted = order(call.tool, given, number=number, names=names)
     if call.tool in allowed or call.tool not in TOOLS:
         return wanted
-    return Order(wanted.tool, "{}", f"{call.tool} is not allowed here")
+    return LoggedCall(wanted.tool, "{}", f"{call.tool} is not allowed here")
 
 
-def _recorded(call: Used, wanted: Order, number: int) -> str:
+def _recorded(call: ModelCall, wanted: LoggedCall, number: int) -> str:
     """The arguments without a text that is typed; of those that do not fit, what is harmless."""
     given = object_in(call.arguments)
     if given is None or wanted.invalid:

@@ -6,7 +6,14 @@ import msgspec
 
 from rutter.actors.advisor.picture_advice import MAX_CHARACTERS
 from rutter.actors.vision import VisionSaid
-from rutter.actors.world.models.messages import Mind, MindFailed, Prompt, Reply, Told, ToolSpec
+from rutter.actors.world.models.messages import (
+    ModelClient,
+    ModelFailed,
+    Prompt,
+    Reply,
+    ToolSpec,
+    UserTurn,
+)
 from rutter.actors.world.models.prices import Price, cost_microdollars
 
 WITHIN_MS = 25_000  # less than the Advisor waits, so that the reason comes from here
@@ -34,38 +41,42 @@ VERDICT = ToolSpec(
 )
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class PictureVerdict(msgspec.Struct, frozen=True):
     """The arguments of the one tool."""
 
     said: Literal["VERIFIED", "NOT_VERIFIED", "UNKNOWN"]
     message: str = ""
 
 
-class MindVision:
+class ModelVision:
     """`Vision` by a model that sees pictures. A call that fails was a call: it is told with who was
     asked, as one that is answered."""
 
     def __init__(
-        self, mind: Mind, price: Price | None = None, *, within_ms: int = WITHIN_MS
+        self, client: ModelClient, price: Price | None = None, *, within_ms: int = WITHIN_MS
     ) -> None:
-        self._mind = mind
+        self._client = client
         self._price = price
         self._within_ms = within_ms
 
     async def look(self, picture: bytes, checked: str) -> VisionSaid:
         prompt = Prompt(
             SYSTEM,
-            (Told(f"Expected of the page: {checked}\nDoes the screenshot show it?", (picture,)),),
+            (
+                UserTurn(
+                    f"Expected of the page: {checked}\nDoes the screenshot show it?", (picture,)
+                ),
+            ),
             (VERDICT,),
             must_call=VERDICT.name,
             max_tokens=300,
         )
-        who = self._mind.provider
+        who = self._client.provider
         try:
-            reply = await self._mind.complete(prompt, within_ms=self._within_ms)
-        except MindFailed as failed:
+            reply = await self._client.complete(prompt, within_ms=self._within_ms)
+        except ModelFailed as failed:
             said, code = failed.message[:MAX_CHARACTERS], failed.code
-            return VisionSaid("UNKNOWN", who, said, self._mind.model, error=code)
+            return VisionSaid("UNKNOWN", who, said, self._client.model, error=code)
         verdict = _verdict(reply)
         return VisionSaid(
             verdict.said,
@@ -78,12 +89,12 @@ class MindVision:
         )
 
 
-def _verdict(reply: Reply) -> Verdict:
+def _verdict(reply: Reply) -> PictureVerdict:
     """Anything but one readable verdict is no verdict."""
     calls = [call for call in reply.calls if call.tool == VERDICT.name]
     if reply.ending != "called" or len(calls) != 1 or len(reply.calls) != 1:
-        return Verdict("UNKNOWN", f"it gave no verdict ({reply.ending})")
+        return PictureVerdict("UNKNOWN", f"it gave no verdict ({reply.ending})")
     try:
-        return msgspec.json.decode(calls[0].arguments, type=Verdict)
+        return msgspec.json.decode(calls[0].arguments, type=PictureVerdict)
     except msgspec.DecodeError:
-        return Verdict("UNKNOWN", "its verdict cannot be read")
+        return PictureVerdict("UNKNOWN", "its verdict cannot be read")

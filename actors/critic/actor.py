@@ -12,8 +12,8 @@ import msgspec
 
 from rutter.actors.critic.evidence import confidence, evidence_of, vision_evidence
 from rutter.actors.critic.proof import (
-    Entered,
-    Proving,
+    EnteredValue,
+    SessionProof,
     found,
     grade_of,
     is_passing,
@@ -25,10 +25,10 @@ from rutter.actors.critic.proof import (
     trial_of,
     unanswered,
 )
-from rutter.actors.critic.recorded_person import Handwork, entered_by, sent_by
+from rutter.actors.critic.recorded_person import PersonsWork, entered_by, sent_by
 from rutter.actors.critic.verdict import (
-    Case,
     Judgement,
+    VerdictCase,
     decisive,
     differs,
     is_read_back,
@@ -40,7 +40,13 @@ from rutter.actors.rules.pages.end_signs import first_met
 from rutter.actors.rules.pages.expected_changes import at_end, has_changed
 from rutter.actors.rules.pages.page_state import detect
 from rutter.actors.rules.pages.server_exchanges import folded, is_open, is_own
-from rutter.actors.rules.steps.check_results import Seen, bound_all, bound_back, files_in, texts_in
+from rutter.actors.rules.steps.check_results import (
+    AfterStep,
+    bound_all,
+    bound_back,
+    files_in,
+    texts_in,
+)
 from rutter.actors.rules.steps.pace import followed
 from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT, lacking
 from rutter.events.action import CLICKS, Untrusted
@@ -83,18 +89,18 @@ BLANK = Page(url="about:blank")
 MOST_SENT = 500  # exchanges of a session that are known at once
 
 
-class Held(msgspec.Struct, frozen=True):
+class ReadBackAwaited(msgspec.Struct, frozen=True):
     """A step that the page confirmed, until its result was looked for where it must show. With
     `sought` it is only tried whether that shows there; `by_hand` the verdict was given before."""
 
     running: ActionStarted
     judgement: Judgement
     proof: Proof | None = None
-    sought: tuple[Entered, ...] = ()
+    sought: tuple[EnteredValue, ...] = ()
     by_hand: bool = False
 
 
-class Sight(msgspec.Struct, frozen=True):
+class AssessedPage(msgspec.Struct, frozen=True):
     """The last look at the page, and what the page is."""
 
     page: Page = BLANK
@@ -106,7 +112,7 @@ class Sight(msgspec.Struct, frozen=True):
     unread: bool = False
 
 
-class Inquiry(msgspec.Struct, frozen=True):
+class StepInquiry(msgspec.Struct, frozen=True):
     """What was asked about the step that runs, and what was answered."""
 
     asked: tuple[str, ...] = ()
@@ -125,23 +131,23 @@ class CriticState(msgspec.Struct, frozen=True):
     settings: RunSettings = RunSettings()
     values: Mapping[str, str] = {}
     end: Expectation | None = None
-    sight: Sight = Sight()
-    before: Sight = Sight()
+    sight: AssessedPage = AssessedPage()
+    before: AssessedPage = AssessedPage()
     element: Resolved | None = None
     plan: PlanProposed | None = None
     running: ActionStarted | None = None
     acted: PersonActed | None = None
     outcome: ActionDone | ActionFailed | None = None
-    inquiry: Inquiry = Inquiry()
-    held: Held | None = None
+    inquiry: StepInquiry = StepInquiry()
+    held: ReadBackAwaited | None = None
     since_ns: int = 0
     finishing: bool = False
     claim: CompletionClaimed | None = None
     advised: bool = False
     stopped: bool = False
     careful: bool = False
-    proving: Proving = Proving()
-    hand: Handwork = Handwork()
+    proving: SessionProof = SessionProof()
+    hand: PersonsWork = PersonsWork()
     owed: tuple[tuple[int, str], ...] = ()
     sent: tuple[Exchange, ...] = ()
     rested: bool = False
@@ -232,7 +238,7 @@ def _opened(started: SessionStarted) -> CriticState:
     )
 
 
-def _found(state: CriticState, step: int) -> Proving:
+def _found(state: CriticState, step: int) -> SessionProof:
     plan = state.plan
     if plan is None or plan.step != step:
         return state.proving
@@ -259,7 +265,7 @@ def _after_verdict(state: CriticState, judged: ActionJudged) -> CriticState:
 
 def _begun(state: CriticState, running: ActionStarted) -> CriticState:
     return msgspec.structs.replace(
-        state, running=running, outcome=None, before=state.sight, inquiry=Inquiry()
+        state, running=running, outcome=None, before=state.sight, inquiry=StepInquiry()
     )
 
 
@@ -297,7 +303,9 @@ def _noted(state: CriticState, event: AnyEvent) -> CriticState:
         case ReadBackDue() if state.running is None and (sending := state.hand.sending):
             done = ActionStarted(sending.acted.step, 1, sending.acted.action)
             shown = Judgement("confirmed", "page_changed")
-            return change(state, held=Held(done, shown, None, sending.sought, by_hand=True))
+            return change(
+                state, held=ReadBackAwaited(done, shown, None, sending.sought, by_hand=True)
+            )
         case ReadBackDue():
             judgement = _judgement(state)
             assert judgement is not None
@@ -305,7 +313,7 @@ def _noted(state: CriticState, event: AnyEvent) -> CriticState:
             case_now = _case(state)
             proof = _proof(state, case_now, judgement) if case_now is not None else None
             sought = to_look_for(state.proving) if event.trial else ()
-            held = Held(state.running, judgement, proof, sought)
+            held = ReadBackAwaited(state.running, judgement, proof, sought)
             return change(state, held=held, running=None, outcome=None)
         case ObservationRequested(why="rest_awaited") if state.finishing:
             return change(state, rested=True)
@@ -317,7 +325,7 @@ def _noted(state: CriticState, event: AnyEvent) -> CriticState:
 
 def _seen(state: CriticState, observed: PageObserved) -> CriticState:
     page, phrases = observed.page, observed.phrases
-    sight = Sight(
+    sight = AssessedPage(
         page=page,
         phrases=phrases,
         state=detect(page, phrases, state.settings.service),
@@ -342,7 +350,7 @@ def _seen(state: CriticState, observed: PageObserved) -> CriticState:
     return msgspec.structs.replace(state, sight=sight, inquiry=inquiry, sent=sent, hand=hand)
 
 
-def _inquired(state: CriticState, event: AnyEvent) -> Inquiry:
+def _inquired(state: CriticState, event: AnyEvent) -> StepInquiry:
     """Answers are for the step that was asked about: one that comes late is none of the next."""
     change, inquiry = msgspec.structs.replace, state.inquiry
     step = state.running.step if state.running is not None else 0
@@ -381,12 +389,12 @@ def _expects(state: CriticState) -> Expectation | None:
     )
 
 
-def _case(state: CriticState) -> Case | None:
+def _case(state: CriticState) -> VerdictCase | None:
     if state.running is None or state.outcome is None:
         return None
     verify = bound_all(state.running.action.verify, state.values)
     action = msgspec.structs.replace(state.running.action, verify=verify)
-    return Case(
+    return VerdictCase(
         running=msgspec.structs.replace(state.running, action=action),
         outcome=state.outcome,
         before=state.before.page,
@@ -401,9 +409,9 @@ def _case(state: CriticState) -> Case | None:
     )
 
 
-def _known(state: CriticState) -> Seen:
+def _known(state: CriticState) -> AfterStep:
     sight, inquiry = state.sight, state.inquiry
-    return Seen(
+    return AfterStep(
         page=sight.page,
         state=sight.state,
         before=state.before.page,
@@ -474,7 +482,7 @@ def _assessed(state: CriticState, now_ns: int) -> Iterable[AnyEvent]:
     yield from _decided(state, case, judgement)
 
 
-def _decided(state: CriticState, case: Case, judgement: Judgement) -> Iterable[AnyEvent]:
+def _decided(state: CriticState, case: VerdictCase, judgement: Judgement) -> Iterable[AnyEvent]:
     """The verdict stands; who else is heard only describes it, unless its result is elsewhere."""
     running = case.running
     confirmed = judgement.verdict == "confirmed"
@@ -515,7 +523,7 @@ def _settles(state: CriticState) -> bool:
     return plan.settles >= 0
 
 
-def _trial(state: CriticState, case: Case) -> ReadBackDue | None:
+def _trial(state: CriticState, case: VerdictCase) -> ReadBackDue | None:
     """Whether what was typed shows where the step led, when that is loaded anew."""
     if not state.settings.seeks_proof or state.held is not None:
         return None
@@ -544,7 +552,7 @@ def _handed_over(state: CriticState, finished: RecordingFinished) -> Iterable[An
         yield ReadBackDue(sending.acted.step, 1, back, trial=True)
 
 
-def _tried(held: Held, case: Case, kept: tuple[str, ...]) -> Iterable[AnyEvent]:
+def _tried(held: ReadBackAwaited, case: VerdictCase, kept: tuple[str, ...]) -> Iterable[AnyEvent]:
     """The verdict was made before; what was found is where later runs can look. Not on a page that
     came in place of the one asked for: a later run would not take that for it. What the browser
     keeps itself shows again whether the server has it or not."""
@@ -561,7 +569,7 @@ def _tried(held: Held, case: Case, kept: tuple[str, ...]) -> Iterable[AnyEvent]:
     yield _verdict(held.running, held.judgement, _evidence(held.judgement, None), None, proof)
 
 
-def _proof(state: CriticState, case: Case, judgement: Judgement) -> Proof | None:
+def _proof(state: CriticState, case: VerdictCase, judgement: Judgement) -> Proof | None:
     """What bears out a confirmed step that sent something."""
     if judgement.verdict != "confirmed" or is_read_back(case.running):
         return None
@@ -573,7 +581,9 @@ def _proof(state: CriticState, case: Case, judgement: Judgement) -> Proof | None
     return Proof(case.running.step, index, grade, by, passing=is_passing(case))
 
 
-def _released(held: Held, back: Judgement, vision: VisionGiven | None) -> Iterable[AnyEvent]:
+def _released(
+    held: ReadBackAwaited, back: Judgement, vision: VisionGiven | None
+) -> Iterable[AnyEvent]:
     """The step whose result was looked for: the page that shows it has the last word."""
     verdict: Verdict = "confirmed"
     reason = "read_back"
@@ -612,7 +622,7 @@ def _verdict(
     )
 
 
-def _differed(case: Case, judgement: Judgement) -> Iterable[AnyEvent]:
+def _differed(case: VerdictCase, judgement: Judgement) -> Iterable[AnyEvent]:
     """Where the page is not what it was: what self-correction starts from, whatever the verdict."""
     running, actual = case.running, case.seen.state
     failing = judgement.failing

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from rutter.actors.critic.verdict import Case, Judgement
+from rutter.actors.critic.verdict import Judgement, VerdictCase
 from rutter.actors.rules.pages.server_exchanges import is_one_of, is_own, taken
-from rutter.actors.rules.steps.check_results import Seen, result_of
+from rutter.actors.rules.steps.check_results import AfterStep, result_of
 from rutter.actors.rules.steps.pace import followed
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.events.action import CLICKS, Action, Parameter, Text
@@ -27,18 +27,18 @@ SETS_OFF = frozenset({*CLICKS, "press"})
 SEARCHES = frozenset({"searchbox", "combobox"})
 
 
-class Entered(msgspec.Struct, frozen=True):
+class EnteredValue(msgspec.Struct, frozen=True):
     """A value that was typed: as it is written in a workflow, and as it is in this run."""
 
     written: str
     value: str
 
 
-class Proving(msgspec.Struct, frozen=True):
+class SessionProof(msgspec.Struct, frozen=True):
     """What a session has to prove, and by what: values that were entered and not sent yet, names
     that were there before, and every step that sent something."""
 
-    entered: tuple[Entered, ...] = ()
+    entered: tuple[EnteredValue, ...] = ()
     known: tuple[str, ...] = ()
     proofs: tuple[Proof, ...] = ()
     made: tuple[tuple[int, tuple[str, ...]], ...] = ()
@@ -48,12 +48,12 @@ class Proving(msgspec.Struct, frozen=True):
 
 
 def remember(
-    proving: Proving,
+    proving: SessionProof,
     action: Action,
     typed: str | None,
     element: Resolved | None,
     values: Mapping[str, str],
-) -> Proving:
+) -> SessionProof:
     """Something was typed: where it shows up later, it was stored."""
     if action.type not in ENTERS or (element is not None and _is_asking(element)):
         return proving
@@ -68,21 +68,21 @@ def _is_asking(element: Resolved) -> bool:
     return element.role in SEARCHES or element.signs_in
 
 
-def _entered(action: Action, typed: str | None, values: Mapping[str, str]) -> Entered | None:
+def _entered(action: Action, typed: str | None, values: Mapping[str, str]) -> EnteredValue | None:
     match action.value:
         case Parameter(name) if name in values:
-            found = Entered("${" + name + "}", values[name].strip())
+            found = EnteredValue("${" + name + "}", values[name].strip())
         case Text(text):
-            found = Entered(text.strip(), text.strip())
+            found = EnteredValue(text.strip(), text.strip())
         case _ if typed is not None:
-            found = Entered(typed.strip(), typed.strip())
+            found = EnteredValue(typed.strip(), typed.strip())
         case _:
             return None
     fits = SHORTEST <= len(found.value) <= LONGEST and "\n" not in found.value
     return found if fits else None
 
 
-def found(proving: Proving, action: Action, step: int) -> Proving:
+def found(proving: SessionProof, action: Action, step: int) -> SessionProof:
     """An element was found by a value. Before anything was sent the application knew it already;
     afterwards that is where it shows."""
     names = {"${" + name + "}" for name in _names(action)}
@@ -114,7 +114,7 @@ def _names(action: Action) -> tuple[str, ...]:
     return tuple(name for text in texts for name in PLACEHOLDER.findall(text))
 
 
-def proven(proving: Proving, proof: Proof) -> Proving:
+def proven(proving: SessionProof, proof: Proof) -> SessionProof:
     """A step sent something: what was entered until then is what it made. It may be sent on: what
     a page takes for review is there again when it is done with."""
     made = tuple(each.written for each in proving.entered if each.written not in proving.known)
@@ -129,7 +129,7 @@ def proven(proving: Proving, proof: Proof) -> Proving:
 # -- what a verdict proves ------------------------------------------------------------------------
 
 
-def sends(case: Case, proving: Proving) -> bool:
+def sends(case: VerdictCase, proving: SessionProof) -> bool:
     """Whether a step sent something that matters. It cannot be undone, and the page asked its site
     for more than to read, spoke to it by a socket, or left for what came of it; or it can, and the
     site took something while there was something entered to be sent."""
@@ -143,7 +143,7 @@ def sends(case: Case, proving: Proving) -> bool:
     return spoken or not is_passing(case)
 
 
-def is_passing(case: Case) -> bool:
+def is_passing(case: VerdictCase) -> bool:
     """Whether what it sent, if that was anything, may be a part of what is sent later: it can be
     undone; or only a socket was heard, and those speak all the time."""
     if not case.running.irreversible:
@@ -154,7 +154,7 @@ def is_passing(case: Case) -> bool:
     return not own and not navigated and not followed(learned)
 
 
-def grade_of(case: Case, judgement: Judgement) -> tuple[Grade, str]:
+def grade_of(case: VerdictCase, judgement: Judgement) -> tuple[Grade, str]:
     """How far a confirmed step that sent something is proven, and by what."""
     if case.element is not None and case.element.signs_in:
         return "stored", "the page behind the sign-in"
@@ -173,28 +173,28 @@ def grade_of(case: Case, judgement: Judgement) -> tuple[Grade, str]:
 # -- looking for it where it must be --------------------------------------------------------------
 
 
-def to_look_for(proving: Proving) -> tuple[Entered, ...]:
+def to_look_for(proving: SessionProof) -> tuple[EnteredValue, ...]:
     """What was entered and nobody knew before: where that shows, the step that sent it made it."""
     return tuple(each for each in proving.entered if each.written not in proving.known)[-MOST:]
 
 
-def trial_of(wanted: tuple[Entered, ...], url: str) -> ReadBack:
+def trial_of(wanted: tuple[EnteredValue, ...], url: str) -> ReadBack:
     return ReadBack(url, tuple(TextVisible(each.value) for each in wanted))
 
 
-def shown_there(wanted: tuple[Entered, ...], seen: Seen) -> ReadBack | None:
+def shown_there(wanted: tuple[EnteredValue, ...], seen: AfterStep) -> ReadBack | None:
     """The read-back that would have held: of what was looked for, what the page says or holds."""
     checks = [check for each in wanted if (check := _shows(each, seen)) is not None]
     return ReadBack(HERE, tuple(checks)) if checks else None
 
 
-def _shows(entered: Entered, seen: Seen) -> Check | None:
+def _shows(entered: EnteredValue, seen: AfterStep) -> Check | None:
     if result_of(TextVisible(entered.value), seen).held:
         return TextVisible(entered.written)
     return _held_by(entered, seen.page)
 
 
-def _held_by(entered: Entered, page: Page) -> ValueSet | None:
+def _held_by(entered: EnteredValue, page: Page) -> ValueSet | None:
     """A field that holds it, if it is the only one of its name."""
     for element in page.elements:
         if element.value is None or element.value.text != entered.value or not element.name.text:

@@ -8,29 +8,31 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from rutter.actors.critic.proof import SETS_OFF, Entered, Proving, remember, to_look_for
+from rutter.actors.critic.proof import SETS_OFF, EnteredValue, SessionProof, remember, to_look_for
 from rutter.actors.rules.pages.address import origin_of
 from rutter.actors.rules.pages.server_exchanges import is_own, taken
 from rutter.events.executor import PersonActed
 from rutter.events.page import Exchange
 
 
-class Sending(msgspec.Struct, frozen=True):
+class SentStep(msgspec.Struct, frozen=True):
     """A step that sent something, the page that it led to, and what had been entered by then."""
 
     acted: PersonActed
     url: str
-    sought: tuple[Entered, ...]
+    sought: tuple[EnteredValue, ...]
 
 
-class Handwork(msgspec.Struct, frozen=True):
+class PersonsWork(msgspec.Struct, frozen=True):
     """The last thing a person did, and the last that sent something."""
 
     acted: PersonActed | None = None
-    sending: Sending | None = None
+    sending: SentStep | None = None
 
 
-def entered_by(proving: Proving, acted: PersonActed, values: Mapping[str, str]) -> Proving:
+def entered_by(
+    proving: SessionProof, acted: PersonActed, values: Mapping[str, str]
+) -> SessionProof:
     """With what they typed; without what they picked by its name, for that was there before."""
     proving = remember(proving, acted.action, None, acted.element, values)
     name = acted.element.name.text if acted.element is not None else ""
@@ -41,7 +43,9 @@ def entered_by(proving: Proving, acted: PersonActed, values: Mapping[str, str]) 
     return msgspec.structs.replace(proving, known=known)
 
 
-def sent_by(hand: Handwork, proving: Proving, url: str, exchanges: Iterable[Exchange]) -> Handwork:
+def sent_by(
+    hand: PersonsWork, proving: SessionProof, url: str, exchanges: Iterable[Exchange]
+) -> PersonsWork:
     """The page was seen: whether what they did last has sent something, and where it led."""
     acted = hand.acted
     if acted is None or acted.action.type not in SETS_OFF:
@@ -52,4 +56,4 @@ def sent_by(hand: Handwork, proving: Proving, url: str, exchanges: Iterable[Exch
     sought = to_look_for(proving)
     if signs_in or not sought or not (known or took) or not origin_of(url):
         return hand
-    return msgspec.structs.replace(hand, sending=Sending(acted, url, sought))
+    return msgspec.structs.replace(hand, sending=SentStep(acted, url, sought))

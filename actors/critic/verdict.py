@@ -10,10 +10,18 @@ from rutter.actors.rules.pages.address import is_at, path_of, place_of, same_doc
 from rutter.actors.rules.pages.changes import NAMELESS
 from rutter.actors.rules.pages.expected_changes import has_changed
 from rutter.actors.rules.pages.server_exchanges import is_open, is_own, taken, worst
-from rutter.actors.rules.steps.check_results import Result, Seen, result_of
+from rutter.actors.rules.steps.check_results import AfterStep, CheckResult, result_of
 from rutter.actors.rules.steps.retry import SENT, VALUE_NOT_SET, WAITING
 from rutter.events.action import CLICKS, kind_of
-from rutter.events.checks import Answered, Check, ElementState, PageState, Said, StateIs, UrlHas
+from rutter.events.checks import (
+    AlertSaid,
+    Check,
+    ElementState,
+    PageState,
+    ServerAnswered,
+    StateIs,
+    UrlHas,
+)
 from rutter.events.critic import Verdict
 from rutter.events.executor import ActionDone, ActionFailed
 from rutter.events.page import Page, Resolved
@@ -26,7 +34,7 @@ ENTERING = frozenset({"type", "select"})
 NOTHING = Expectation()
 
 
-class Case(msgspec.Struct, frozen=True):
+class VerdictCase(msgspec.Struct, frozen=True):
     """Everything that a verdict rests on. `pending` requests of the page have no answer yet;
     `sent` were to change something on the other side. `status` is the document's own. `url` is what
     the page's address was when input was dispatched: what it was before, the page itself changed.
@@ -35,7 +43,7 @@ class Case(msgspec.Struct, frozen=True):
     running: ActionStarted
     outcome: ActionDone | ActionFailed
     before: Page
-    seen: Seen
+    seen: AfterStep
     expects: Expectation | None = None
     settings: RunSettings = RunSettings()
     pending: int = 0
@@ -55,10 +63,10 @@ class Judgement(msgspec.Struct, frozen=True):
     checked: str = ""
     sample: str = ""
     may_still_come_ms: int = 0
-    results: tuple[Result, ...] = ()
+    results: tuple[CheckResult, ...] = ()
 
     @property
-    def failing(self) -> Result | None:
+    def failing(self) -> CheckResult | None:
         """The check that decided against it. What nobody looked for does not hold."""
         return next((each for each in self.results if not each.held), None)
 
@@ -82,7 +90,7 @@ def decisive(
 
 def _decides(learned: Check, running: ActionStarted, state: PageState, before: PageState) -> bool:
     match learned:
-        case Said() | Answered():
+        case AlertSaid() | ServerAnswered():
             return running.irreversible
         case StateIs():
             # One that is what it was may only have worded its notice otherwise.
@@ -91,7 +99,7 @@ def _decides(learned: Check, running: ActionStarted, state: PageState, before: P
             return True
 
 
-def judge(case: Case) -> Judgement:
+def judge(case: VerdictCase) -> Judgement:
     """The verdict as far as it can be told now."""
     found = _effect(case)
     if found.verdict == "confirmed":
@@ -101,7 +109,7 @@ def judge(case: Case) -> Judgement:
     return _doubted(case, found)
 
 
-def _doubted(case: Case, found: Judgement) -> Judgement:
+def _doubted(case: VerdictCase, found: Judgement) -> Judgement:
     """What nobody can know yet, or any more, is unknown."""
     change = msgspec.structs.replace
     dispatched = isinstance(case.outcome, ActionDone) or case.outcome.dispatched
@@ -124,7 +132,7 @@ def _doubted(case: Case, found: Judgement) -> Judgement:
     return found
 
 
-def _is_under_way(case: Case) -> bool:
+def _is_under_way(case: VerdictCase) -> bool:
     """Something was sent and has no answer. A poll, which only reads, never has one."""
     if not (case.pending and case.sent and case.running.irreversible):
         return False
@@ -132,7 +140,7 @@ def _is_under_way(case: Case) -> bool:
     return not told or any(map(is_open, told))
 
 
-def _unless_refused(case: Case, found: Judgement) -> Judgement:
+def _unless_refused(case: VerdictCase, found: Judgement) -> Judgement:
     """Whatever the page shows: what the server refused, all of it, was not done."""
     if not case.running.irreversible:
         return found
@@ -144,19 +152,19 @@ def _unless_refused(case: Case, found: Judgement) -> Judgement:
     return msgspec.structs.replace(found, verdict="failed", reason=reason, checked=bad.to)
 
 
-def _is_told(case: Case, found: Judgement) -> bool:
+def _is_told(case: VerdictCase, found: Judgement) -> bool:
     """Whether the page says in words that it was done, or what was stated is so."""
     stated = case.running.action.verify or (case.expects and case.expects.checks)
-    return bool(stated) or any(isinstance(each.check, Said) for each in found.results)
+    return bool(stated) or any(isinstance(each.check, AlertSaid) for each in found.results)
 
 
-def _waiting(case: Case, found: Judgement) -> Judgement:
+def _waiting(case: VerdictCase, found: Judgement) -> Judgement:
     """As long as the server has time to answer, it may."""
     wait = case.settings.answer_ms
     return msgspec.structs.replace(found, verdict="unknown", reason=WAITING, may_still_come_ms=wait)
 
 
-def _checked(case: Case, found: Judgement) -> Judgement:
+def _checked(case: VerdictCase, found: Judgement) -> Judgement:
     """The effect is there; now what was stated and learned."""
     results = tuple(result_of(check, case.seen) for check in asked_for(case))
     found = msgspec.structs.replace(found, results=results)
@@ -173,19 +181,19 @@ def _checked(case: Case, found: Judgement) -> Judgement:
     )
 
 
-def _verdict_by(failing: Result, case: Case) -> Verdict:
+def _verdict_by(failing: CheckResult, case: VerdictCase) -> Verdict:
     if isinstance(failing.check, StateIs | UrlHas):
         return "wrong_target"
-    if isinstance(failing.check, Answered):
+    if isinstance(failing.check, ServerAnswered):
         # What the server refused was not done; of what it was not asked nobody knows.
         return "failed" if failing.sample else "unknown"
-    if isinstance(failing.check, Said) and failing.check.whole and failing.sample:
+    if isinstance(failing.check, AlertSaid) and failing.check.whole and failing.sample:
         # It says something, and not what it said when it was recorded: nobody knows what it means.
         return "failed" if case.seen.state == "FAILED" else "unknown"
     return "failed"
 
 
-def asked_for(case: Case) -> tuple[Check, ...]:
+def asked_for(case: VerdictCase) -> tuple[Check, ...]:
     """What must hold, less what was learned and cannot be seen on a page that was cut."""
     learned = case.expects.learned if case.expects is not None else ()
     checks = decisive(case.running, case.expects, case.seen.state, case.seen.state_before)
@@ -194,11 +202,11 @@ def asked_for(case: Case) -> tuple[Check, ...]:
     )
 
 
-def _as_expected(case: Case, found: Judgement) -> Judgement:
+def _as_expected(case: VerdictCase, found: Judgement) -> Judgement:
     return _unless_it_says_no(case, _in_its_state(case, found))
 
 
-def _unless_it_says_no(case: Case, found: Judgement) -> Judgement:
+def _unless_it_says_no(case: VerdictCase, found: Judgement) -> Judgement:
     """A page that says that it failed is no success, and was none when it was recorded."""
     now, before = case.seen.state, case.seen.state_before
     stated = (*case.running.action.verify, *(case.expects.checks if case.expects else ()))
@@ -215,7 +223,7 @@ def _unless_it_says_no(case: Case, found: Judgement) -> Judgement:
     )
 
 
-def _in_its_state(case: Case, found: Judgement) -> Judgement:
+def _in_its_state(case: VerdictCase, found: Judgement) -> Judgement:
     """The state of the page (S1 FR-005). A sign-in page is never where a step was to lead; other
     states that differ decide about what cannot be undone."""
     if not (differing := differs(case)):
@@ -232,7 +240,7 @@ def _in_its_state(case: Case, found: Judgement) -> Judgement:
     )
 
 
-def differs(case: Case) -> PageState | None:
+def differs(case: VerdictCase) -> PageState | None:
     """The state of the page, if it is known and another than when the step was recorded."""
     recorded, now = case.expects.state if case.expects is not None else None, case.seen.state
     return None if recorded is None or now in NAMELESS or now == recorded else now
@@ -243,7 +251,7 @@ def kind_in_words(check: Check) -> str:
     return str(type(check).__struct_config__.tag)
 
 
-def _effect(case: Case) -> Judgement:
+def _effect(case: VerdictCase) -> Judgement:
     """What the step did by itself, whatever else was expected of it."""
     running, outcome = case.running, case.outcome
     if isinstance(outcome, ActionFailed):
@@ -269,7 +277,7 @@ def _effect(case: Case) -> Judgement:
             return Judgement("confirmed", "observed", running.action.name or "text")
 
 
-def _failure(case: Case, failed: ActionFailed) -> Judgement:
+def _failure(case: VerdictCase, failed: ActionFailed) -> Judgement:
     """Input that reached the page may have worked all the same: a slow answer is no failure.
 
     What cannot be undone and shows no effect is not known to have failed, so it is `unknown`.
@@ -287,7 +295,7 @@ def _failure(case: Case, failed: ActionFailed) -> Judgement:
     )
 
 
-def _navigation(case: Case) -> Judgement:
+def _navigation(case: VerdictCase) -> Judgement:
     after, title = case.after, case.after.title.text
     patience = case.settings.place_ms
     if not _is_reached(case):
@@ -299,7 +307,7 @@ def _navigation(case: Case) -> Judgement:
     return Judgement("confirmed", "place_reached", after.url, title)
 
 
-def _is_reached(case: Case) -> bool:
+def _is_reached(case: VerdictCase) -> bool:
     asked = place_of(case.running.action.url or "")
     if case.expects is not None and case.expects.place is not None:
         return _is_at(case.expects.place, case)
@@ -309,7 +317,7 @@ def _is_reached(case: Case) -> bool:
     return place_of(case.after.url).origin == asked.origin
 
 
-def is_that_page(url: str, case: Case) -> bool:
+def is_that_page(url: str, case: VerdictCase) -> bool:
     """A result shows on the page that was asked for: not on one in its place, such as a sign-in."""
     now, stated = case.seen.state, case.running.action.verify
     if now in ("LOGIN_REQUIRED", "FAILED") and StateIs(now) not in stated:
@@ -318,7 +326,7 @@ def is_that_page(url: str, case: Case) -> bool:
     return same_site and path_of(url).rstrip("/") == path_of(case.after.url).rstrip("/")
 
 
-def _change(case: Case) -> Judgement:
+def _change(case: VerdictCase) -> Judgement:
     """What a click, a key or a scroll changed, against what it changed before."""
     before, after, expects = case.before, case.after, case.expects
     settings, title = case.settings, after.title.text
@@ -348,7 +356,7 @@ def _change(case: Case) -> Judgement:
     return Judgement("confirmed", "as_recorded", after.url, title) if changed else nothing
 
 
-def _is_at(place: Place, case: Case) -> bool:
+def _is_at(place: Place, case: VerdictCase) -> bool:
     """At the recorded place. What a page says that failed, or asks to sign in, is not there by an
     address that it only passed through."""
     if case.seen.state in ("LOGIN_REQUIRED", "FAILED") or case.status >= 400:
@@ -356,12 +364,12 @@ def _is_at(place: Place, case: Case) -> bool:
     return stands_at(place, case.after)
 
 
-def _was_there(case: Case, place: Place) -> bool:
+def _was_there(case: VerdictCase, place: Place) -> bool:
     """Whether the page had named itself as the place before the step that was to lead there."""
     return bool(case.before.been) and is_at(place, case.before.url)
 
 
-def _stood_so(case: Case) -> bool:
+def _stood_so(case: VerdictCase) -> bool:
     """A choice that was made already: the element stands as it was to stand, and a second click
     would change nothing either."""
     learned = case.expects.learned if case.expects is not None else ()
@@ -373,7 +381,9 @@ def _stood_so(case: Case) -> bool:
     return bool(chosen) and all(result_of(each, case.seen).held for each in chosen)
 
 
-def _nothing_recorded(case: Case, nothing: Judgement, *, changed: bool, moved: bool) -> Judgement:
+def _nothing_recorded(
+    case: VerdictCase, nothing: Judgement, *, changed: bool, moved: bool
+) -> Judgement:
     """Nothing was seen to change when it was recorded. It may lead nowhere else; and of what cannot
     be undone, that nothing is to be seen is no sign that it was done."""
     after = case.after
@@ -386,7 +396,7 @@ def _nothing_recorded(case: Case, nothing: Judgement, *, changed: bool, moved: b
     return Judgement("confirmed", reason, after.url, after.title.text)
 
 
-def _hint(case: Case) -> str:
+def _hint(case: VerdictCase) -> str:
     """What the page itself says is wrong: a notice that is new, or fields that it refuses."""
     before = {alert.text for alert in case.before.alerts}
     for alert in case.after.alerts:

@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 import anyio
 import msgspec
 
-from rutter.actors.executor.outcome import Outcome, missing_by, refused_by, table_of
-from rutter.actors.executor.patience import PASSING, Patience
+from rutter.actors.executor.outcome import ActionOutcome, missing_by, refused_by, table_of
+from rutter.actors.executor.patience import PASSING, StepPatience
 from rutter.actors.rules.text.untrusted import on_one_line, plain
-from rutter.actors.world.browser.keyboard import Field
-from rutter.actors.world.browser.mouse import LEFT, Press
+from rutter.actors.world.browser.keyboard import TypedField
+from rutter.actors.world.browser.mouse import LEFT, ClickKind
 from rutter.actors.world.browser.page_addresses import leads_on
 from rutter.actors.world.browser.screen import Screen
-from rutter.actors.world.browser.step_pictures import CloseUps
+from rutter.actors.world.browser.step_pictures import StepPictures
 from rutter.actors.world.browser.tab import (
     DocumentGone,
     KeyUnknown,
@@ -87,10 +87,10 @@ class Executor:
         self._bindings = bindings
         self._delay_ms = settings.execution_delay_ms
         self._upload_mb = upload_mb
-        self._close_ups = CloseUps(artifacts, taking=settings.pictures)
+        self._close_ups = StepPictures(artifacts, taking=settings.pictures)
         self._dispatched = False
         self._pinned: Tab | None = None  # the page that the element is on
-        self._patience: Patience | None = None  # of the step whose element that is
+        self._patience: StepPatience | None = None  # of the step whose element that is
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         match envelope.event:
@@ -123,7 +123,7 @@ class Executor:
 
     async def _resolve(self, admitted: PlanAdmitted) -> AnyEvent:
         action = admitted.action
-        patience = self._patience = Patience(admitted)
+        patience = self._patience = StepPatience(admitted)
         rest: Rest | None = None
         try:
             rest, raw = await self._find_at_rest(admitted)
@@ -170,7 +170,7 @@ class Executor:
         there = found is not None and found["element"] is not None and not found["wanting"]
         return rest, found if there and tab is self._screen.tab else None
 
-    async def _look(self, patience: Patience, admitted: PlanAdmitted) -> Any:
+    async def _look(self, patience: StepPatience, admitted: PlanAdmitted) -> Any:
         action = admitted.action
         if action.tab is not None:
             await self._screen.show(action.tab, within_ms=admitted.within_ms)
@@ -232,35 +232,35 @@ class Executor:
         try:
             found = await self._read(query.action, query.digest)
         except PageTimeout as error:
-            found = Outcome("timeout", str(error))
+            found = ActionOutcome("timeout", str(error))
         except PageClosed as closed:
             if not await self._others(closed):
                 raise
-            found = Outcome("ref_invalid", "the page was closed")
+            found = ActionOutcome("ref_invalid", "the page was closed")
         except BadInput as error:
-            found = Outcome("value_unbound", str(error))
+            found = ActionOutcome("value_unbound", str(error))
         took_us = (perf_counter_ns() - began) // 1_000
         if found.changed is not None:
-            found = Outcome("ref_invalid", "it is another element by now")
+            found = ActionOutcome("ref_invalid", "it is another element by now")
         if found.code is not None:
             return QueryFailed(step, attempt, found.code, on_one_line(found.message)[:200], took_us)
         text = plain(Untrusted(found.extracted)) if found.extracted is not None else None
         return QueryAnswered(step, attempt, took_us, text, found.table)
 
-    async def _read(self, action: Action, digest: str) -> Outcome:
+    async def _read(self, action: Action, digest: str) -> ActionOutcome:
         if action.type == "wait":
             await anyio.sleep((action.ms or 0) / 1000)
-            return Outcome()
+            return ActionOutcome()
         if not await self._come_to_front(action):
-            return Outcome("ref_invalid", "the page was closed")
+            return ActionOutcome("ref_invalid", "the page was closed")
         if action.type == "wait_for":
             return await self._wait_for(action)
         if action.type != "extract":
-            return Outcome("action_failed", f"{action.type} is no observation")
+            return ActionOutcome("action_failed", f"{action.type} is no observation")
         checked = await self._tab.call("read", digest, within_ms=INPUT_MS)
         if refused := refused_by(checked):
             return refused
-        return Outcome(extracted=str(checked["text"]), table=table_of(checked["table"]))
+        return ActionOutcome(extracted=str(checked["text"]), table=table_of(checked["table"]))
 
     # -- acting --------------------------------------------------------------------------------
 
@@ -296,17 +296,17 @@ class Executor:
             self._screen.window.step = step  # what pages send from now on came of it
             outcome = await self._act(started.action, started.digest)
         except PageTimeout as error:
-            outcome = Outcome("timeout", str(error), self._dispatched)
+            outcome = ActionOutcome("timeout", str(error), self._dispatched)
         except PageClosed as closed:
             if not await self._others(closed):
                 raise
             outcome = self._closed()
         except NavigationFailed as error:
-            outcome = Outcome("navigation_failed", str(error), self._dispatched)
+            outcome = ActionOutcome("navigation_failed", str(error), self._dispatched)
         except BadInput as error:
-            outcome = Outcome("value_unbound", str(error), dispatched=False)
+            outcome = ActionOutcome("value_unbound", str(error), dispatched=False)
         except KeyUnknown as error:
-            outcome = Outcome("action_failed", str(error), dispatched=False)
+            outcome = ActionOutcome("action_failed", str(error), dispatched=False)
         took_us = (perf_counter_ns() - began) // 1_000
         if outcome.changed is not None:
             return TargetChanged(step, attempt, outcome.changed)
@@ -320,7 +320,7 @@ class Executor:
             step, attempt, took_us, navigated, held, typed=outcome.typed, rest=rest, url=at
         )
 
-    def _waited_ms(self, outcome: Outcome) -> int:
+    def _waited_ms(self, outcome: ActionOutcome) -> int:
         passing = outcome.code in PASSING and not outcome.dispatched
         return self._patience.waited_ms if passing and self._patience is not None else 0
 
@@ -328,13 +328,13 @@ class Executor:
         """Whether the session has other pages, now that this one was closed."""
         return closed.tab is not None and await self._screen.window.survives(closed.tab)
 
-    def _closed(self) -> Outcome:
+    def _closed(self) -> ActionOutcome:
         """A page that closes itself under the input took it; before it, nothing was done."""
         if self._dispatched:
-            return Outcome(navigated=True)
-        return Outcome("ref_invalid", "the page was closed", dispatched=False)
+            return ActionOutcome(navigated=True)
+        return ActionOutcome("ref_invalid", "the page was closed", dispatched=False)
 
-    async def _act(self, action: Action, digest: str) -> Outcome:
+    async def _act(self, action: Action, digest: str) -> ActionOutcome:
         if self._delay_ms:
             await anyio.sleep(self._delay_ms / 1000)
         window = self._screen.window
@@ -370,14 +370,14 @@ class Executor:
     def _tab(self) -> Tab:
         return self._pinned or self._screen.tab
 
-    async def _do(self, action: Action, digest: str) -> Outcome:
+    async def _do(self, action: Action, digest: str) -> ActionOutcome:
         match action.type:
             case "navigate" if action.aside:
                 return await self._look_aside(action.url or "")
             case "navigate":
                 self._dispatched = True
                 await self._tab.navigate(action.url or "", within_ms=NAVIGATE_MS)
-                return Outcome(navigated=True)
+                return ActionOutcome(navigated=True)
             case "click":
                 return await self._click(digest, _press_of(action))
             case "drag":
@@ -394,11 +394,11 @@ class Executor:
                 return await self._scroll(action, digest)
             case "extract" | "wait_for" | "wait":
                 said = f"{action.type} is an observation"
-                return Outcome("action_failed", said, dispatched=False)
+                return ActionOutcome("action_failed", said, dispatched=False)
             case "check":
-                return Outcome()  # whether it is so is seen in the next look
+                return ActionOutcome()  # whether it is so is seen in the next look
 
-    async def _look_aside(self, url: str) -> Outcome:
+    async def _look_aside(self, url: str) -> ActionOutcome:
         """In a page of its own, which is there until it was looked at; of one that fails nothing
         stays. What the step before left in front is untouched."""
         window = self._screen.window
@@ -413,10 +413,10 @@ class Executor:
             await window.close_asides()
             if not await window.browser_answers():
                 raise
-            return Outcome("navigation_failed", str(gone))
-        return Outcome(navigated=True)
+            return ActionOutcome("navigation_failed", str(gone))
+        return ActionOutcome(navigated=True)
 
-    async def _click(self, digest: str, press: Press = LEFT) -> Outcome:
+    async def _click(self, digest: str, press: ClickKind = LEFT) -> ActionOutcome:
         tab = self._tab
         checked = await self._checked("check", digest, True)
         if refused := refused_by(checked):
@@ -450,7 +450,9 @@ class Executor:
             if not await patience.spend(tab, recover):
                 return checked
 
-    async def _press_button(self, tab: Tab, at: dict[str, Any], press: Press) -> Outcome | None:
+    async def _press_button(
+        self, tab: Tab, at: dict[str, Any], press: ClickKind
+    ) -> ActionOutcome | None:
         self._dispatched = True
         try:
             if (end := at.get("end")) is not None:
@@ -460,10 +462,12 @@ class Executor:
                 await tab.click(at["x"], at["y"], press, within_ms=INPUT_MS)
         except DocumentGone:
             self._dispatched = False
-            return Outcome("ref_invalid", "the page was left before the click", dispatched=False)
+            return ActionOutcome(
+                "ref_invalid", "the page was left before the click", dispatched=False
+            )
         return None
 
-    async def _drag(self, action: Action, digest: str) -> Outcome:
+    async def _drag(self, action: Action, digest: str) -> ActionOutcome:
         """What it is dragged to is found now: it may be there for what is dragged alone."""
         tab, to = self._tab, action.to
         ways = [self._bindings.strategy(way) for way in (to.strategies if to is not None else ())]
@@ -471,7 +475,7 @@ class Executor:
         refused = refused_by(checked) or await self._press_button(tab, checked, LEFT)
         return refused or await self._settled()
 
-    async def _point(self, action: Action, digest: str) -> Outcome:
+    async def _point(self, action: Action, digest: str) -> ActionOutcome:
         tab = self._tab
         checked = await self._checked("pointAt", digest)
         if refused := refused_by(checked):
@@ -486,16 +490,18 @@ class Executor:
             await tab.point(checked["x"], checked["y"], within_ms=INPUT_MS)
         return await self._settled()
 
-    async def _settled(self) -> Outcome:
+    async def _settled(self) -> ActionOutcome:
         """Waits for what the input asked for. What was in its way has kept it from the page."""
         tab = self._tab
         navigated = await self._screen.window.settle(tab, within_ms=NAVIGATE_MS)
         if tab.missed:
             self._dispatched = False
-            return Outcome("element_obscured", f"in its place: {tab.missed}", dispatched=False)
-        return Outcome(navigated=navigated)
+            return ActionOutcome(
+                "element_obscured", f"in its place: {tab.missed}", dispatched=False
+            )
+        return ActionOutcome(navigated=navigated)
 
-    async def _type(self, action: Action, digest: str) -> Outcome:
+    async def _type(self, action: Action, digest: str) -> ActionOutcome:
         assert action.value is not None
         value = await self._bound(action.value)
         checked = await self._checked("ready", digest, call=self._tab.call_to_type)
@@ -511,7 +517,7 @@ class Executor:
         with suppress(DocumentGone):
             if checked["how"] == "typed":
                 secret = isinstance(action.value, Secret)
-                field = Field(checked["lines"], checked["editor"], composes=not secret)
+                field = TypedField(checked["lines"], checked["editor"], composes=not secret)
                 held, strayed = await self._enter(action, value, field)
             else:
                 checked = await self._tab.act("setValue", digest, value, within_ms=INPUT_MS)
@@ -523,7 +529,7 @@ class Executor:
         settled = await self._settled()
         if strayed:
             said = f"the focus moved to {strayed}"
-            return Outcome("action_failed", said, dispatched=self._dispatched)
+            return ActionOutcome("action_failed", said, dispatched=self._dispatched)
         return settled._replace(value_set=held, typed=_plain(action, value))
 
     async def _bound(self, value: Value) -> str:
@@ -535,7 +541,9 @@ class Executor:
                 raise BadInput(f"the secret {value.name!r} does not belong to {origin}")
         return self._bindings.value(value)
 
-    async def _enter(self, action: Action, value: str, field: Field) -> tuple[bool | None, str]:
+    async def _enter(
+        self, action: Action, value: str, field: TypedField
+    ) -> tuple[bool | None, str]:
         """Whether the field holds it, and which other one would have got it: none does."""
         tab, append = self._tab, action.append
         if not action.pasted or not await self._pasted(value, field, append=append):
@@ -545,7 +553,7 @@ class Executor:
         self._dispatched = answer["heard"] or not answer["strayed"]
         return answer["held"], answer["strayed"]
 
-    async def _pasted(self, value: str, field: Field, *, append: bool) -> bool:
+    async def _pasted(self, value: str, field: TypedField, *, append: bool) -> bool:
         """Whether the page took it as pasted. The clipboard is left alone: it is the person's, and
         every session's. So the page hears of a paste from us, and gets the text by input if it
         does nothing of its own with it."""
@@ -553,15 +561,15 @@ class Executor:
             await self._tab.select_all(within_ms=INPUT_MS)
         return bool(await self._tab.act("paste", value, append, within_ms=INPUT_MS))
 
-    async def _give_files(self, action: Action, value: str) -> Outcome:
+    async def _give_files(self, action: Action, value: str) -> ActionOutcome:
         paths = [anyio.Path(line) for line in value.splitlines()]
         missing = [str(path) for path in paths if not await path.is_file()]
         if missing or not paths:
             said = "that it names" if isinstance(action.value, Secret) else repr(", ".join(missing))
-            return Outcome("action_failed", f"there is no file {said}", dispatched=False)
+            return ActionOutcome("action_failed", f"there is no file {said}", dispatched=False)
         if sum([(await path.stat()).st_size for path in paths]) > self._upload_mb * MEGABYTE:
             said = f"more than {self._upload_mb} MB would be sent: see upload_mb of the policy"
-            return Outcome("action_failed", said, dispatched=False)
+            return ActionOutcome("action_failed", said, dispatched=False)
         self._dispatched = True
         whole = [str(await path.absolute()) for path in paths]
         await self._tab.give_files(whole, within_ms=INPUT_MS)
@@ -572,12 +580,14 @@ class Executor:
         settled = await self._settled()
         return settled._replace(value_set=held, typed=_plain(action, value))
 
-    async def _switch(self, action: Action, value: str, *, on: bool, digest: str) -> Outcome:
+    async def _switch(self, action: Action, value: str, *, on: bool, digest: str) -> ActionOutcome:
         """A box that is ticked or not, by a click as a person's."""
         wanted = SWITCHED.get(value.strip().casefold())
         if wanted is None:
-            return Outcome("action_failed", "a box is on or off: true, false", dispatched=False)
-        settled, held = Outcome(), True
+            return ActionOutcome(
+                "action_failed", "a box is on or off: true, false", dispatched=False
+            )
+        settled, held = ActionOutcome(), True
         if wanted != on:
             settled = await self._click(digest)
             if settled.code is not None or settled.changed is not None:
@@ -585,7 +595,7 @@ class Executor:
             held = settled.navigated or await self._tab.call("holds", wanted, within_ms=INPUT_MS)
         return settled._replace(value_set=bool(held), typed=_plain(action, value))
 
-    async def _select(self, action: Action, digest: str) -> Outcome:
+    async def _select(self, action: Action, digest: str) -> ActionOutcome:
         assert action.value is not None
         value = await self._bound(action.value)
         self._dispatched = True
@@ -600,7 +610,7 @@ class Executor:
         settled = await self._settled()
         return settled._replace(value_set=bool(checked["set"]), typed=_plain(action, value))
 
-    async def _press(self, action: Action, digest: str) -> Outcome:
+    async def _press(self, action: Action, digest: str) -> ActionOutcome:
         checked = await self._checked("focusOn", digest)
         if refused := refused_by(checked):
             return refused
@@ -610,7 +620,7 @@ class Executor:
             return refused
         return await self._settled()
 
-    async def _key_strayed(self) -> Outcome | None:
+    async def _key_strayed(self) -> ActionOutcome | None:
         """A key that came when something else had the focus was held back. Of several keys the
         first may have been heard: then it is not known that nothing was done."""
         with suppress(DocumentGone):
@@ -620,25 +630,25 @@ class Executor:
                 return refused._replace(dispatched=self._dispatched)
         return None
 
-    async def _scroll(self, action: Action, digest: str) -> Outcome:
+    async def _scroll(self, action: Action, digest: str) -> ActionOutcome:
         tab = self._tab
         if action.target is not None:
             checked = await tab.call("bringIntoView", digest, within_ms=INPUT_MS)
-            return refused_by(checked) or Outcome()
+            return refused_by(checked) or ActionOutcome()
         amount = action.amount or 300  # S3 1.1.3: the default of browser_scroll
         await tab.call("scroll", action.direction, amount, within_ms=INPUT_MS)
-        return Outcome()
+        return ActionOutcome()
 
-    async def _wait_for(self, action: Action) -> Outcome:
+    async def _wait_for(self, action: Action) -> ActionOutcome:
         assert action.target is not None
         within_ms = action.ms or NAVIGATE_MS
         wanted = action.wanted or ONE_OR_MORE
         asked = (self._ways(action), within_ms, wanted.operator, wanted.number)
         raw = await self._tab.call("counted", *asked, within_ms=within_ms + ANSWER_MS)
         if raw["held"]:
-            return Outcome()
+            return ActionOutcome()
         there = "not there" if action.wanted is None else f"{raw['seen']} of them were there"
-        return Outcome("element_not_found", f"{there} after {within_ms} ms", dispatched=False)
+        return ActionOutcome("element_not_found", f"{there} after {within_ms} ms", dispatched=False)
 
 
 async def _in_time(picture: "asyncio.Task[Artifact | None]") -> Artifact | None:
@@ -653,8 +663,8 @@ def _role(action: Action) -> str:
     return recorded.role if recorded is not None else ""
 
 
-def _press_of(action: Action) -> Press:
-    return Press(action.button or "left", action.count, action.modifiers, action.ms or 0)
+def _press_of(action: Action) -> ClickKind:
+    return ClickKind(action.button or "left", action.count, action.modifiers, action.ms or 0)
 
 
 def _plain(action: Action, value: str) -> str | None:

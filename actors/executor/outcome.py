@@ -11,7 +11,7 @@ from rutter.events.page import Resolved, Try
 from rutter.events.tables import Table
 
 
-class Outcome(NamedTuple):
+class ActionOutcome(NamedTuple):
     """What acting came to. `changed` means that nothing was done."""
 
     code: ErrorCode | None = None
@@ -25,16 +25,16 @@ class Outcome(NamedTuple):
     changed: Resolved | None = None
 
 
-def refused_by(checked: dict[str, Any]) -> Outcome | None:
+def refused_by(checked: dict[str, Any]) -> ActionOutcome | None:
     """The pre-check's no, as an outcome: nothing was dispatched."""
     if checked.get("changed"):
         try:
             changed = msgspec.convert(checked["changed"], Resolved)
         except msgspec.ValidationError as error:
-            return Outcome("action_failed", str(error), dispatched=False)
-        return Outcome(changed=changed, dispatched=False)
+            return ActionOutcome("action_failed", str(error), dispatched=False)
+        return ActionOutcome(changed=changed, dispatched=False)
     if checked.get("code"):
-        return Outcome(checked["code"], str(checked.get("message", "")), dispatched=False)
+        return ActionOutcome(checked["code"], str(checked.get("message", "")), dispatched=False)
     return None
 
 

@@ -23,12 +23,12 @@ PASSING: frozenset[ErrorCode] = frozenset(
 )
 
 
-class Busy(Protocol):
+class BusyPage(Protocol):
     @property
     def busy(self) -> bool: ...
 
 
-class Patience:
+class StepPatience:
     """Of one try of one step, over all that is done for it."""
 
     def __init__(self, admitted: PlanAdmitted) -> None:
@@ -48,7 +48,7 @@ class Patience:
     def _left_ms(self) -> int:
         return self._within_ms - self._spent_ns // 1_000_000
 
-    async def spend(self, tab: Busy, look: Callable[[int], Awaitable[Any]]) -> Any:
+    async def spend(self, tab: BusyPage, look: Callable[[int], Awaitable[Any]]) -> Any:
         """Looks, each time for as long as it is told, until what was looked for is there, or the
         time is over and the page waits for nothing. One look more when it has its answer."""
         while True:

@@ -10,15 +10,15 @@ from typing import ClassVar, Literal, TypeVar
 import anyio.to_thread
 import msgspec
 
-from rutter.actors.observer.person_recorder import Witness
+from rutter.actors.observer.person_recorder import PersonRecorder
 from rutter.actors.rules.pages.page_state import detect, phrases_for
 from rutter.actors.rules.text.untrusted import on_one_line, plain
 from rutter.actors.world.allowed_files import look_at_files
-from rutter.actors.world.browser.page_reading import OBSERVE_MS, Seen, seen_of
+from rutter.actors.world.browser.page_reading import OBSERVE_MS, PageReading, seen_of
 from rutter.actors.world.browser.screen import Screen
-from rutter.actors.world.browser.step_pictures import CloseUps
+from rutter.actors.world.browser.step_pictures import StepPictures
 from rutter.actors.world.browser.tab import DocumentGone, PageClosed, PageTimeout
-from rutter.actors.world.browser.window import TOO_MANY, Download
+from rutter.actors.world.browser.window import TOO_MANY, PageDownload
 from rutter.events.action import Untrusted
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.codec import pack
@@ -71,7 +71,7 @@ class Observer:
         self._screen = screen
         self._artifacts = artifacts
         self._pictures = False
-        self._close_ups = CloseUps(None, taking=False)
+        self._close_ups = StepPictures(None, taking=False)
         self._values: Mapping[str, str] = {}
         self._hung = False
         self._viewport_only = False
@@ -87,7 +87,7 @@ class Observer:
         match envelope.event:
             case SessionStarted(settings=settings, values=values, purpose=purpose) as started:
                 self._pictures, self._values = settings.screenshots, values
-                self._close_ups = CloseUps(self._artifacts, taking=settings.pictures)
+                self._close_ups = StepPictures(self._artifacts, taking=settings.pictures)
                 self._folders = started.policy.folders
                 self._policy = started.policy.version
                 self._phrases = phrases_for(settings)[:MAX_PHRASES]
@@ -112,7 +112,7 @@ class Observer:
                 window = self._screen.window
                 listener = await window.listen(self._phrases)
                 self._screen.on_listening()
-                witness = Witness(
+                witness = PersonRecorder(
                     window, listener, self._values, step, self._phrases, self._close_ups
                 )
                 async for fact in witness.facts():
@@ -241,7 +241,7 @@ class Observer:
         page = fit(seen.page, INLINE - len(pack((seen.shown, seen.phrases))))
         return PageObserved(page, why, took_us, picture, self._looks, *seen[1:])
 
-    async def _read(self, how: dict[str, object]) -> Seen:
+    async def _read(self, how: dict[str, object]) -> PageReading:
         """The page in front; when that is closed meanwhile, the one behind it. Behind a page that
         was opened aside is none that may stand for it."""
         window = self._screen.window
@@ -261,7 +261,7 @@ class Observer:
                 index = window.tabs.index(tab) if tab in window.tabs else 0
                 return seen_of(raw, tab, index, len(window.tabs), window.exchanges())
         texts = msgspec.convert(how["texts"], tuple[str, ...])
-        return Seen(GONE, tuple(Shown(text) for text in texts))
+        return PageReading(GONE, tuple(Shown(text) for text in texts))
 
     async def _meanwhile(self, within_ms: int) -> AsyncIterator[AnyEvent]:
         """What pages did besides. They can do it without end: equal ones are counted."""
@@ -288,7 +288,7 @@ class Observer:
         if others := files[MAX_TOLD:]:
             yield await _left(others)
 
-    async def _kept(self, download: Download) -> DownloadFinished:
+    async def _kept(self, download: PageDownload) -> DownloadFinished:
         name, path, failure, step = download
         name = on_one_line(name)
         if path is None or self._artifacts is None:
@@ -315,7 +315,7 @@ class Observer:
             return None
 
 
-async def _left(downloads: list[Download]) -> DownloadFinished:
+async def _left(downloads: list[PageDownload]) -> DownloadFinished:
     """The names of files that were too many at once, as far as one fact may hold them."""
     for download in downloads:
         if download.path is not None:

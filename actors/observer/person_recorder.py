@@ -17,8 +17,8 @@ from rutter.actors.rules.pages.address import blur, host_of
 from rutter.actors.rules.pages.server_exchanges import folded
 from rutter.actors.rules.text.secret_words import asks_for_a_secret, safe_url
 from rutter.actors.rules.text.untrusted import quarantined
-from rutter.actors.world.browser.page_listener import Listener, Overheard
-from rutter.actors.world.browser.step_pictures import CloseUps
+from rutter.actors.world.browser.page_listener import Overheard, WindowListener
+from rutter.actors.world.browser.step_pictures import StepPictures
 from rutter.actors.world.browser.tab import DocumentGone, PageTimeout
 from rutter.actors.world.browser.window import Window
 from rutter.events.action import (
@@ -53,17 +53,17 @@ MAX_MESSAGE = 500
 Why = Literal["after_action", "requested", "before_input"]
 
 
-class Witness:
+class PersonRecorder:
     """Follows the person from the first step on until the window is closed."""
 
     def __init__(
         self,
         window: Window,
-        listener: Listener,
+        listener: WindowListener,
         values: Mapping[str, str],
         first_step: int,
         phrases: tuple[str, ...] = (),
-        close_ups: CloseUps | None = None,
+        close_ups: StepPictures | None = None,
     ) -> None:
         self._window = window
         self._listener = listener
@@ -73,7 +73,7 @@ class Witness:
         self._step = first_step
         self._waiting: deque[Overheard] = deque()
         self._phrases = phrases
-        self._close_ups = close_ups or CloseUps(None, taking=False)
+        self._close_ups = close_ups or StepPictures(None, taking=False)
         self._seen: PageObserved | None = None
         self._unseen = False
         self._taken: Overheard | None = None  # what they did and is no fact yet

@@ -11,7 +11,7 @@ import msgspec
 
 from rutter.actors.planner.expired_login import evolve_aboard, expired_instead
 from rutter.actors.planner.model_help import acknowledged, evolve_advised, helped, on_advice
-from rutter.actors.planner.model_question import Consulting
+from rutter.actors.planner.model_question import ModelRun
 from rutter.actors.planner.optional_steps import evolve_aside
 from rutter.actors.planner.provider_choice import lost, open_asking
 from rutter.actors.planner.state import (
@@ -34,7 +34,7 @@ from rutter.actors.rules.policy.policy import missing_field
 from rutter.actors.rules.steps.already_done import evolve_settling
 from rutter.actors.rules.steps.confidence import hundredths
 from rutter.actors.rules.steps.pace import (
-    Pace,
+    StepPace,
     at_the_end,
     before_scripted,
     before_unknown,
@@ -174,7 +174,7 @@ class Planner:
 
 def _opened(started: SessionStarted) -> PlannerState:
     asking = open_asking(started)
-    consulting = Consulting(asking) if asking is not None else None
+    consulting = ModelRun(asking) if asking is not None else None
     return PlannerState(started=started, desk=open_desk(started), consulting=consulting)
 
 
@@ -198,7 +198,7 @@ def _having_asked(
         case ObservationRequested(why="rest_awaited", rest=rest):
             # What was entered may be handed on later than any reason shows: that takes care.
             hasty = state.pace.entered and (rest is None or not rest.quiet_ms)
-            return change(state, pace=Pace(entered=hasty), rested=True)
+            return change(state, pace=StepPace(entered=hasty), rested=True)
         case _:
             return state
 

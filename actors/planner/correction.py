@@ -18,7 +18,7 @@ KINDS: dict[type[Strategy], str] = {
 }
 
 
-class Helping(msgspec.Struct, frozen=True):
+class ModelHelp(msgspec.Struct, frozen=True):
     """What a model was asked about one step of a workflow, or one moment of a free run, and what
     went wrong since. `led` are the kinds of ways that led a try, `tried` every way, in words;
     `asks` are all questions about it, `unsure` the answers that were not certain enough, `claims`
@@ -35,14 +35,14 @@ class Helping(msgspec.Struct, frozen=True):
     tried: tuple[str, ...] = ()
     led: tuple[str, ...] = ()
 
-    def of(self, index: int) -> "Helping":
+    def of(self, index: int) -> "ModelHelp":
         """What is known of this step; nothing yet, when another was helped before."""
         if self.index != index:
-            return Helping(index)
+            return ModelHelp(index)
         if not self.settled:
             return self
         # In a free run every step that worked is the end of that question.
-        return Helping(index, self.asks if index >= 0 else 0, claims=self.claims)
+        return ModelHelp(index, self.asks if index >= 0 else 0, claims=self.claims)
 
 
 def in_words(action: Action, way: Strategy | None) -> str:
@@ -75,7 +75,7 @@ def led_by(action: Action) -> str:
     return KINDS[type(ways[0])] if ways else action.type
 
 
-def another_way(action: Action, helping: Helping) -> Action | None:
+def another_way(action: Action, helping: ModelHelp) -> Action | None:
     """The action without what was tried, led by a kind of way that led none before; nothing, when
     there is no such way left in it."""
     target = action.target
@@ -90,7 +90,7 @@ def another_way(action: Action, helping: Helping) -> Action | None:
     )
 
 
-def having_tried(helping: Helping, action: Action, element: Resolved | None) -> Helping:
+def having_tried(helping: ModelHelp, action: Action, element: Resolved | None) -> ModelHelp:
     """Only the way that leads counts as a try of its kind, and only if it found nothing: an
     element that was found and was the wrong one is known by all its ways, and another one is
     another approach."""
@@ -101,6 +101,6 @@ def having_tried(helping: Helping, action: Action, element: Resolved | None) -> 
     return msgspec.structs.replace(helping, tried=tuple(tried), led=tuple(led))
 
 
-def having_failed(helping: Helping, why: str) -> Helping:
+def having_failed(helping: ModelHelp, why: str) -> ModelHelp:
     errors = (*helping.errors, why)[-5:]
     return msgspec.structs.replace(helping, errors=errors, settled=False)

@@ -16,7 +16,7 @@ from rutter.events.vocabulary import AnyEvent
 SIGNED_OUT = "the site asks to sign in"
 
 
-class Aboard(msgspec.Struct, frozen=True):
+class LoginsInUse(msgspec.Struct, frozen=True):
     """`origins` are those whose logins were used; `here` is that of the page in front, which
     `asks` to sign in or not. Without any login nothing is followed."""
 
@@ -25,7 +25,7 @@ class Aboard(msgspec.Struct, frozen=True):
     asks: bool = False
 
 
-def evolve_aboard(aboard: Aboard, event: AnyEvent) -> Aboard:
+def evolve_aboard(aboard: LoginsInUse, event: AnyEvent) -> LoginsInUse:
     change = msgspec.structs.replace
     match event:
         case LoginUsed(origin=origin):
@@ -38,14 +38,14 @@ def evolve_aboard(aboard: Aboard, event: AnyEvent) -> Aboard:
             return aboard
 
 
-def signed_out(aboard: Aboard, *wanted: str) -> str:
+def signed_out(aboard: LoginsInUse, *wanted: str) -> str:
     """Why nobody is known here. `wanted` are addresses in whose place the page is: many sites ask
     on a host of their own."""
     origin = expired(aboard, *wanted)
     return f"the login for {origin} has expired" if origin else SIGNED_OUT
 
 
-def expired_instead(aboard: Aboard, decided: AnyEvent) -> AnyEvent:
+def expired_instead(aboard: LoginsInUse, decided: AnyEvent) -> AnyEvent:
     """A run that is lost on a page that asks to sign in is not lost where its login was known: it
     needs a new one."""
     match decided:
@@ -58,7 +58,7 @@ def expired_instead(aboard: Aboard, decided: AnyEvent) -> AnyEvent:
             return decided
 
 
-def expired(aboard: Aboard, *wanted: str) -> str:
+def expired(aboard: LoginsInUse, *wanted: str) -> str:
     """Whose login the site knows no more; empty, where that cannot be told."""
     places = (aboard.here, *map(origin_of, wanted))
     return next((each for each in places if each in aboard.origins), "")

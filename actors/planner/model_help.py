@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rutter.actors.planner.correction import Helping
+from rutter.actors.planner.correction import ModelHelp
 from rutter.actors.planner.model_question import (
     AGAIN,
-    Consulting,
+    ModelRun,
     again,
     ask,
     claimed,
@@ -26,7 +26,7 @@ from rutter.actors.planner.state import (
     stop_run,
 )
 from rutter.actors.rules.steps.service_script import (
-    Going,
+    ScriptProgress,
     evolve_going,
     gone,
     is_helped,
@@ -76,15 +76,15 @@ def evolve_advised(state: PlannerState, event: AnyEvent) -> PlannerState:
         case CompletionChecked(verified=False) if state.due is None:
             on = claimed(on)
         case CheckpointPassed():
-            on = change(on, helping=Helping())  # a person put it right: another beginning
+            on = change(on, helping=ModelHelp())  # a person put it right: another beginning
         case _:
             return state
     return change(state, consulting=on)
 
 
-def _gone_on(state: PlannerState, event: AnyEvent) -> Going:
+def _gone_on(state: PlannerState, event: AnyEvent) -> ScriptProgress:
     started, plan, going = state.started, state.plan, state.going
-    if started is None or (started.minds is None and not is_helped(started)):
+    if started is None or (started.models is None and not is_helped(started)):
         return going
     if plan is not None and is_of_way(plan):
         if isinstance(event, ActionJudged) and event.step == plan.step:
@@ -98,7 +98,7 @@ def _is_advised(plan: PlanProposed | None, step: int) -> bool:
     return plan is not None and plan.step == step and plan.driver == "model"
 
 
-def _tried(state: PlannerState, on: Consulting, why: str) -> Consulting:
+def _tried(state: PlannerState, on: ModelRun, why: str) -> ModelRun:
     assert state.plan is not None
     return tried(on, _needed(state), state.plan.action, state.element, why)
 
@@ -183,7 +183,7 @@ def _started(state: PlannerState) -> SessionStarted:
     return state.started
 
 
-def _as_advised(state: PlannerState, on: Consulting, advice: AdviceReceived) -> Iterable[AnyEvent]:
+def _as_advised(state: PlannerState, on: ModelRun, advice: AdviceReceived) -> Iterable[AnyEvent]:
     proposal = advice.proposal
     assert proposal is not None
     if state.due is None and proposal.state == "COMPLETE":
@@ -205,7 +205,7 @@ def acknowledged(state: PlannerState, checked: CompletionChecked) -> AnyEvent:
     if checked.verified:
         return stop_run(state, "completed", "", reason)
     on = state.consulting
-    once_more = on is not None and state.due is None and on.helping.claims < on.asking.minds.asks
+    once_more = on is not None and state.due is None and on.helping.claims < on.asking.models.asks
     if once_more and (question := question_about(state, f"it is not done: {reason}")):
         return question
     return stop_run(state, "completed_unverified", "", reason)

@@ -9,22 +9,22 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rutter.actors.planner.expired_login import Aboard, evolve_aboard, signed_out
+from rutter.actors.planner.expired_login import LoginsInUse, evolve_aboard, signed_out
 from rutter.actors.planner.provider_choice import (
     NEVER_SHOWN,
-    Asking,
+    ProviderChoice,
     evolve_asking,
     open_asking,
     request,
 )
 from rutter.actors.rules.steps.service_script import (
-    Going,
+    ScriptProgress,
     evolve_going,
     gone,
     next_of_way,
     way_here,
 )
-from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, WantedCall
 from rutter.events.critic import ActionJudged, CompletionChecked, PageAssessed
 from rutter.events.observer import PageObserved
 from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
@@ -44,13 +44,13 @@ STEPS = frozenset({"browser_click", "browser_fill", "browser_select", "navigate"
 OPENING = "opening"  # the reason of the step that a session begins with
 
 
-class Lead(msgspec.Struct, frozen=True):
+class ModelLead(msgspec.Struct, frozen=True):
     """Where such a session is. `failures` are answers in a row that told of one; `turning`: what
     its call came to was just said, and the next question follows from that alone."""
 
     started: SessionStarted
-    asking: Asking | None = None
-    going: Going = Going()
+    asking: ProviderChoice | None = None
+    going: ScriptProgress = ScriptProgress()
     turns: int = 0
     silent: int = 0
     failures: int = 0
@@ -61,7 +61,7 @@ class Lead(msgspec.Struct, frozen=True):
     asks_page: bool = False
     turning: bool = False
     closing: bool = False
-    aboard: Aboard = Aboard()
+    aboard: LoginsInUse = LoginsInUse()
 
     @property
     def waits(self) -> bool:
@@ -70,11 +70,11 @@ class Lead(msgspec.Struct, frozen=True):
         return asked or self.by_hand or self.asks_page or self.closing
 
 
-def open_lead(started: SessionStarted) -> Lead | None:
-    return Lead(started, open_asking(started)) if started.driver == "model" else None
+def open_lead(started: SessionStarted) -> ModelLead | None:
+    return ModelLead(started, open_asking(started)) if started.driver == "model" else None
 
 
-def evolve_lead(lead: Lead, event: AnyEvent) -> Lead:
+def evolve_lead(lead: ModelLead, event: AnyEvent) -> ModelLead:
     change = msgspec.structs.replace
     if lead.asking is not None and isinstance(
         event, AdviceRequested | AdviceReceived | AdviceFailed | AdviceLost
@@ -109,12 +109,12 @@ def evolve_lead(lead: Lead, event: AnyEvent) -> Lead:
             return lead
 
 
-def went(lead: Lead, judged: ActionJudged) -> Lead:
+def went(lead: ModelLead, judged: ActionJudged) -> ModelLead:
     """One action of the service's way is over."""
     return msgspec.structs.replace(lead, going=gone(lead.going, judged))
 
 
-def lead_on(lead: Lead, step: int) -> Iterable[AnyEvent]:
+def lead_on(lead: ModelLead, step: int) -> Iterable[AnyEvent]:
     """What comes next, now that nothing is under way."""
     if (over := _over(lead, step)) is not None:
         yield over
@@ -124,21 +124,21 @@ def lead_on(lead: Lead, step: int) -> Iterable[AnyEvent]:
         yield _asked(lead, step) or _alone(lead, step) or _at_its_end(lead) or _nobody(lead, step)
 
 
-def _at_its_end(lead: Lead) -> CompletionClaimed | None:
+def _at_its_end(lead: ModelLead) -> CompletionClaimed | None:
     """Where nobody can say that it is done, the page is asked (D5), once."""
     if lead.claimed:
         return None
     return CompletionClaimed("", "success", f"the page is {lead.going.state}")
 
 
-def ended(lead: Lead, checked: CompletionChecked, step: int) -> RunStopped:
+def ended(lead: ModelLead, checked: CompletionChecked, step: int) -> RunStopped:
     """What the page says where nobody else does."""
     if checked.verified:
         return RunStopped("completed", "", checked.reason, step)
     return _nobody(lead, step)
 
 
-def heard(lead: Lead, advice: AdviceReceived, step: int) -> Iterable[AnyEvent]:
+def heard(lead: ModelLead, advice: AdviceReceived, step: int) -> Iterable[AnyEvent]:
     """What follows from an answer: its first call and no other (S3 1.4.3)."""
     if advice.ending == "refused":
         yield from lead_on(lead, step)
@@ -156,12 +156,12 @@ def heard(lead: Lead, advice: AdviceReceived, step: int) -> Iterable[AnyEvent]:
         yield from lead_on(lead, step)
 
 
-def _is_left(lead: Lead, call: Asked, step: int) -> bool:
+def _is_left(lead: ModelLead, call: WantedCall, step: int) -> bool:
     """Whether the limit of steps leaves room for this: what is no step always has it (E6)."""
     return step < lead.started.settings.limits.max_steps or call.tool not in STEPS
 
 
-def _loops(lead: Lead, call: Asked) -> bool:
+def _loops(lead: ModelLead, call: WantedCall) -> bool:
     """E6: what was called as often as it may be, and the page is still what it was."""
     latest = (call.tool, _plain(call.arguments), lead.going.page.digest)
     enough = len(lead.recent) >= lead.started.settings.limits.max_same
@@ -173,7 +173,7 @@ def _plain(arguments: str) -> str:
     return re.sub(r'"typed":\d+', '"typed":0', arguments)
 
 
-def _over(lead: Lead, step: int) -> RunStopped | CheckpointReached | None:
+def _over(lead: ModelLead, step: int) -> RunStopped | CheckpointReached | None:
     """E6, each turn: steps, turns, and failures, after which a person is asked who has a window."""
     limits = lead.started.settings.limits
     if step > limits.max_steps:
@@ -189,14 +189,14 @@ def _over(lead: Lead, step: int) -> RunStopped | CheckpointReached | None:
     return RunStopped("max_failures", "", why, step)
 
 
-def _asked(lead: Lead, step: int) -> AdviceRequested | None:
+def _asked(lead: ModelLead, step: int) -> AdviceRequested | None:
     note = TO_COMPLETE if lead.silent else ""
     if step >= lead.started.settings.limits.max_steps:
         note = NO_MORE
     return request(lead.asking, AdviceRequested("", "act", "", note=note))
 
 
-def _alone(lead: Lead, step: int) -> PlanProposed | RunStopped | None:
+def _alone(lead: ModelLead, step: int) -> PlanProposed | RunStopped | None:
     """The next action of the service's own way here; nothing, where it knows none."""
     way = way_here(lead.going, lead.started)
     if way is not None and not way.actions:
@@ -204,7 +204,7 @@ def _alone(lead: Lead, step: int) -> PlanProposed | RunStopped | None:
     return next_of_way(lead.going, lead.started, step + 1)
 
 
-def _sign_in(lead: Lead, step: int) -> CheckpointReached | RunStopped:
+def _sign_in(lead: ModelLead, step: int) -> CheckpointReached | RunStopped:
     why = (
         signed_out(lead.aboard, lead.started.url)
         if lead.going.state == "LOGIN_REQUIRED"
@@ -215,7 +215,7 @@ def _sign_in(lead: Lead, step: int) -> CheckpointReached | RunStopped:
     return RunStopped("policy_denied", "needs_person", why, step)
 
 
-def _nobody(lead: Lead, step: int) -> RunStopped:
+def _nobody(lead: ModelLead, step: int) -> RunStopped:
     if lead.asking is None:
         why = f"no model may be asked, and nothing is known of a page that is {lead.going.state}"
         return RunStopped("failed", "lost", why, step)

@@ -7,13 +7,13 @@ is not sure. What comes back is a proposal like any other, and has no standing a
 import msgspec
 
 from rutter.actors.planner.correction import (
-    Helping,
+    ModelHelp,
     another_way,
     having_failed,
     having_tried,
     led_by,
 )
-from rutter.actors.planner.provider_choice import Asking, request, wanting
+from rutter.actors.planner.provider_choice import ProviderChoice, request, wanting
 from rutter.events.action import Action, kind_of
 from rutter.events.advisor import AdviceReceived, Proposal
 from rutter.events.page import Resolved
@@ -28,14 +28,14 @@ MOST_ASKS = 8
 AGAIN = " (look again: "  # what a model is told behind the reason, when it was not sure
 
 
-class Consulting(msgspec.Struct, frozen=True):
+class ModelRun(msgspec.Struct, frozen=True):
     """A run that may ask a model, as far as it is with that."""
 
-    asking: Asking
-    helping: Helping = Helping()
+    asking: ProviderChoice
+    helping: ModelHelp = ModelHelp()
 
 
-def ask(on: Consulting | None, step: int, index: int, why: str) -> AdviceRequested | None:
+def ask(on: ModelRun | None, step: int, index: int, why: str) -> AdviceRequested | None:
     """The question about this step; nothing, where nobody can be asked or enough was."""
     if on is None:
         return None
@@ -46,7 +46,7 @@ def ask(on: Consulting | None, step: int, index: int, why: str) -> AdviceRequest
         plain = AdviceRequested("", "plan", "", step=step, note=why)
         repair = AdviceRequested("", "repair", "", step=step, index=index, note=why)
         return request(on.asking, repair if index >= 0 else plain)
-    if helping.corrections >= on.asking.minds.corrections:
+    if helping.corrections >= on.asking.models.corrections:
         return None
     return request(
         on.asking,
@@ -64,17 +64,17 @@ def ask(on: Consulting | None, step: int, index: int, why: str) -> AdviceRequest
     )
 
 
-def again(on: Consulting, received: AdviceReceived) -> AdviceRequested | str | None:
+def again(on: ModelRun, received: AdviceReceived) -> AdviceRequested | str | None:
     """What the answer lacks: another question, or why there is none; nothing, when it is good."""
-    last, minds = on.asking.last, on.asking.minds
+    last, models = on.asking.last, on.asking.models
     assert last is not None
     if wanting(received, on.asking):
         return request(on.asking, last) or f"no model could be asked: {on.asking.failed}"
     proposal = received.proposal
     assert proposal is not None
-    if proposal.certainty < minds.certainty:
-        said = f"certainty {_share(proposal.certainty)} is below {_share(minds.certainty)}"
-        if on.helping.unsure >= minds.asks:
+    if proposal.certainty < models.certainty:
+        said = f"certainty {_share(proposal.certainty)} is below {_share(models.certainty)}"
+        if on.helping.unsure >= models.asks:
             return f"the model is not sure: {said}"
         why = last.note.partition(AGAIN)[0]
         note = f"{why}{AGAIN}{said}: propose what you are sure of)"
@@ -85,9 +85,7 @@ def again(on: Consulting, received: AdviceReceived) -> AdviceRequested | str | N
     return None
 
 
-def planned(
-    on: Consulting, received: AdviceReceived, step: int, due: StepDue | None
-) -> PlanProposed:
+def planned(on: ModelRun, received: AdviceReceived, step: int, due: StepDue | None) -> PlanProposed:
     """The proposal as a step of the run: in place of the one that is due, or on the way to it."""
     last, proposal = on.asking.last, received.proposal
     assert last is not None
@@ -113,8 +111,8 @@ def planned(
     )
 
 
-def evolve_consulting(on: Consulting, event: AnyEvent) -> Consulting:
-    """What was asked and answered; `Asking` is evolved by whoever holds this."""
+def evolve_consulting(on: ModelRun, event: AnyEvent) -> ModelRun:
+    """What was asked and answered; `ProviderChoice` is evolved by whoever holds this."""
     change, helping = msgspec.structs.replace, on.helping
     match event:
         case AdviceRequested(index=index, correction=correction):
@@ -122,7 +120,7 @@ def evolve_consulting(on: Consulting, event: AnyEvent) -> Consulting:
             asked = change(helping, asks=helping.asks + 1, corrections=correction)
             return change(on, helping=asked)
         case AdviceReceived(proposal=Proposal(certainty=certainty) as proposal):
-            if certainty < on.asking.minds.certainty:
+            if certainty < on.asking.models.certainty:
                 return change(on, helping=change(helping, unsure=helping.unsure + 1))
             last = on.asking.last
             if last is None or last.purpose != "correct":
@@ -134,25 +132,23 @@ def evolve_consulting(on: Consulting, event: AnyEvent) -> Consulting:
             return on
 
 
-def tried(
-    on: Consulting, index: int, action: Action, element: Resolved | None, why: str
-) -> Consulting:
+def tried(on: ModelRun, index: int, action: Action, element: Resolved | None, why: str) -> ModelRun:
     """What a model proposed for this step did not work; also when it first seemed to."""
     known = on.helping if on.helping.index == index else on.helping.of(index)
     helping = having_failed(having_tried(known, action, element), why)
     return msgspec.structs.replace(on, helping=helping)
 
 
-def claimed(on: Consulting) -> Consulting:
+def claimed(on: ModelRun) -> ModelRun:
     """The model said that it is done, and the page does not."""
     helping = msgspec.structs.replace(on.helping, claims=on.helping.claims + 1)
     return msgspec.structs.replace(on, helping=helping)
 
 
-def worked(on: Consulting, *, there: bool) -> Consulting:
+def worked(on: ModelRun, *, there: bool) -> ModelRun:
     """A step was confirmed. `there`: it was the one that help was needed for, and not on the way
     to it: how often may be asked about that one is still counted."""
-    helping = Helping() if there else msgspec.structs.replace(on.helping, settled=True)
+    helping = ModelHelp() if there else msgspec.structs.replace(on.helping, settled=True)
     return msgspec.structs.replace(on, helping=helping)
 
 

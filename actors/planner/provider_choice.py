@@ -9,7 +9,7 @@ import msgspec
 from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived
 from rutter.events.checks import PageState
 from rutter.events.planner import AdviceRequested
-from rutter.events.run_settings import Mind, Minds
+from rutter.events.run_settings import LanguageModel, ModelUse
 from rutter.events.runtime import SessionStarted
 from rutter.events.vocabulary import AnyEvent
 
@@ -18,11 +18,11 @@ TRIES = 2  # of one question at one provider
 NEVER_SHOWN: frozenset[PageState] = frozenset({"START", "LOGIN_REQUIRED"})
 
 
-class Asking(msgspec.Struct, frozen=True):
+class ProviderChoice(msgspec.Struct, frozen=True):
     """Where a session is with asking. `at` is the place of who is asked next, `attempt` the how
     manieth time it will be; `last` the last question, `waiting` whether it has no answer yet."""
 
-    minds: Minds
+    models: ModelUse
     count: int = 0
     at: int = 0
     attempt: int = 1
@@ -31,17 +31,17 @@ class Asking(msgspec.Struct, frozen=True):
     failed: str = ""
 
     @property
-    def next(self) -> Mind | None:
-        minds = self.minds.minds
-        return minds[self.at] if self.at < len(minds) else None
+    def next(self) -> LanguageModel | None:
+        models = self.models.models
+        return models[self.at] if self.at < len(models) else None
 
 
-def open_asking(started: SessionStarted) -> Asking | None:
-    minds = started.minds
-    return Asking(minds) if minds is not None and minds.minds else None
+def open_asking(started: SessionStarted) -> ProviderChoice | None:
+    models = started.models
+    return ProviderChoice(models) if models is not None and models.models else None
 
 
-def evolve_asking(asking: Asking, event: AnyEvent) -> Asking:
+def evolve_asking(asking: ProviderChoice, event: AnyEvent) -> ProviderChoice:
     change = msgspec.structs.replace
     match event:
         case AdviceRequested() as request:
@@ -62,7 +62,7 @@ def evolve_asking(asking: Asking, event: AnyEvent) -> Asking:
             return asking
 
 
-def wanting(received: AdviceReceived, asking: Asking) -> str:
+def wanting(received: AdviceReceived, asking: ProviderChoice) -> str:
     """Why this answer is none; empty where it is one. In a conversation a call that does not fit
     is answered, and silence too: there it is part of the talk."""
     if received.ending == "refused":
@@ -72,32 +72,32 @@ def wanting(received: AdviceReceived, asking: Asking) -> str:
     return received.invalid or "it proposed nothing"
 
 
-def request(asking: Asking | None, like: AdviceRequested) -> AdviceRequested | None:
+def request(asking: ProviderChoice | None, like: AdviceRequested) -> AdviceRequested | None:
     """The question, put to who is next; nothing, where nobody is left."""
-    mind = asking.next if asking is not None else None
-    if asking is None or mind is None:
+    choice = asking.next if asking is not None else None
+    if asking is None or choice is None:
         return None
     return msgspec.structs.replace(
         like,
         request=f"a{asking.count + 1}",
-        provider=mind.provider,
-        model=mind.model,
+        provider=choice.provider,
+        model=choice.model,
         attempt=asking.attempt,
     )
 
 
-def lost(asking: Asking | None) -> AdviceLost | None:
+def lost(asking: ProviderChoice | None) -> AdviceLost | None:
     """The question that a run leaves open when it stops: it counts as spent."""
     if asking is None or not asking.waiting or asking.last is None:
         return None
     return AdviceLost(asking.last.request)
 
 
-def _is_awaited(asking: Asking, name: str) -> bool:
+def _is_awaited(asking: ProviderChoice, name: str) -> bool:
     return asking.waiting and asking.last is not None and asking.last.request == name
 
 
-def _after(asking: Asking, failed: str, *, again: bool) -> Asking:
+def _after(asking: ProviderChoice, failed: str, *, again: bool) -> ProviderChoice:
     """Once more where that may help, else on to the next."""
     more = again and asking.attempt < TRIES
     return msgspec.structs.replace(

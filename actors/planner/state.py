@@ -4,15 +4,15 @@ from typing import Literal
 
 import msgspec
 
-from rutter.actors.planner.expired_login import SIGNED_OUT, Aboard, signed_out
-from rutter.actors.planner.model_question import Consulting
+from rutter.actors.planner.expired_login import SIGNED_OUT, LoginsInUse, signed_out
+from rutter.actors.planner.model_question import ModelRun
 from rutter.actors.planner.tool_led import Desk
-from rutter.actors.rules.steps.already_done import Settling
+from rutter.actors.rules.steps.already_done import EarlierRunLooks
 from rutter.actors.rules.steps.already_done import in_words as settled_in_words
-from rutter.actors.rules.steps.pace import Pace
+from rutter.actors.rules.steps.pace import StepPace
 from rutter.actors.rules.steps.pause import HAD_THE_WHEEL, Pause
 from rutter.actors.rules.steps.retry import may_repeat, so_long
-from rutter.actors.rules.steps.service_script import Going, is_of_way
+from rutter.actors.rules.steps.service_script import ScriptProgress, is_of_way
 from rutter.events.action import Action, kind_of
 from rutter.events.critic import ActionJudged
 from rutter.events.executor import ActionFailed, QueryFailed
@@ -49,22 +49,22 @@ class PlannerState(msgspec.Struct, frozen=True):
     handed_over: str = ""  # how the person said that they are done
     by_hand: tuple[int, int] = (-1, 0)
     taken_to: int = -1
-    settling: Settling = Settling()
+    settling: EarlierRunLooks = EarlierRunLooks()
     stopped: bool = False
     desk: Desk | None = None
-    consulting: Consulting | None = None
+    consulting: ModelRun | None = None
     due: StepDue | None = None
     element: Resolved | None = None
-    going: Going = Going()
+    going: ScriptProgress = ScriptProgress()
     pause: Pause = Pause()
     flying: int = 0  # the step that has begun and is not over
     asked: ApprovalRequested | None = None  # the question that is open
     resumed: bool = False  # once at least
     let_go: int = 0  # steps that a pause came before
     had_wheel: bool = False
-    aboard: Aboard = Aboard()
+    aboard: LoginsInUse = LoginsInUse()
     recalled: tuple[int, ...] = ()  # optional steps that were looked for once more, in vain so far
-    pace: Pace = Pace()
+    pace: StepPace = StepPace()
     rested: bool = False  # since the last step of a script
 
 

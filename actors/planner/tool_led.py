@@ -11,7 +11,7 @@ import msgspec
 
 from rutter.actors.planner.model_led import (
     OPENING,
-    Lead,
+    ModelLead,
     ended,
     evolve_lead,
     heard,
@@ -121,7 +121,7 @@ class Desk(msgspec.Struct, frozen=True):
     look: int = 0
     given: bool = False
     said: str = ""
-    lead: Lead | None = None
+    lead: ModelLead | None = None
     alone: bool = False
 
 
@@ -165,7 +165,7 @@ def evolve_desk(desk: Desk, envelope: Envelope, *, held: bool = False) -> Desk:
             return _in_flight(desk, envelope.event, held=held)
 
 
-def _led(desk: Desk, lead: Lead, event: AnyEvent) -> Desk:
+def _led(desk: Desk, lead: ModelLead, event: AnyEvent) -> Desk:
     """What concerns whoever leads. A model that is asked is shown the last look."""
     change = msgspec.structs.replace
     flight = desk.flight
@@ -339,7 +339,7 @@ def decide_call(desk: Desk, envelope: Envelope, *, held: bool = False) -> Iterab
         yield from _leading(desk, desk.lead, event)
 
 
-def _leading(desk: Desk, lead: Lead, event: AnyEvent) -> Iterable[AnyEvent]:
+def _leading(desk: Desk, lead: ModelLead, event: AnyEvent) -> Iterable[AnyEvent]:
     """What the model is asked, and what follows from what it says."""
     idle = desk.stage == "idle" and desk.call is None and desk.flight is None
     ready = idle and desk.opened and desk.looked and not lead.waits

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import msgspec
 
 from rutter.actors.planner.state import PlannerState
-from rutter.actors.rules.steps.already_done import Settling
+from rutter.actors.rules.steps.already_done import EarlierRunLooks
 from rutter.actors.rules.steps.pause import RULE, evolve_pause, hands_over
 from rutter.events.advisor import AdviceFailed, AdviceReceived
 from rutter.events.critic import ActionJudged, CompletionChecked
@@ -101,7 +101,7 @@ def _is_own(state: PlannerState, step: int) -> bool:
 def _let_go(state: PlannerState, step: int) -> PlannerState:
     settling = state.settling
     if settling.is_of(step):
-        settling = Settling(settled=settling.settled)
+        settling = EarlierRunLooks(settled=settling.settled)
     return msgspec.structs.replace(
         state, flying=0, settling=settling, let_go=state.let_go + 1, element=None
     )

@@ -53,7 +53,7 @@ from rutter.actors.predictor.position.skippable_steps import (
     passed_here,
 )
 from rutter.actors.predictor.state import PredictorState
-from rutter.actors.rules.pages.changes import Look, notices
+from rutter.actors.rules.pages.changes import PageMoment, notices
 from rutter.actors.rules.pages.page_state import detect
 from rutter.actors.rules.policy.policy import CALLERS
 from rutter.actors.rules.steps.pause import evolve_pause, hands_over
@@ -61,7 +61,7 @@ from rutter.actors.rules.steps.retry import is_kept
 from rutter.actors.rules.steps.service_script import ELSEWHERE, is_past_sign_in, strayed
 from rutter.actors.rules.workflows.templates import told
 from rutter.events.action import kind_of
-from rutter.events.checks import Said
+from rutter.events.checks import AlertSaid
 from rutter.events.critic import ActionJudged, PageAssessed, ReadBackFound, Verdict
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.executor import (
@@ -350,7 +350,7 @@ def _looked(state: PredictorState, observed: PageObserved) -> PredictorState:
     if state.reading_back:
         return state
     service = state.started.settings.service if state.started else None
-    now = Look(observed.page, detect(observed.page, observed.phrases, service))
+    now = PageMoment(observed.page, detect(observed.page, observed.phrases, service))
     # Right before the next input, minutes may have passed: that is no effect of the last.
     late = state.late if observed.why == "before_input" else now
     return msgspec.structs.replace(state, look=now, late=late)
@@ -387,7 +387,7 @@ def _late(state: PredictorState) -> PredictorState:
     if not said:
         return state
     # What it says in the end is what it has to say: "Saving..." was on the way there.
-    others_known = tuple(each for each in last.after.learned if not isinstance(each, Said))
+    others_known = tuple(each for each in last.after.learned if not isinstance(each, AlertSaid))
     after = msgspec.structs.replace(last.after, learned=(*said, *others_known))
     return msgspec.structs.replace(
         state, steps=(*others, msgspec.structs.replace(last, after=after))
@@ -426,9 +426,9 @@ def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> Predic
         learned=None if looks else state.learned,
         steps=(*state.steps, step_of(state, plan)) if kept else state.steps,
         numbers=(*state.numbers, plan.step) if kept else state.numbers,
-        sailed=(*state.sailed, (plan.index, plan.step))
-        if _is_sailed(plan, verdict)
-        else state.sailed,
+        done_steps=(*state.done_steps, (plan.index, plan.step))
+        if _is_done_step(plan, verdict)
+        else state.done_steps,
         notices=noticed(state, plan) if confirmed else state.notices,
         healed=healed(state, plan, action) if confirmed else state.healed,
         mends=mends(state, plan, index) if confirmed else state.mends,
@@ -436,7 +436,7 @@ def _judged(state: PredictorState, verdict: Verdict, reason: str = "") -> Predic
     return done(state, index) if confirmed else state
 
 
-def _is_sailed(plan: PlanProposed, verdict: Verdict) -> bool:
+def _is_done_step(plan: PlanProposed, verdict: Verdict) -> bool:
     return verdict == "confirmed" and plan.driver == "workflow" and plan.index >= 0
 
 

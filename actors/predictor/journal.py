@@ -28,7 +28,7 @@ Taught = TransitionLearned | TransitionUndone | EndLearned
 RECENT = 4  # sessions whose way of doing a thing is remembered, of each thing
 
 
-class Row(NamedTuple):
+class LearnedRow(NamedTuple):
     """One thing that was learned. Tokens are named as the log names them; an end has none."""
 
     session: int
@@ -38,7 +38,7 @@ class Row(NamedTuple):
     counts: int
 
 
-class Names:
+class NumberedTexts:
     """Texts by number: each is held once."""
 
     def __init__(self) -> None:
@@ -56,8 +56,8 @@ class Names:
 class Journal:
     def __init__(self) -> None:
         self._forgotten: dict[int, int] = {}  # of a session, how many rows there were then
-        self._sessions = Names()
-        self._texts = Names()  # tokens and places
+        self._sessions = NumberedTexts()
+        self._texts = NumberedTexts()  # tokens and places
         self._none = self._texts.number("")
         self._rows = array("I")
         self._counts = array("B")
@@ -72,9 +72,11 @@ class Journal:
         """What it taught until now goes. What it goes on to teach counts."""
         self._forgotten[session] = len(self)
 
-    def add(self, session: str, learned: Taught) -> Row:
+    def add(self, session: str, learned: Taught) -> LearnedRow:
         token = "" if isinstance(learned, EndLearned) else learned.token
-        row = Row(self.session(session), token, learned.after[-2:], learned.place, _kind(learned))
+        row = LearnedRow(
+            self.session(session), token, learned.after[-2:], learned.place, _kind(learned)
+        )
         number = self._texts.number
         first, second = ("", "", *row.after)[-2:]
         self._rows.extend(
@@ -83,7 +85,7 @@ class Journal:
         self._counts.append(row.counts)
         return row
 
-    def rows(self, begin: int = 0, end: int | None = None) -> Iterator[Row]:
+    def rows(self, begin: int = 0, end: int | None = None) -> Iterator[LearnedRow]:
         """Everything but what was forgotten."""
         rows, texts, none = self._rows, self._texts.all, self._none
         for at in range(begin, len(self) if end is None else min(end, len(self))):
@@ -92,10 +94,10 @@ class Journal:
             if at < self._forgotten.get(session, 0):
                 continue
             after = tuple(texts[each] for each in (first, second) if each != none)
-            yield Row(session, texts[token], after, texts[place], counts)
+            yield LearnedRow(session, texts[token], after, texts[place], counts)
 
 
-class Way(NamedTuple):
+class PastAction(NamedTuple):
     """How a session did a thing; `at` says how many were done before it."""
 
     session: int
@@ -103,14 +105,14 @@ class Way(NamedTuple):
     at: int
 
 
-class Doings:
+class PastActions:
     """How each thing was done, by the sessions that did it last.
 
     More than the last, because one may be forgotten, and because another's parameters may be bound.
     """
 
     def __init__(self) -> None:
-        self._ways: dict[str, list[Way]] = {}  # by token
+        self._ways: dict[str, list[PastAction]] = {}  # by token
         self._tokens: dict[str, dict[str, None]] = {}  # by what is done, whatever it is done with
         self._count = 0
 
@@ -120,7 +122,7 @@ class Doings:
         # Most are done the same way each time: that is held once.
         action = next((each.action for each in held if each.action == action), action)
         held[:] = [each for each in held if each.session != session][-RECENT + 1 :]
-        held.append(Way(session, action, self._count))
+        held.append(PastAction(session, action, self._count))
         self._tokens.setdefault(bare(token), {})[token] = None
 
     def exactly(self, token: str) -> Action | None:

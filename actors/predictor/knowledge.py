@@ -10,9 +10,9 @@ a run of a workflow needs none. What is forgotten is a new generation: they are 
 from collections.abc import Container, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from rutter.actors.predictor.journal import DONE, OWN, Doings, Journal, Taught
+from rutter.actors.predictor.journal import DONE, OWN, Journal, PastActions, Taught
 from rutter.actors.predictor.model.learners import NOTHING, OfForesight, OfSeeds
-from rutter.actors.predictor.position.workflow_tracker import Recorded
+from rutter.actors.predictor.position.workflow_tracker import RecordedWorkflows
 from rutter.actors.rules.workflows.versions import Effects, Versions
 from rutter.events.envelope import Envelope
 from rutter.events.predictor import (
@@ -80,10 +80,10 @@ class Knowledge:
 
     def __init__(self) -> None:
         self.journal = Journal()
-        self.doings = Doings()
+        self.doings = PastActions()
         self.effects = Effects()
         self.versions = Versions()
-        self.recorded = Recorded()
+        self.recorded = RecordedWorkflows()
         self.position = 0
         self.generation = 0
         self._origins: dict[str, set[str]] = {}  # of everything that was done, where

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from rutter.actors.predictor.learning.recording import Mend
+from rutter.actors.predictor.learning.recording import ModelRepair
 from rutter.actors.predictor.learning.takebacks import Taught
-from rutter.actors.rules.pages.changes import Look
+from rutter.actors.rules.pages.changes import PageMoment
 from rutter.actors.rules.steps.pause import Pause
 from rutter.events.checks import ReadBack
 from rutter.events.page import Artifact, Exchange, Page, Resolved
@@ -13,7 +13,7 @@ from rutter.events.predictor import Notices, Rewritten, TransitionLearned, Trans
 from rutter.events.runtime import SessionStarted
 from rutter.events.workflow import Step, Workflow
 
-BLANK = Look(Page(url="about:blank"))
+BLANK = PageMoment(Page(url="about:blank"))
 
 
 class PredictorState(msgspec.Struct, frozen=True):
@@ -22,9 +22,9 @@ class PredictorState(msgspec.Struct, frozen=True):
     started: SessionStarted | None = None
     session: str = ""
     workflow: Workflow | None = None
-    look: Look = BLANK
-    late: Look = BLANK
-    before: Look = BLANK
+    look: PageMoment = BLANK
+    late: PageMoment = BLANK
+    before: PageMoment = BLANK
     reading_back: bool = False
     downloads: tuple[str, ...] = ()
     picture: Artifact | None = None
@@ -40,7 +40,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     notices: tuple[Notices, ...] = ()
     rewritten: tuple[Rewritten, ...] = ()
     healed: tuple[tuple[int, Step], ...] = ()
-    mends: tuple[Mend, ...] = ()
+    mends: tuple[ModelRepair, ...] = ()
     stopped: bool = False
     pause: Pause = Pause()
     handed: bool = False  # back by a person, and nothing was proposed since
@@ -52,5 +52,7 @@ class PredictorState(msgspec.Struct, frozen=True):
     back_to: int = -1  # and the step that is due behind them
     sent: tuple[Exchange, ...] = ()  # what the page sent, by the step that it followed from
     numbers: tuple[int, ...] = ()  # of the steps that are recorded, as they were counted
-    sailed: tuple[tuple[int, int], ...] = ()  # steps of the workflow that were done: place, number
+    done_steps: tuple[
+        tuple[int, int], ...
+    ] = ()  # steps of the workflow that were done: place, number
     read_backs: tuple[tuple[int, ReadBack], ...] = ()  # found by trial, by the number of the step

@@ -11,7 +11,14 @@ from typing import ClassVar, Literal
 import msgspec
 
 from rutter.actors.rules.pages.page_state import checkpoint_of
-from rutter.actors.rules.policy.policy import CALLERS, READING, Case, Verdict, judge, missing_field
+from rutter.actors.rules.policy.policy import (
+    CALLERS,
+    READING,
+    PolicyCase,
+    PolicyVerdict,
+    judge,
+    missing_field,
+)
 from rutter.actors.rules.steps.healing import LIKENESS, doubtful, unlike
 from rutter.actors.rules.steps.pause import RULE as PAUSED
 from rutter.actors.rules.steps.pause import evolve_pause, hands_over
@@ -252,7 +259,7 @@ def _query(
     """Reading needs no verdict of policy, only that it is the element that is meant (F2), and that
     somebody wants it."""
     if doubt := doubtful(started, plan, state.element):
-        yield question_on(state, Verdict("ask", "healed", doubt))
+        yield question_on(state, PolicyVerdict("ask", "healed", doubt))
         return
     if (suggested := as_suggestion(state)) is not None:
         yield question_on(state, suggested)
@@ -329,9 +336,9 @@ def _approve(state: ValidatorState, rule: str, reason: str, approval: str) -> It
     )
 
 
-def _case(state: ValidatorState, plan: PlanProposed, element: Resolved | None) -> Case:
+def _case(state: ValidatorState, plan: PlanProposed, element: Resolved | None) -> PolicyCase:
     assert state.started is not None
-    return Case(
+    return PolicyCase(
         policy=state.started.policy,
         action=plan.action,
         driver=plan.driver,

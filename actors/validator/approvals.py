@@ -1,15 +1,15 @@
 """Approvals that a recording or a bound credential gave: whether a step still stands by them."""
 
 from rutter.actors.rules.pages.address import origin_of, place_of
-from rutter.actors.rules.policy.policy import Case, Verdict, is_irreversible, stands
+from rutter.actors.rules.policy.policy import PolicyCase, PolicyVerdict, is_irreversible, stands
 from rutter.actors.rules.policy.rule_table import is_a_door
 from rutter.actors.rules.steps.service_script import is_of_way
 from rutter.actors.validator.state import ValidatorState
 from rutter.events.page import Resolved
-from rutter.events.workflow import Standing, Step
+from rutter.events.workflow import StandingApproval, Step
 
 
-def is_let_in(state: ValidatorState, case: Case, verdict: Verdict) -> bool:
+def is_let_in(state: ValidatorState, case: PolicyCase, verdict: PolicyVerdict) -> bool:
     """A credential that is bound to the origin satisfies the sign-in there (E3), on the way that a
     service or a model found, if it is sent nowhere else. What was healed or proposed by a model is
     not that way."""
@@ -35,7 +35,7 @@ def is_on_the_way(state: ValidatorState) -> bool:
     return plan.index < 0 and not plan.read_back_of
 
 
-def was_done_on_the_way(state: ValidatorState, case: Case) -> bool:
+def was_done_on_the_way(state: ValidatorState, case: PolicyCase) -> bool:
     """Something that cannot be undone was done in place of no step of the workflow: it may have
     been this very one, so that no recording approves it any more (E7)."""
     return state.done_on_the_way and is_final(state, case)
@@ -47,7 +47,7 @@ def seen_as(element: Resolved | None) -> str:
     return (element.exact or element.digest) if element is not None else ""
 
 
-def is_final(state: ValidatorState, case: Case) -> bool:
+def is_final(state: ValidatorState, case: PolicyCase) -> bool:
     """Whether it cannot be undone: by what the element is, or by what it was when it was recorded.
     A button that lost its form still says what it said."""
     return was_irreversible(state) or is_irreversible(case)
@@ -64,7 +64,7 @@ def was_irreversible(state: ValidatorState) -> bool:
 def stands_by_recording(state: ValidatorState) -> bool:
     """Whether the recording has approved this. Two addresses are the same page's if the recording
     saw it go by both."""
-    return stands(_standing(state), state.element, same_page=_is_sent_there(state))
+    return stands(_standing_approval(state), state.element, same_page=_is_sent_there(state))
 
 
 def _is_sent_there(state: ValidatorState) -> bool:
@@ -85,10 +85,10 @@ def _recorded(state: ValidatorState) -> Step | None:
     return workflow.steps[plan.index] if 0 <= plan.index < len(workflow.steps) else None
 
 
-def _standing(state: ValidatorState) -> Standing | None:
+def _standing_approval(state: ValidatorState) -> StandingApproval | None:
     """The approval that the recording gave this very step of this workflow version. What was
     healed is another element, and has none."""
     step = _recorded(state)
     if step is None or state.plan is None or state.plan.healed:
         return None
-    return step.standing
+    return step.standing_approval

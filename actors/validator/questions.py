@@ -2,7 +2,7 @@
 
 import msgspec
 
-from rutter.actors.rules.policy.policy import Case, Verdict
+from rutter.actors.rules.policy.policy import PolicyCase, PolicyVerdict
 from rutter.actors.rules.steps.already_done import doubt as may_have_happened
 from rutter.actors.rules.steps.confidence import RULE as SUGGESTED
 from rutter.actors.rules.steps.confidence import is_suggested, why_suggested
@@ -34,7 +34,9 @@ BY_HAND = {
 }
 
 
-def left_to_ask(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict | None:
+def left_to_ask(
+    state: ValidatorState, case: PolicyCase, verdict: PolicyVerdict
+) -> PolicyVerdict | None:
     """What a person is to be asked: what no recording has answered, and whether to do at all what
     was predicted and is not sure enough, whatever else it is."""
     asks, suggested = _unsettled(state, case, verdict), as_suggestion(state)
@@ -43,16 +45,20 @@ def left_to_ask(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict 
     return msgspec.structs.replace(asks, reason=f"{asks.reason}; {suggested.reason}")
 
 
-def as_suggestion(state: ValidatorState) -> Verdict | None:
+def as_suggestion(state: ValidatorState) -> PolicyVerdict | None:
     assert state.started is not None
     assert state.plan is not None
     settings = state.started.settings
     if not is_suggested(state.plan, settings):
         return None
-    return Verdict("ask", SUGGESTED, why_suggested(state.plan, settings, state.started.values))
+    return PolicyVerdict(
+        "ask", SUGGESTED, why_suggested(state.plan, settings, state.started.values)
+    )
 
 
-def _unsettled(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict | None:
+def _unsettled(
+    state: ValidatorState, case: PolicyCase, verdict: PolicyVerdict
+) -> PolicyVerdict | None:
     started, plan, element = state.started, state.plan, state.element
     assert started is not None
     assert plan is not None
@@ -67,14 +73,14 @@ def _unsettled(state: ValidatorState, case: Case, verdict: Verdict) -> Verdict |
     if unbound := _unbound_secret(started, plan):
         return unbound
     if doubt := doubtful(started, plan, element):
-        return Verdict("ask", "healed", doubt)
+        return PolicyVerdict("ask", "healed", doubt)
     if was_irreversible(state) and not stood:
         reason = "it could not be undone when it was recorded, and the element is another now"
-        return Verdict("ask", "was_irreversible", reason)
+        return PolicyVerdict("ask", "was_irreversible", reason)
     return None
 
 
-def _unbound_secret(started: SessionStarted, plan: PlanProposed) -> Verdict | None:
+def _unbound_secret(started: SessionStarted, plan: PlanProposed) -> PolicyVerdict | None:
     """Nobody recorded where the service's own way types a secret: its origin has to be bound."""
     value = plan.action.value
     if not is_of_way(plan) or not isinstance(value, Secret):
@@ -82,7 +88,7 @@ def _unbound_secret(started: SessionStarted, plan: PlanProposed) -> Verdict | No
     if any(name == value.name for name, _ in started.policy.secret_origins):
         return None
     reason = f"the secret {value.name!r} would be typed there, and is bound to no origin"
-    return Verdict("ask", "secret_unbound", reason)
+    return PolicyVerdict("ask", "secret_unbound", reason)
 
 
 def not_typed_out(answer: ApprovalAnswered, asked: ApprovalRequested) -> ApprovalAnswered:
@@ -91,16 +97,18 @@ def not_typed_out(answer: ApprovalAnswered, asked: ApprovalRequested) -> Approva
     return msgspec.structs.replace(answer, approved=False, message=said)
 
 
-def _done_before(state: ValidatorState, started: SessionStarted, verdict: Verdict) -> Verdict:
+def _done_before(
+    state: ValidatorState, started: SessionStarted, verdict: PolicyVerdict
+) -> PolicyVerdict:
     """An earlier session may have done it already: no recording has answered that."""
     plan, settled = state.plan, state.settled
     seen = settled if plan is not None and settled and settled.index == plan.index else None
     reason = may_have_happened(started, seen)
     kind = verdict.kind if verdict.effect == "ask" else "policy"
-    return Verdict("ask", "done_before", reason, kind, always=True)
+    return PolicyVerdict("ask", "done_before", reason, kind, always=True)
 
 
-def _done_by_hand(state: ValidatorState, verdict: Verdict) -> Verdict:
+def _done_by_hand(state: ValidatorState, verdict: PolicyVerdict) -> PolicyVerdict:
     """The first step that cannot be undone after a person had the wheel: whether they did it, no
     recording has answered. What comes behind it they have not done either, then."""
     plan, settled = state.plan, state.settled
@@ -110,10 +118,12 @@ def _done_by_hand(state: ValidatorState, verdict: Verdict) -> Verdict:
     asks = verdict.effect == "ask"
     if asks:
         reason = f"{verdict.reason}; {reason}"
-    return Verdict("ask", "had_the_wheel", reason, verdict.kind if asks else "policy", always=True)
+    return PolicyVerdict(
+        "ask", "had_the_wheel", reason, verdict.kind if asks else "policy", always=True
+    )
 
 
-def question_on(state: ValidatorState, verdict: Verdict) -> ApprovalRequested:
+def question_on(state: ValidatorState, verdict: PolicyVerdict) -> ApprovalRequested:
     """Bound to this step, action, element and origin: an answer to it is for nothing else."""
     plan, element = state.plan, state.element
     assert state.started is not None

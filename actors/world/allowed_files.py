@@ -31,11 +31,11 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 
 
-class _Refused(Exception):
+class _FileRefused(Exception):
     """It is not a file in a folder that was allowed."""
 
 
-class _Found(NamedTuple):
+class _FoundFile(NamedTuple):
     """A file by its name in an open folder, and what it was when it was found."""
 
     folder: int
@@ -46,7 +46,7 @@ class _Found(NamedTuple):
 Stamp = tuple[int, int, int, int]
 
 
-class _Looked(NamedTuple):
+class _FileFacts(NamedTuple):
     """What is known of a file. The stamp is another one when it was written meanwhile."""
 
     seen: FileSeen
@@ -80,18 +80,18 @@ def _paths(seen: FilesSeen) -> tuple[str, ...]:
 
 
 async def _look_at_all(
-    checks: Sequence[FileCheck], folders: Sequence[str], before: Sequence[_Looked] = ()
-) -> list[_Looked]:
+    checks: Sequence[FileCheck], folders: Sequence[str], before: Sequence[_FileFacts] = ()
+) -> list[_FileFacts]:
     """In a thread that is left behind when nobody waits any more: a disk may hang."""
 
-    def look() -> list[_Looked]:
+    def look() -> list[_FileFacts]:
         known = before or repeat(None)
         return [_look(check, folders, old) for check, old in zip(checks, known, strict=False)]
 
     return await anyio.to_thread.run_sync(look, abandon_on_cancel=True)
 
 
-def _look(check: FileCheck, folders: Sequence[str], before: _Looked | None) -> _Looked:
+def _look(check: FileCheck, folders: Sequence[str], before: _FileFacts | None) -> _FileFacts:
     path = path_of(check)
     seen = FileSeen(path)
     try:
@@ -102,21 +102,21 @@ def _look(check: FileCheck, folders: Sequence[str], before: _Looked | None) -> _
             seen = FileSeen(path, exists=True, size=found.held.st_size)
             if isinstance(check, FileContains):
                 seen = _searched(found, seen, check.value.encode())
-            return _Looked(seen, stamp)
+            return _FileFacts(seen, stamp)
     except (FileNotFoundError, NotADirectoryError):
-        return _Looked(FileSeen(path))
-    except _Refused as refused:
-        return _Looked(FileSeen(path, error="policy_denied", message=str(refused)))
+        return _FileFacts(FileSeen(path))
+    except _FileRefused as refused:
+        return _FileFacts(FileSeen(path, error="policy_denied", message=str(refused)))
     except OSError as error:
         told = msgspec.structs.replace(seen, error="unreadable", message=_why(error))
-        return _Looked(told)
+        return _FileFacts(told)
 
 
 def _stamp(held: os.stat_result) -> Stamp:
     return held.st_dev, held.st_ino, held.st_size, held.st_mtime_ns
 
 
-def _searched(found: _Found, seen: FileSeen, wanted: bytes) -> FileSeen:
+def _searched(found: _FoundFile, seen: FileSeen, wanted: bytes) -> FileSeen:
     if seen.size <= MAX_SEARCHED:
         with _opened(found) as descriptor:
             holds = _holds(descriptor, wanted)
@@ -150,7 +150,7 @@ def read_file(call: str, path: str, folders: Sequence[str]) -> FileRead:
     try:
         with _found(path, folders) as found, _opened(found) as descriptor:
             return FileRead(call, Untrusted(_text(descriptor)))
-    except _Refused as refused:
+    except _FileRefused as refused:
         return FileRead(call, error="policy_denied", message=str(refused))
     except UnicodeDecodeError:
         return FileRead(call, error="action_failed", message="it is not text in UTF-8")
@@ -161,7 +161,7 @@ def read_file(call: str, path: str, folders: Sequence[str]) -> FileRead:
 def _text(descriptor: int) -> str:
     size = os.fstat(descriptor).st_size
     if size > MAX_TEXT:
-        raise _Refused(f"it has {size} bytes, more than {MAX_TEXT}")
+        raise _FileRefused(f"it has {size} bytes, more than {MAX_TEXT}")
     body = b""
     while len(body) < MAX_TEXT and (piece := os.read(descriptor, MAX_TEXT - len(body))):
         body += piece
@@ -172,7 +172,7 @@ def _text(descriptor: int) -> str:
 
 
 @contextmanager
-def _found(path: str, folders: Sequence[str]) -> Iterator[_Found]:
+def _found(path: str, folders: Sequence[str]) -> Iterator[_FoundFile]:
     folder, parts = _place(path, folders)
     with ExitStack() as opened:
         inside = os.open(folder, _FOLDER)
@@ -184,17 +184,17 @@ def _found(path: str, folders: Sequence[str]) -> Iterator[_Found]:
             opened.callback(os.close, inside)
         held = _held(inside, parts[-1])
         if not stat.S_ISREG(held.st_mode):
-            raise _Refused("it is not a file")
-        yield _Found(inside, parts[-1], held)
+            raise _FileRefused("it is not a file")
+        yield _FoundFile(inside, parts[-1], held)
 
 
 @contextmanager
-def _opened(found: _Found) -> Iterator[int]:
+def _opened(found: _FoundFile) -> Iterator[int]:
     """The file itself: it may be another one by now, but none that is a link or a device."""
     descriptor = _open(found.name, _FILE, found.folder)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _Refused("it is not a file")
+            raise _FileRefused("it is not a file")
         yield descriptor
     finally:
         os.close(descriptor)
@@ -203,21 +203,21 @@ def _opened(found: _Found) -> Iterator[int]:
 def _place(path: str, folders: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """The folder that it is in, and its path from there."""
     if not folders:
-        raise _Refused("this session was given no directory to read from")
+        raise _FileRefused("this session was given no directory to read from")
     wanted = PurePath(path)
     if not wanted.parts or ".." in wanted.parts or not _can_be_a_name(path):
-        raise _Refused("the path leads outside the directory")
+        raise _FileRefused("the path leads outside the directory")
     if not wanted.is_absolute():
         return _absolute(folders[0]), wanted.parts
     for folder in folders:
         if wanted != PurePath(folder) and wanted.is_relative_to(folder):
             return _absolute(folder), wanted.relative_to(folder).parts
-    raise _Refused("the path leads outside the directory")
+    raise _FileRefused("the path leads outside the directory")
 
 
 def _absolute(folder: str) -> str:
     if not PurePath(folder).is_absolute():
-        raise _Refused("the directory that was given is not an absolute path")
+        raise _FileRefused("the directory that was given is not an absolute path")
     return folder
 
 
@@ -232,7 +232,7 @@ def _held(folder: int, name: str) -> os.stat_result:
     """What it is, before it is opened: to open a device may be to use it."""
     held = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if stat.S_ISLNK(held.st_mode):
-        raise _Refused("a link is not followed")
+        raise _FileRefused("a link is not followed")
     return held
 
 

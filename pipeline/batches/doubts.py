@@ -7,7 +7,7 @@ nobody wants to be asked by every row, and the others go on meanwhile."""
 from collections.abc import Collection, Sequence
 
 from rutter.events.envelope import Envelope
-from rutter.events.rows import Row
+from rutter.events.rows import BatchRow
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.batches.row_values import BoundRow, digest_of
@@ -69,4 +69,4 @@ class DoubtsElsewhere:
             return None
         if self._ended.get(session) in ENDED_WELL and not left_open(events):
             return None
-        return run_of(events, Row("", 0, digest))
+        return run_of(events, BatchRow("", 0, digest))

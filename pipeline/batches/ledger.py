@@ -8,7 +8,7 @@ import msgspec
 from rutter.events.envelope import Envelope, kind
 from rutter.events.errors import BadInput
 from rutter.events.jobs import JobEnded, JobQueued, JobStarted, RunWorkflow
-from rutter.events.rows import Row
+from rutter.events.rows import BatchRow
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.batches.doubts import DoubtsElsewhere
@@ -38,7 +38,7 @@ class Ledger(msgspec.Struct, frozen=True):
     again: int
     runs: list[RowRun]
     jobs: dict[tuple[int, str], int]
-    under_way: dict[str, Row] = {}
+    under_way: dict[str, BatchRow] = {}
     elsewhere: dict[str, RowRun] = {}
 
     def told(self, rows: Sequence[BoundRow]) -> dict[int, RowState]:
@@ -73,13 +73,13 @@ class _BatchSessions(msgspec.Struct):
     """The sessions of a batch, and its jobs: those that are not over by their names. `begun` are
     the sessions of all jobs that are not over, whoever's."""
 
-    sessions: list[tuple[str, Row]] = []
-    queued: dict[str, Row] = {}
+    sessions: list[tuple[str, BatchRow]] = []
+    queued: dict[str, BatchRow] = {}
     begun: dict[str, str] = {}
-    ended: list[Row] = []
+    ended: list[BatchRow] = []
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[BatchRow]:
         return [*(row for _, row in self.sessions), *self.queued.values(), *self.ended]
 
 
@@ -133,9 +133,9 @@ def _of_batch(
     for envelope in events:
         elsewhere.hear(envelope)
         match envelope.event:
-            case SessionStarted(row=Row(batch=batch) as row) if batch in batches:
+            case SessionStarted(row=BatchRow(batch=batch) as row) if batch in batches:
                 found.sessions.append((envelope.session, row))
-            case JobQueued(job=job, run=RunWorkflow(row=Row(batch=batch) as row)):
+            case JobQueued(job=job, run=RunWorkflow(row=BatchRow(batch=batch) as row)):
                 if batch in batches:
                     found.queued[job] = row
             case JobStarted(job=job, session=session):

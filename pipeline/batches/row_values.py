@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from rutter.events.errors import BadInput
-from rutter.events.rows import Row
+from rutter.events.rows import BatchRow
 from rutter.events.workflow import Workflow
 from rutter.pipeline.batches.sheet import BadRows, Cells, Sheet
 
@@ -26,8 +26,8 @@ class BoundRow(msgspec.Struct, frozen=True):
     def number(self) -> int:
         return self.row.number
 
-    def named(self, batch: str, again: int) -> Row:
-        return Row(batch, self.number, self.digest, again)
+    def named(self, batch: str, again: int) -> BatchRow:
+        return BatchRow(batch, self.number, self.digest, again)
 
 
 class Columns(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 import argparse
 import asyncio
 
-from rutter.actors.answers import Answer, TerminalPerson
+from rutter.actors.answers import PersonAnswer, TerminalPerson
 from rutter.events.errors import BadInput
 from rutter.pipeline.cli.daemon_client import DaemonClient, require_daemon
 from rutter.pipeline.cli.terminal import Terminal
@@ -36,7 +36,7 @@ def answer_at_terminal(daemon: DaemonClient, asked: dict[str, str], terminal: Te
     """Asks the person here, and tells the daemon what they said."""
     if not terminal.interactive:
         raise BadInput("nobody is at this terminal", "answer where somebody is")
-    answer: Answer = asyncio.run(
+    answer: PersonAnswer = asyncio.run(
         TerminalPerson(terminal.ask).put(asked["question"], asked.get("phrase", ""))
     )
     daemon.request("POST", f"/approvals/{asked['session']}/{asked['approval']}", answer)

@@ -6,7 +6,7 @@ import asyncio
 
 import msgspec
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.events.errors import RutterError
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.session_run import open_command_pipeline
@@ -40,7 +40,7 @@ ALONE = {
     "berth": "Botlek quay 2",
     "note": "Second gangway.",
 }
-APPROVES = Answer(True, "it is the script being recorded", "confirm")
+APPROVES = PersonAnswer(True, "it is the script being recorded", "confirm")
 
 
 class DemoFailed(RutterError):
@@ -77,7 +77,7 @@ async def _record_and_run(
                 session_started.recording(NAME, script.steps, WATCHED, secrets, allow=[host]), sure
             ),
             answers=ScriptedPerson(
-                otherwise=Answer(True, "it is the script being recorded", "confirm")
+                otherwise=PersonAnswer(True, "it is the script being recorded", "confirm")
             ),
             secrets=secrets,
             typed=script.typed,

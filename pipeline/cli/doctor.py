@@ -24,7 +24,7 @@ from rutter.pipeline.config.chromium_install import (
 )
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings, environment, proxies_set
-from rutter.pipeline.sessions.models import ModelOffer, NoMind, check_mind, is_on, offers
+from rutter.pipeline.sessions.models import ModelOffer, ModelUnavailable, check_model, is_on, offers
 
 ROOM_BYTES = 200 << 20  # a day of runs; below it a commit may soon fail
 
@@ -158,8 +158,8 @@ def _models(settings: Settings) -> Check:
 
 def _missing(offer: ModelOffer) -> str:
     try:
-        check_mind(offer, environment())
-    except NoMind as error:
+        check_model(offer, environment())
+    except ModelUnavailable as error:
         return f"{error.what} -> {error.fix}"
     return ""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Told, ToolSpec
+from rutter.actors.world.models.messages import ModelFailed, Prompt, Reply, ToolSpec, UserTurn
 from rutter.actors.world.models.prices import Price, cost_microdollars
 from rutter.events.run_settings import MILLION
 from rutter.pipeline.cli.terminal import Terminal
@@ -17,20 +17,20 @@ from rutter.pipeline.config.reader import Config
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.sessions.models import (
     ModelOffer,
-    NoMind,
+    ModelUnavailable,
     fix_of,
     is_on,
     key_of,
     offer_of,
     offers,
-    open_mind,
+    open_model,
 )
 from rutter.replay.story.advice import money
 
 ANSWER_MS = 30_000  # what any call of a model may take (C2)
 QUESTION = Prompt(
     system="You are asked whether you can be reached. Call the tool once.",
-    turns=(Told("Call the tool `ready`."),),
+    turns=(UserTurn("Call the tool `ready`."),),
     tools=(ToolSpec("ready", "Says that you can be reached.", {"type": "object"}),),
     must_call="ready",
     max_tokens=512,  # those that think before they answer need some for that
@@ -130,18 +130,18 @@ async def _answers(config: Config, terminal: Terminal) -> list[ProviderCheck]:
 
 async def _answer(offer: ModelOffer, *, alone: bool) -> ProviderCheck:
     try:
-        counsel = open_mind(offer, environment())
-    except NoMind as error:
+        priced = open_model(offer, environment())
+    except ModelUnavailable as error:
         return ProviderCheck(offer.provider, offer.model, False, error.what, error.fix)
     began = time.monotonic()
     try:
-        reply = await counsel.mind.complete(QUESTION, within_ms=ANSWER_MS)
-    except MindFailed as error:
+        reply = await priced.client.complete(QUESTION, within_ms=ANSWER_MS)
+    except ModelFailed as error:
         found = f"{error.code}: {error.message}" if error.message else error.code
         fix = fix_of(error.code, offer.provider, alone=alone)
         return ProviderCheck(offer.provider, offer.model, False, found, fix, _since(began))
     finally:
-        await counsel.mind.aclose()
+        await priced.client.aclose()
     return _answered(offer, reply, _since(began))
 
 
@@ -196,7 +196,7 @@ def missing_key(offer: ModelOffer) -> str:
     """Why there is no key that is needed; empty if there is, or if none is."""
     try:
         key_of(offer, environment())
-    except NoMind as error:
+    except ModelUnavailable as error:
         return f"{error.what} -> {error.fix}"
     return ""
 

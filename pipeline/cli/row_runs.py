@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import msgspec
 
-from rutter.actors.answers import Answer, Answers, Who
+from rutter.actors.answers import Answers, PersonAnswer, Who
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
@@ -94,14 +94,14 @@ class LocalRows:
         session = app.clock.new_id(leaving.started.purpose)
         who = person(self._terminal, self._options.answers)  # each row has the whole list
         answers = _OneAtATime(who, row, self._asking, self._telling)
-        async with closing(leaving.minds):
+        async with closing(leaving.models):
             await app.run_in_browser(
                 leaving.started,
                 browser,
                 answers=answers,
                 secrets=leaving.secrets,
                 name=session,
-                minds=leaving.minds,
+                models=leaving.models,
                 vision=leaving.vision,
                 logins=leaving.logins,
             )
@@ -214,7 +214,7 @@ class _OneAtATime:
     def who(self, _: Who) -> None:
         raise AttributeError("it is whoever answers")
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         said = f"row {self._row.number}: {question.question}"
         async with self._asking:
             self._telling.pause()

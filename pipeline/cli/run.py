@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import shlex
 
-from rutter.events.run_settings import Minds
+from rutter.events.run_settings import ModelUse
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli import run_rows
 from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
@@ -45,20 +45,20 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
         warn=terminal.note,
         ask=passphrase(terminal),
     )
-    started, course, minds = leaving.started, leaving.course, leaving.minds
+    started, course, models = leaving.started, leaving.course, leaving.models
     answers = person(terminal, options.answers)
     what = f"sailing {course.name or wish.name or wish.url}"
     if course.leads and not terminal.err.is_terminal:
-        terminal.note(_begins(course.goal, started.minds))  # there is no moving line that says so
+        terminal.note(_begins(course.goal, started.models))  # there is no moving line that says so
 
     async def run_in_browser() -> Story:
-        async with closing(minds), open_command_pipeline(settings, terminal) as opened:
+        async with closing(models), open_command_pipeline(settings, terminal) as opened:
             return await opened.run_in_browser(
                 started,
                 answers=answers,
                 secrets=leaving.secrets,
                 what=what,
-                minds=minds,
+                models=models,
                 vision=leaving.vision,
                 logins=leaving.logins,
             )
@@ -82,10 +82,10 @@ def _through(
     return code
 
 
-def _begins(goal: str, minds: Minds | None) -> str:
-    if minds is None:
+def _begins(goal: str, models: ModelUse | None) -> str:
+    if models is None:
         return f"going the service's own way to: {goal}"
-    return f"asking {minds.minds[0].provider} {minds.minds[0].model} for: {goal}"
+    return f"asking {models.models[0].provider} {models.models[0].model} for: {goal}"
 
 
 def _done(story: Story) -> str:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from rutter.actors.answers import Answer, Answers, Nobody, TerminalPerson, Who
+from rutter.actors.answers import Answers, Nobody, PersonAnswer, TerminalPerson, Who
 from rutter.actors.vision import Vision
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.login_state import CarriesLogins
 from rutter.actors.world.egress.gate import Gate
-from rutter.actors.world.models.prices import Counsel
+from rutter.actors.world.models.prices import PricedModel
 from rutter.events.errors import BadInput, RutterError
 from rutter.events.runtime import SessionStarted
 from rutter.events.sqlite_log import SqliteLog
@@ -49,7 +49,7 @@ class CommandPipeline:
         what: str,
         typed: Sequence[str] = (),
         by_hand: Callable[[], None] | None = None,
-        minds: Mapping[str, Counsel] | None = None,
+        models: Mapping[str, PricedModel] | None = None,
         vision: Vision | None = None,
         logins: CarriesLogins | None = None,
     ) -> Story:
@@ -68,7 +68,7 @@ class CommandPipeline:
                     typed=typed,
                     name=session,
                     on_listening=by_hand,
-                    minds=minds,
+                    models=models,
                     vision=vision,
                     logins=logins,
                 )
@@ -174,7 +174,7 @@ def person(terminal: Terminal, answers: Path | None) -> Answers:
 
 def _scripted(path: Path) -> Answers:
     try:
-        listed = msgspec.json.decode(path.read_bytes(), type=list[Answer])
+        listed = msgspec.json.decode(path.read_bytes(), type=list[PersonAnswer])
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror})", "check --answers") from error
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
@@ -187,15 +187,15 @@ def _scripted(path: Path) -> Answers:
 class _ListedAnswers:
     """Answers from a list, as somebody wrote them down; behind the last one nobody is there."""
 
-    def __init__(self, answers: Sequence[Answer]) -> None:
+    def __init__(self, answers: Sequence[PersonAnswer]) -> None:
         self._left = list(answers)
         self.who: Who = "scripted"
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         if self._left:
             return self._left.pop(0)
         self.who = "nobody"
-        return Answer(False, f"the list of answers has no more: {question.question}")
+        return PersonAnswer(False, f"the list of answers has no more: {question.question}")
 
 
 class _PausedProgress:
@@ -214,7 +214,7 @@ class _PausedProgress:
     def who(self, _: Who) -> None:
         raise AttributeError("it is whoever answers")
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         self._progress.pause()
         try:
             return await self._answers.ask(question)

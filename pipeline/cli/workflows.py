@@ -361,7 +361,7 @@ def _tell(workflow: Workflow, terminal: Terminal) -> None:
                 str(number),
                 in_words(step.action),
                 step.after.place.path if step.after.moved and step.after.place else "",
-                "by its recording" if step.standing else "",
+                "by its recording" if step.standing_approval else "",
                 _optional(step),
             )
             for number, step in enumerate(workflow.steps, 1)

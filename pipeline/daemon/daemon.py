@@ -14,7 +14,7 @@ import anyio
 import msgspec
 
 from rutter.actors.world.browser.chromium import Chromium
-from rutter.actors.world.browser.window_load import Crowd
+from rutter.actors.world.browser.window_load import WindowLoad
 from rutter.actors.world.egress.gate import Gate
 from rutter.events.errors import BadInput
 from rutter.events.sqlite_log import SqliteLog
@@ -117,7 +117,7 @@ async def open_daemon(
         if finish_erasing(directory):
             note("finished an erasing that was cut short")
         ports: list[int] = []
-        crowd, headless = Crowd(), settings.headless
+        crowd, headless = WindowLoad(), settings.headless
         fleet = Fleet(
             lambda: Chromium(
                 executable, Gate(barred=lambda: ports), headless=headless, crowd=crowd

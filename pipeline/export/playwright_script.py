@@ -28,7 +28,7 @@ from rutter.events.action import (
 )
 from rutter.events.checks import (
     HERE,
-    Answered,
+    AlertSaid,
     Check,
     Downloaded,
     ElementState,
@@ -36,7 +36,7 @@ from rutter.events.checks import (
     FileContains,
     FileExists,
     FileSize,
-    Said,
+    ServerAnswered,
     StateIs,
     TextGone,
     TextVisible,
@@ -233,9 +233,9 @@ def _asserted(check: Check, workflow: Workflow) -> str:
             return f"check_download(pages, {said(name)})"
         case FileExists() | FileContains() | FileSize():
             return _asserted_of_file(check, workflow)
-        case Said(text):
+        case AlertSaid(text):
             return f"check_said(page, {said(text)})"
-        case StateIs() | Answered():
+        case StateIs() | ServerAnswered():
             return f"# not checked here: {ascii_only(write_check(check))}"
 
 

@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rutter.actors.rules.pages.server_exchanges import EITHER
 from rutter.events.action import Action
-from rutter.events.checks import HERE, Answered, Check, Said, StateIs, TextGone, TextVisible, UrlHas
+from rutter.events.checks import (
+    HERE,
+    AlertSaid,
+    Check,
+    ServerAnswered,
+    StateIs,
+    TextGone,
+    TextVisible,
+    UrlHas,
+)
 from rutter.events.workflow import Place, Step, Workflow
 from rutter.pipeline.workflows.check_syntax import write_check
 from rutter.pipeline.workflows.recorder_import import WRITTEN
@@ -108,16 +117,18 @@ def _path_pattern(path: str) -> str:
     return "/".join("[^/?#]*" if part == "*" else re.escape(part) for part in parts)
 
 
-def notice_pattern(said: Said) -> str:
+def notice_pattern(said: AlertSaid) -> str:
     """A notice as a regular expression over text in small letters. What was blurred when it was
     learned varies: a number, and a word that may be part of a date."""
     told = re.sub(r"\d+", "#", " ".join(said.value.lower().split()))
     return ".+".join(re.escape(part) for part in re.split(r"[*#]+", told))
 
 
-def notices_of(step: Step) -> list[Said]:
+def notices_of(step: Step) -> list[AlertSaid]:
     """What the page must have said for a step that cannot be undone to count as done."""
-    return [each for each in step.after.learned if isinstance(each, Said) and step.irreversible]
+    return [
+        each for each in step.after.learned if isinstance(each, AlertSaid) and step.irreversible
+    ]
 
 
 def place_expression(place: Place | None) -> str:
@@ -125,7 +136,7 @@ def place_expression(place: Place | None) -> str:
     return f"{WRITTEN}new RegExp({json.dumps(pattern)}).test(location.href)" if pattern else ""
 
 
-def notice_expression(said: Said) -> str:
+def notice_expression(said: AlertSaid) -> str:
     pattern = json.dumps(notice_pattern(said))
     return f"{WRITTEN}{SAID}((text) => new RegExp({pattern}).test(text))"
 
@@ -204,7 +215,7 @@ def check_expression(check: Check) -> str:
         case UrlHas(part):
             both = "[location.href, decodeURI(location.href)].join(' ')"
             return f"{WRITTEN}{both}.includes({json.dumps(part)})"
-        case Said():
+        case AlertSaid():
             return notice_expression(check)
         case _:
             return ""
@@ -249,4 +260,4 @@ def unchecked(workflow: Workflow, format: str) -> Iterator[str]:
 
 
 def _is_asserted(check: Check) -> bool:
-    return not isinstance(check, StateIs | Answered)
+    return not isinstance(check, StateIs | ServerAnswered)

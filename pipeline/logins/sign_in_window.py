@@ -13,7 +13,7 @@ from rutter.actors.rules.pages.address import origin_of
 from rutter.actors.rules.pages.end_signs import first_met
 from rutter.actors.rules.pages.page_state import detect, phrases_for
 from rutter.actors.world.browser.login_state import BrowserState
-from rutter.actors.world.browser.page_listener import Listener
+from rutter.actors.world.browser.page_listener import WindowListener
 from rutter.actors.world.browser.page_reading import OBSERVE_MS, seen_of
 from rutter.actors.world.browser.tab import DocumentGone, NavigationFailed, PageTimeout
 from rutter.actors.world.browser.window import Window
@@ -41,7 +41,11 @@ class SignInWait:
     """Until the person is done: Enter at the terminal, the window closed, or a sign on the page."""
 
     def __init__(
-        self, window: Window, listener: Listener, keyboard: int | None, until: Sequence[Indicator]
+        self,
+        window: Window,
+        listener: WindowListener,
+        keyboard: int | None,
+        until: Sequence[Indicator],
     ) -> None:
         self._window = window
         self._listener = listener

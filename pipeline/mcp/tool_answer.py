@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 
-from rutter.actors.advisor.conversation import RESULT, Seen, page_told
+from rutter.actors.advisor.conversation import RESULT, NewestPage, page_told
 from rutter.actors.advisor.token_budget import clipped
 from rutter.actors.rules.text.untrusted import wrapped
 from rutter.events.errors import BadInput, BrowserGone, PolicyDenied, RutterError
@@ -42,7 +42,7 @@ def _text(answer: ToolResponse, body: dict[str, Any], note: str, nonce: str) -> 
     if answer.result is not None:
         parts.append(f"result:\n{wrapped(clipped(answer.result, RESULT), nonce)}")
     if answer.snapshot is not None:
-        parts.append(page_told(Seen(page_of(answer.snapshot), answer.suspicious), nonce))
+        parts.append(page_told(NewestPage(page_of(answer.snapshot), answer.suspicious), nonce))
     return "\n".join(parts)
 
 

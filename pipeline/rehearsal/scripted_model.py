@@ -10,16 +10,16 @@ import msgspec
 from rutter.actors.advisor import proposal
 from rutter.actors.rules.pages.text_form import estimate_tokens
 from rutter.actors.world.models.messages import (
-    MindFailed,
+    ModelCall,
+    ModelFailed,
+    ModelTurn,
     Prompt,
     Reply,
-    Results,
-    Thought,
-    Told,
+    ResultsTurn,
     Turn,
-    Used,
+    UserTurn,
 )
-from rutter.events.advisor import AdviceError, Usage
+from rutter.events.advisor import AdviceError, TokenUsage
 from rutter.pipeline.rehearsal.troubles import Waits
 
 # The same question may be answered a moment later; the others stay as they are.
@@ -33,11 +33,11 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 
-Said = Reply | MindFailed
+Said = Reply | ModelFailed
 Answer = Said | Waits | Callable[[Prompt], Said]
 
 
-class ScriptedMind:
+class ScriptedModel:
     """Answers in order. A function among them is asked what to say; if it is the last one it
     answers all that follows. Who has nothing left to say is not available.
 
@@ -66,7 +66,7 @@ class ScriptedMind:
             if isinstance(said, Reply):
                 return self._finished(said, prompt)
             # A new one each time: an exception keeps the way it went.
-            raise MindFailed(said.code, said.message, transient=said.transient)
+            raise ModelFailed(said.code, said.message, transient=said.transient)
         raise fails("timeout", f"no answer within {within_ms} ms")
 
     async def aclose(self) -> None:
@@ -81,7 +81,7 @@ class ScriptedMind:
             answer.reached.set()
             await answer.answer.wait()
             return await self._next(prompt)
-        if isinstance(answer, Reply | MindFailed):
+        if isinstance(answer, Reply | ModelFailed):
             return self._answers.pop(0)  # type: ignore[return-value]
         if len(self._answers) > 1:
             self._answers.pop(0)
@@ -94,7 +94,7 @@ class ScriptedMind:
             call if call.id else msgspec.structs.replace(call, id=f"call_{count}_{place}")
             for place, call in enumerate(reply.calls, 1)
         )
-        usage = reply.usage if reply.usage != Usage() else _counted(prompt, reply)
+        usage = reply.usage if reply.usage != TokenUsage() else _counted(prompt, reply)
         model = reply.model or self.model
         reply = msgspec.structs.replace(reply, model=model, calls=named, usage=usage)
         raw = reply.raw or msgspec.json.encode(reply)
@@ -111,7 +111,7 @@ def calls(tool: str, /, **arguments: object) -> Reply:
 
 def calls_badly(tool: str, arguments: str) -> Reply:
     """It calls one tool with this text for arguments, whether that is JSON or not."""
-    return Reply("", "called", calls=(Used("", tool, arguments),))
+    return Reply("", "called", calls=(ModelCall("", tool, arguments),))
 
 
 def says(text: str) -> Reply:
@@ -169,10 +169,10 @@ def proposes(
     )
 
 
-def fails(code: AdviceError, message: str = "", *, transient: bool | None = None) -> MindFailed:
+def fails(code: AdviceError, message: str = "", *, transient: bool | None = None) -> ModelFailed:
     """No answer. Whether it may be asked again follows from why, unless it is said."""
     again = code in TRANSIENT if transient is None else transient
-    return MindFailed(code, message or f"scripted: {code}", transient=again)
+    return ModelFailed(code, message or f"scripted: {code}", transient=again)
 
 
 # -- what it was shown -----------------------------------------------------------------------------
@@ -207,11 +207,11 @@ def ref_of(prompt: Prompt, role: str, name: str) -> str:
 
 def text_in(turn: Turn) -> str:
     match turn:
-        case Told(text=text):
+        case UserTurn(text=text):
             return text
-        case Thought(text=text, calls=used):
+        case ModelTurn(text=text, calls=used):
             return "\n".join([text, *(call.arguments for call in used)])
-        case Results(outcomes=outcomes, text=text):
+        case ResultsTurn(outcomes=outcomes, text=text):
             return "\n".join([*(outcome.text for outcome in outcomes), text])
 
 
@@ -224,8 +224,8 @@ def _unquoted(text: str | None) -> str:
     return re.sub(r"\\(.)", r"\1", text or "")
 
 
-def _counted(prompt: Prompt, reply: Reply) -> Usage:
+def _counted(prompt: Prompt, reply: Reply) -> TokenUsage:
     tools = "".join(f"{tool.name} {tool.description} {tool.schema}" for tool in prompt.tools)
     asked = "\n".join([prompt.system, tools, *map(text_in, prompt.turns)])
     said = "\n".join([reply.text, *(call.arguments for call in reply.calls)])
-    return Usage(input=estimate_tokens(asked), output=estimate_tokens(said))
+    return TokenUsage(input=estimate_tokens(asked), output=estimate_tokens(said))

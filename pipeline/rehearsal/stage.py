@@ -18,15 +18,15 @@ from rutter.actors.answers import Answers
 from rutter.actors.effector import Effector
 from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.timer.actor import Timer
-from rutter.actors.world.models.messages import Mind as Speaker
-from rutter.actors.world.models.prices import Counsel, Price
+from rutter.actors.world.models.messages import ModelClient
+from rutter.actors.world.models.prices import Price, PricedModel
 from rutter.actors.world.secrets.redaction import check_secrets, redactor_of
 from rutter.events.envelope import Envelope, Record
 from rutter.events.event import Event
 from rutter.events.log import EventLog
 from rutter.events.memory_log import MemoryLog
 from rutter.events.predictor import WorkflowLearned
-from rutter.events.run_settings import Mind, Minds
+from rutter.events.run_settings import LanguageModel, ModelUse
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Workflow
@@ -42,7 +42,7 @@ from rutter.replay.verify import verify
 WITHIN_S = 60.0  # nothing in a rehearsal takes time: this is for what never comes
 
 Kind = TypeVar("Kind", bound=Event)
-Asked = Speaker | Sequence[Speaker] | None
+Asked = ModelClient | Sequence[ModelClient] | None
 
 
 class NotReplayed(AssertionError):
@@ -80,7 +80,7 @@ class _Cast(NamedTuple):
     """Who takes part."""
 
     world: ScriptedWorld
-    mind: Asked = None
+    model: Asked = None
     answers: Answers | None = None
     secrets: Mapping[str, str] = {}
     price: Price | None = None
@@ -90,7 +90,7 @@ async def rehearse(
     started: SessionStarted,
     world: ScriptedWorld,
     *,
-    mind: Asked = None,
+    model: Asked = None,
     answers: Answers | None = None,
     secrets: Mapping[str, str] | None = None,
     typed: Iterable[str] = (),
@@ -99,16 +99,16 @@ async def rehearse(
     within_s: float = WITHIN_S,
 ) -> Rehearsal:
     """Runs a session to its end. What one session teaches another knows when both are given the
-    same `log`. `mind` is who is asked, or several in this order; `answers` who is asked in person.
+    same `log`. `model` is who is asked, or several in this order; `answers` who is asked in person.
     One that takes longer than `within_s` has stalled, and raises.
     """
     log = log if log is not None else MemoryLog()
-    cast = _Cast(world, mind, answers, secrets or {}, price)
+    cast = _Cast(world, model, answers, secrets or {}, price)
     ended: SessionEnded | None = None
     async with _pipeline(log) as app:
         name = app.clock.new_id(started.purpose)
         with anyio.move_on_after(within_s):
-            ended = await _play(app, with_minds(started, mind), cast, list(typed), name)
+            ended = await _play(app, with_models(started, model), cast, list(typed), name)
     if ended is None:
         said = [type(envelope.event).__name__ async for envelope in log.read(session=name)]
         raise Stalled(f"it did not end within {within_s:g} s; last: {', '.join(said[-5:])}")
@@ -138,18 +138,20 @@ async def rehearsing_tools(
     await _check(log)
 
 
-def with_minds(started: SessionStarted, mind: Asked) -> SessionStarted:
+def with_models(started: SessionStarted, model: Asked) -> SessionStarted:
     """The session with Mode B on, if it is given whom to ask and does not say so itself."""
-    if started.minds is not None or not _several(mind):
+    if started.models is not None or not _several(model):
         return started
-    minds = tuple(Mind(each.provider, each.model) for each in _several(mind))
-    return msgspec.structs.replace(started, minds=Minds(minds, tuple(each.name for each in SEVEN)))
+    models = tuple(LanguageModel(each.provider, each.model) for each in _several(model))
+    return msgspec.structs.replace(
+        started, models=ModelUse(models, tuple(each.name for each in SEVEN))
+    )
 
 
-def _several(mind: Asked) -> Sequence[Speaker]:
-    if mind is None:
+def _several(model: Asked) -> Sequence[ModelClient]:
+    if model is None:
         return ()
-    return mind if isinstance(mind, Sequence) else (mind,)
+    return model if isinstance(model, Sequence) else (model,)
 
 
 async def _play(
@@ -159,7 +161,7 @@ async def _play(
     for both: what the Advisor adds, the Executor types."""
     check_secrets(started, cast.secrets)
     redact = redactor_of(started, cast.secrets)
-    minds = {each.provider: Counsel(each, cast.price) for each in _several(cast.mind)}
+    models = {each.provider: PricedModel(each, cast.price) for each in _several(cast.model)}
     screen = ScriptedScreen(cast.world, started.policy)
     parts: list[Effector] = [
         *effectors(
@@ -171,7 +173,7 @@ async def _play(
             clock=app.clock,
         ),
         Timer(),
-        Advisor(screen, None, minds, redact=redact, typed=typed),
+        Advisor(screen, None, models, redact=redact, typed=typed),
     ]
     return await app.run_session(started, parts, name=name, redact=redact)
 

@@ -13,7 +13,7 @@ from rutter.events.log import EventLog
 from rutter.events.planner import RunStopped
 from rutter.events.runtime import (
     ActorFailed,
-    Head,
+    ChainHead,
     LogSealed,
     SessionEnded,
     SessionInterrupted,
@@ -50,14 +50,14 @@ async def open_sessions(log: EventLog) -> list[str]:
     return list(found)
 
 
-async def unsealed_heads(log: EventLog) -> list[Head]:
+async def unsealed_heads(log: EventLog) -> list[ChainHead]:
     """The heads of what was appended since the last seal: a process that dies seals nothing."""
     sealed = 0
     async for envelope in log.read(kinds=[kind(LogSealed)]):
         sealed = envelope.seq
-    heads: dict[str, Head] = {}
+    heads: dict[str, ChainHead] = {}
     async for envelope in log.read(sealed):
-        heads[envelope.session] = Head(envelope.session, envelope.n, envelope.hash)
+        heads[envelope.session] = ChainHead(envelope.session, envelope.n, envelope.hash)
     return list(heads.values())
 
 
@@ -74,7 +74,7 @@ async def close_interrupted(
         stop: RunStopped | ActorFailed | None = None
         left: tuple[ActionStarted, ...] = ()
         async for envelope in log.read(session=session):
-            sequencer.adopt(Head(session, envelope.n, envelope.hash))
+            sequencer.adopt(ChainHead(session, envelope.n, envelope.hash))
             if isinstance(envelope.event, RunStopped | ActorFailed):
                 stop = stop or envelope.event
             left = under_way(left, envelope.event)

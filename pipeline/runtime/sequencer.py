@@ -19,7 +19,7 @@ from rutter.events.codec import encode
 from rutter.events.envelope import Actor, Envelope, Record, kind
 from rutter.events.errors import LogWriteFailed
 from rutter.events.log import EventLog
-from rutter.events.runtime import ActorFailed, Head, SessionEnded
+from rutter.events.runtime import ActorFailed, ChainHead, SessionEnded
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock
 from rutter.pipeline.runtime.mailbox import Mailbox, MailboxStatistics
@@ -66,7 +66,7 @@ class Sequencer:
         self._inboxes: dict[Actor, Mailbox[Envelope]] = {
             actor.name: Mailbox(actor.name, INBOX) for actor in deciders
         }
-        self._heads: dict[str, Head] = {}
+        self._heads: dict[str, ChainHead] = {}
         self._moved: set[str] = set()
         self._unwritten: deque[asyncio.Future[None]] = deque()
         self._last_ns = 0
@@ -84,12 +84,12 @@ class Sequencer:
         await self._intake.put(Fact(session, actor, event, cause, numbered))
         return await numbered
 
-    def adopt(self, head: Head) -> None:
+    def adopt(self, head: ChainHead) -> None:
         """Takes over what another process left open or unsealed."""
         self._heads[head.session] = head
         self._moved.add(head.session)
 
-    def heads_to_seal(self) -> tuple[Head, ...]:
+    def heads_to_seal(self) -> tuple[ChainHead, ...]:
         """The heads of the sessions that moved since the last seal; they count as sealed now."""
         moved, self._moved = self._moved, set()
         heads = tuple(self._heads[session] for session in sorted(moved))
@@ -189,7 +189,7 @@ class Sequencer:
             kind=kind(event),
             payload=payload,
         )
-        self._heads[session] = Head(session, n, digest)
+        self._heads[session] = ChainHead(session, n, digest)
         self._moved.add(session)
         seq = self._seq = self._seq + 1
         return Record(Envelope(seq, session, n, at_ns, actor, cause, event, digest), payload)

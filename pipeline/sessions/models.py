@@ -10,24 +10,23 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from rutter.actors.advisor.vision_model import MindVision
+from rutter.actors.advisor.vision_model import ModelVision
 from rutter.actors.vision import Vision
 from rutter.actors.world.models.defaults import DEFAULTS
-from rutter.actors.world.models.messages import Mind as Speaker
-from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Used
-from rutter.actors.world.models.prices import Counsel, Price
+from rutter.actors.world.models.messages import ModelCall, ModelClient, ModelFailed, Prompt, Reply
+from rutter.actors.world.models.prices import Price, PricedModel
 from rutter.actors.world.secrets.redaction import Secrets, hide
 from rutter.events.advisor import AdviceError
 from rutter.events.errors import BadInput, WorldBroken
-from rutter.events.run_settings import Mind, Minds
+from rutter.events.run_settings import LanguageModel, ModelUse
 from rutter.pipeline.config.reader import PRICES, Config
 from rutter.pipeline.config.secret_sources import read_secrets
 from rutter.pipeline.config.settings import environment
 
 ADAPTERS = {
-    "anthropic": ("rutter.actors.world.models.anthropic", "AnthropicMind"),
-    "openai": ("rutter.actors.world.models.openai", "OpenAIMind"),
-    "ollama": ("rutter.actors.world.models.ollama", "OllamaMind"),
+    "anthropic": ("rutter.actors.world.models.anthropic", "AnthropicModel"),
+    "openai": ("rutter.actors.world.models.openai", "OpenAIModel"),
+    "ollama": ("rutter.actors.world.models.ollama", "OllamaModel"),
 }
 FREE = Price(0, 0)
 # What to do about an answer that did not come; {provider} is whose.
@@ -46,11 +45,11 @@ FIXES: dict[AdviceError, str] = {
 PASSING: frozenset[str] = frozenset({"timeout", "unavailable", "overloaded", "cut"})
 
 
-class NoMind(WorldBroken):
+class ModelUnavailable(WorldBroken):
     """A provider cannot be asked from here."""
 
 
-class NoKey(NoMind):
+class NoKey(ModelUnavailable):
     """A provider has no key, or what is there is none."""
 
 
@@ -86,57 +85,57 @@ def is_on(config: Config) -> bool:
     return config.flag("agent.internal.enabled")
 
 
-def minds_of(config: Config, among: Collection[str] | None = None) -> Minds | None:
+def models_of(config: Config, among: Collection[str] | None = None) -> ModelUse | None:
     """What a session is pinned to: of the providers, those `among` which there are. Nothing where
     Mode B is off, or nobody is left to ask."""
     if not is_on(config) or not config.flag("planner.use_llm"):
         return None
-    minds = tuple(
-        Mind(each.provider, each.model, each.pictures)
+    models = tuple(
+        LanguageModel(each.provider, each.model, each.pictures)
         for each in offers(config)
         if among is None or each.provider in among
     )
     tools = config.listed("agent.internal.allowed_tools") or ()
-    return Minds(minds, tools) if minds else None
+    return ModelUse(models, tools) if models else None
 
 
-def open_minds(
+def open_models(
     config: Config,
     env: Mapping[str, str] | None = None,
     *,
     needed: bool = False,
     warn: Callable[[str], None] = lambda _: None,
-) -> dict[str, Counsel]:
+) -> dict[str, PricedModel]:
     """Those who can be asked, by provider. One that cannot is left out with a warning; the first
     of them is an error where the run is `needed` to have a model."""
     asks = config.flag("planner.use_llm") or config.flag("critic.vision_enabled")
     if not is_on(config) or not asks:
         return {}
-    opened: dict[str, Counsel] = {}
+    opened: dict[str, PricedModel] = {}
     for place, offer in enumerate(offers(config)):
         try:
-            opened[offer.provider] = open_mind(offer, environment() if env is None else env)
-        except NoMind as error:
+            opened[offer.provider] = open_model(offer, environment() if env is None else env)
+        except ModelUnavailable as error:
             if needed and place == 0:
                 raise
             warn(f"{error.what}: sailing without it -> {error.fix}")
     return opened
 
 
-def open_mind(offer: ModelOffer, env: Mapping[str, str]) -> Counsel:
+def open_model(offer: ModelOffer, env: Mapping[str, str]) -> PricedModel:
     """One that can be asked. Nothing is sent yet."""
     key = key_of(offer, env)
     made: dict[str, Any] = {"base_url": offer.base_url or None}
     if key:
         made["api_key"] = key
     try:
-        speaker: Speaker = _adapter(offer.provider)(offer.model, **made)
+        client: ModelClient = _adapter(offer.provider)(offer.model, **made)
     except ImportError as error:
         raise _not_installed(offer.provider, error) from error
-    return Counsel(_discreet(speaker, key) if key else speaker, offer.price)
+    return PricedModel(_discreet(client, key) if key else client, offer.price)
 
 
-def check_mind(offer: ModelOffer, env: Mapping[str, str]) -> None:
+def check_model(offer: ModelOffer, env: Mapping[str, str]) -> None:
     """Refuses one that could not be asked: its package or its key is missing."""
     try:
         _adapter(offer.provider)
@@ -150,27 +149,27 @@ def _adapter(provider: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _not_installed(provider: str, error: ImportError) -> NoMind:
+def _not_installed(provider: str, error: ImportError) -> ModelUnavailable:
     what = f"the {provider} package is not installed ({error.name})"
-    return NoMind(what, f"pip install 'rutter-agent[{provider}]'")
+    return ModelUnavailable(what, f"pip install 'rutter-agent[{provider}]'")
 
 
-def vision_of(config: Config, opened: Mapping[str, Counsel]) -> Vision | None:
+def vision_of(config: Config, opened: Mapping[str, PricedModel]) -> Vision | None:
     """Who describes a picture after a failure: the first of them that can look at one."""
     if not config.flag("critic.vision_enabled"):
         return None
     seeing = [each.provider for each in offers(config) if each.pictures]
-    return next((MindVision(*opened[each]) for each in seeing if each in opened), None)
+    return next((ModelVision(*opened[each]) for each in seeing if each in opened), None)
 
 
 @asynccontextmanager
-async def closing(minds: Mapping[str, Counsel]) -> AsyncIterator[Mapping[str, Counsel]]:
+async def closing(models: Mapping[str, PricedModel]) -> AsyncIterator[Mapping[str, PricedModel]]:
     """Lets go of their connections."""
     try:
-        yield minds
+        yield models
     finally:
-        for counsel in minds.values():
-            await counsel.mind.aclose()
+        for priced in models.values():
+            await priced.client.aclose()
 
 
 def key_of(offer: ModelOffer, env: Mapping[str, str]) -> str:
@@ -218,26 +217,26 @@ def _price(config: Config, provider: str) -> Price | None:
     return Price(*(known if given is None else given for given, known in parts))
 
 
-def _discreet(speaker: Speaker, key: str) -> Speaker:
+def _discreet(client: ModelClient, key: str) -> ModelClient:
     """The same, with its key taken out of whatever comes back: a server may repeat it."""
-    known = Secrets([(f"{speaker.provider}_key", key)])
+    known = Secrets([(f"{client.provider}_key", key)])
 
     class Discreet:
-        provider: ClassVar[str] = speaker.provider
-        model = speaker.model
+        provider: ClassVar[str] = client.provider
+        model = client.model
 
         async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
             try:
-                reply = await speaker.complete(prompt, within_ms=within_ms)
-            except MindFailed as error:
+                reply = await client.complete(prompt, within_ms=within_ms)
+            except ModelFailed as error:
                 message = known.clean(error.message)
-                raise MindFailed(error.code, message, transient=error.transient) from None
+                raise ModelFailed(error.code, message, transient=error.transient) from None
             if not known.may_hold(msgspec.json.encode(reply)) and not known.may_hold(reply.raw):
                 return reply
             return _without(known, reply)
 
         async def aclose(self) -> None:
-            await speaker.aclose()
+            await client.aclose()
 
     return Discreet()
 
@@ -249,7 +248,8 @@ def _without(known: Secrets, reply: Reply) -> Reply:
         model=clean(reply.model),
         text=clean(reply.text),
         calls=tuple(
-            Used(clean(each.id), clean(each.tool), clean(each.arguments)) for each in reply.calls
+            ModelCall(clean(each.id), clean(each.tool), clean(each.arguments))
+            for each in reply.calls
         ),
         raw=clean(reply.raw.decode("utf-8", "replace")).encode(),
     )

@@ -14,7 +14,7 @@ import msgspec
 
 from rutter.events.checks import PageState
 from rutter.events.errors import BadInput
-from rutter.events.service_pack import Checkpoint, Service, Sign, StateRule, Way, Where
+from rutter.events.service_pack import Checkpoint, Service, ServiceScript, Sign, StateRule, Where
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.sessions.service_script_file import ActionEntry, read_action
 
@@ -172,7 +172,7 @@ def _checkpoints(said: Iterable[_Checkpoint], path: str) -> tuple[Checkpoint, ..
     return tuple(made.values())
 
 
-def _script(way: _ScriptEntry, at: str) -> Way:
+def _script(way: _ScriptEntry, at: str) -> ServiceScript:
     """The first whose signs are there is gone, so one may be plain and come last."""
     if way.state == "UNKNOWN" and not way.signs:
         raise BadInput(f"{at} has no signs", "nothing else tells an UNKNOWN page from any other")
@@ -180,7 +180,7 @@ def _script(way: _ScriptEntry, at: str) -> Way:
         raise BadInput(f"{at} has neither actions nor why", "say why the run ends there")
     actions = (read_action(act, f"{at}.actions[{i}]") for i, act in enumerate(way.actions))
     why = " ".join(way.why.split())
-    return Way(way.state, tuple(actions), _signs(way.signs, f"{at}.signs"), why)
+    return ServiceScript(way.state, tuple(actions), _signs(way.signs, f"{at}.signs"), why)
 
 
 def _signs(said: Iterable[_SignEntry], at: str) -> tuple[Sign, ...]:

@@ -22,7 +22,7 @@ from rutter.events.action import (
     Value,
 )
 from rutter.events.errors import BadInput
-from rutter.events.service_pack import Way
+from rutter.events.service_pack import ServiceScript
 
 SEE = "see docs/services.md"
 # Which of its own words each type takes, beside the ways to its element.
@@ -141,7 +141,7 @@ USER_NAMES = ("email", "e_mail", "username", "user_name", "user", "login", "acco
 _IN_FORM = "form:has(input[type=password])"
 
 
-def sign_in_script(values: Collection[str], secrets: Sequence[str]) -> Way | None:
+def sign_in_script(values: Collection[str], secrets: Sequence[str]) -> ServiceScript | None:
     """How a page with a password is passed with what is bound: the name, the password, the button
     of their form. Nothing, where there is no password or more than one that could be it."""
     password = "password" if "password" in secrets else secrets[0] if len(secrets) == 1 else ""
@@ -151,7 +151,7 @@ def sign_in_script(values: Collection[str], secrets: Sequence[str]) -> Way | Non
     actions = [_typed_into(USER_FIELDS, Parameter(user))] if user else []
     actions.append(_typed_into(("input[type=password]",), Secret(password)))
     actions.append(Action("click", target=Target(tuple(map(ByCss, BUTTONS)))))
-    return Way("LOGIN_REQUIRED", tuple(actions))
+    return ServiceScript("LOGIN_REQUIRED", tuple(actions))
 
 
 USER_FIELDS = (

@@ -17,7 +17,7 @@ from rutter.events.action import Action, Secret
 from rutter.events.checks import path_of
 from rutter.events.errors import BadInput
 from rutter.events.policy import Policy
-from rutter.events.run_settings import MILLION, Limits, Minds, RunSettings
+from rutter.events.run_settings import MILLION, Limits, ModelUse, RunSettings
 from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Service
 from rutter.events.workflow import Criteria, Step, Workflow
@@ -136,10 +136,10 @@ def run_of(
     screenshots: bool = False,
     given: Given = NOTHING,
     origins: Origins = (),
-    minds: Minds | None = None,
+    models: ModelUse | None = None,
     seeks_proof: bool = False,
 ) -> SessionStarted:
-    """A run of a named workflow: it is followed step by step, among its own hosts. `minds` may be
+    """A run of a named workflow: it is followed step by step, among its own hosts. `models` may be
     asked where it is lost. `seeks_proof`: it looks where its results show, except when it is only
     tried."""
     bound = set(secrets)
@@ -169,7 +169,7 @@ def run_of(
         values=dict(values),
         secrets=tuple(sorted(bound)),
         goal=workflow.goal,
-        minds=minds,
+        models=models,
     )
 
 
@@ -202,11 +202,11 @@ def free_run(
     given: Given = NOTHING,
     origins: Origins = (),
     limits: Limits = DEFAULT_LIMITS,
-    minds: Minds | None = None,
+    models: ModelUse | None = None,
     goal: str = "",
 ) -> SessionStarted:
     """A run with no workflow named: only where the learned probability clears the threshold, a
-    person says yes to what is suggested, or one of `minds` says what to do for the goal."""
+    person says yes to what is suggested, or one of `models` says what to do for the goal."""
     if not 0 <= threshold <= MILLION:
         raise BadInput("the threshold is a probability", "give --threshold from 0 to 1")
     return SessionStarted(
@@ -228,7 +228,7 @@ def free_run(
         values=dict(values),
         secrets=tuple(secrets),
         goal=goal,
-        minds=minds,
+        models=models,
     )
 
 
@@ -239,7 +239,7 @@ def goal_run(
     values: Mapping[str, str],
     secrets: Iterable[str],
     *,
-    minds: Minds | None,
+    models: ModelUse | None,
     limits: Limits = DEFAULT_LIMITS,
     allow: Iterable[str] = (),
     policy: Policy = DEFAULT_POLICY,
@@ -249,8 +249,8 @@ def goal_run(
     origins: Origins = (),
 ) -> SessionStarted:
     """A run that a model leads to a goal by calls of tools, and that is learned as `name`. Without
-    `minds` it goes the way that the service knows."""
-    check_goal(goal, url, minds, given)
+    `models` it goes the way that the service knows."""
+    check_goal(goal, url, models, given)
     bound = tuple(secrets)
     given = signing_in(given, values, bound)
     return SessionStarted(
@@ -276,7 +276,7 @@ def goal_run(
         values=dict(values),
         secrets=bound,
         goal=goal,
-        minds=minds,
+        models=models,
     )
 
 
@@ -291,7 +291,7 @@ def signing_in(given: Given, values: Mapping[str, str], secrets: Sequence[str]) 
     return msgspec.structs.replace(given, service=known)
 
 
-def check_goal(goal: str, url: str, minds: Minds | None, given: Given) -> None:
+def check_goal(goal: str, url: str, models: ModelUse | None, given: Given) -> None:
     """What could not be led to an end, or not be known to have come to one (D5), is refused before
     anything is opened."""
     if not goal.strip():
@@ -303,7 +303,7 @@ def check_goal(goal: str, url: str, minds: Minds | None, given: Given) -> None:
             "nothing says by what the page shows that the goal is reached",
             'add --success WHERE=TEXT (for instance --success text="is cancelled"), or --service',
         )
-    if minds is not None and DONE_BY not in minds.tools:
+    if models is not None and DONE_BY not in models.tools:
         raise BadInput(
             f"agent.internal.allowed_tools lacks {DONE_BY}: the model could not end the run",
             "add it to the list",
@@ -411,7 +411,10 @@ def secret_origins(workflow: Workflow) -> tuple[tuple[str, str], ...]:
     adds none, and takes none away."""
     found: dict[tuple[str, str], None] = {}
     for name, step in _typed_secrets(workflow.steps):
-        places = [step.standing.origin if step.standing else "", step.before.origin]
+        places = [
+            step.standing_approval.origin if step.standing_approval else "",
+            step.before.origin,
+        ]
         known = [each for each in places if each.startswith(("http://", "https://"))]
         found |= dict.fromkeys((name, each) for each in known[:1])
     return tuple(found)

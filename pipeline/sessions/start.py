@@ -10,11 +10,11 @@ import msgspec
 from rutter.actors.rules.pages.address import origin_of
 from rutter.actors.rules.policy.hosts import EVERYWHERE
 from rutter.actors.vision import Vision
-from rutter.actors.world.models.prices import Counsel
+from rutter.actors.world.models.prices import PricedModel
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
-from rutter.events.rows import Row
-from rutter.events.run_settings import Minds
+from rutter.events.rows import BatchRow
+from rutter.events.run_settings import ModelUse
 from rutter.events.runtime import SessionStarted
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.settings import Settings
@@ -24,7 +24,7 @@ from rutter.pipeline.logins.session_logins import SessionLogins, carry, check_ca
 from rutter.pipeline.output.proof_words import is_unread
 from rutter.pipeline.queries.workflows_and_sessions import all_workflows, project
 from rutter.pipeline.sessions import earlier_run, fork, session_started, workflow_choice
-from rutter.pipeline.sessions.models import minds_of, open_minds, vision_of
+from rutter.pipeline.sessions.models import models_of, open_models, vision_of
 from rutter.pipeline.sessions.session_started import NOTHING, Given
 
 
@@ -46,7 +46,7 @@ class Wish(msgspec.Struct, frozen=True):
     no_model: bool = False
     no_login: bool = False
     given: Given = NOTHING
-    row: Row | None = None
+    row: BatchRow | None = None
 
 
 class Bound(NamedTuple):
@@ -57,13 +57,13 @@ class Bound(NamedTuple):
 
 
 class Departure(NamedTuple):
-    """`secrets` are in no event, nor is what `logins` hold. `minds` are open: whoever sails it lets
-    go of them."""
+    """`secrets` are in no event, nor is what `logins` hold. `models` are open: whoever runs it
+    lets go of them."""
 
     started: SessionStarted
     secrets: dict[str, str]
     course: workflow_choice.Course
-    minds: dict[str, Counsel]
+    models: dict[str, PricedModel]
     vision: Vision | None
     logins: SessionLogins | None = None
 
@@ -108,8 +108,8 @@ def depart(
     leads = course.leads and not workflow_choice.has_scripts(wish.given)
     # A key that is missing is said now, before any browser.
     without = wish.no_model or open_nobody
-    minds = {} if without else open_minds(settings.config, needed=leads, warn=warn)
-    pinned = minds_of(settings.config, None if open_nobody else minds)
+    models = {} if without else open_models(settings.config, needed=leads, warn=warn)
+    pinned = models_of(settings.config, None if open_nobody else models)
     if workflow is not None:
         started, bound = _of_workflow(wish, settings, workflow, bound, fill)
         if wish.row is not None:  # what was left open keeps a row from being run (`rows.ledger`)
@@ -122,18 +122,18 @@ def depart(
     else:
         started = _free(wish, settings, course.goal, bound)
     started = session_started.configured(
-        msgspec.structs.replace(started, minds=pinned),
+        msgspec.structs.replace(started, models=pinned),
         settings.config.knobs,
         sure or settings.config.sureness,
         headed=wish.headed,
         patience_ms=wish.patience_ms,
     )
-    vision = vision_of(settings.config, minds)
+    vision = vision_of(settings.config, models)
     return Departure(
         started,
         bound.secrets,
         course,
-        minds,
+        models,
         vision,
         _logins(wish, started, settings, ask, open_nobody),
     )
@@ -195,7 +195,7 @@ def _to_goal(
     settings: Settings,
     course: workflow_choice.Course,
     bound: Bound,
-    minds: Minds | None,
+    models: ModelUse | None,
 ) -> SessionStarted:
     homes = recorded_homes(bound, settings, wish.url) if wish.url else []
     return session_started.goal_run(
@@ -204,7 +204,7 @@ def _to_goal(
         wish.url,
         wish.values,
         bound.secrets,
-        minds=minds,
+        models=models,
         limits=settings.config.limits,
         allow=allowed(wish.allow, settings),
         policy=settings.policy,

@@ -14,7 +14,7 @@ import msgspec
 
 from rutter.actors.answers import Answers
 from rutter.actors.rules.text.untrusted import normalised, suspicions
-from rutter.actors.rules.tools.arguments import Names, Order, order
+from rutter.actors.rules.tools.arguments import BoundNames, LoggedCall, order
 from rutter.actors.rules.tools.tool_table import TOOLS, WITHOUT_SNAPSHOT
 from rutter.actors.vision import Vision
 from rutter.actors.world.allowed_files import read_file
@@ -115,7 +115,7 @@ class Tools:
         self.ended: SessionEnded | None = None
         self.finished = anyio.Event()
         self._app = app
-        self._names = Names(started.values, started.secrets)
+        self._names = BoundNames(started.values, started.secrets)
         self._folders = started.policy.folders
         self._by = by
         self._timeouts_ms = timeouts_ms or {}
@@ -145,7 +145,7 @@ class Tools:
             heard = await self._tried(wanted, name)
             return await self._response(wanted.tool, name, heard)
 
-    async def _tried(self, wanted: Order, name: str) -> _AnswerParts | None:
+    async def _tried(self, wanted: LoggedCall, name: str) -> _AnswerParts | None:
         """By its retry profile: the network's failures are tried again here, after a delay. Once
         is the Planner's own."""
         descriptor = TOOLS.get(wanted.tool)
@@ -164,7 +164,7 @@ class Tools:
         return heard
 
     async def _once(
-        self, wanted: Order, name: str, attempt: int, patience: "CallPatience"
+        self, wanted: LoggedCall, name: str, attempt: int, patience: "CallPatience"
     ) -> _AnswerParts | None:
         called = ToolCalled(name, wanted.tool, wanted.arguments, self._by, attempt, wanted.invalid)
         self._heard.pop(name, None)

@@ -22,7 +22,7 @@ from rutter.events.artifacts import ArtifactStore
 from rutter.events.durable import disk_told, drafted, sync
 from rutter.events.errors import BadInput, LogCorrupt
 from rutter.events.page import Artifact
-from rutter.events.runtime import Head
+from rutter.events.runtime import ChainHead
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.inspection import InspectionWatch, guarded, unwatched, watched_rows
@@ -271,7 +271,9 @@ def _followed(rows: Iterable[schema.Row], path: Path) -> LogInspector:
     return inspector
 
 
-def _check_heads(inspector: LogInspector, heads: tuple[Head, ...], events: int, path: Path) -> None:
+def _check_heads(
+    inspector: LogInspector, heads: tuple[ChainHead, ...], events: int, path: Path
+) -> None:
     if (inspector.heads(), inspector.last_seq) != (heads, events):
         raise LogCorrupt(f"{path} does not hold all that it should", RESTORE)
 

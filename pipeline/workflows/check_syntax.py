@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 
 from rutter.events.checks import (
-    Answered,
     Check,
     Downloaded,
     ElementState,
@@ -18,6 +17,7 @@ from rutter.events.checks import (
     FileSize,
     PageState,
     ReadBack,
+    ServerAnswered,
     StateIs,
     TextGone,
     ValueSet,
@@ -187,7 +187,7 @@ _FORMS: Mapping[str, _CheckForm] = {
     "file_size": _CheckForm("PATH>=BYTES", _sized),
 }
 TYPES: Mapping[str, type[Check]] = {
-    str(each.__struct_config__.tag): each for each in get_args(Check) if each is not Answered
+    str(each.__struct_config__.tag): each for each in get_args(Check) if each is not ServerAnswered
 }
 
 

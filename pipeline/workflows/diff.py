@@ -96,9 +96,9 @@ def _of_step(old: Step, new: Step) -> Iterator[str]:
     if old.before != new.before:
         yield f"due at {_place(new.before)}, was {_place(old.before)}"
     yield from _of_expectation(old.after, new.after)
-    if bool(old.standing) != bool(new.standing):
-        yield "approved by its recording now" if new.standing else "its approval is gone"
-    elif old.standing != new.standing:
+    if bool(old.standing_approval) != bool(new.standing_approval):
+        yield "approved by its recording now" if new.standing_approval else "its approval is gone"
+    elif old.standing_approval != new.standing_approval:
         yield "approved for the element as it is now"
     if old.irreversible != new.irreversible:
         yield "cannot be undone" if new.irreversible else "can be undone"

@@ -13,7 +13,7 @@ from rutter.actors.rules.pages.address import blur, host_of, place_of
 from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.actors.rules.workflows.templates import template, templated
 from rutter.events.action import Action, kind_of
-from rutter.events.checks import HERE, Check, ReadBack, Said, UrlHas, ValueSet, texts_of
+from rutter.events.checks import HERE, AlertSaid, Check, ReadBack, UrlHas, ValueSet, texts_of
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Expectation, Step
 from rutter.pipeline.workflows.check_syntax import mapped
@@ -150,8 +150,8 @@ def _named_check(check: Check, values: Mapping[str, str], own: str) -> Check:
         return msgspec.structs.replace(check, value=template(own))
     if isinstance(check, UrlHas):
         return UrlHas(_in_address(check.value, values))
-    if isinstance(check, Said):
-        return Said(_said(check.value, values))
+    if isinstance(check, AlertSaid):
+        return AlertSaid(_said(check.value, values))
     return mapped(check, lambda text: templated(text, values))
 
 

@@ -14,7 +14,7 @@ from rutter.events.advisor import (
     AdviceLost,
     AdvicePrepared,
     AdviceReceived,
-    Usage,
+    TokenUsage,
     VisionGiven,
 )
 from rutter.events.critic import ActionJudged
@@ -176,7 +176,7 @@ def _look(db: sqlite3.Connection, envelope: Envelope, given: VisionGiven) -> Non
     )
 
 
-def _tokens(usage: Usage) -> dict[str, object]:
+def _tokens(usage: TokenUsage) -> dict[str, object]:
     return {
         "input_tokens": usage.input,
         "output_tokens": usage.output,

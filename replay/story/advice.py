@@ -7,7 +7,7 @@ from rutter.events.advisor import (
     AdviceLost,
     AdvicePrepared,
     AdviceReceived,
-    Usage,
+    TokenUsage,
     VisionGiven,
 )
 from rutter.events.event import Event
@@ -37,7 +37,7 @@ class AdviceStory(msgspec.Struct, omit_defaults=True):
     error: str = ""
     ignored: list[str] = []
     missing: list[str] = []
-    usage: Usage = Usage()
+    usage: TokenUsage = TokenUsage()
     estimated_tokens: int | None = None
     cost_microdollars: int | None = None
     took_ms: int = 0
@@ -92,7 +92,7 @@ class VisionStory(msgspec.Struct, omit_defaults=True):
     model: str = ""
     error: str = ""
     asked: bool = False
-    usage: Usage = Usage()
+    usage: TokenUsage = TokenUsage()
     cost_microdollars: int | None = None
     took_ms: int = 0
 
@@ -223,7 +223,7 @@ class AdviceFold:
         self.cost_microdollars += end.cost_microdollars
 
 
-def _tokens(usage: Usage) -> str:
+def _tokens(usage: TokenUsage) -> str:
     cached = f" ({usage.cached} cached)" if usage.cached else ""
     return f"{usage.input} tokens in{cached}, {usage.output} out"
 

@@ -14,7 +14,7 @@ import msgspec
 from rutter.events.envelope import Envelope, kind
 from rutter.events.executor import ActionFailed
 from rutter.events.planner import PlanProposed
-from rutter.events.rows import Row
+from rutter.events.rows import BatchRow
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.validator import ActionStarted
 from rutter.replay.story.results import KINDS as OF_RESULTS
@@ -37,7 +37,7 @@ class RowRun(msgspec.Struct, frozen=True):
     been. `at` is the step that it came to last, in words."""
 
     session: str
-    row: Row
+    row: BatchRow
     reason: str = "interrupted"
     failure: str = ""
     detail: str = ""
@@ -66,7 +66,7 @@ class RowState(msgspec.Struct, frozen=True):
 NOT_RUN = RowState()
 
 
-def run_of(events: Iterable[Envelope], stands_for: Row | None = None) -> RowRun | None:
+def run_of(events: Iterable[Envelope], stands_for: BatchRow | None = None) -> RowRun | None:
     """How one session ended, from its events of these `KINDS`; nothing where it is of no row and
     `stands_for` none. One that has no end was cut off with its process."""
     gathering = ResultsFold()

@@ -23,16 +23,16 @@ from rutter.events.action import (
     Typed,
     Value,
 )
-from rutter.events.advisor import AdviceReceived, Asked, Proposal
+from rutter.events.advisor import AdviceReceived, Proposal, WantedCall
 from rutter.events.checks import (
-    Answered,
+    AlertSaid,
     Check,
     Downloaded,
     ElementState,
     FileContains,
     FileExists,
     FileSize,
-    Said,
+    ServerAnswered,
     StateIs,
     TextGone,
     TextVisible,
@@ -179,7 +179,7 @@ def proposal_in_words(proposal: Proposal) -> str:
     return f"{in_words(proposal.action)}{leads}{way}"
 
 
-def asked_in_words(asked: Asked) -> str:
+def asked_in_words(asked: WantedCall) -> str:
     """A tool as it was called: `click ref=@e5`. What it types is known by its number alone."""
     try:
         arguments = msgspec.json.decode(asked.arguments, type=dict[str, msgspec.Raw])
@@ -228,7 +228,7 @@ def _check(check: Check) -> str:
             return f"the page does not show {_named(value)}"
         case UrlHas(value):
             return f"the address holds {_named(value)}"
-        case Said(value):
+        case AlertSaid(value):
             return f"the page says {_named(value)}"
         case ValueSet(value, name):
             return f"{_named(name)} holds {_named(value)}"
@@ -238,7 +238,7 @@ def _check(check: Check) -> str:
             return f"the page is in state {value}"
         case Downloaded(value):
             return f"a file {_named(value)} was downloaded" if value else "a file was downloaded"
-        case Answered(value):
+        case ServerAnswered(value):
             return f"the server took {_named(value)}"
         case FileExists() | FileContains() | FileSize():
             return _file_check(check)

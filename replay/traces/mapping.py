@@ -242,7 +242,7 @@ def _spent(event: advisor.AdviceReceived | advisor.VisionGiven) -> Attributes:
     return found
 
 
-def _called(calls: tuple[advisor.Asked, ...]) -> Attributes:
+def _called(calls: tuple[advisor.WantedCall, ...]) -> Attributes:
     """All that it wants used; the first alone is."""
     if not calls:
         return {}

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from rutter.actors.topology import DECIDERS, EFFECTORS, HEARD, Row, row
+from rutter.actors.topology import DECIDERS, EFFECTORS, HEARD, Hearers, row
 from rutter.events.critic import FilesRequested, PageAssessed
 from rutter.events.envelope import Actor, kind
 from rutter.events.event import Event
@@ -149,4 +149,4 @@ def test_an_event_and_its_type_have_the_same_row() -> None:
 
 
 def test_what_the_table_does_not_name_nobody_hears() -> None:
-    assert row(ScreenshotTaken) == Row()
+    assert row(ScreenshotTaken) == Hearers()

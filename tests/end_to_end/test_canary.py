@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from rutter.actors.executor.actor import Executor
-from rutter.actors.world.browser.keyboard import Field
+from rutter.actors.world.browser.keyboard import TypedField
 from rutter.actors.world.secrets.redaction import Redactor, Secrets
 from rutter.events.action import Action
 from tests.support.command_shell import COMMAND, ROOT, Ended, Rutter, check_logs
@@ -203,7 +203,7 @@ def test_an_exception_that_holds_it_is_told_without(
     tmp_path: Path, site: EchoSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(
-        self: Executor, action: Action, value: str, field: Field
+        self: Executor, action: Action, value: str, field: TypedField
     ) -> tuple[bool | None, str]:
         raise RuntimeError(f"cannot type {value!r} into it ({action.append})")
 

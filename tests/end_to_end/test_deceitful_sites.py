@@ -6,10 +6,10 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.events.action import Action, ByCss, Target, Text
-from rutter.events.checks import ReadBack, Said, TextVisible
+from rutter.events.checks import AlertSaid, ReadBack, TextVisible
 from rutter.events.critic import ActionJudged, OutcomeUnknown
 from rutter.events.predictor import TransitionLearned, WorkflowLearned
 from rutter.events.runtime import SessionEnded, SessionStarted
@@ -44,7 +44,7 @@ class Clerk:
             Step(Action("type", target=css("#name"), value=Text(NAME))),
             Step(
                 Action("click", target=css("#save")),
-                after=Expectation(checks=(Said("saved"),), read_back=back),
+                after=Expectation(checks=(AlertSaid("saved"),), read_back=back),
             ),
         )
         host = url.removeprefix("http://")
@@ -63,7 +63,7 @@ class Clerk:
         return ended, await events_of(self._log, how)
 
     async def _sail(self, started: SessionStarted, name: str) -> SessionEnded:
-        person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+        person = ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm"))
         return await self._app.run_in_browser(started, self._chromium, answers=person, name=name)
 
 

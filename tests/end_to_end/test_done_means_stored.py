@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from rutter.actors.answers import Answer, ScriptedPerson
-from rutter.actors.executor.patience import Patience
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
+from rutter.actors.executor.patience import StepPatience
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.tab import Tab, library
 from rutter.events.action import Action, ByCss, Parameter, Target
@@ -77,12 +77,12 @@ def paste(patch: pytest.MonkeyPatch) -> None:
 
 def give_up(patch: pytest.MonkeyPatch) -> None:
     """What is covered or off is given up within half a second."""
-    begin = Patience.__init__
+    begin = StepPatience.__init__
 
-    def briefly(self: Patience, admitted: PlanAdmitted) -> None:
+    def briefly(self: StepPatience, admitted: PlanAdmitted) -> None:
         begin(self, msgspec.structs.replace(admitted, within_ms=HASTY_MS, answer_ms=HASTY_MS))
 
-    patch.setattr(Patience, "__init__", briefly)
+    patch.setattr(StepPatience, "__init__", briefly)
 
 
 def unmarked(patch: pytest.MonkeyPatch) -> None:
@@ -228,7 +228,7 @@ class Author:
         started = msgspec.structs.replace(started, settings=settings)
         self._sessions += 1
         name = f"session {self._sessions}"
-        person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+        person = ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm"))
         ended = await self._app.run_in_browser(started, self._chromium, answers=person, name=name)
         return ended, await events_of(self._log, name)
 

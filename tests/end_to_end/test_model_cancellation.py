@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from rutter.actors.advisor.conversation import IGNORED
-from rutter.actors.answers import Answer as Word
+from rutter.actors.answers import PersonAnswer as Word
 from rutter.actors.world.browser.chromium import Chromium
-from rutter.actors.world.models.messages import Results, Told
+from rutter.actors.world.models.messages import ResultsTurn, UserTurn
 from rutter.events.advisor import AdviceFailed, AdviceReceived
 from rutter.events.critic import CompletionChecked, PageAssessed
 from rutter.events.log import EventLog
@@ -318,7 +318,7 @@ async def test_of_several_calls_the_first_is_done_and_the_others_are_answered(
         assert "get_snapshot" not in [each.tool for each in voyage.told(ToolCalled)]
         for heard in port.wire.requests[1:]:
             last = heard.turns[-1]
-            assert isinstance(last, Results)
+            assert isinstance(last, ResultsTurn)
             done, ignored = last.outcomes
             assert not done.failed
             assert (ignored.tool, ignored.text) == ("get_snapshot", f"error: {IGNORED}")
@@ -331,7 +331,7 @@ async def test_who_only_talks_is_told_to_call_and_then_it_is_over(
         voyage = await port.find(providers=("ollama",))
         cancelled(voyage, port)
         last = port.wire.requests[1].turns[-1]
-        assert isinstance(last, Told)
+        assert isinstance(last, UserTurn)
         assert "complete_task" in last.text
     async with open_port(Reader(Quirks(says_only=9))) as port:
         voyage = await port.find(providers=("ollama",))

@@ -7,7 +7,7 @@ import anyio
 import msgspec
 import pytest
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.events.critic import ActionJudged
 from rutter.events.executor import QueryAnswered
@@ -106,7 +106,7 @@ async def test_what_a_person_did_meanwhile_is_done_once(
     chromium: Chromium, site: Site, log: EventLog
 ) -> None:
     """The order is placed by hand while the run is paused before it: the run reads its number."""
-    person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+    person = ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm"))
     async with App.open(log) as app:
         workflow = await record_order(app, log, chromium, site)
         ordered = len(site.orders)
@@ -132,7 +132,7 @@ async def test_what_a_person_did_instead_is_not_taken_for_it(
     chromium: Chromium, site: Site, log: EventLog
 ) -> None:
     """Put on hold, an order has its page at the same address: the page does not tell them apart."""
-    no = ScriptedPerson(otherwise=Answer(False))
+    no = ScriptedPerson(otherwise=PersonAnswer(False))
     async with App.open(log) as app:
         workflow = await record_order(app, log, chromium, site)
         ordered = len(site.orders)

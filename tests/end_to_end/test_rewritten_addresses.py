@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.page_addresses import Addresses
 from rutter.events.action import Action, ByCss, Parameter, Target
@@ -72,7 +72,7 @@ class Author:
         return ended.reason, await events_of(self._log, name)
 
     async def _sail(self, started: SessionStarted, name: str) -> SessionEnded:
-        person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+        person = ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm"))
         return await self._app.run_in_browser(started, self._chromium, answers=person, name=name)
 
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from rutter.events import archive
 from rutter.events.archive import Archive, Manifest, write_archive
 from rutter.events.errors import BadInput, LogCorrupt, LogForeign
-from rutter.events.runtime import Head
+from rutter.events.runtime import ChainHead
 from rutter.events.sqlite_schema import Row
 from tests.support import golden_logs
 from tests.support.example_counts import examples
 
 ROWS = list(golden_logs.rows("free"))
-HEADS = (Head("a", 7, bytes(32)),)
+HEADS = (ChainHead("a", 7, bytes(32)),)
 BODIES = sorted((hashlib.sha256(body).hexdigest(), body) for body in (b"one", b"two", b""))
 MISSING = ["ab" * 32]
 GOLDEN = "6315904c8c3fdd740621bebbc793164e3761ae0112d3f151ddfe4691cbe7fc9b"

@@ -114,7 +114,7 @@ class TestItsCommits:
         log, scribe = await SqliteLog.open(path), Scribe()
         turns = [scribe.turn(f"session {number}", withheld(3)) for number in range(20)]
         await asyncio.gather(*[log.append(turn) for turn in turns])
-        assert log.statistics() == sqlite_log.Statistics(60, 1, 0, 0)
+        assert log.statistics() == sqlite_log.LogStatistics(60, 1, 0, 0)
         await log.close()
 
     async def test_many_more_are_two_so_that_loop_and_disk_work_at_the_same_time(
@@ -123,7 +123,7 @@ class TestItsCommits:
         log, scribe = await SqliteLog.open(path), Scribe()
         turns = [scribe.turn(f"session {number}", withheld(3)) for number in range(300)]
         await asyncio.gather(*[log.append(turn) for turn in turns])
-        assert log.statistics() == sqlite_log.Statistics(900, 2, 0, 0)
+        assert log.statistics() == sqlite_log.LogStatistics(900, 2, 0, 0)
         await log.close()
 
     @pytest.mark.slow

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import anyio
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.world.models.messages import Prompt, Reply
 from rutter.actors.world.models.prices import Price
 from rutter.events.action import Action, ByRole, Parameter, Target
@@ -26,7 +26,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.clock import CountingClock
 from rutter.pipeline.rehearsal import fixtures
 from rutter.pipeline.rehearsal.scripted_model import (
-    ScriptedMind,
+    ScriptedModel,
     calls,
     elements_in,
     fails,
@@ -41,8 +41,8 @@ from rutter.pipeline.sessions.service_file import read_service
 from rutter.pipeline.sessions.session_started import Given
 from tests.support.golden_logs import to_database
 
-YES = Answer(True, phrase="confirm")
-NO = Answer(False, message="not that one")
+YES = PersonAnswer(True, phrase="confirm")
+NO = PersonAnswer(False, message="not that one")
 PRICE = Price(3_000_000, 15_000_000, 300_000, 3_750_000)
 WHAT = {"what": "round one"}
 HOUR_NS = 3_600_000_000_000
@@ -95,7 +95,7 @@ class Rehearsing:
         self.path = path
 
     async def play(
-        self, started: SessionStarted, world: ScriptedWorld, *minds: ScriptedMind, **more: Any
+        self, started: SessionStarted, world: ScriptedWorld, *models: ScriptedModel, **more: Any
     ) -> Rehearsal:
         more = {"answers": ScriptedPerson(otherwise=YES), **more}
         # How long a call took and what fences a page off are the Advisor's own: neither decides.
@@ -104,7 +104,7 @@ class Rehearsing:
             patch("rutter.actors.advisor.actor.urandom", bytes),
         ):
             return await rehearse(
-                started, world, mind=minds or None, price=PRICE, log=self.log, **more
+                started, world, model=models or None, price=PRICE, log=self.log, **more
             )
 
     async def recorded(self) -> Workflow:
@@ -147,7 +147,7 @@ def shop_with(*things: ScriptedElement) -> ScriptedWorld:
 
 
 def to_cancel(given: Given) -> SessionStarted:
-    return session_started.goal_run("cancel", GOAL, ACCOUNT, {}, (), minds=None, given=given)
+    return session_started.goal_run("cancel", GOAL, ACCOUNT, {}, (), models=None, given=given)
 
 
 def leads(prompt: Prompt) -> Reply:
@@ -161,36 +161,36 @@ def leads(prompt: Prompt) -> Reply:
 
 async def led(stage: Rehearsing) -> None:
     """A model leads to a goal; what it led to is learned, and sailed again without it."""
-    mind = ScriptedMind(leads)
-    told = await stage.play(to_cancel(CANCELLED), fixtures.cancellation(), mind)
+    model = ScriptedModel(leads)
+    told = await stage.play(to_cancel(CANCELLED), fixtures.cancellation(), model)
     workflow = stage.learned(told)
-    asked = len(mind.asked)
+    asked = len(model.asked)
     again = await stage.play(
-        session_started.run_of(workflow, {}, ()), fixtures.cancellation(), mind
+        session_started.run_of(workflow, {}, ()), fixtures.cancellation(), model
     )
     assert again.ended.reason == "completed", again.ended
-    assert asked == len(mind.asked) > 0
+    assert asked == len(model.asked) > 0
 
 
 async def repaired(stage: Rehearsing) -> None:
     """An element is gone and nothing is like it: one proposal repairs the step, for good."""
     workflow = await stage.recorded()
-    mind = ScriptedMind(
+    model = ScriptedModel(
         proposes(aria_role="link", aria_name="Show me", reasoning="it leads to what was found")
     )
     changed = ScriptedElement("a", "link", "Show me", leads_to="/found")
-    told = await stage.play(session_started.run_of(workflow, WHAT, ()), shop_with(changed), mind)
+    told = await stage.play(session_started.run_of(workflow, WHAT, ()), shop_with(changed), model)
     newer = stage.learned(told)
     assert newer.version == workflow.version + 1
-    told = await stage.play(session_started.run_of(newer, WHAT, ()), shop_with(changed), mind)
+    told = await stage.play(session_started.run_of(newer, WHAT, ()), shop_with(changed), model)
     assert told.ended.reason == "completed", told.ended
-    assert len(mind.asked) == 1
+    assert len(model.asked) == 1
 
 
 async def corrected(stage: Rehearsing) -> None:
     """Two proposals do nothing, a person says no to the third, and then it is given up."""
     workflow = await stage.recorded()
-    mind = ScriptedMind(
+    model = ScriptedModel(
         proposes(css="#new-1", reasoning="it looks like a way to search"),
         proposes(aria_role="link", aria_name="More ways", reasoning="that did nothing"),
         proposes(text="Ask the shop", reasoning="somebody there may know"),
@@ -204,7 +204,9 @@ async def corrected(stage: Rehearsing) -> None:
         ),
     )
     person = ScriptedPerson(otherwise=NO)
-    told = await stage.play(session_started.run_of(workflow, WHAT, ()), world, mind, answers=person)
+    told = await stage.play(
+        session_started.run_of(workflow, WHAT, ()), world, model, answers=person
+    )
     assert told.ended.reason == "failed", told.ended
     asked = [(each.purpose, each.correction) for each in told.all_of(AdviceRequested)]
     assert asked == [("repair", 0), ("correct", 1), ("correct", 2), ("correct", 3)], asked
@@ -217,17 +219,17 @@ async def unanswered(stage: Rehearsing) -> None:
     known = read_service(Path("streaming"))
     service = Given(service=known.service, criteria=known.criteria)
     down = [
-        ScriptedMind(fails("overloaded"), fails("timeout"), provider="anthropic"),
-        ScriptedMind(fails("unauthorised"), provider="openai"),
-        ScriptedMind(fails("unavailable"), fails("unavailable"), provider="ollama"),
+        ScriptedModel(fails("overloaded"), fails("timeout"), provider="anthropic"),
+        ScriptedModel(fails("unauthorised"), provider="openai"),
+        ScriptedModel(fails("unavailable"), fails("unavailable"), provider="ollama"),
     ]
     told = await stage.play(to_cancel(service), fixtures.cancellation(), *down)
     assert told.ended.reason == "completed", told.ended
     assert len(told.all_of(AdviceFailed)) == 5
     assert told.all_of(AdviceReceived) == []
     asked = Waits(anyio.Event(), anyio.Event())
-    mind = ScriptedMind(leads, asked)
-    rows = await stage.died(stage.play(to_cancel(CANCELLED), fixtures.cancellation(), mind), asked)
+    model = ScriptedModel(leads, asked)
+    rows = await stage.died(stage.play(to_cancel(CANCELLED), fixtures.cancellation(), model), asked)
     await stage.go_on_with(rows)
     with SqliteReader(stage.path) as reader:
         [end] = [envelope.event for envelope in reader.read(kinds=["AdviceLost"])]

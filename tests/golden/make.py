@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson
+from rutter.actors.answers import Answers, Nobody, PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import Gate
 from rutter.events.predictor import WorkflowLearned
@@ -37,7 +37,7 @@ from tests.support.human_hand import recorded
 
 WATCHED = {"customer": "Aurora Shipping", "quantity": "3"}
 ALONE = {"customer": "Juniper Tankers", "quantity": "12"}
-YES = Answer(True, phrase="confirm")
+YES = PersonAnswer(True, phrase="confirm")
 
 
 class Stage:

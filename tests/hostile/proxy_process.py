@@ -12,15 +12,15 @@ from typing import NamedTuple, Self
 import h11
 
 from rutter.actors.world.egress.gate_messages import (
-    Ask,
+    AskCounts,
     Blocked,
-    Close,
-    Counts,
-    Failed,
-    Open,
-    Opened,
+    ClosePort,
+    ContactCounts,
+    OpenPort,
     Order,
-    Refused,
+    OrderFailed,
+    PortOpened,
+    RefusedRequests,
     Report,
     line,
     read_report,
@@ -43,31 +43,31 @@ class ProxyProcess:
 
     def open(self, policy: Policy) -> int:
         self._number += 1
-        report = self._ordered(Open(self._number, policy))
-        assert isinstance(report, Opened), report
+        report = self._ordered(OpenPort(self._number, policy))
+        assert isinstance(report, PortOpened), report
         return report.port
 
-    def counts(self, port: int) -> Counts:
+    def counts(self, port: int) -> ContactCounts:
         """What was reached by this door; what was refused is in `blocked` afterwards."""
         self._number += 1
-        report = self._ordered(Ask(self._number, port))
-        assert isinstance(report, Counts), report
+        report = self._ordered(AskCounts(self._number, port))
+        assert isinstance(report, ContactCounts), report
         return report
 
     def close_door(self, port: int) -> None:
         self._number += 1
-        self._ordered(Close(self._number, port))
+        self._ordered(ClosePort(self._number, port))
 
     def rules(self) -> list[str]:
         return [blocked.rule for blocked in self.blocked]
 
-    def _ordered(self, order: Order) -> Opened | Counts | Failed:
+    def _ordered(self, order: Order) -> PortOpened | ContactCounts | OrderFailed:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(line(order))
         while said := self._process.stdout.readline():
             report: Report = read_report(said)
-            if not isinstance(report, Refused):
+            if not isinstance(report, RefusedRequests):
                 return report
             self.blocked += [kind for kind, _ in report.blocked]
         raise AssertionError("the proxy ended")

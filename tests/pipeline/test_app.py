@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.decider import DecidingActor
 from rutter.actors.effector import Effector
 from rutter.actors.planner.actor import Planner
@@ -122,7 +122,7 @@ async def test_what_is_learned_can_be_sailed_with_other_values(pipeline_log: Eve
     row = workflow.steps[3].action.target
     assert row is not None
     assert row.strategies == (ByRole("link", "${customer}"),)
-    assert [step.standing is not None for step in workflow.steps] == [False] * 5 + [True]
+    assert [step.standing_approval is not None for step in workflow.steps] == [False] * 5 + [True]
 
 
 async def test_the_next_recording_is_the_next_version(pipeline_log: EventLog) -> None:
@@ -539,7 +539,7 @@ async def test_a_dry_run_does_everything_but_the_irreversible(replayed: Replayed
 
 async def test_a_person_who_says_no_ends_the_run(replayed: Replayed) -> None:
     log = replayed.memory()
-    world, person = shop(), ScriptedPerson([Answer(False, "wrong customer")])
+    world, person = shop(), ScriptedPerson([PersonAnswer(False, "wrong customer")])
     async with open_app(log) as app:
         ended = await sail(app, recording(), world, answers=person)
     assert ended == SessionEnded(

@@ -6,7 +6,7 @@ import anyio
 import msgspec
 import pytest
 
-from rutter.actors.answers import Answer, Nobody, ScriptedPerson, Who
+from rutter.actors.answers import Nobody, PersonAnswer, ScriptedPerson, Who
 from rutter.actors.person.actor import Person
 from rutter.events.action import Action
 from rutter.events.person import ApprovalAnswered
@@ -103,7 +103,7 @@ async def test_an_element_that_was_swapped_after_the_yes_is_asked_about_anew(
         name="Place order", leads_to="/orders/1001", submits=True, method="put"
     )
     world = shop().trouble("#place", Becomes(swapped))
-    person = ScriptedPerson([YES, Answer(False, "that is another one")])
+    person = ScriptedPerson([YES, PersonAnswer(False, "that is another one")])
     async with open_app(log) as app:
         ended = await sail(app, scripted(*ORDERS), world, answers=person, name="rec")
     events = await events_of(log, "rec")
@@ -122,7 +122,7 @@ class Late:
     def __init__(self) -> None:
         self.asked = anyio.Event()
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         self.asked.set()
         await anyio.sleep_forever()
         raise AssertionError
@@ -177,7 +177,7 @@ async def test_a_checkpoint_of_the_service_stops_an_agent_before_whatever_it_doe
     signs = (Sign("heading", "results"),)
     service = Service("shop", checkpoints=(Checkpoint("results", signs),))
     started = at("/results", given=session_started.Given(service=service))
-    person = ScriptedPerson([Answer(False, "not from here")])
+    person = ScriptedPerson([PersonAnswer(False, "not from here")])
     async with (
         open_app(replayed.memory()) as app,
         tools_on(app, Shop(), started, answers=person) as tools,
@@ -215,7 +215,7 @@ class SignsIn:
         self._world = world
         self.asked: list[ApprovalRequested] = []
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         self.asked.append(question)
         self._world.becomes("/", SHOP["/"])
         return YES

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from rutter.actors.advisor.actor import Advisor
-from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson
+from rutter.actors.answers import Answers, Nobody, PersonAnswer, ScriptedPerson
 from rutter.actors.effector import Effector
 from rutter.actors.person.actor import Person
 from rutter.actors.timer.actor import Timer
-from rutter.actors.world.models.prices import Counsel
+from rutter.actors.world.models.prices import PricedModel
 from rutter.events.action import Action
 from rutter.events.envelope import Actor, Envelope
 from rutter.events.errors import BadInput
@@ -32,9 +32,9 @@ from rutter.events.validator import (
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.app import App
 from rutter.pipeline.rehearsal import fixtures
-from rutter.pipeline.rehearsal.scripted_model import ScriptedMind
+from rutter.pipeline.rehearsal.scripted_model import ScriptedModel
 from rutter.pipeline.rehearsal.scripted_screen import ScriptedScreen
-from rutter.pipeline.rehearsal.stage import with_minds
+from rutter.pipeline.rehearsal.stage import with_models
 from rutter.pipeline.sessions import session_started
 from tests.pipeline.rehearsal.test_stage import goal, leads
 from tests.pipeline.test_verification import office, read_back, record
@@ -329,7 +329,7 @@ async def test_what_they_say_they_did_not_do_is_neither_done_nor_taken_for_done(
     log = replayed.memory()
     async with open_app(log) as app:
         workflow = await record_order(app, log, "recorded")
-        no = ScriptedPerson(otherwise=Answer(False, "I only looked"))
+        no = ScriptedPerson(otherwise=PersonAnswer(False, "I only looked"))
         voyage = Voyage(app, in_a_window(run_for_fairlead(workflow)), no)
         wheel = voyage.wheel(confirmed(5))
         async with anyio.create_task_group() as group:
@@ -376,7 +376,7 @@ async def test_a_page_that_nothing_is_known_of_is_lost_and_says_who_had_the_whee
     log = replayed.memory()
     async with open_app(log) as app:
         workflow = await record_order(app, log, "recorded")
-        no = ScriptedPerson(otherwise=Answer(False))
+        no = ScriptedPerson(otherwise=PersonAnswer(False))
         voyage = Voyage(app, in_a_window(run_for_fairlead(workflow)), no)
         wheel = voyage.wheel(confirmed(2))
         async with anyio.create_task_group() as group:
@@ -397,7 +397,7 @@ async def test_a_person_who_brings_it_back_when_asked_lets_it_go_on(replayed: Re
         workflow = await record_order(app, log, "recorded")
 
         class Returns(ScriptedPerson):
-            async def ask(self, question: ApprovalRequested) -> Answer:
+            async def ask(self, question: ApprovalRequested) -> PersonAnswer:
                 if question.kind == "unknown":
                     voyage.world.url = ORIGIN + "/"
                 return await super().ask(question)
@@ -463,9 +463,9 @@ async def test_a_yes_while_it_is_paused_begins_nothing_and_is_asked_again(
 
 async def test_a_no_while_it_is_paused_ends_it(replayed: Replayed) -> None:
     class Refuses(Thinks):
-        async def ask(self, question: ApprovalRequested) -> Answer:
+        async def ask(self, question: ApprovalRequested) -> PersonAnswer:
             await super().ask(question)
-            return Answer(False, "not today")
+            return PersonAnswer(False, "not today")
 
     log = replayed.memory()
     async with open_app(log) as app:
@@ -490,7 +490,7 @@ async def test_a_question_about_a_page_that_a_person_left_is_not_waited_for(
         questions = 0
         dropped = False
 
-        async def ask(self, question: ApprovalRequested) -> Answer:
+        async def ask(self, question: ApprovalRequested) -> PersonAnswer:
             self.questions += 1
             if self.questions > 1:
                 return YES
@@ -673,11 +673,11 @@ async def test_a_result_that_must_show_elsewhere_is_looked_for_whenever_it_is_pa
 
 async def test_a_model_that_leads_is_asked_anew_and_does_the_same(replayed: Replayed) -> None:
     async def led(number: int) -> tuple[SessionEnded, list[str], int]:
-        log, world, mind = replayed.memory(), fixtures.cancellation(), ScriptedMind(leads)
-        started = with_minds(goal(), mind)
+        log, world, model = replayed.memory(), fixtures.cancellation(), ScriptedModel(leads)
+        started = with_models(goal(), model)
         async with open_app(log) as app:
             advisor = Advisor(
-                ScriptedScreen(world, started.policy), None, {mind.provider: Counsel(mind)}
+                ScriptedScreen(world, started.policy), None, {model.provider: PricedModel(model)}
             )
             observer, executor, person = effectors(world, started, answers=SCRIPTED())
             wheel = Wheel(app, "s", nth(number))

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from rutter.actors.answers import Answer, Answers, ScriptedPerson
+from rutter.actors.answers import Answers, PersonAnswer, ScriptedPerson
 from rutter.events.action import Action, Text
 from rutter.events.log import EventLog
 from rutter.events.planner import PlanProposed, PlanWithheld
@@ -62,7 +62,7 @@ async def told(log: EventLog) -> list[object]:
 async def test_what_is_nearly_sure_is_done_when_a_person_says_yes(
     replayed: Replayed, model: Model
 ) -> None:
-    log, world, person = replayed.memory(), shop(), ScriptedPerson([Answer(True)])
+    log, world, person = replayed.memory(), shop(), ScriptedPerson([PersonAnswer(True)])
     ended = await sailed(log, free(model), person, world)
 
     assert [action.type for action in world.done] == ["navigate", "click"]
@@ -79,7 +79,7 @@ async def test_what_is_nearly_sure_is_done_when_a_person_says_yes(
 @MODELS
 async def test_a_no_ends_the_run_and_nothing_is_touched(replayed: Replayed, model: Model) -> None:
     log, world = replayed.memory(), shop()
-    person = ScriptedPerson([Answer(False, "the other one")])
+    person = ScriptedPerson([PersonAnswer(False, "the other one")])
     ended = await sailed(log, free(model, max_steps=9), person, world)
 
     assert [action.type for action in world.done] == ["navigate"]
@@ -91,7 +91,7 @@ async def test_a_no_ends_the_run_and_nothing_is_touched(replayed: Replayed, mode
 
 async def test_what_a_person_refused_is_less_probable_the_next_time(replayed: Replayed) -> None:
     log = replayed.memory()
-    await sailed(log, free("foresight"), ScriptedPerson([Answer(False)]))
+    await sailed(log, free("foresight"), ScriptedPerson([PersonAnswer(False)]))
     undone = [each for each in await told(log) if isinstance(each, TransitionUndone)]
     assert [each.why for each in undone] == ["refused"]
 
@@ -113,7 +113,7 @@ async def test_with_nobody_to_ask_it_says_that_a_person_is_needed(
 async def test_who_wants_no_suggestions_is_told_that_it_was_not_sure(
     replayed: Replayed, model: Model
 ) -> None:
-    log, person = replayed.memory(), ScriptedPerson([Answer(True)])
+    log, person = replayed.memory(), ScriptedPerson([PersonAnswer(True)])
     ended = await sailed(log, free(model, suggest=MILLION), person)
 
     assert (ended.reason, ended.failure, person.asked) == ("failed", "lost", [])
@@ -127,7 +127,7 @@ async def test_at_a_lower_threshold_it_would_have_acted_alone(
 ) -> None:
     """What was suggested and refused is an execution gained; nothing past it is simulated."""
     log = replayed.memory()
-    await sailed(log, free(model), ScriptedPerson([Answer(False)]))
+    await sailed(log, free(model), ScriptedPerson([PersonAnswer(False)]))
     history = [envelope async for envelope in log.read()]
     answer = ask(history, ChangedSettings(threshold=0.5))
     assert (answer.count("gained"), answer.count("lost")) == (1, 0)
@@ -163,7 +163,7 @@ async def test_the_other_model_is_asked_over_what_happened(replayed: Replayed) -
 async def test_a_question_about_a_suggestion_is_void_when_the_run_is_over(
     replayed: Replayed,
 ) -> None:
-    log, person = replayed.memory(), ScriptedPerson([Answer(True)] * 5)
+    log, person = replayed.memory(), ScriptedPerson([PersonAnswer(True)] * 5)
     await sailed(log, free("foresight", max_steps=9), person)
     events = await told(log)
     asked = [each.approval for each in events if isinstance(each, ApprovalRequested)]

@@ -9,10 +9,10 @@ import pytest
 from rutter.actors.answers import ScriptedPerson
 from rutter.events.action import Action, Text
 from rutter.events.checks import (
+    AlertSaid,
     FileContains,
     FileExists,
     ReadBack,
-    Said,
     StateIs,
     TextGone,
     TextVisible,
@@ -329,7 +329,7 @@ async def test_what_the_page_said_is_expected_again(replayed: Replayed) -> None:
     log = replayed.memory()
     async with open_app(log) as app:
         workflow = await record(app, log)
-    expected = (Said("saved # record", whole=True), StateIs("COMPLETE"))
+    expected = (AlertSaid("saved # record", whole=True), StateIs("COMPLETE"))
     assert workflow.steps[-1].after.learned == expected
 
 
@@ -345,7 +345,7 @@ async def test_what_verified_runs_say_each_time_is_expected_from_then_on(
             assert (await run(app, workflow, office(talking), name)).reason == "completed"
         ended = await run(app, workflow, office(silent), "silent")
     due = [e for e in await events_of(log, "silent") if isinstance(e, StepDue)][-1]
-    assert due.step.after.learned == (Said("well done", whole=True),)
+    assert due.step.after.learned == (AlertSaid("well done", whole=True),)
     assert ended.failure == "verification_failed"
 
 

@@ -10,12 +10,12 @@ from rutter.events.advisor import (
     AdvicePrepared,
     AdviceReceived,
     Proposal,
-    Usage,
+    TokenUsage,
 )
 from rutter.events.event import Event
 from rutter.events.planner import AdviceRequested, PlanProposed, RunStopped
 from rutter.events.predictor import TransitionLearned
-from rutter.events.run_settings import Mind, Minds
+from rutter.events.run_settings import LanguageModel, ModelUse
 from rutter.events.runtime import SessionEnded, SessionInterrupted, StopRequested
 from rutter.events.signature import signature, token
 from rutter.replay.story.session_story import tell
@@ -28,7 +28,7 @@ from tests.support.step_kinds import PROMPT
 from tests.support.trails import check_tree
 
 GO, LEFT, RIGHT = shop_facts.go_to("/"), shop_facts.click("#left"), shop_facts.click("#right")
-MINDS = Minds((Mind("anthropic", "m"), Mind("openai", "gpt")), ("click",))
+MODELS = ModelUse((LanguageModel("anthropic", "m"), LanguageModel("openai", "gpt")), ("click",))
 SESSION = "run-1"
 
 
@@ -38,7 +38,7 @@ def learned(action: Action, *after: Action) -> TransitionLearned:
     )
 
 
-def at_the_fork(threshold: int, minds: Minds | None = MINDS) -> Derived:
+def at_the_fork(threshold: int, models: ModelUse | None = MODELS) -> Derived:
     """Left and right were gone as often: the model that was learned is half sure of each."""
     told = Derived()
     before = msgspec.structs.replace(shop_facts.recording_of(GO), logic="another")
@@ -47,7 +47,7 @@ def at_the_fork(threshold: int, minds: Minds | None = MINDS) -> Derived:
         told.tell("record-1", "predictor", learned(GO))
         told.tell("record-1", "predictor", learned(way, GO))
     told.tell("record-1", "runtime", SessionEnded("completed"))
-    free = msgspec.structs.replace(shop_facts.free_run(GO, threshold=threshold), minds=minds)
+    free = msgspec.structs.replace(shop_facts.free_run(GO, threshold=threshold), models=models)
     told.start(SESSION, free)
     told.tell(SESSION, "observer", shop_facts.saw(shop_facts.page("/nowhere")))
     told.tell(SESSION, "executor", shop_facts.done(navigated=True))
@@ -63,7 +63,7 @@ def advised(certainty: int = 800_000) -> Derived:
         "anthropic",
         "m",
         proposal=Proposal(RIGHT, certainty),
-        usage=Usage(800, 40),
+        usage=TokenUsage(800, 40),
         cost_microdollars=3_000,
         took_ms=20,
     )
@@ -148,7 +148,7 @@ def test_a_higher_threshold_would_have_asked() -> None:
 
 
 def test_without_models_nothing_that_they_proposed_would_have_been_done() -> None:
-    answer = asked(advised(), ChangedSettings(minds=False))
+    answer = asked(advised(), ChangedSettings(models=False))
 
     assert answer.calls() == (0, 1)
     assert answer.count("lost") == 1
@@ -170,7 +170,7 @@ def test_a_model_that_must_be_surer_would_have_been_asked_again() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [ChangedSettings(threshold=0.4), ChangedSettings(minds=False), ChangedSettings(order=0)],
+    [ChangedSettings(threshold=0.4), ChangedSettings(models=False), ChangedSettings(order=0)],
 )
 def test_a_log_of_failed_calls_is_asked_about_too(change: ChangedSettings) -> None:
     told = at_the_fork(600_000)
@@ -185,6 +185,6 @@ def test_a_log_of_failed_calls_is_asked_about_too(change: ChangedSettings) -> No
 
 
 def test_a_session_without_models_is_not_given_one() -> None:
-    told = at_the_fork(600_000, minds=None)
+    told = at_the_fork(600_000, models=None)
 
     assert asked(told, ChangedSettings(certainty=0.9)).differences == ()

@@ -16,7 +16,7 @@ from rutter.events.codec import decode
 from rutter.events.observer import ScreenshotTaken
 from rutter.events.page import Artifact
 from rutter.events.planner import PlanWithheld
-from rutter.events.runtime import Head, LogSealed, PayloadErased, SessionEnded
+from rutter.events.runtime import ChainHead, LogSealed, PayloadErased, SessionEnded
 from rutter.events.sqlite_schema import Row
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay import integrity
@@ -352,7 +352,7 @@ class TestSeals:
         def sealed(digest: bytes) -> Rows:
             return written(
                 ("a", [PlanWithheld("1"), PlanWithheld("2"), PlanWithheld("3")]),
-                ("process", [LogSealed((Head("a", 2, digest),))]),
+                ("process", [LogSealed((ChainHead("a", 2, digest),))]),
             )
 
         assert check(sealed(second.hash)).ok

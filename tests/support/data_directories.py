@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.effector import Effector
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.envelope import Actor, Envelope
@@ -105,7 +105,7 @@ async def _session(app: App, directory: DataDirectory, name: str, started: Sessi
         if isinstance(each, ScriptedObserver)
         else each
         for each in effectors(
-            shop(), started, answers=ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+            shop(), started, answers=ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm"))
         )
     ]
     ended = await app.run_session(started, crew, name=name)

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from rutter.actors.world.models.messages import Results
+from rutter.actors.world.models.messages import ResultsTurn
 from rutter.events.checks import PageState
 from tests.support.prompt_reader import (
     Line,
@@ -414,7 +414,7 @@ def _sounds_right(line: Line) -> bool:
 
 def _past(heard: Heard) -> Past:
     last = heard.turns[-1]
-    if not isinstance(last, Results):
+    if not isinstance(last, ResultsTurn):
         return Past()
     first = last.outcomes[0]
     try:

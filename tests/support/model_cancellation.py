@@ -8,18 +8,17 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.models.defaults import DEFAULTS
-from rutter.actors.world.models.messages import Mind as Speaker
-from rutter.actors.world.models.messages import Prompt, Reply
-from rutter.actors.world.models.prices import Counsel
+from rutter.actors.world.models.messages import ModelClient, Prompt, Reply
+from rutter.actors.world.models.prices import PricedModel
 from rutter.events.advisor import AdviceFailed, AdviceReceived
 from rutter.events.envelope import Envelope
 from rutter.events.log import EventLog
 from rutter.events.predictor import WorkflowLearned
-from rutter.events.run_settings import Limits, Mind, Minds
+from rutter.events.run_settings import LanguageModel, Limits, ModelUse
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.validator import ApprovalRequested
 from rutter.events.workflow import Workflow
@@ -27,11 +26,11 @@ from rutter.pipeline.app import App
 from rutter.pipeline.demo_sites.gaffsail import StreamingSite
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.service_file import read_service
-from tests.support.model_providers import mind_of
+from tests.support.model_providers import client_of
 from tests.support.provider_server import Brain, WireServer
 
-YES = Answer(True, phrase="confirm")
-NOT_THAT = Answer(False, "that is something else")
+YES = PersonAnswer(True, phrase="confirm")
+NOT_THAT = PersonAnswer(False, "that is something else")
 ELSEWHERE = {"pause", "changes", "download", "profile", "watching", "stay", "later"}
 NAME = "cancel_film"
 
@@ -39,7 +38,7 @@ NAME = "cancel_film"
 class Careful(ScriptedPerson):
     """Reads what is asked, and says yes to nothing that is about something else."""
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         said = await super().ask(question)
         about = set(question.question.casefold().replace("'", " ").split())
         return NOT_THAT if about & ELSEWHERE else said
@@ -74,15 +73,15 @@ class Hurried:
 
     provider: ClassVar[str] = "hurried"
 
-    def __init__(self, mind: Speaker, within_ms: int) -> None:
-        self.model = mind.model
-        self._mind, self._within_ms = mind, within_ms
+    def __init__(self, client: ModelClient, within_ms: int) -> None:
+        self.model = client.model
+        self._client, self._within_ms = client, within_ms
 
     async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
-        return await self._mind.complete(prompt, within_ms=min(within_ms, self._within_ms))
+        return await self._client.complete(prompt, within_ms=min(within_ms, self._within_ms))
 
     async def aclose(self) -> None:
-        await self._mind.aclose()
+        await self._client.aclose()
 
 
 class Harbour:
@@ -107,8 +106,8 @@ class Harbour:
     async def find(
         self,
         *,
-        answers: Sequence[Answer] = (),
-        otherwise: Answer | None = YES,
+        answers: Sequence[PersonAnswer] = (),
+        otherwise: PersonAnswer | None = YES,
         providers: Sequence[str] = ("anthropic",),
         **more: Any,
     ) -> Voyage:
@@ -120,7 +119,7 @@ class Harbour:
             f"{self.site.base_url}/account",
             {"email": self.site.email},
             ("password",),
-            minds=self.minds(providers),
+            models=self.models(providers),
             limits=more.pop("limits", Limits(max_steps=20, max_wall_ms=60_000)),
             given=session_started.Given(service=known.service, criteria=known.criteria),
             origins=[("password", self.site.base_url)],
@@ -135,7 +134,7 @@ class Harbour:
         workflow: Workflow,
         *,
         providers: Sequence[str] = ("anthropic",),
-        answers: Sequence[Answer] = (),
+        answers: Sequence[PersonAnswer] = (),
         limits: Limits | None = None,
         **more: Any,
     ) -> Voyage:
@@ -146,7 +145,7 @@ class Harbour:
             {"email": self.site.email},
             ("password",),
             given=session_started.Given(service=known.service, criteria=known.criteria),
-            minds=self.minds(providers),
+            models=self.models(providers),
             **more,
         )
         if limits is not None:
@@ -154,16 +153,16 @@ class Harbour:
             started = msgspec.structs.replace(started, settings=settings)
         return await self.sail(started, self.person(answers, otherwise=YES), providers)
 
-    def minds(self, providers: Sequence[str]) -> Minds | None:
-        minds = tuple(Mind(each, DEFAULTS[each].model) for each in providers)
-        return Minds(minds, self.tools) if minds else None
+    def models(self, providers: Sequence[str]) -> ModelUse | None:
+        models = tuple(LanguageModel(each, DEFAULTS[each].model) for each in providers)
+        return ModelUse(models, self.tools) if models else None
 
     async def sail(
         self, started: SessionStarted, person: ScriptedPerson, providers: Sequence[str]
     ) -> Voyage:
         self._count += 1
         name = f"voyage-{self._count}"
-        counsels = {each: Counsel(self._mind(each), DEFAULTS[each].price) for each in providers}
+        priced = {each: PricedModel(self._client(each), DEFAULTS[each].price) for each in providers}
         try:
             ended = await self._app.run_in_browser(
                 started,
@@ -171,17 +170,17 @@ class Harbour:
                 answers=person,
                 secrets={"password": self.site.password},
                 name=name,
-                minds=counsels,
+                models=priced,
             )
         finally:
-            for counsel in counsels.values():
-                await counsel.mind.aclose()
+            for each in priced.values():
+                await each.client.aclose()
         events: list[Envelope] = [each async for each in self._log.read(session=name)]
         return Voyage(ended, tuple(each.event for each in events), tuple(person.asked))
 
-    def _mind(self, provider: str) -> Speaker:
-        mind = mind_of(provider, self.wire)
-        return mind if self.within_ms is None else Hurried(mind, self.within_ms)
+    def _client(self, provider: str) -> ModelClient:
+        client = client_of(provider, self.wire)
+        return client if self.within_ms is None else Hurried(client, self.within_ms)
 
 
 def _unquoted(value: Any) -> str:

@@ -3,20 +3,20 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from rutter.actors.world.models.anthropic import AnthropicMind
+from rutter.actors.world.models.anthropic import AnthropicModel
 from rutter.actors.world.models.defaults import DEFAULTS
 from rutter.actors.world.models.messages import (
-    Mind,
-    Outcome,
+    CallResult,
+    ModelCall,
+    ModelClient,
+    ModelTurn,
     Prompt,
-    Results,
-    Thought,
-    Told,
+    ResultsTurn,
     ToolSpec,
-    Used,
+    UserTurn,
 )
-from rutter.actors.world.models.ollama import OllamaMind
-from rutter.actors.world.models.openai import OpenAIMind
+from rutter.actors.world.models.ollama import OllamaModel
+from rutter.actors.world.models.openai import OpenAIModel
 from tests.support.provider_server import WireServer
 
 PROVIDERS = ("anthropic", "openai", "ollama")
@@ -30,28 +30,28 @@ CLICK = ToolSpec(
 TYPE = ToolSpec("type_text", "Types.", {"type": "object", "properties": {}})
 
 
-def mind_of(provider: str, server: WireServer, *, key: str = KEY, model: str = "") -> Mind:
+def client_of(provider: str, server: WireServer, *, key: str = KEY, model: str = "") -> ModelClient:
     named = model or DEFAULTS[provider].model
     if provider == "anthropic":
-        return AnthropicMind(named, key, base_url=server.anthropic_url)
+        return AnthropicModel(named, key, base_url=server.anthropic_url)
     if provider == "openai":
-        return OpenAIMind(named, key, base_url=server.openai_url)
-    return OllamaMind(named, base_url=server.ollama_url)
+        return OpenAIModel(named, key, base_url=server.openai_url)
+    return OllamaModel(named, base_url=server.ollama_url)
 
 
 @asynccontextmanager
 async def opened(
     provider: str, server: WireServer, *, key: str = KEY, model: str = ""
-) -> AsyncIterator[Mind]:
-    mind = mind_of(provider, server, key=key, model=model)
+) -> AsyncIterator[ModelClient]:
+    client = client_of(provider, server, key=key, model=model)
     try:
-        yield mind
+        yield client
     finally:
-        await mind.aclose()
+        await client.aclose()
 
 
 def question(text: str = "Where do I click?") -> Prompt:
-    return Prompt("You use a browser.", (Told(text),), (CLICK, TYPE))
+    return Prompt("You use a browser.", (UserTurn(text),), (CLICK, TYPE))
 
 
 def conversation() -> Prompt:
@@ -59,14 +59,23 @@ def conversation() -> Prompt:
     return Prompt(
         "You use a browser.",
         (
-            Told("Cancel it.", (PNG,)),
-            Thought("I click.", (Used("call_1", "click", '{"ref": "e1"}'),)),
-            Results((Outcome("call_1", "click", "no such element", failed=True),), "Look:", (PNG,)),
-            Thought(
-                "", (Used("call_2", "click", '{"ref": "e2"}'), Used("call_3", "type_text", "{}"))
+            UserTurn("Cancel it.", (PNG,)),
+            ModelTurn("I click.", (ModelCall("call_1", "click", '{"ref": "e1"}'),)),
+            ResultsTurn(
+                (CallResult("call_1", "click", "no such element", failed=True),), "Look:", (PNG,)
             ),
-            Results(
-                (Outcome("call_2", "click", "done"), Outcome("call_3", "type_text", "ignored"))
+            ModelTurn(
+                "",
+                (
+                    ModelCall("call_2", "click", '{"ref": "e2"}'),
+                    ModelCall("call_3", "type_text", "{}"),
+                ),
+            ),
+            ResultsTurn(
+                (
+                    CallResult("call_2", "click", "done"),
+                    CallResult("call_3", "type_text", "ignored"),
+                )
             ),
         ),
         (CLICK, TYPE),

@@ -7,7 +7,7 @@ import re
 from html import unescape
 from typing import NamedTuple
 
-from rutter.actors.world.models.messages import Results, Thought, Told
+from rutter.actors.world.models.messages import ModelTurn, ResultsTurn, UserTurn
 from tests.support.provider_server import Heard
 
 _MARKED = re.compile(r"<untrusted-(\w+)>\n(.*?)\n</untrusted-\1>", re.DOTALL)
@@ -101,9 +101,9 @@ def told(heard: Heard) -> str:
     parts = [heard.system]
     for turn in heard.turns:
         match turn:
-            case Results(outcomes=outcomes, text=text):
+            case ResultsTurn(outcomes=outcomes, text=text):
                 parts += [*(each.text for each in outcomes), text]
-            case Told(text=text) | Thought(text=text):
+            case UserTurn(text=text) | ModelTurn(text=text):
                 parts.append(text)
     return "\n".join(parts)
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from rutter.actors.world.models.messages import Told, Turn
+from rutter.actors.world.models.messages import Turn, UserTurn
 from tests.support.provider_replies import (
     Answer,
     Call,
@@ -57,7 +57,7 @@ class Heard(msgspec.Struct, frozen=True):
     @property
     def asked(self) -> str:
         """What the user said first."""
-        return next(turn.text for turn in self.turns if isinstance(turn, Told))
+        return next(turn.text for turn in self.turns if isinstance(turn, UserTurn))
 
     @property
     def pictures(self) -> tuple[bytes, ...]:

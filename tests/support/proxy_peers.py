@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from rutter.actors.world.egress.gate import Opening
+from rutter.actors.world.egress.gate import ProxyPassage
 
 Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -88,7 +88,7 @@ class Line:
 
 
 @contextlib.asynccontextmanager
-async def line_to(passage: Opening) -> AsyncIterator[Line]:
+async def line_to(passage: ProxyPassage) -> AsyncIterator[Line]:
     reader, writer = await asyncio.open_connection("127.0.0.1", passage.port)
     try:
         yield Line(reader, writer)

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from rutter.actors.world.models.messages import Outcome, Results, Thought, Told, Turn, Used
+from rutter.actors.world.models.messages import (
+    CallResult,
+    ModelCall,
+    ModelTurn,
+    ResultsTurn,
+    Turn,
+    UserTurn,
+)
 
 Read = tuple[str, tuple[Turn, ...], tuple[str, ...]]
 
@@ -105,7 +112,7 @@ def _anthropic_turn(role: str, blocks: Sequence[Mapping[str, Any]], before: list
     if role == "assistant":
         _need(not _open_calls(before[-1:]), "`tool_use` without `tool_result`")
         calls = tuple(_anthropic_call(block) for block in blocks if block["type"] == "tool_use")
-        return Thought(text, calls)
+        return ModelTurn(text, calls)
     kinds = [block["type"] for block in blocks]
     results = [block for block in blocks if block["type"] == "tool_result"]
     _need(
@@ -115,12 +122,12 @@ def _anthropic_turn(role: str, blocks: Sequence[Mapping[str, Any]], before: list
     pictures = tuple(_anthropic_picture(each) for each in blocks if each["type"] == "image")
     names = _answered([each["tool_use_id"] for each in results], before)
     if not results:
-        return Told(text, pictures)
+        return UserTurn(text, pictures)
     outcomes = tuple(
-        Outcome(each["tool_use_id"], name, _content(each), bool(each.get("is_error", False)))
+        CallResult(each["tool_use_id"], name, _content(each), bool(each.get("is_error", False)))
         for each, name in zip(results, names, strict=True)
     )
-    return Results(outcomes, text, pictures)
+    return ResultsTurn(outcomes, text, pictures)
 
 
 def _content(result: Mapping[str, Any]) -> str:
@@ -133,11 +140,11 @@ def _text(block: Mapping[str, Any]) -> str:
     return str(block["text"])
 
 
-def _anthropic_call(block: Mapping[str, Any]) -> Used:
+def _anthropic_call(block: Mapping[str, Any]) -> ModelCall:
     _need(re.fullmatch(r"[a-zA-Z0-9_-]+", block["id"]), "tool_use.id: should match pattern")
     _need(NAME.fullmatch(block["name"]), "tool_use.name: should match pattern")
     _need(isinstance(block["input"], dict), "tool_use.input: Input should be a valid dictionary")
-    return Used(block["id"], block["name"], json.dumps(block["input"]))
+    return ModelCall(block["id"], block["name"], json.dumps(block["input"]))
 
 
 def _anthropic_picture(block: Mapping[str, Any]) -> bytes:
@@ -146,8 +153,8 @@ def _anthropic_picture(block: Mapping[str, Any]) -> bytes:
     return _png(source["data"])
 
 
-def _open_calls(turns: Sequence[Turn]) -> tuple[Used, ...]:
-    return turns[-1].calls if turns and isinstance(turns[-1], Thought) else ()
+def _open_calls(turns: Sequence[Turn]) -> tuple[ModelCall, ...]:
+    return turns[-1].calls if turns and isinstance(turns[-1], ModelTurn) else ()
 
 
 def _answered(ids: Sequence[str], before: Sequence[Turn]) -> list[str]:
@@ -193,37 +200,41 @@ def _openai_tool(tool: Mapping[str, Any]) -> str:
 
 def _openai_turns(messages: list[Mapping[str, Any]]) -> Iterator[Turn]:
     waiting: dict[str, str] = {}
-    outcomes: list[Outcome] = []
+    outcomes: list[CallResult] = []
     for message in messages:
         role = message["role"]
         if role == "tool":
             identity = message["tool_call_id"]
             _need(identity in waiting, "'tool' must be a response to a preceding 'tool_calls'.")
             _need(isinstance(message["content"], str), "tool messages hold text only")
-            outcomes.append(Outcome(identity, waiting.pop(identity), message["content"]))
+            outcomes.append(CallResult(identity, waiting.pop(identity), message["content"]))
             continue
         _need(not waiting, "'tool_calls' must be followed by tool messages to each 'tool_call_id'.")
         if role == "user":
             text, pictures = _openai_content(message["content"])
-            yield Results(tuple(outcomes), text, pictures) if outcomes else Told(text, pictures)
+            yield (
+                ResultsTurn(tuple(outcomes), text, pictures)
+                if outcomes
+                else UserTurn(text, pictures)
+            )
         else:
             if outcomes:
-                yield Results(tuple(outcomes))
+                yield ResultsTurn(tuple(outcomes))
             _need(role == "assistant", f"Invalid value: '{role}'")
             calls = tuple(_openai_call(call) for call in message.get("tool_calls", ()))
             _need(calls or message.get("content"), "content: expected a string, got null")
             waiting = {call.id: call.tool for call in calls}
-            yield Thought(message.get("content") or "", calls)
+            yield ModelTurn(message.get("content") or "", calls)
         outcomes = []
     _need(not waiting, "'tool_calls' must be followed by tool messages to each 'tool_call_id'.")
     if outcomes:
-        yield Results(tuple(outcomes))
+        yield ResultsTurn(tuple(outcomes))
 
 
-def _openai_call(call: Mapping[str, Any]) -> Used:
+def _openai_call(call: Mapping[str, Any]) -> ModelCall:
     _need(call["type"] == "function" and len(call["id"]) <= 40, "tool_calls[0].id: too long")
     _need(isinstance(call["function"]["arguments"], str), "arguments: expected a string")
-    return Used(call["id"], call["function"]["name"], call["function"]["arguments"])
+    return ModelCall(call["id"], call["function"]["name"], call["function"]["arguments"])
 
 
 def _openai_content(content: Any) -> tuple[str, tuple[bytes, ...]]:
@@ -252,34 +263,38 @@ def read_ollama(body: Mapping[str, Any]) -> Read:
 
 def _ollama_turns(messages: list[Mapping[str, Any]]) -> Iterator[Turn]:
     """It has no ids: results are told apart by their order, behind the calls they belong to."""
-    waiting: list[Used] = []
-    outcomes: list[Outcome] = []
+    waiting: list[ModelCall] = []
+    outcomes: list[CallResult] = []
     made = 0
     for message in messages:
         role, text = message["role"], message.get("content", "")
         pictures = tuple(_png(each) for each in message.get("images", ()))
         if role == "tool":
             _need(waiting and waiting[0].tool == message.get("tool_name"), "tool: no such call")
-            outcomes.append(Outcome(waiting[0].id, waiting.pop(0).tool, text))
+            outcomes.append(CallResult(waiting[0].id, waiting.pop(0).tool, text))
             continue
         _need(not waiting, "a call has no result")
         if role == "user":
-            yield Results(tuple(outcomes), text, pictures) if outcomes else Told(text, pictures)
+            yield (
+                ResultsTurn(tuple(outcomes), text, pictures)
+                if outcomes
+                else UserTurn(text, pictures)
+            )
         else:
             if outcomes:
-                yield Results(tuple(outcomes))
+                yield ResultsTurn(tuple(outcomes))
             _need(role == "assistant", f'invalid message role "{role}"')
             for call in message.get("tool_calls", ()):
                 waiting.append(_ollama_call(call, made))
                 made += 1
-            yield Thought(text, tuple(waiting))
+            yield ModelTurn(text, tuple(waiting))
         outcomes = []
     _need(not waiting, "a call has no result")
     if outcomes:
-        yield Results(tuple(outcomes))
+        yield ResultsTurn(tuple(outcomes))
 
 
-def _ollama_call(call: Mapping[str, Any], number: int) -> Used:
+def _ollama_call(call: Mapping[str, Any], number: int) -> ModelCall:
     arguments = call["function"]["arguments"]
     _need(isinstance(arguments, dict), "json: cannot unmarshal string into Go struct field")
-    return Used(str(number), call["function"]["name"], json.dumps(arguments))
+    return ModelCall(str(number), call["function"]["name"], json.dumps(arguments))

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.events.action import Action, Parameter, Secret
 from rutter.events.log import EventLog
 from rutter.events.predictor import WorkflowLearned
@@ -91,7 +91,7 @@ def _made(voyages: Voyages) -> bytes:
 
 async def _keep(path: Path, voyages: Voyages) -> None:
     log = await SqliteLog.open(path)
-    person = ScriptedPerson(otherwise=Answer(True, phrase="confirm"))
+    person = ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm"))
     secrets = {"pin": "0000"}
     async with App.open(log, clock=CountingClock()) as app:
 

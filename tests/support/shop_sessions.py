@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import msgspec
 
-from rutter.actors.answers import Answer, Answers, ScriptedPerson, Who
+from rutter.actors.answers import Answers, PersonAnswer, ScriptedPerson, Who
 from rutter.actors.decider import DecidingActor
 from rutter.events.action import Action
 from rutter.events.log import EventLog
@@ -21,7 +21,7 @@ from rutter.pipeline.clock import Clock, CountingClock
 from rutter.pipeline.sessions import session_started
 from tests.support.scripted_shop import AURORA, FAIRLEAD, ORDER, World, effectors, shop
 
-YES = Answer(True, phrase="confirm")
+YES = PersonAnswer(True, phrase="confirm")
 
 
 def open_app(
@@ -96,7 +96,7 @@ class Thinks:
         self.asked = anyio.Event()
         self.answer = anyio.Event()
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         self.asked.set()
         await self.answer.wait()
         return YES

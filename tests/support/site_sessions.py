@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from rutter.actors.answers import Answer, Answers, ScriptedPerson
+from rutter.actors.answers import Answers, PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.events.executor import QueryAnswered, TargetChanged, TargetResolved
 from rutter.events.log import EventLog
@@ -45,7 +45,7 @@ class SaysYes(ScriptedPerson):
     """Approves whatever is asked: nothing but the agent itself stands before a wrong click."""
 
     def __init__(self) -> None:
-        super().__init__(otherwise=Answer(True, "go on", "confirm"))
+        super().__init__(otherwise=PersonAnswer(True, "go on", "confirm"))
 
 
 @dataclass(frozen=True)

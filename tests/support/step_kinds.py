@@ -8,7 +8,7 @@ from rutter.events.advisor import (
     AdvicePrepared,
     AdviceReceived,
     Proposal,
-    Usage,
+    TokenUsage,
     VisionGiven,
 )
 from rutter.events.checks import FileExists, ReadBack, TextVisible
@@ -117,7 +117,7 @@ def checked(number: int = 1, verdict: Any = "failed") -> Told:
             "it says \N{SHIP}",
             took_ms=5,
             model="eyes-2",
-            usage=Usage(1_100, 20, 100, 50),
+            usage=TokenUsage(1_100, 20, 100, 50),
             cost_microdollars=3_600,
         ),
         judged(
@@ -153,7 +153,7 @@ def repaired(number: int = 1) -> Told:
             "anthropic",
             "m-2",
             proposal=proposal,
-            usage=Usage(1_200, 80, 1_000),
+            usage=TokenUsage(1_200, 80, 1_000),
             cost_microdollars=4_800,
             took_ms=700,
         ),

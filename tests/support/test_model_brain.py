@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rutter.actors.world.models.messages import Told
+from rutter.actors.world.models.messages import UserTurn
 from rutter.pipeline.demo_sites.gaffsail import VARIANTS, StreamingSite, Switches, Variant
 from rutter.pipeline.demo_sites.gaffsail.wording import path_to
 from tests.support.model_brain import Quirks, Reader
@@ -141,7 +141,9 @@ def asks(elements: str = ELEMENTS, html: str = HTML, **marked: str) -> Heard:
         if text
     ]
     system = f"CURRENT GOAL: {GOAL}"
-    return Heard("anthropic", "m", system, (Told("\n\n".join(said)),), ("browser_action",), {}, {})
+    return Heard(
+        "anthropic", "m", system, (UserTurn("\n\n".join(said)),), ("browser_action",), {}, {}
+    )
 
 
 def proposed(answer: Answer) -> dict[str, Any]:

@@ -10,7 +10,14 @@ from typing import Any
 
 import msgspec
 
-from rutter.actors.world.models.messages import Outcome, Results, Thought, Told, Turn, Used
+from rutter.actors.world.models.messages import (
+    CallResult,
+    ModelCall,
+    ModelTurn,
+    ResultsTurn,
+    Turn,
+    UserTurn,
+)
 from rutter.pipeline.demo_sites.loopback import Loopback
 from tests.support.provider_server import Call, Heard
 from tests.support.site_client import Answer, Client
@@ -212,12 +219,12 @@ class Talk:
     def __init__(self, browser: TextBrowser, goal: str) -> None:
         self._browser = browser
         self._goal = goal
-        self._turns: list[Turn] = [Told(f"Your goal: {goal}")]
+        self._turns: list[Turn] = [UserTurn(f"Your goal: {goal}")]
         self.calls: list[Call] = []
 
     def heard(self) -> Heard:
         *before, last = self._turns
-        assert not isinstance(last, Thought)
+        assert not isinstance(last, ModelTurn)
         page = f"{last.text}\n\n{self._browser.shown}"
         turns = (*before, msgspec.structs.replace(last, text=page))
         system = f"CURRENT GOAL: {self._goal}"
@@ -226,13 +233,15 @@ class Talk:
     def say(self, text: str, calls: tuple[Call, ...]) -> None:
         """Only the first call is done."""
         name = f"call_{len(self.calls)}"
-        used = tuple(Used(f"{name}_{i}", each.tool, each.text) for i, each in enumerate(calls))
-        self._turns.append(Thought(text, used))
+        used = tuple(ModelCall(f"{name}_{i}", each.tool, each.text) for i, each in enumerate(calls))
+        self._turns.append(ModelTurn(text, used))
         if not calls:
-            self._turns.append(Told("You called no tool. Call complete_task when you are done."))
+            self._turns.append(
+                UserTurn("You called no tool. Call complete_task when you are done.")
+            )
             return
         self.calls.append(calls[0])
         told = self._browser.use(calls[0])
-        outcomes = [Outcome(used[0].id, used[0].tool, json.dumps(told), not told.get("success"))]
-        outcomes += [Outcome(each.id, each.tool, "ignored", failed=True) for each in used[1:]]
-        self._turns.append(Results(tuple(outcomes)))
+        outcomes = [CallResult(used[0].id, used[0].tool, json.dumps(told), not told.get("success"))]
+        outcomes += [CallResult(each.id, each.tool, "ignored", failed=True) for each in used[1:]]
+        self._turns.append(ResultsTurn(tuple(outcomes)))

@@ -1,7 +1,7 @@
 """Sessions as trails: the plain one, and those with trouble on the way."""
 
 from rutter.events.action import Action, Untrusted
-from rutter.events.advisor import AdvicePrepared, AdviceReceived, Proposal, Usage
+from rutter.events.advisor import AdvicePrepared, AdviceReceived, Proposal, TokenUsage
 from rutter.events.critic import ActionJudged, Evidence, PageAssessed
 from rutter.events.executor import ActionDone, TargetResolved
 from rutter.events.observer import PageObserved
@@ -113,7 +113,7 @@ def advised(session: str = "run-1") -> Trail:
         "claude-sonnet-5",
         proposal=Proposal(CLICK, 900_000, "RETENTION_OFFER", "COMPLETE"),
         text=Untrusted("The button leads on."),
-        usage=Usage(1_200, 80, 1_000, 150),
+        usage=TokenUsage(1_200, 80, 1_000, 150),
         cost_microdollars=4_800,
         took_ms=700,
     )

@@ -10,9 +10,9 @@ import msgspec
 from rutter.actors.predictor.state import PredictorState
 from rutter.actors.rules.pages.address import with_paths
 from rutter.actors.rules.pages.server_exchanges import folded, learned_answer
-from rutter.actors.rules.steps.check_results import Seen, result_of
+from rutter.actors.rules.steps.check_results import AfterStep, result_of
 from rutter.actors.rules.steps.pace import ENTERS
-from rutter.events.checks import Answered, Said
+from rutter.events.checks import AlertSaid, ServerAnswered
 from rutter.events.observer import PageObserved
 from rutter.events.page import Exchange, Page
 from rutter.events.predictor import Notices
@@ -67,11 +67,15 @@ def answered_in_run(state: PredictorState) -> tuple[Notices, ...]:
     workflow, started = state.workflow, state.started
     assert workflow is not None
     assert started is not None
-    said: dict[int, tuple[Said | Answered, ...]] = {each.index: each.says for each in state.notices}
-    for index, number in state.sailed:
+    said: dict[int, tuple[AlertSaid | ServerAnswered, ...]] = {
+        each.index: each.says for each in state.notices
+    }
+    for index, number in state.done_steps:
         step, own = workflow.steps[index], _of(state.sent, number)
-        expected = [each for each in step.after.learned if isinstance(each, Answered)]
-        held = [each for each in expected if result_of(each, Seen(Page(""), exchanges=own)).held]
+        expected = [each for each in step.after.learned if isinstance(each, ServerAnswered)]
+        held = [
+            each for each in expected if result_of(each, AfterStep(Page(""), exchanges=own)).held
+        ]
         new = learned_answer(own, _page_of(step), started.values)
         for check in held or ([new] if new is not None else []):
             said[index] = (*said.get(index, ()), check)

@@ -23,7 +23,7 @@ from rutter.events.workflow import Fork, Step, Workflow
 SHORT = 4  # steps of one way between two that both have: a longer one is no detour
 
 
-class Apart(Exception):
+class RecordingsDiffer(Exception):
     """Two ways of working, and why."""
 
 
@@ -38,7 +38,7 @@ def compare(known: Workflow, new: Workflow, *, newest_first: bool = True) -> Mer
     compared = Comparison(known.version, (known.session, new.session))
     try:
         return _merged(known, new, compared, newest_first)
-    except Apart as apart:
+    except RecordingsDiffer as apart:
         return Merged(new, msgspec.structs.replace(compared, why=str(apart)))
 
 
@@ -78,10 +78,12 @@ def _merged(known: Workflow, new: Workflow, compared: Comparison, newest_first: 
 
 def _check_ends(known: Workflow, new: Workflow) -> None:
     if max(len(known.steps), len(new.steps)) > MOST:
-        raise Apart(f"more than {MOST} steps are not compared")
+        raise RecordingsDiffer(f"more than {MOST} steps are not compared")
     ends = known.end.place, new.end.place
     if ends[0] is not None and ends[1] is not None and not meets(ends[0], ends[1]):
-        raise Apart(f"it ends at {ends[1].path}, and version {known.version} at {ends[0].path}")
+        raise RecordingsDiffer(
+            f"it ends at {ends[1].path}, and version {known.version} at {ends[0].path}"
+        )
 
 
 def _check_common(known: Sequence[Step], new: Sequence[Step], pairs: Sequence[Pair]) -> None:
@@ -89,7 +91,7 @@ def _check_common(known: Sequence[Step], new: Sequence[Step], pairs: Sequence[Pa
     common = sum(pair.known is not None and pair.new is not None for pair in pairs)
     whole = max(sum(not step.optional for step in known), len(new))
     if common * 2 < whole:
-        raise Apart(f"{common} of {whole} steps are the same")
+        raise RecordingsDiffer(f"{common} of {whole} steps are the same")
 
 
 def _gaps(pairs: Sequence[Pair]) -> Iterator[tuple[list[Pair], Pair | None]]:
@@ -172,7 +174,7 @@ class _Made:
             return None, None
         if lacked:
             if max(len(lacked), len(done)) > SHORT:
-                raise Apart(f"{max(len(lacked), len(done))} steps in a row are others")
+                raise RecordingsDiffer(f"{max(len(lacked), len(done))} steps in a row are others")
             number = 1 + max((each.number for each in self._forks()), default=0)
             return Fork(number, 1), Fork(number, 2)
         there = [step.fork for step in ours if step.fork is not None]
@@ -225,9 +227,11 @@ def _check_stretch(stretch: Sequence[Step], leaving: Sequence[Step], now: str) -
             continue
         behind = stretch[place + 1 : place + 2]
         if matters(step) or any(kind_of(each.action) == "verification" for each in behind):
-            raise Apart(f"it {now} {_called(step)}, which a run is for")
+            raise RecordingsDiffer(f"it {now} {_called(step)}, which a run is for")
         if not has_element(step.action) and not seen:
-            raise Apart(f"it {now} {_called(step)}, and no element shows when that is needed")
+            raise RecordingsDiffer(
+                f"it {now} {_called(step)}, and no element shows when that is needed"
+            )
         seen = True
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from rutter.actors.rules.pages.address import place_of_page
-from rutter.actors.rules.pages.changes import Look, effects
+from rutter.actors.rules.pages.changes import PageMoment, effects
 from rutter.actors.rules.pages.expected_changes import ending, expectation
 from rutter.actors.rules.workflows.templates import hosts_of, named_target, names_used
 from rutter.events.action import (
@@ -28,19 +28,19 @@ from rutter.events.action import (
 )
 from rutter.events.page import Artifact, Page, Resolved
 from rutter.events.service_pack import Service
-from rutter.events.workflow import Criteria, Expectation, Standing, Step, Workflow
+from rutter.events.workflow import Criteria, Expectation, StandingApproval, Step, Workflow
 
 # A3's order of preference. CSS by test id or id comes first because it survives a new wording.
 _RANK: dict[type[Strategy], int] = {ByCss: 0, ByRole: 1, ByText: 2, ByPoint: 3, ByRef: 4}
 
 
-class Performed(msgspec.Struct, frozen=True):
+class PerformedStep(msgspec.Struct, frozen=True):
     """One step as it went: proposed, resolved, judged, with the page before and after."""
 
     action: Action
     element: Resolved | None
-    before: Look
-    after: Look
+    before: PageMoment
+    after: PageMoment
     approved: bool = False
     downloads: tuple[str, ...] = ()
     stated: Expectation | None = None
@@ -64,14 +64,14 @@ def canonical(action: Action, element: Resolved | None, values: Mapping[str, str
     return msgspec.structs.replace(action, target=target, to=to)
 
 
-def standing_of(element: Resolved) -> Standing:
-    return Standing(element.origin, element.digest, element.identity, element.home)
+def standing_approval_of(element: Resolved) -> StandingApproval:
+    return StandingApproval(element.origin, element.digest, element.identity, element.home)
 
 
-def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
+def recorded_step(performed: PerformedStep, values: Mapping[str, str]) -> Step:
     action = canonical(performed.action, performed.element, values)
     element = performed.element
-    standing = standing_of(element) if element is not None else None
+    standing_approval = standing_approval_of(element) if element is not None else None
     before, after = performed.before, performed.after
     clicked = action.type in CLICKS
     expects = expectation(before.page, after.page, values, element, clicked=clicked)
@@ -87,7 +87,7 @@ def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
             checks=stated.checks,
             read_back=stated.read_back,
         ),
-        standing=standing if performed.approved else None,
+        standing_approval=standing_approval if performed.approved else None,
         state=before.state,
         irreversible=performed.irreversible,
         picture=performed.picture,
@@ -97,10 +97,10 @@ def recorded_step(performed: Performed, values: Mapping[str, str]) -> Step:
 def healed_step(step: Step, action: Action, element: Resolved | None, *, approved: bool) -> Step:
     """The recorded step on the element that it was healed to. What approved the old element does
     not approve this one; a person who was asked about it does."""
-    standing = None
+    standing_approval = None
     if approved and element is not None:
-        standing = standing_of(element)
-    return msgspec.structs.replace(step, action=action, standing=standing)
+        standing_approval = standing_approval_of(element)
+    return msgspec.structs.replace(step, action=action, standing_approval=standing_approval)
 
 
 def healed_workflow(
@@ -123,7 +123,7 @@ def pictured_as(workflow: Workflow, newest: Workflow | None) -> Workflow:
     return msgspec.structs.replace(workflow, steps=steps)
 
 
-class Mend(msgspec.Struct, frozen=True):
+class ModelRepair(msgspec.Struct, frozen=True):
     """What a model did when the step `at` was due, and which one was due then: the next one when
     it stood for that step, the same one when it only led there, a later one when it went ahead.
     Without a step those in between were not needed. `helped`: a model or the service's way did it.
@@ -136,7 +136,7 @@ class Mend(msgspec.Struct, frozen=True):
 
 
 def mended_workflow(
-    workflow: Workflow, mends: tuple[Mend, ...], last: Page, values: Mapping[str, str]
+    workflow: Workflow, mends: tuple[ModelRepair, ...], last: Page, values: Mapping[str, str]
 ) -> Workflow:
     """The workflow as it went this time: steps replaced, put in and left out. Its end is the page
     that it ended on, which was verified."""

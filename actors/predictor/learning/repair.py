@@ -3,8 +3,8 @@
 import msgspec
 
 from rutter.actors.predictor.learning.recording import (
-    Mend,
-    Performed,
+    ModelRepair,
+    PerformedStep,
     healed_step,
     named_value,
     recorded_step,
@@ -59,7 +59,7 @@ def _is_help(plan: PlanProposed) -> bool:
     return plan.driver == "model" or is_of_way(plan)
 
 
-def mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[Mend, ...]:
+def mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[ModelRepair, ...]:
     """What helped in a run of a workflow, as a step of its next version."""
     if state.workflow is None or not _is_help(plan) or plan.action.type in PASSING:
         return state.mends
@@ -68,12 +68,12 @@ def mends(state: PredictorState, plan: PlanProposed, index: int) -> tuple[Mend, 
         step = msgspec.structs.replace(step, optional=True)
     if plan.index >= 0 and state.workflow.steps[plan.index].irreversible:
         step = msgspec.structs.replace(step, irreversible=True)
-    return (*state.mends, Mend(state.index, step, index, helped=True))
+    return (*state.mends, ModelRepair(state.index, step, index, helped=True))
 
 
 def strayed_from(state: PredictorState, plan: PlanProposed) -> PredictorState:
     """A navigation that led elsewhere: it was done, and from there help is needed."""
-    mend = Mend(state.index, step_of(state, plan), state.index + 1)
+    mend = ModelRepair(state.index, step_of(state, plan), state.index + 1)
     return msgspec.structs.replace(
         state,
         plan=None,
@@ -102,13 +102,13 @@ def rejoined(state: PredictorState) -> PredictorState:
     to = state.index + ahead
     if not may_pass_over(state, to):
         return state
-    mends = (*state.mends, Mend(state.index, None, to))
+    mends = (*state.mends, ModelRepair(state.index, None, to))
     return msgspec.structs.replace(state, index=to, mends=mends)
 
 
 def step_of(state: PredictorState, plan: PlanProposed) -> Step:
     values = state.started.values if state.started else {}
-    performed = Performed(
+    performed = PerformedStep(
         action=named_value(plan.action, values) if plan.driver == "model" else plan.action,
         element=state.element,
         before=state.before,

@@ -13,7 +13,7 @@ from rutter.actors.rules.pages.address import (
     stands_at,
     with_addresses,
 )
-from rutter.actors.rules.pages.changes import Look
+from rutter.actors.rules.pages.changes import PageMoment
 from rutter.events.page import Page
 from rutter.events.planner import PlanProposed
 from rutter.events.predictor import Rewritten
@@ -76,7 +76,7 @@ def _shown_at(state: PredictorState, plan: PlanProposed, url: str) -> PredictorS
     return _told(state, plan.index, url)
 
 
-def _is_due(step: Step, look: Look) -> bool:
+def _is_due(step: Step, look: PageMoment) -> bool:
     return bool(step.before.origin) and stands_at(step.before, look.page)
 
 

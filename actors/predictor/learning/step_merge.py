@@ -25,7 +25,7 @@ def joined(known: Step, new: Step, *, newest_first: bool = True) -> Step:
         before=_before(known.before, new.before),
         after=joined_after(known.after, new.after),
         # Who recorded it last approved the element as it is now.
-        standing=new.standing or known.standing,
+        standing_approval=new.standing_approval or known.standing_approval,
         state=_state(known.state, new.state),
         irreversible=known.irreversible or new.irreversible,
         picture=new.picture or known.picture,

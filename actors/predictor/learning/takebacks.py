@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from rutter.actors.rules.pages.address import same_document
-from rutter.actors.rules.pages.changes import Look
+from rutter.actors.rules.pages.changes import PageMoment
 from rutter.events.action import Action
 from rutter.events.page import Resolved
 from rutter.events.predictor import TransitionLearned, TransitionUndone
@@ -56,5 +56,7 @@ def _is_way_back(last: Taught, url: str) -> bool:
     return left and not last.final and same_document(url, last.before)
 
 
-def taught(learned: TransitionLearned, before: Look, after: Look, *, final: bool = False) -> Taught:
+def taught(
+    learned: TransitionLearned, before: PageMoment, after: PageMoment, *, final: bool = False
+) -> Taught:
     return Taught(learned, before.page.url, after.page.url, final)

@@ -8,8 +8,8 @@ from rutter.actors.predictor.learning.takebacks import taught, undone
 from rutter.actors.predictor.model.learners import BREAK, kept, since_break
 from rutter.actors.predictor.state import PredictorState
 from rutter.actors.rules.pages.address import host_of, place_of
-from rutter.actors.rules.pages.changes import NAMELESS, Look
-from rutter.actors.rules.policy.policy import Case, is_irreversible
+from rutter.actors.rules.pages.changes import NAMELESS, PageMoment
+from rutter.actors.rules.policy.policy import PolicyCase, is_irreversible
 from rutter.events.action import Action, kind_of
 from rutter.events.planner import PlanProposed, RunStopped
 from rutter.events.predictor import EndLearned, TransitionLearned, TransitionUndone
@@ -83,7 +83,7 @@ def broken(history: tuple[str, ...]) -> tuple[str, ...]:
     return history if not history or history[-1] == BREAK else kept((*history, BREAK))
 
 
-def place_mark(look: Look, started: SessionStarted) -> str:
+def place_mark(look: PageMoment, started: SessionStarted) -> str:
     """Where a page is and what it is, without what varies. The address of some pages is all that
     they say: that is no place."""
     if host_of(look.page.url)[0] not in ADDRESSES:
@@ -119,7 +119,7 @@ def _transition(
 def is_final(state: PredictorState, plan: PlanProposed) -> bool:
     if state.started is None or kind_of(plan.action) != "action":
         return False
-    case = Case(
+    case = PolicyCase(
         state.started.policy, plan.action, "person", state.element, state=state.before.state
     )
     return is_irreversible(case)

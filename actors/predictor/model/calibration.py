@@ -9,7 +9,7 @@ TRACKED = 100.0  # predictions that a knot is the mean of: habits change, and so
 SUREST = 0.999  # nothing that was only seen so far is certain
 
 
-class Calibration:
+class LearnedCalibration:
     __slots__ = ("height", "weight")
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from rutter.actors.predictor.model.calibration import Calibration
+from rutter.actors.predictor.model.calibration import LearnedCalibration
 from rutter.actors.predictor.model.contexts import (
     BREAK,
     ORDERS,
@@ -103,7 +103,7 @@ class Foresight:
         self.trails = Trails(ROOM)
         self.trust = Trust()
         self.factors = Factors()
-        self.calibration = Calibration()
+        self.calibration = LearnedCalibration()
 
     def predict(self, history: Sequence[str], k: int, *, place: str = "") -> list[tuple[str, int]]:
         if not self.total or k < 1:

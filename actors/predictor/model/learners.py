@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from rutter.actors.predictor.journal import DONE, END, OWN, OWN_END, REFUSED, TAKEN_BACK, Row
+from rutter.actors.predictor.journal import DONE, END, OWN, OWN_END, REFUSED, TAKEN_BACK, LearnedRow
 from rutter.actors.predictor.model.foresight import TAIL, Foresight
 from rutter.actors.predictor.model.markov2 import Markov2
 from rutter.actors.predictor.model.places import Places
@@ -37,7 +37,7 @@ class OfSeeds:
     def __init__(self) -> None:
         self.model = Markov2()
 
-    def take(self, row: Row) -> None:
+    def take(self, row: LearnedRow) -> None:
         if row.counts in (DONE, OWN):
             self.model.observe(row.after, row.token)
 
@@ -52,7 +52,7 @@ class OfForesight:
         self._histories: OrderedDict[int, tuple[str, ...]] = OrderedDict()
         self._bare: dict[str, str] = {}
 
-    def take(self, row: Row) -> None:
+    def take(self, row: LearnedRow) -> None:
         token = self.bare(row.token) if row.token else NOTHING
         own = row.counts in (OWN, OWN_END)
         if row.place:

@@ -12,7 +12,7 @@ from rutter.actors.predictor.model.foresight import Foresight
 from rutter.actors.predictor.model.markov2 import Markov2
 
 
-class Model(Protocol):
+class PredictionModel(Protocol):
     """`history` are the tokens of a session so far, `""` where a step did not come about: what
     follows did not follow from what was before. `place` is the page that one is on then, as one
     name for all pages like it; empty if that is not known."""
@@ -31,7 +31,7 @@ class Model(Protocol):
         more than one million. Nothing where there is nothing to go by."""
 
 
-class Seeds:
+class SeedModel:
     """The seeds' model (B2, B3), `markov2`, as a model among others. It knows no pages."""
 
     def __init__(self) -> None:
@@ -50,5 +50,5 @@ class Seeds:
         return [] if found is None else found[1][:k]
 
 
-MODELS: Mapping[str, Callable[[], Model]] = {"foresight": Foresight, "markov2": Seeds}
+MODELS: Mapping[str, Callable[[], PredictionModel]] = {"foresight": Foresight, "markov2": SeedModel}
 DEFAULT_MODEL = "foresight"

@@ -14,7 +14,7 @@ from rutter.actors.predictor.learning.teaching import broken, foresees
 from rutter.actors.predictor.position.element_presence import is_there
 from rutter.actors.predictor.position.preconditions import needs_no_place, unmet
 from rutter.actors.predictor.state import PredictorState
-from rutter.actors.rules.pages.changes import NAMELESS, Look
+from rutter.actors.rules.pages.changes import NAMELESS, PageMoment
 from rutter.actors.rules.pages.expected_changes import at_end
 from rutter.events.workflow import Step
 
@@ -53,7 +53,7 @@ def ahead(state: PredictorState) -> int:
     return len(workflow.steps) if ended and unmet(due, look) else state.index
 
 
-def _fits(step: Step, look: Look) -> bool:
+def _fits(step: Step, look: PageMoment) -> bool:
     """A step that needs no place says nothing about where the run is. A state that both pages have
     a name for is a landmark."""
     if needs_no_place(step) or unmet(step, look):
@@ -62,7 +62,7 @@ def _fits(step: Step, look: Look) -> bool:
     return nameless or step.state == look.state
 
 
-class Left(NamedTuple):
+class LeftPlace(NamedTuple):
     """Why the run is not where the page is; `to` where it is, if a person says that they did what
     lies between."""
 
@@ -70,15 +70,17 @@ class Left(NamedTuple):
     to: int = -1
 
 
-def left_open(state: PredictorState) -> Left:
+def left_open(state: PredictorState) -> LeftPlace:
     to = ahead(state)
     index = _in_the_way(state, to) if to != state.index else None
     if index is None or state.workflow is None:
-        return Left()
+        return LeftPlace()
     where = f"at step {to + 1}" if to < len(state.workflow.steps) else "at the end"
     if state.workflow.steps[index].action.type == "extract":
-        return Left(f"the page is {where}, and step {index + 1} was to be read before")
-    return Left(f"the page is {where}, and who had the wheel knows if step {index + 1} is done", to)
+        return LeftPlace(f"the page is {where}, and step {index + 1} was to be read before")
+    return LeftPlace(
+        f"the page is {where}, and who had the wheel knows if step {index + 1} is done", to
+    )
 
 
 def _in_the_way(state: PredictorState, to: int) -> int | None:

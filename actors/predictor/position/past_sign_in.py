@@ -14,7 +14,7 @@ from rutter.actors.predictor.position.element_presence import is_there
 from rutter.actors.predictor.position.preconditions import needs_no_place, unmet
 from rutter.actors.predictor.state import PredictorState
 from rutter.actors.rules.pages.address import stands_at
-from rutter.actors.rules.pages.changes import Look
+from rutter.actors.rules.pages.changes import PageMoment
 from rutter.events.planner import PlanProposed
 from rutter.events.workflow import Step
 
@@ -54,7 +54,7 @@ def _knows(logins: Collection[str], passed: Sequence[Step], step: Step) -> bool:
     return step.before.origin in logins or all(each.before.origin in logins for each in passed)
 
 
-def _fits(passed: Sequence[Step], step: Step, look: Look) -> bool:
+def _fits(passed: Sequence[Step], step: Step, look: PageMoment) -> bool:
     """A step that needs no place says nothing about where the run is: then the page must be where
     the sign-in led when it was recorded."""
     if unmet(step, look):

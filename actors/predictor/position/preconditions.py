@@ -1,12 +1,12 @@
 """What of a step's recorded situation is missing now: its page, its place, a sign-in in between."""
 
 from rutter.actors.rules.pages.address import place_of, stands_at
-from rutter.actors.rules.pages.changes import Look
+from rutter.actors.rules.pages.changes import PageMoment
 from rutter.events.checks import PageState
 from rutter.events.workflow import Step
 
 
-def unmet(step: Step, look: Look) -> str:
+def unmet(step: Step, look: PageMoment) -> str:
     """What of the recorded situation is missing now; empty when nothing is."""
     page = look.page
     wanted = step.action.tab

@@ -46,7 +46,7 @@ LEAST = 50_000  # what is less probable is not told
 BREAK = ""
 
 
-class Way(NamedTuple):
+class PreparedWorkflow(NamedTuple):
     """One workflow, prepared. Both have an entry for each mark: with what weight the workflow
     begins there, and from which number of marks done it is come to, with what weight."""
 
@@ -59,7 +59,7 @@ class Way(NamedTuple):
 
 # A mark: the name of its workflow, and its index below zero. In their order those of one workflow
 # are met from the last one back, so that each is come to by what was so before this step.
-Spot = tuple[str, int, Way]
+Spot = tuple[str, int, PreparedWorkflow]
 
 
 class Belief:
@@ -80,12 +80,12 @@ class Belief:
         return weight
 
 
-class Recorded:
+class RecordedWorkflows:
     """The newest version of each workflow, prepared for asking; whoever changes it, `within` does
     not, and what it says does not depend on the order in which they were learned."""
 
     def __init__(self) -> None:
-        self._ways: dict[str, Way] = {}
+        self._ways: dict[str, PreparedWorkflow] = {}
         self._spots: dict[str, list[Spot]] = {}  # by token
         # By how the token ends: those that a parameter is in.
         self._loose: dict[str, list[tuple[Spot, Mark]]] = {}
@@ -207,15 +207,15 @@ def whereabouts(
     k: int = 3,
 ) -> tuple[Within, ...]:
     """Which of the recorded workflows, by name, a session with this history seems to be in."""
-    prepared = Recorded()
+    prepared = RecordedWorkflows()
     for name in sorted(recorded):
         prepared.learn(recorded[name])
     return prepared.within(history, k, prior)
 
 
-def _way(workflow: Workflow, marks: tuple[Mark, ...]) -> Way:
+def _way(workflow: Workflow, marks: tuple[Mark, ...]) -> PreparedWorkflow:
     missed = [MAYBE_LEFT_OUT if mark.optional else LEFT_OUT for mark in marks]
-    return Way(
+    return PreparedWorkflow(
         workflow.version,
         len(workflow.steps),
         marks,

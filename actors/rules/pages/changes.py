@@ -10,9 +10,9 @@ import msgspec
 
 from rutter.actors.rules.pages.address import blur, same_document
 from rutter.actors.rules.pages.notices import plain
-from rutter.actors.rules.steps.check_results import Seen, result_of
+from rutter.actors.rules.steps.check_results import AfterStep, result_of
 from rutter.events.action import Action, Untrusted
-from rutter.events.checks import Check, Downloaded, ElementState, PageState, Said, StateIs
+from rutter.events.checks import AlertSaid, Check, Downloaded, ElementState, PageState, StateIs
 from rutter.events.page import Page, Resolved
 
 # States of an element that an action on it is for.
@@ -22,7 +22,7 @@ SHORTEST = 3  # anything shorter is in every other notice
 NAMELESS: tuple[PageState, ...] = ("UNKNOWN", "START")
 
 
-class Look(msgspec.Struct, frozen=True):
+class PageMoment(msgspec.Struct, frozen=True):
     """The page at one moment, and what it was then."""
 
     page: Page
@@ -32,8 +32,8 @@ class Look(msgspec.Struct, frozen=True):
 def effects(
     action: Action,
     element: Resolved | None,
-    before: Look,
-    after: Look,
+    before: PageMoment,
+    after: PageMoment,
     downloads: Iterable[str],
     values: Mapping[str, str],
 ) -> tuple[Check, ...]:
@@ -47,32 +47,32 @@ def effects(
     return tuple(found)
 
 
-def notices(before: Page, after: Page, values: Mapping[str, str]) -> tuple[Said, ...]:
+def notices(before: Page, after: Page, values: Mapping[str, str]) -> tuple[AlertSaid, ...]:
     """What the page says in alerts now and did not say before."""
     known = {plain(alert.text, values.values()) for alert in before.alerts}
     said = [plain(alert.text, values.values()) for alert in after.alerts]
     new = [text for text in said if text not in known and len(text.strip("*# ")) >= SHORTEST]
-    return tuple(Said(text, whole=True) for text in dict.fromkeys(new))
+    return tuple(AlertSaid(text, whole=True) for text in dict.fromkeys(new))
 
 
 def notices_of_run(
     expected: Iterable[Check], before: Page, after: Page, values: Mapping[str, str]
-) -> tuple[Said, ...]:
+) -> tuple[AlertSaid, ...]:
     """The notices of a run in the words of the recording, where they are the same."""
-    awaited = [each for each in expected if isinstance(each, Said)]
-    held = [each for each in awaited if result_of(each, Seen(after)).held]
+    awaited = [each for each in expected if isinstance(each, AlertSaid)]
+    held = [each for each in awaited if result_of(each, AfterStep(after)).held]
     others = [each for each in notices(before, after, values) if not _is_any_of(each, held, after)]
     return (*held, *others)
 
 
-def _is_any_of(said: Said, held: Iterable[Said], after: Page) -> bool:
+def _is_any_of(said: AlertSaid, held: Iterable[AlertSaid], after: Page) -> bool:
     return any(
         _says(alert, said) and any(_says(alert, each) for each in held) for alert in after.alerts
     )
 
 
-def _says(alert: Untrusted, said: Said) -> bool:
-    return bool(result_of(said, Seen(Page(url="", alerts=(alert,)))).held)
+def _says(alert: Untrusted, said: AlertSaid) -> bool:
+    return bool(result_of(said, AfterStep(Page(url="", alerts=(alert,)))).held)
 
 
 def _switched(

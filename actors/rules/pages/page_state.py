@@ -74,21 +74,21 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+|#")
 _NUMBER = re.compile(r"(?<= )\d+(?= )")
 
 
-class Words(NamedTuple):
+class SignWords(NamedTuple):
     """One sign made ready: words between spaces, `#` for any number; one of `said` will do."""
 
     where: Where
     said: tuple[str, ...]
 
 
-class Rule(NamedTuple):
+class PreparedRule(NamedTuple):
     state: PageState
     weight: int
-    signs: tuple[Words, ...]
-    unless: tuple[Words, ...]
+    signs: tuple[SignWords, ...]
+    unless: tuple[SignWords, ...]
 
 
-class Said(NamedTuple):
+class PageWords(NamedTuple):
     """The words of a page by their place, as they are and with `#` for every number."""
 
     places: dict[Where, str]
@@ -113,7 +113,9 @@ def detect(page: Page, phrases: Collection[str], service: Service | None = None)
     return best if scores[best] >= ENOUGH else "UNKNOWN"
 
 
-def _generic_scores(said: Said, looks: int, elements: Sequence[Element]) -> dict[PageState, int]:
+def _generic_scores(
+    said: PageWords, looks: int, elements: Sequence[Element]
+) -> dict[PageState, int]:
     """What speaks for each state: in each place the COUNTED rules that weigh most."""
     generic = _generic()
     spoken = [
@@ -247,19 +249,20 @@ def _is_start(page: Page) -> bool:
     return not page.url or page.url.startswith(NOT_LOADED)
 
 
-def _made_ready(rules: Iterable[StateRule]) -> tuple[Rule, ...]:
+def _made_ready(rules: Iterable[StateRule]) -> tuple[PreparedRule, ...]:
     return tuple(
-        Rule(rule.state, rule.weight, _ready(rule.signs), _ready(rule.unless)) for rule in rules
+        PreparedRule(rule.state, rule.weight, _ready(rule.signs), _ready(rule.unless))
+        for rule in rules
     )
 
 
-def _ready(signs: Iterable[Sign]) -> tuple[Words, ...]:
-    return tuple(Words(sign.where, tuple(map(words_of, _alternatives(sign)))) for sign in signs)
+def _ready(signs: Iterable[Sign]) -> tuple[SignWords, ...]:
+    return tuple(SignWords(sign.where, tuple(map(words_of, _alternatives(sign)))) for sign in signs)
 
 
-def _by_first(rules: Iterable[Rule]) -> dict[tuple[Where, str], list[Rule]]:
+def _by_first(rules: Iterable[PreparedRule]) -> dict[tuple[Where, str], list[PreparedRule]]:
     """Rules by the first word of their first sign: of thousands, a page has the words of a few."""
-    found: dict[tuple[Where, str], list[Rule]] = {}
+    found: dict[tuple[Where, str], list[PreparedRule]] = {}
     for rule in rules:
         where, alternatives = rule.signs[0]
         for said in alternatives:
@@ -268,18 +271,18 @@ def _by_first(rules: Iterable[Rule]) -> dict[tuple[Where, str], list[Rule]]:
 
 
 @cache  # when the first page is looked at, not with every command: there are thousands
-def _generic() -> dict[tuple[Where, str], list[Rule]]:
+def _generic() -> dict[tuple[Where, str], list[PreparedRule]]:
     ready = _made_ready(state_rules().generic)
     return _by_first(dict.fromkeys(ready))  # two spellings are one rule
 
 
-def _keys_of(said: Said) -> Iterator[tuple[Where, str]]:
+def _keys_of(said: PageWords) -> Iterator[tuple[Where, str]]:
     yield from (("text", phrase) for phrase in said.phrases)
     for where, words in said.places.items():
         yield from ((where, word) for word in {*words.split(), *said.numbered[where].split()})
 
 
-def _speaks(rule: Rule, said: Said) -> bool:
+def _speaks(rule: PreparedRule, said: PageWords) -> bool:
     """A rule without a sign says nothing, and so does a sign without a word."""
     return (
         bool(rule.signs)
@@ -288,7 +291,7 @@ def _speaks(rule: Rule, said: Said) -> bool:
     )
 
 
-def _is_there(sign: Words, said: Said) -> bool:
+def _is_there(sign: SignWords, said: PageWords) -> bool:
     if sign.where == "text":
         return any(each in said.phrases for each in sign.said)
     plain, numbered = said.places[sign.where], said.numbered[sign.where]
@@ -297,7 +300,7 @@ def _is_there(sign: Words, said: Said) -> bool:
     )
 
 
-def _said_on(page: Page, phrases: Collection[str]) -> Said:
+def _said_on(page: Page, phrases: Collection[str]) -> PageWords:
     texts: dict[Where, list[str]] = {
         "url": [_behind_host(page.url)],
         "title": [page.title.text],
@@ -316,7 +319,7 @@ def _said_on(page: Page, phrases: Collection[str]) -> Said:
     # A line for each, so that no words are found across two of them.
     places = {where: "\n".join(map(words_of, said)) for where, said in texts.items()}
     numbered = {where: _NUMBER.sub("#", said) for where, said in places.items()}
-    return Said(places, numbered, frozenset(words_of(phrase) for phrase in phrases))
+    return PageWords(places, numbered, frozenset(words_of(phrase) for phrase in phrases))
 
 
 def _behind_host(url: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from rutter.actors.rules.pages.address import fits_path, origin_of
-from rutter.events.checks import Answered
+from rutter.events.checks import ServerAnswered
 from rutter.events.page import Exchange
 from rutter.events.workflow import Place
 
@@ -44,13 +44,13 @@ def folded(
 
 def learned_answer(
     exchanges: Iterable[Exchange], page: Place, values: Mapping[str, str]
-) -> Answered | None:
+) -> ServerAnswered | None:
     """What the page sent to its own site and had answered well: one of that must come again. What
     it sent to its own address goes to whichever it has then."""
     own = [each for each in exchanges if is_own(each, page.origin) and taken(each)]
     sent = list(dict.fromkeys(_steady(each.to, values) for each in own))
     kinds = dict.fromkeys(kind for each in sent for kind in (each, *_elsewhere(each, page)))
-    return Answered(EITHER.join(list(kinds)[:MOST])) if kinds else None
+    return ServerAnswered(EITHER.join(list(kinds)[:MOST])) if kinds else None
 
 
 def _elsewhere(kind: str, page: Place) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def _elsewhere(kind: str, page: Place) -> tuple[str, ...]:
     return tuple(f"{method} {page.origin}{known}" for known in others)
 
 
-def matching(check: Answered, exchanges: Iterable[Exchange]) -> tuple[Exchange, ...]:
+def matching(check: ServerAnswered, exchanges: Iterable[Exchange]) -> tuple[Exchange, ...]:
     return tuple(each for each in exchanges if is_one_of(check.value, each.to))
 
 

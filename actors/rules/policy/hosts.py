@@ -71,14 +71,14 @@ HOLDING: tuple[tuple[ipaddress.IPv6Network, int], ...] = (
 )
 
 
-class Refusal(NamedTuple):
+class HostRefusal(NamedTuple):
     """Why something is not reached: the rule by its name, and the same in words."""
 
     rule: str
     reason: str
 
 
-class Pattern(NamedTuple):
+class HostPattern(NamedTuple):
     """One entry of a list of hosts, read. `below`: all names that end in this one."""
 
     host: str = ""
@@ -87,19 +87,19 @@ class Pattern(NamedTuple):
     network: Network | None = None
 
 
-def url_refused(policy: Policy, url: str, *, top_level: bool) -> Refusal | None:
+def url_refused(policy: Policy, url: str, *, top_level: bool) -> HostRefusal | None:
     """The same for a whole URL; `about:blank` is inside, no request comes of it."""
     if url == "about:blank":
         return None
     try:
         parsed = ada_url.URL(url)
     except ValueError:
-        return Refusal("host", "that is not a web address")
+        return HostRefusal("host", "that is not a web address")
     scheme = parsed.protocol.rstrip(":")
     if scheme not in PORTS:
-        return Refusal("scheme", f"{scheme or 'that'} is not a web address")
+        return HostRefusal("scheme", f"{scheme or 'that'} is not a web address")
     if parsed.username or parsed.password:
-        return Refusal("userinfo", "an address with a name or password in it is not gone to")
+        return HostRefusal("userinfo", "an address with a name or password in it is not gone to")
     port = int(parsed.port) if parsed.port else PORTS[scheme]
     return host_refused(policy, scheme, parsed.hostname, port, top_level=top_level)
 
@@ -118,32 +118,32 @@ def host_and_port(url: str) -> tuple[str, int] | None:
 
 def host_refused(
     policy: Policy, scheme: str, host: str, port: int, *, top_level: bool
-) -> Refusal | None:
+) -> HostRefusal | None:
     """Whether this host may be asked at all, before anybody looks up where it is."""
     if scheme not in PORTS:
-        return Refusal("scheme", f"{scheme or 'that'} is not a web address")
+        return HostRefusal("scheme", f"{scheme or 'that'} is not a web address")
     plain = plain_host(host)
     if not plain or not 0 < port <= HIGHEST_PORT:
-        return Refusal("host", f"{host[:200]!r} is not a host with a port")
+        return HostRefusal("host", f"{host[:200]!r} is not a host with a port")
     if names(policy.hosts, plain, port) or (not top_level and names(policy.resources, plain, port)):
         return None
     where = _written(plain) if port == PORTS[scheme] else f"{_written(plain)}:{port}"
     if plain in OF_THE_BROWSER:
-        return Refusal(BY_ITSELF, f"{where} is asked by the browser itself, not by a page")
+        return HostRefusal(BY_ITSELF, f"{where} is asked by the browser itself, not by a page")
     if is_private(plain):
-        return Refusal("private_network", f"{where} is private; name it with --allow {where}")
+        return HostRefusal("private_network", f"{where} is private; name it with --allow {where}")
     if policy.public_hosts or (policy.public_resources and not top_level):
         return None
-    return Refusal("host", f"{where} is not among the allowed hosts")
+    return HostRefusal("host", f"{where} is not among the allowed hosts")
 
 
-def address_refused(policy: Policy, host: str, port: int, address: str) -> Refusal | None:
+def address_refused(policy: Policy, host: str, port: int, address: str) -> HostRefusal | None:
     """Whether this is an address that the host may resolve to: a public name that leads to a
     private one is how a page gets behind a firewall."""
     found = _address(address.partition("%")[0])
     plain = plain_host(host)
     if found is None or not plain:
-        return Refusal("address", f"{host[:200]!r} resolves to {address[:200]!r}")
+        return HostRefusal("address", f"{host[:200]!r} resolves to {address[:200]!r}")
     named = (*policy.hosts, *policy.resources)
     if is_public(found) or names(named, str(found), port):
         return None
@@ -151,7 +151,7 @@ def address_refused(policy: Policy, host: str, port: int, address: str) -> Refus
     stands_for_it = found.is_loopback or not _is_of_this_machine(plain)
     if _is_local(plain) and stands_for_it and names(named, plain, port):
         return None
-    return Refusal(
+    return HostRefusal(
         "private_address",
         f"{_written(plain)} resolves to {found}, which is private; "
         f"name that too with --allow {_written(str(found))}",
@@ -168,7 +168,7 @@ def names(patterns: Iterable[str], host: str, port: int) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def read_pattern(pattern: str) -> Pattern | None:
+def read_pattern(pattern: str) -> HostPattern | None:
     """`host`, `host:port`, `*.host`, `*.host:port`, or a network; `None` for anything else."""
     if "/" in pattern:
         return _network_pattern(pattern)
@@ -182,7 +182,7 @@ def read_pattern(pattern: str) -> Pattern | None:
     plain = plain_host(host[2:] if below else host)
     if not plain or "*" in plain or (below and _address(plain) is not None):
         return None
-    return Pattern(plain, port, below)
+    return HostPattern(plain, port, below)
 
 
 @lru_cache(maxsize=4096)
@@ -225,7 +225,7 @@ def is_public(address: Address) -> bool:
     )
 
 
-def _means(pattern: Pattern | None, plain: str, address: Address | None, port: int) -> bool:
+def _means(pattern: HostPattern | None, plain: str, address: Address | None, port: int) -> bool:
     if pattern is None or pattern.port not in (None, port):
         return False
     if pattern.network is not None:
@@ -239,9 +239,9 @@ def _means(pattern: Pattern | None, plain: str, address: Address | None, port: i
     return plain == pattern.host
 
 
-def _network_pattern(pattern: str) -> Pattern | None:
+def _network_pattern(pattern: str) -> HostPattern | None:
     try:
-        return Pattern(network=ipaddress.ip_network(pattern, strict=False))
+        return HostPattern(network=ipaddress.ip_network(pattern, strict=False))
     except ValueError:
         return None
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from rutter.actors.rules.policy.hosts import Pattern, is_private, read_pattern
+from rutter.actors.rules.policy.hosts import HostPattern, is_private, read_pattern
 from rutter.events.errors import BadInput
 from rutter.events.policy import Policy
 
@@ -112,11 +112,11 @@ def _together(first: Iterable[Each], second: Iterable[Each]) -> tuple[Each, ...]
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _named(patterns: Iterable[str], wanted: Pattern) -> bool:
+def _named(patterns: Iterable[str], wanted: HostPattern) -> bool:
     return any(_holds(read_pattern(pattern), wanted) for pattern in patterns)
 
 
-def _holds(wide: Pattern | None, narrow: Pattern) -> bool:
+def _holds(wide: HostPattern | None, narrow: HostPattern) -> bool:
     """Whether one pattern means everything that another does."""
     if wide is None or wide.port not in (None, narrow.port):
         return False
@@ -137,7 +137,7 @@ def _holds(wide: Pattern | None, narrow: Pattern) -> bool:
     return not narrow.below and narrow.host == wide.host
 
 
-def _network_of(pattern: Pattern) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+def _network_of(pattern: HostPattern) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
     """Of one address, if it is one."""
     if pattern.below:
         return None
@@ -147,7 +147,7 @@ def _network_of(pattern: Pattern) -> ipaddress.IPv4Network | ipaddress.IPv6Netwo
         return None
 
 
-def _is_public(wanted: Pattern) -> bool:
+def _is_public(wanted: HostPattern) -> bool:
     if wanted.network is not None:
         return False  # a network is named for the sake of what is not public in it
     return not is_private(f"any.{wanted.host}" if wanted.below else wanted.host)

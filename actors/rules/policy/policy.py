@@ -16,8 +16,8 @@ from rutter.actors.rules.policy.rule_table import (
     READING,
     RECORDED,
     RULES,
-    Case,
-    Verdict,
+    PolicyCase,
+    PolicyVerdict,
     accepts_a_dialog,
     is_a_door,
 )
@@ -25,9 +25,18 @@ from rutter.events.action import Action
 from rutter.events.page import Resolved
 from rutter.events.policy import Policy
 from rutter.events.validator import ApprovalKind
-from rutter.events.workflow import Standing
+from rutter.events.workflow import StandingApproval
 
-__all__ = ["CALLERS", "CELLS", "DENYLIST", "READING", "RECORDED", "RULES", "Case", "Verdict"]
+__all__ = [
+    "CALLERS",
+    "CELLS",
+    "DENYLIST",
+    "READING",
+    "RECORDED",
+    "RULES",
+    "PolicyCase",
+    "PolicyVerdict",
+]
 
 DEFAULT_POLICY = Policy(version="1", denylist=DENYLIST)
 
@@ -65,26 +74,26 @@ def missing_field(action: Action) -> str:
     return ""
 
 
-def judge(case: Case) -> Verdict:
+def judge(case: PolicyCase) -> PolicyVerdict:
     """The verdict of the table. A rule that breaks is a denial, never an opening."""
-    asks: list[Verdict] = []
+    asks: list[PolicyVerdict] = []
     for rule in RULES:
         try:
             verdict = rule(case)
         except Exception as error:  # noqa: BLE001 - whatever it is, what could not be judged is not done
-            return Verdict("deny", rule.__name__, f"the rule failed: {type(error).__name__}")
+            return PolicyVerdict("deny", rule.__name__, f"the rule failed: {type(error).__name__}")
         if verdict is None:
             continue
         if verdict.effect == "deny":
             return verdict
         asks.append(verdict)
     if not asks:
-        return Verdict("allow", "nothing_matched", "no rule is against it")
+        return PolicyVerdict("allow", "nothing_matched", "no rule is against it")
     told = max(asks, key=lambda verdict: (CAREFUL.get(verdict.kind, 0), verdict.always))
     return msgspec.structs.replace(told, always=any(verdict.always for verdict in asks))
 
 
-def is_irreversible(case: Case) -> bool:
+def is_irreversible(case: PolicyCase) -> bool:
     """What a dry run stops before, and what is never repeated once dispatched. A dry run must get
     past the door, so that signing in is not."""
     if accepts_a_dialog(case) is not None:
@@ -94,11 +103,13 @@ def is_irreversible(case: Case) -> bool:
     return any(rule(case) is not None for rule in IRREVERSIBLE)
 
 
-def stands(standing: Standing | None, element: Resolved | None, *, same_page: bool = False) -> bool:
+def stands(
+    standing_approval: StandingApproval | None, element: Resolved | None, *, same_page: bool = False
+) -> bool:
     """Whether the recording's own approval covers this very element on this origin. On the
     `same_page` by another of its addresses, what is sent to that page is the same too."""
-    if standing is None or element is None or standing.origin != element.origin:
+    if standing_approval is None or element is None or standing_approval.origin != element.origin:
         return False
-    same = standing.identity and standing.identity == element.identity
-    at_home = same_page and standing.home and standing.home == element.home
-    return bool(same or at_home or standing.digest == element.digest)
+    same = standing_approval.identity and standing_approval.identity == element.identity
+    at_home = same_page and standing_approval.home and standing_approval.home == element.home
+    return bool(same or at_home or standing_approval.digest == element.digest)

@@ -58,7 +58,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     icons: Icons
 
 
-class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RiskyLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a language has; the file says what each list is for."""
 
     denied: dict[str, tuple[str, ...]]
@@ -74,12 +74,12 @@ class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def risky_words() -> tuple[Icons, dict[str, Lists]]:
-    head, languages = load_phrases(__package__, FILE, Head, Lists)
+def risky_words() -> tuple[Icons, dict[str, RiskyLists]]:
+    head, languages = load_phrases(__package__, FILE, Head, RiskyLists)
     return checked(head, languages)
 
 
-def checked(head: Head, languages: dict[str, Lists]) -> tuple[Icons, dict[str, Lists]]:
+def checked(head: Head, languages: dict[str, RiskyLists]) -> tuple[Icons, dict[str, RiskyLists]]:
     """Rows and marks as `denied_by` and the lexicons need them."""
     _check_marks((*head.icons.risky, *head.icons.harmless), f"{FILE} [icons]")
     for code, lists in languages.items():
@@ -148,7 +148,7 @@ def _final() -> Iterator[str]:
     yield from _denied(_DOES)
 
 
-def _guarded(phrases: Iterable[str], lists: Lists) -> Iterator[str]:
+def _guarded(phrases: Iterable[str], lists: RiskyLists) -> Iterator[str]:
     """The phrases of a language, those that other languages use otherwise held to its own."""
     doubtful = dict.fromkeys(map(folded, lists.two_meanings), True)
     doubtful |= dict.fromkeys(map(folded, lists.one_meaning), False)

@@ -80,7 +80,7 @@ HARMLESS = lexicon(
 LONGEST_PATH = 64  # of an address that was made up: a longer one may carry anything
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class PolicyVerdict(msgspec.Struct, frozen=True):
     """`always`: no recording has answered this question before."""
 
     effect: Effect
@@ -90,7 +90,7 @@ class Verdict(msgspec.Struct, frozen=True):
     always: bool = False
 
 
-class Case(msgspec.Struct, frozen=True):
+class PolicyCase(msgspec.Struct, frozen=True):
     """Everything that a rule may look at. `state` is what the page is by the rules of F6, `page`
     where it is, `start` the address that a person gave for the session."""
 
@@ -104,13 +104,13 @@ class Case(msgspec.Struct, frozen=True):
     start: str = ""
 
 
-Rule = Callable[[Case], Verdict | None]
+Rule = Callable[[PolicyCase], PolicyVerdict | None]
 
 
 # -- where it leads ----------------------------------------------------------------------------
 
 
-def host_allowed(case: Case) -> Verdict | None:
+def host_allowed(case: PolicyCase) -> PolicyVerdict | None:
     """Only http and https, private networks only by name, others as the policy says."""
     if case.action.type != "navigate" or case.action.url is None:
         return None
@@ -119,7 +119,7 @@ def host_allowed(case: Case) -> Verdict | None:
     return _refused(case.policy, case.action.url)
 
 
-def leads_where_allowed(case: Case) -> Verdict | None:
+def leads_where_allowed(case: PolicyCase) -> PolicyVerdict | None:
     """A link and a form go where the page says, not where the step was thought to go."""
     element = case.element
     if element is None or case.action.type not in (*CLICKS, "press"):
@@ -130,14 +130,14 @@ def leads_where_allowed(case: Case) -> Verdict | None:
     return None
 
 
-def page_allowed(case: Case) -> Verdict | None:
+def page_allowed(case: PolicyCase) -> PolicyVerdict | None:
     """A page that may only be loaded from is not worked on, however one came to be there."""
     if case.element is None or case.action.type in READING:
         return None
     return _refused_web(case.policy, case.element.origin)
 
 
-def data_in_address(case: Case) -> Verdict | None:
+def data_in_address(case: PolicyCase) -> PolicyVerdict | None:
     """An address that a caller made up can carry what it has read, to whoever owns the place: in
     its query, and in its path where that is not of the page that it is on."""
     if case.driver not in CALLERS or case.action.type != "navigate":
@@ -156,39 +156,45 @@ def data_in_address(case: Case) -> Verdict | None:
     )
     if not carries:
         return None
-    return Verdict("ask", "data_in_address", "the address may carry data, and nobody recorded it")
+    return PolicyVerdict(
+        "ask", "data_in_address", "the address may carry data, and nobody recorded it"
+    )
 
 
-def _refused_web(policy: Policy, address: str) -> Verdict | None:
+def _refused_web(policy: Policy, address: str) -> PolicyVerdict | None:
     """Nothing to say of what is no address on the web: a script, a mail, a page without one."""
     return _refused(policy, address) if address.startswith(("http:", "https:")) else None
 
 
 @lru_cache(maxsize=1_024)
-def _refused(policy: Policy, address: str) -> Verdict | None:
+def _refused(policy: Policy, address: str) -> PolicyVerdict | None:
     scheme, host, _ = host_of(address)
     if scheme not in ("http", "https") or not host:
-        return Verdict("deny", "scheme", f"{scheme or 'that'} is not a web address")
+        return PolicyVerdict("deny", "scheme", f"{scheme or 'that'} is not a web address")
     refusal = url_refused(policy, address, top_level=True)
-    return Verdict("deny", refusal.rule, refusal.reason) if refusal is not None else None
+    return PolicyVerdict("deny", refusal.rule, refusal.reason) if refusal is not None else None
 
 
 # -- secrets and files -------------------------------------------------------------------------
 
 
-def secret_in_clear(case: Case) -> Verdict | None:
+def secret_in_clear(case: PolicyCase) -> PolicyVerdict | None:
     """A literal never goes into a secret field, and a secret never into a plain one."""
     element = case.element
     if element is None or case.action.type != "type":
         return None
     if element.secret and isinstance(case.action.value, Text | Typed | Parameter):
-        return Verdict("deny", "secret_in_clear", "a secret field takes a --secret, not a literal")
+        return PolicyVerdict(
+            "deny", "secret_in_clear", "a secret field takes a --secret, not a literal"
+        )
     if not element.secret and isinstance(case.action.value, Secret):
-        return Verdict("ask", "secret_in_plain_field", "a secret would be typed in a plain field")
+        return PolicyVerdict(
+            "ask", "secret_in_plain_field", "a secret would be typed in a plain field"
+        )
     return None
 
 
-def secret_at_home(case: Case) -> Verdict | None:
+def secret_at_home(case: PolicyCase) -> PolicyVerdict | None:
     """A secret is typed where it belongs. Where that is not known, and nobody recorded it, a
     person says so: a page can talk whoever chooses by itself into signing in somewhere else."""
     names = _secrets_of(case.action)
@@ -199,10 +205,10 @@ def secret_at_home(case: Case) -> Verdict | None:
         origins = [origin for each, origin in case.policy.secret_origins if each == name]
         if origins and where not in origins:
             reason = f"the secret {name!r} belongs to {', '.join(origins)}, this is {where}"
-            return Verdict("deny", "secret_elsewhere", reason)
+            return PolicyVerdict("deny", "secret_elsewhere", reason)
         if not origins and case.driver not in RECORDED:
             reason = f"the secret {name!r} would be typed on {where}, and nobody recorded that"
-            return Verdict("ask", "secret_unbound", reason)
+            return PolicyVerdict("ask", "secret_unbound", reason)
     return None
 
 
@@ -211,20 +217,20 @@ def _secrets_of(action: Action) -> list[str]:
     return [*typed, *(answer.secret for answer in action.dialogs if answer.secret)]
 
 
-def uploads_a_file(case: Case) -> Verdict | None:
+def uploads_a_file(case: PolicyCase) -> PolicyVerdict | None:
     """A file of this machine leaves it; a recording says which one by a parameter of its own."""
     element = case.element
     if element is None or case.action.type != "type" or element.kind != "file":
         return None
     if case.driver in RECORDED:
         return None
-    return Verdict("ask", "uploads_a_file", "a file would be sent, and nobody recorded that")
+    return PolicyVerdict("ask", "uploads_a_file", "a file would be sent, and nobody recorded that")
 
 
 # -- what it says it is ------------------------------------------------------------------------
 
 
-def denylist(case: Case) -> Verdict | None:
+def denylist(case: PolicyCase) -> PolicyVerdict | None:
     """S0's risky words, in what the element says it is, in how it is found, or in the address that
     whoever recorded nothing wants to go to: a link there would be refused as well."""
     if case.action.type in READING:
@@ -234,15 +240,15 @@ def denylist(case: Case) -> Verdict | None:
         return None
     what = "address" if case.action.type == "navigate" else "element"
     effect: Effect = "ask" if case.driver in RECORDED else "deny"
-    return Verdict(effect, "denylist", f"the {what} says {word!r}")
+    return PolicyVerdict(effect, "denylist", f"the {what} says {word!r}")
 
 
-def denied_when_set_off(case: Case) -> Verdict | None:
+def denied_when_set_off(case: PolicyCase) -> PolicyVerdict | None:
     """To type into a field that says such a word can be undone; what it is sent by says so too."""
     return denylist(case) if _sets_off(case) or case.action.type == "select" else None
 
 
-def final_wording(case: Case) -> Verdict | None:
+def final_wording(case: PolicyCase) -> PolicyVerdict | None:
     """Words, or pictures in place of words, for what cannot be undone. Of a list it is what would
     be chosen, of Enter in a field the button that sends its form: both stand for an icon."""
     element = case.element
@@ -258,10 +264,10 @@ def final_wording(case: Case) -> Verdict | None:
         word = said_by(said, final_words())
     if not word and case.action.type != "select":
         word = said_by(element.icon.text, icon_words())
-    return Verdict("ask", "final_wording", f"the element says {word!r}") if word else None
+    return PolicyVerdict("ask", "final_wording", f"the element says {word!r}") if word else None
 
 
-def unknown_icon(case: Case) -> Verdict | None:
+def unknown_icon(case: PolicyCase) -> PolicyVerdict | None:
     """A button that says nothing may do anything."""
     element = case.element
     if element is None or not _sets_off(case) or _is_field(element):
@@ -271,10 +277,10 @@ def unknown_icon(case: Case) -> Verdict | None:
         return None
     if said_by(element.icon.text, HARMLESS) or element.href:
         return None
-    return Verdict("ask", "unknown_icon", "the element does not say what it does")
+    return PolicyVerdict("ask", "unknown_icon", "the element does not say what it does")
 
 
-def _sets_off(case: Case) -> bool:
+def _sets_off(case: PolicyCase) -> bool:
     if case.action.type != "press":
         return case.action.type in CLICKS
     key = case.action.key or ""
@@ -293,7 +299,7 @@ def _is_field(element: Resolved) -> bool:
 # -- what it does ------------------------------------------------------------------------------
 
 
-def sends_a_form(case: Case) -> Verdict | None:
+def sends_a_form(case: PolicyCase) -> PolicyVerdict | None:
     """A form that is not a plain GET changes something on the other side."""
     element = case.element
     if element is None or case.action.type not in ("click", "press", "select"):
@@ -303,13 +309,15 @@ def sends_a_form(case: Case) -> Verdict | None:
     kind: ApprovalKind = "login" if is_a_door(case) else "policy"
     if element.form_method not in ("", "get"):
         reason = f"it sends a form ({element.form_method.upper()})"
-        return Verdict("ask", "sends_a_form", reason, kind)
+        return PolicyVerdict("ask", "sends_a_form", reason, kind)
     if case.driver not in RECORDED:
-        return Verdict("ask", "sends_a_form", "it sends a form, and nobody recorded that", kind)
+        return PolicyVerdict(
+            "ask", "sends_a_form", "it sends a form, and nobody recorded that", kind
+        )
     return None
 
 
-def key_unknown(case: Case) -> Verdict | None:
+def key_unknown(case: PolicyCase) -> PolicyVerdict | None:
     """A key that neither moves nor is typed does what a script of the page says; and so does Enter
     where no form explains it: many send what was typed."""
     element = case.element
@@ -321,24 +329,24 @@ def key_unknown(case: Case) -> Verdict | None:
     if _is_typed_in(element):
         if not key.endswith("Enter") and (key.lower() in EDITS or set(held) <= {"Shift"}):
             return None
-        return Verdict("ask", "key_unknown", f"{key} may send what was typed there")
+        return PolicyVerdict("ask", "key_unknown", f"{key} may send what was typed there")
     if key in SETS_OFF and not held:
         return None  # as a click on it does: judged by what it says
-    return Verdict("ask", "key_unknown", f"what {key} does there is not known")
+    return PolicyVerdict("ask", "key_unknown", f"what {key} does there is not known")
 
 
 def _is_typed_in(element: Resolved) -> bool:
     return element.role in TYPED_IN or (_is_field(element) and element.kind not in SWITCHED)
 
 
-def accepts_a_dialog(case: Case) -> Verdict | None:
+def accepts_a_dialog(case: PolicyCase) -> PolicyVerdict | None:
     """What a page asks before it goes on is asked for a reason."""
     if not any(answer.accept for answer in case.action.dialogs):
         return None
-    return Verdict("ask", "accepts_a_dialog", "it says yes to what the page asks")
+    return PolicyVerdict("ask", "accepts_a_dialog", "it says yes to what the page asks")
 
 
-def final_confirmation(case: Case) -> Verdict | None:
+def final_confirmation(case: PolicyCase) -> PolicyVerdict | None:
     """On the last page before it is done, whatever is set off may do it: the person types it out
     (E3)."""
     element = case.element
@@ -347,28 +355,28 @@ def final_confirmation(case: Case) -> Verdict | None:
     leads_on = element.href and not element.submits
     if leads_on or (_is_field(element) and not element.submits) or _is_recorded_cell(case):
         return None
-    return Verdict(
+    return PolicyVerdict(
         "ask", "final_confirmation", "this is the last step before it is done", "confirm"
     )
 
 
-def _is_recorded_cell(case: Case) -> bool:
+def _is_recorded_cell(case: PolicyCase) -> bool:
     """A cell of a table is chosen or written in by a click. Who chooses by itself is not told so by
     the page that wants the click."""
     element = case.element
     return element is not None and element.role in CELLS and case.driver in RECORDED
 
 
-def service_checkpoint(case: Case) -> Verdict | None:
+def service_checkpoint(case: PolicyCase) -> PolicyVerdict | None:
     """Where the service's own conditions hold, a person is asked before anything is done."""
     checkpoint = case.checkpoint
     if checkpoint is None or case.action.type in READING or case.action.aside:
         return None  # what is only looked at, in a page of its own, changes nothing here
     reason = f"the page is at the checkpoint {checkpoint.name!r}"
-    return Verdict("ask", "service_checkpoint", reason, "service", checkpoint.always)
+    return PolicyVerdict("ask", "service_checkpoint", reason, "service", checkpoint.always)
 
 
-def is_a_door(case: Case) -> bool:
+def is_a_door(case: PolicyCase) -> bool:
     """Signing in sends a form but leaves nothing behind. A form that asks for the password to pay
     or to delete something is no door."""
     element = case.element
@@ -395,7 +403,7 @@ SIGNS_IN = (
 # -- what a person wrote -----------------------------------------------------------------------
 
 
-def configured(case: Case) -> Verdict | None:
+def configured(case: PolicyCase) -> PolicyVerdict | None:
     """The rows of the configuration: the strictest that matches."""
     if not case.policy.rules:
         return None
@@ -405,11 +413,11 @@ def configured(case: Case) -> Verdict | None:
         for rule in matching:
             if rule.effect == effect:
                 reason = rule.reason or f"the rule {rule.name!r} says so"
-                return Verdict(rule.effect, rule.name, reason, always=True)
+                return PolicyVerdict(rule.effect, rule.name, reason, always=True)
     return None
 
 
-def side_effect(case: Case) -> SideEffect:
+def side_effect(case: PolicyCase) -> SideEffect:
     """S4 W2: what it does to the other side, as far as it shows."""
     if case.action.type in READING:
         return "read"
@@ -427,7 +435,7 @@ TOOLS = {
 }
 
 
-def _matches(rule: PolicyRule, case: Case, said: str) -> bool:
+def _matches(rule: PolicyRule, case: PolicyCase, said: str) -> bool:
     """Every column that says something agrees."""
     action, element = case.action, case.element
     tool = TOOLS.get(action.type, action.type)
@@ -442,7 +450,7 @@ def _matches(rule: PolicyRule, case: Case, said: str) -> bool:
     )
 
 
-def _origin_of(case: Case) -> str:
+def _origin_of(case: PolicyCase) -> str:
     if case.element is not None:
         return case.element.origin
     scheme, host, port = host_of(case.action.url or "")
@@ -471,7 +479,7 @@ def _named_by(target: Target | None) -> Iterator[str]:
                 pass
 
 
-def _said(case: Case) -> str:
+def _said(case: PolicyCase) -> str:
     parts = [*_named_by(case.action.target), _said_of(case.action.to)]
     if case.action.url is not None and case.driver not in RECORDED:
         parts.append(unquote(path_of(case.action.url)))

@@ -30,7 +30,7 @@ UNKNOWN = "which is in none of the recordings"  # how a run says that it does no
 LEAVES_NOTHING = frozenset({"navigate", "scroll", "hover", "wheel"})
 
 
-class Settling(msgspec.Struct, frozen=True):
+class EarlierRunLooks(msgspec.Struct, frozen=True):
     """The looks of one session: the one under way, and what came of those before it."""
 
     plan: PlanProposed | None = None
@@ -44,19 +44,24 @@ class Settling(msgspec.Struct, frozen=True):
         return next((each for each in self.settled if each.index == index), None)
 
 
-def evolve_settling(settling: Settling, event: AnyEvent) -> Settling:
+def evolve_settling(settling: EarlierRunLooks, event: AnyEvent) -> EarlierRunLooks:
     """The very same where the event is about something else."""
     match event:
         case PlanProposed(settles=index) if index >= 0:
             return msgspec.structs.replace(settling, plan=event)
         case StepSettled():
-            return Settling(settled=(*settling.settled, event))
+            return EarlierRunLooks(settled=(*settling.settled, event))
         case _:
             return settling
 
 
 def look_for(
-    started: SessionStarted, due: StepDue, settling: Settling, step: int, *, by_hand: bool = False
+    started: SessionStarted,
+    due: StepDue,
+    settling: EarlierRunLooks,
+    step: int,
+    *,
+    by_hand: bool = False,
 ) -> PlanProposed | None:
     """The look whether the session that this one continues did the step that is due, or one behind
     it; none where nothing says how it shows, or where that session was given other values. Or
@@ -85,7 +90,7 @@ def look_for(
 
 
 def _to_look_for(
-    started: SessionStarted, due: StepDue, settling: Settling, *, all_of_it: bool
+    started: SessionStarted, due: StepDue, settling: EarlierRunLooks, *, all_of_it: bool
 ) -> int:
     """The last step that may have been done and says how it shows: all before it was done with
     it. -1 where there is none that was not looked for yet."""
@@ -124,7 +129,7 @@ def is_over(steps: tuple[Step, ...], index: int) -> bool:
     return all(step.action.type in LEAVES_NOTHING for step in steps[index + 1 :])
 
 
-def done_by(started: SessionStarted, settling: Settling, index: int) -> str:
+def done_by(started: SessionStarted, settling: EarlierRunLooks, index: int) -> str:
     """Why the run may end before the step of this place: all that matters was done by the session
     that it continues, and whatever is left only looks. Empty where it may not."""
     steps = started.workflow.steps if started.workflow is not None else ()

@@ -16,7 +16,7 @@ from rutter.actors.rules.steps.placeholders import PLACEHOLDER
 from rutter.events.action import Untrusted
 from rutter.events.checks import (
     HERE,
-    Answered,
+    AlertSaid,
     Check,
     Downloaded,
     ElementState,
@@ -26,7 +26,7 @@ from rutter.events.checks import (
     FileSize,
     PageState,
     ReadBack,
-    Said,
+    ServerAnswered,
     StateIs,
     TextGone,
     TextVisible,
@@ -43,7 +43,7 @@ GONE = "gone"
 NOT = "not "
 
 
-class Seen(msgspec.Struct, frozen=True):
+class AfterStep(msgspec.Struct, frozen=True):
     """What is known after a step. `shown` and `files` are what was looked for, and nothing else.
     `unread` is a page of which a part could not be read."""
 
@@ -58,7 +58,7 @@ class Seen(msgspec.Struct, frozen=True):
     exchanges: tuple[Exchange, ...] = ()
 
 
-class Result(msgspec.Struct, frozen=True):
+class CheckResult(msgspec.Struct, frozen=True):
     """What a check came to. `sample` is what the page says there; `why` why it does not hold.
     `unseen`: what it is about may be in a part of the page that was not read."""
 
@@ -109,7 +109,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
-def result_of(check: Check, seen: Seen) -> Result:
+def result_of(check: Check, seen: AfterStep) -> CheckResult:
     if empty := _empty(check):
         return empty
     match check:
@@ -120,7 +120,7 @@ def result_of(check: Check, seen: Seen) -> Result:
         case UrlHas(value):
             there = _is_in_address(value, seen.page.url)
             return _plain(check, f"address {value}", seen.page.url, held=there)
-        case Said():
+        case AlertSaid():
             return _alert(check, seen)
         case ValueSet() | ElementState():
             return _element(check, seen.page)
@@ -129,17 +129,17 @@ def result_of(check: Check, seen: Seen) -> Result:
         case Downloaded(value):
             came = any(value in name for name in seen.downloads)
             return _plain(check, f"download {value}".strip(), ", ".join(seen.downloads), held=came)
-        case Answered():
+        case ServerAnswered():
             return _answer(check, seen.exchanges)
         case FileExists() | FileContains() | FileSize():
             return _file(check, seen.files.get(check))
 
 
-def _empty(check: Check) -> Result | None:
+def _empty(check: Check) -> CheckResult | None:
     """A value that is empty in this run is in everything: it proves nothing."""
     if isinstance(check, Downloaded) or check.value.strip():
         return None
-    return Result(check, False, "nothing", why="there is nothing to look for")
+    return CheckResult(check, False, "nothing", why="there is nothing to look for")
 
 
 def _is_in_address(value: str, url: str) -> bool:
@@ -150,64 +150,66 @@ def _is_in_address(value: str, url: str) -> bool:
     return value in url or value in unquote(url)
 
 
-def _plain(check: Check, checked: str, found: str, *, held: bool) -> Result:
-    return Result(check, held, checked, found, "" if held else f"it is {found or 'nothing'}")
+def _plain(check: Check, checked: str, found: str, *, held: bool) -> CheckResult:
+    return CheckResult(check, held, checked, found, "" if held else f"it is {found or 'nothing'}")
 
 
-def _text(check: Check, text: str, seen: Seen, *, wanted: bool) -> Result:
+def _text(check: Check, text: str, seen: AfterStep, *, wanted: bool) -> CheckResult:
     if text not in seen.shown:
-        return Result(check, None, text)
+        return CheckResult(check, None, text)
     around = seen.shown[text]
     if around is None and not wanted and (seen.page.truncated or seen.unread):
         why = "a part of the page could not be read"
-        return Result(check, False, text, why=why, unseen=True)
+        return CheckResult(check, False, text, why=why, unseen=True)
     held = (around is not None) == wanted
     why = "the page shows it" if around is not None else "the page does not show it"
-    return Result(check, held, text, around.text if around is not None else "", "" if held else why)
+    return CheckResult(
+        check, held, text, around.text if around is not None else "", "" if held else why
+    )
 
 
-def _answer(check: Answered, exchanges: tuple[Exchange, ...]) -> Result:
+def _answer(check: ServerAnswered, exchanges: tuple[Exchange, ...]) -> CheckResult:
     """One that was taken is enough: pages send the same kind for many things."""
     found = matching(check, exchanges)
     if good := next((each for each in found if taken(each)), None):
-        return Result(check, True, check.value, f"answered with {good.status}")
+        return CheckResult(check, True, check.value, f"answered with {good.status}")
     if bad := worst(found):
         said = f"answered with {bad.status}"
-        return Result(check, False, check.value, said, f"the server {said}")
+        return CheckResult(check, False, check.value, said, f"the server {said}")
     why = "there was no answer" if found else "nothing of that kind was sent"
-    return Result(check, False, check.value, why=why)
+    return CheckResult(check, False, check.value, why=why)
 
 
-def _alert(check: Said, seen: Seen) -> Result:
+def _alert(check: AlertSaid, seen: AfterStep) -> CheckResult:
     """What was learned is a notice that came with the step: one that stood there says nothing."""
     before = seen.before.alerts if check.whole and seen.before is not None else ()
     new = [alert for alert in seen.page.alerts if alert not in before]
     for alert in new:
         if says(check.value, alert.text, whole=check.whole):
-            return Result(check, True, check.value, alert.text)
+            return CheckResult(check, True, check.value, alert.text)
     for alert in before:
         if alert in seen.page.alerts and says(check.value, alert.text, whole=check.whole):
-            return Result(check, False, check.value, alert.text, "the page said it before")
+            return CheckResult(check, False, check.value, alert.text, "the page said it before")
     said = new[0].text if new else ""
     why = "the page says something else" if said else "the page does not say it"
-    return Result(check, False, check.value, said, why)
+    return CheckResult(check, False, check.value, said, why)
 
 
-def _element(check: ValueSet | ElementState, page: Page) -> Result:
+def _element(check: ValueSet | ElementState, page: Page) -> CheckResult:
     """Where several have the name, all of them: nobody said which."""
     found = [each for each in page.elements if _is_called(each, check.name, check.role)]
     checked = f"{check.name}: {check.value}"
     cut = not found and bool(page.dropped or page.truncated)
     if isinstance(check, ElementState) and check.value == GONE:
         why = "not all of the page was read" if cut else "it is there" if found else ""
-        return Result(check, not found and not cut, checked, check.name, why, unseen=cut)
+        return CheckResult(check, not found and not cut, checked, check.name, why, unseen=cut)
     if not found:
-        return Result(check, False, checked, why=f"there is no {check.name!r}", unseen=cut)
+        return CheckResult(check, False, checked, why=f"there is no {check.name!r}", unseen=cut)
     stands = [_stands(each, check) for each in found]
     if all(stands):
-        return Result(check, True, checked, _how(found[0], check))
+        return CheckResult(check, True, checked, _how(found[0], check))
     how = _how(found[stands.index(False)], check)
-    return Result(check, False, checked, how, f"it is {how!r}")
+    return CheckResult(check, False, checked, how, f"it is {how!r}")
 
 
 def _how(element: Element, check: ValueSet | ElementState) -> str:
@@ -229,23 +231,27 @@ def _is_called(element: Element, name: str, role: str) -> bool:
     return same and role in ("", element.role)
 
 
-def _file(check: FileCheck, seen: FileSeen | None) -> Result:
+def _file(check: FileCheck, seen: FileSeen | None) -> CheckResult:
     checked = path_of(check)
     if seen is None:
-        return Result(check, None, checked)
+        return CheckResult(check, None, checked)
     if seen.error:
-        return Result(check, False, checked, why=f"{seen.error}: {seen.message}")
+        return CheckResult(check, False, checked, why=f"{seen.error}: {seen.message}")
     if not seen.exists:
-        return Result(check, False, checked, why="there is no such file")
+        return CheckResult(check, False, checked, why="there is no such file")
     match check:
         case FileContains(value):
             held = bool(seen.holds)
-            return Result(check, held, checked, why="" if held else f"it does not hold {value!r}")
+            return CheckResult(
+                check, held, checked, why="" if held else f"it does not hold {value!r}"
+            )
         case FileSize(_, at_least, at_most):
             fits = seen.size >= at_least and (at_most is None or seen.size <= at_most)
-            return Result(check, fits, checked, why="" if fits else f"it has {seen.size} bytes")
+            return CheckResult(
+                check, fits, checked, why="" if fits else f"it has {seen.size} bytes"
+            )
         case FileExists():
-            return Result(check, True, checked)
+            return CheckResult(check, True, checked)
 
 
 def _encoded(value: str) -> str:

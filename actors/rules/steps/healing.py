@@ -10,7 +10,14 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rutter.actors.rules.policy.policy import CELLS, READING
-from rutter.actors.rules.steps.likeness import Choice, choose, filled, found_by_data, grounds, weigh
+from rutter.actors.rules.steps.likeness import (
+    LikenessChoice,
+    choose,
+    filled,
+    found_by_data,
+    grounds,
+    weigh,
+)
 from rutter.events.action import Fingerprint, Secret, Target
 from rutter.events.page import Resolved
 from rutter.events.planner import LookalikesRequested, PlanProposed, TargetHealed
@@ -161,7 +168,7 @@ def _is_secret(plan: PlanProposed) -> bool:
     return password or isinstance(plan.action.value, Secret)
 
 
-def _unclear(target: Target, choice: Choice) -> str:
+def _unclear(target: Target, choice: LikenessChoice) -> str:
     wanted = f"nothing here is clearly the recorded {_recorded(target)}"
     if choice.element is None:
         return f"{wanted}: nothing is like it"

@@ -46,7 +46,7 @@ WEIGHTS = {"says": 250, "does": 450, "called": 100, "near": 100, "tag": 60, "pla
 READING_WEIGHTS = {"says": 100, "does": 0, "called": 100, "near": 500, "tag": 150, "place": 50}
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class LikenessEvidence(msgspec.Struct, frozen=True):
     """What speaks for an element, in millionths; `None` where the recording says nothing.
 
     `labelled`: what stands before it is what stood before the recorded one.
@@ -61,7 +61,7 @@ class Evidence(msgspec.Struct, frozen=True):
     labelled: bool
 
 
-class Choice(msgspec.Struct, frozen=True):
+class LikenessChoice(msgspec.Struct, frozen=True):
     """The best element and the second, with their scores. `clear` says whether to take it."""
 
     element: Resolved | None = None
@@ -113,17 +113,19 @@ def grounds(target: Target, element: Resolved, *, reading: bool = False) -> Grou
     return "none" if evidence is None else _judge(target, evidence, reading)
 
 
-def choose(target: Target, elements: Sequence[Resolved], *, reading: bool = False) -> Choice:
+def choose(
+    target: Target, elements: Sequence[Resolved], *, reading: bool = False
+) -> LikenessChoice:
     """The most like of these, and whether it is that clearly."""
     ranked = sorted(
         ((score(target, element, reading=reading), -at) for at, element in enumerate(elements)),
         reverse=True,
     )
     if not ranked:
-        return Choice()
+        return LikenessChoice()
     best, at = ranked[0]
     runner_up, second_at = ranked[1] if len(ranked) > 1 else (0, 1)
-    return Choice(
+    return LikenessChoice(
         element=elements[-at],
         score=best,
         second=elements[-second_at] if len(ranked) > 1 else None,
@@ -135,7 +137,7 @@ def choose(target: Target, elements: Sequence[Resolved], *, reading: bool = Fals
 # -- evidence --------------------------------------------------------------------------------------
 
 
-def weigh(target: Target, element: Resolved, *, reading: bool = False) -> Evidence | None:
+def weigh(target: Target, element: Resolved, *, reading: bool = False) -> LikenessEvidence | None:
     """The evidence for this element; nothing when it is of another kind."""
     recorded, found = target.fingerprint, element.fingerprint
     if recorded is None or not _akin(recorded, element):
@@ -143,7 +145,7 @@ def weigh(target: Target, element: Resolved, *, reading: bool = False) -> Eviden
     traits, others = dict(recorded.attributes), dict(found.attributes)
     near = tuple(_said(text, reading=reading) for text in recorded.near)
     near_found = tuple(_said(text, reading=reading) for text in found.near)
-    return Evidence(
+    return LikenessEvidence(
         says=_says(recorded, found, reading=reading),
         does=_does(recorded.tag, traits, others),
         called=_called(target, traits, others),
@@ -315,13 +317,13 @@ def _akin(recorded: Fingerprint, element: Resolved) -> bool:
     return kind == element.kind or {kind, element.kind} <= PLAIN_TYPES
 
 
-def _judge(target: Target, evidence: Evidence, reading: bool) -> Grounds:
+def _judge(target: Target, evidence: LikenessEvidence, reading: bool) -> Grounds:
     if reading:
         return "sure" if _readable(evidence) else "none"
     return _grounds(evidence, _telling(target))
 
 
-def _grounds(evidence: Evidence, telling: bool) -> Grounds:
+def _grounds(evidence: LikenessEvidence, telling: bool) -> Grounds:
     """Doing the same is ground alone. Saying the same is, where the label was the only one of its
     kind when it was recorded, or its surroundings say that it is this one. Where only marks speak
     for an element that says or does something else a person is asked: marks are reused.
@@ -344,7 +346,7 @@ def _grounds(evidence: Evidence, telling: bool) -> Grounds:
     return "unsure" if named or at_home else "none"
 
 
-def _readable(evidence: Evidence) -> bool:
+def _readable(evidence: LikenessEvidence) -> bool:
     """What is read is known by the label before it, by its marks, or by its form of words in a
     place like the recorded one."""
     named = (evidence.called or 0) >= HALF
@@ -361,7 +363,7 @@ def _telling(target: Target) -> bool:
     return any(isinstance(way, ByRole) and bool(way.role) for way in target.strategies)
 
 
-def _weighed(evidence: Evidence, weights: Mapping[str, int]) -> int:
+def _weighed(evidence: LikenessEvidence, weights: Mapping[str, int]) -> int:
     """The mean of what is known, by weight. What the recording does not say has no vote."""
     total = votes = 0
     for name, weight in weights.items():

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import msgspec
 
 from rutter.events.action import Action
-from rutter.events.checks import Answered, Check
+from rutter.events.checks import Check, ServerAnswered
 from rutter.events.page import Resting
 from rutter.events.planner import PlanProposed
 from rutter.events.run_settings import RunSettings
@@ -21,7 +21,7 @@ ENTERS = frozenset({"type", "select", "paste"})
 HARMLESS = frozenset({"type", "select", "scroll", "extract", "wait", "wait_for", "hover", "wheel"})
 
 
-class Pace(msgspec.Struct, frozen=True):
+class StepPace(msgspec.Struct, frozen=True):
     """What was set off since the page rested last: that something was `entered`, and requests that
     followed when this was recorded (`owed`)."""
 
@@ -29,26 +29,28 @@ class Pace(msgspec.Struct, frozen=True):
     owed: tuple[str, ...] = ()
 
 
-def entered(pace: Pace, plan: PlanProposed) -> Pace:
+def entered(pace: StepPace, plan: PlanProposed) -> StepPace:
     """A step was confirmed."""
     learned = plan.expects.learned if plan.expects is not None else ()
     typed = pace.entered or plan.action.type in ENTERS
     if plan.action.type not in ENTERS:
         return msgspec.structs.replace(pace, entered=typed)
-    return Pace(typed, (*pace.owed, *(each for each in followed(learned) if each not in pace.owed)))
+    return StepPace(
+        typed, (*pace.owed, *(each for each in followed(learned) if each not in pace.owed))
+    )
 
 
-def rested(pace: Pace, rest: Resting) -> Pace:
+def rested(pace: StepPace, rest: Resting) -> StepPace:
     """The page comes to rest: what was not waited for then is owed still."""
-    return Pace(owed=tuple(each for each in pace.owed if each not in rest.awaits))
+    return StepPace(owed=tuple(each for each in pace.owed if each not in rest.awaits))
 
 
 def followed(learned: Iterable[Check]) -> tuple[str, ...]:
     """The requests that a step set off, each as one text of kinds."""
-    return tuple(each.value for each in learned if isinstance(each, Answered))
+    return tuple(each.value for each in learned if isinstance(each, ServerAnswered))
 
 
-def before_recorded(step: Step, pace: Pace, settings: RunSettings) -> Resting | None:
+def before_recorded(step: Step, pace: StepPace, settings: RunSettings) -> Resting | None:
     """For a step of a workflow. What leaves the page or cannot be undone comes after all that was
     set off; what may take what was entered, after all that the page has put off by now."""
     leaves = step.irreversible or step.after.moved or step.action.type == "navigate"
@@ -62,7 +64,7 @@ def _does(action: Action) -> bool:
     return action.type not in HARMLESS
 
 
-def before_scripted(action: Action, pace: Pace, settings: RunSettings) -> Resting | None:
+def before_scripted(action: Action, pace: StepPace, settings: RunSettings) -> Resting | None:
     """For a step of a script that is recorded: it is not known yet what it will do."""
     if not _does(action):
         return None
@@ -74,6 +76,6 @@ def before_unknown(action: Action) -> Resting | None:
     return Resting(HASTY_MS) if _does(action) else None
 
 
-def at_the_end(pace: Pace, settings: RunSettings, *, careful: bool) -> Resting:
+def at_the_end(pace: StepPace, settings: RunSettings, *, careful: bool) -> Resting:
     quiet = CAREFUL_MS if careful and pace.entered else 0
     return Resting(settings.answer_ms, quiet, pace.owed)

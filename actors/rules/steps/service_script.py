@@ -16,26 +16,26 @@ from rutter.events.observer import PageObserved
 from rutter.events.page import Page
 from rutter.events.planner import PlanProposed
 from rutter.events.runtime import SessionStarted
-from rutter.events.service_pack import Way
+from rutter.events.service_pack import ServiceScript
 from rutter.events.vocabulary import AnyEvent
 
 WAY = "way_"  # how the reason of such a step begins
 ELSEWHERE = ("other_place", "led_elsewhere")  # the Critic's words for a step that led on
 
 
-class Going(msgspec.Struct, frozen=True):
+class ScriptProgress(msgspec.Struct, frozen=True):
     """Where a session is: the page in front, its state, and how much was `done` of the `way` on it.
     `stuck`: the last action of it came to nothing, and the page is still what it was."""
 
     page: Page = Page(url="")
     phrases: tuple[str, ...] = ()
     state: PageState = "UNKNOWN"
-    way: Way | None = None
+    way: ServiceScript | None = None
     done: int = 0
     stuck: bool = False
 
 
-def evolve_going(going: Going, event: AnyEvent, started: SessionStarted) -> Going:
+def evolve_going(going: ScriptProgress, event: AnyEvent, started: SessionStarted) -> ScriptProgress:
     change = msgspec.structs.replace
     match event:
         case PlanProposed() as plan if is_of_way(plan):
@@ -51,7 +51,7 @@ def evolve_going(going: Going, event: AnyEvent, started: SessionStarted) -> Goin
             return going
 
 
-def gone(going: Going, judged: ActionJudged) -> Going:
+def gone(going: ScriptProgress, judged: ActionJudged) -> ScriptProgress:
     """One action of the way is over. What shows no effect may have been so before: if more is to
     be done here, that shows what it came to."""
     if judged.verdict == "confirmed" or goes_on_behind(going, judged):
@@ -59,16 +59,16 @@ def gone(going: Going, judged: ActionJudged) -> Going:
     return msgspec.structs.replace(going, stuck=True)
 
 
-def goes_on_behind(going: Going, judged: ActionJudged) -> bool:
+def goes_on_behind(going: ScriptProgress, judged: ActionJudged) -> bool:
     more = going.way is not None and going.done + 1 < len(going.way.actions)
     return judged.verdict == "no_effect" and more
 
 
-def refused(going: Going) -> Going:
+def refused(going: ScriptProgress) -> ScriptProgress:
     return msgspec.structs.replace(going, stuck=True)
 
 
-def way_here(going: Going, started: SessionStarted) -> Way | None:
+def way_here(going: ScriptProgress, started: SessionStarted) -> ServiceScript | None:
     """The first of the service's ways that fits this page."""
     service = started.settings.service
     ways = service.ways if service is not None else ()
@@ -76,7 +76,7 @@ def way_here(going: Going, started: SessionStarted) -> Way | None:
     return next((way for way in fitting if has_signs(way.signs, going.page, going.phrases)), None)
 
 
-def next_of_way(going: Going, started: SessionStarted, step: int) -> PlanProposed | None:
+def next_of_way(going: ScriptProgress, started: SessionStarted, step: int) -> PlanProposed | None:
     """The next action of the way here; nothing, where there is none, it is done and the page is
     still what it was, or what it types is not bound."""
     way = way_here(going, started)
@@ -94,7 +94,7 @@ def is_helped(started: SessionStarted | None) -> bool:
     if started is None or started.workflow is None:
         return False
     service = started.settings.service
-    return started.minds is not None or (service is not None and bool(service.ways))
+    return started.models is not None or (service is not None and bool(service.ways))
 
 
 def strayed(

@@ -59,7 +59,7 @@ class Phrase(NamedTuple):
     harmless: bool = False
 
 
-class Begun(NamedTuple):
+class PhraseStart(NamedTuple):
     """What a first word may begin: by the word after it, and where that is not one word, or none.
 
     Longest first, so that the first that is there is the one that counts.
@@ -72,7 +72,7 @@ class Begun(NamedTuple):
 class Lexicon(NamedTuple):
     """Phrases, by their first word and by how it begins."""
 
-    words: dict[str, Begun]
+    words: dict[str, PhraseStart]
     stems: dict[str, tuple[tuple[str, Phrase], ...]]
     unspaced: re.Pattern[str] | None
     # How a line begins that says what a control does, however long; empty: every line does.
@@ -80,7 +80,7 @@ class Lexicon(NamedTuple):
     joints: frozenset[str] = frozenset()
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """Where a line of the text ends, where its first and its last word stand, and how many."""
 
     stop: int
@@ -89,7 +89,7 @@ class Line(NamedTuple):
     words: int
 
 
-NO_LINE = Line(0, 0, 0, 0)
+NO_LINE = TextLine(0, 0, 0, 0)
 
 
 def folded(text: str) -> str:
@@ -213,7 +213,7 @@ def _first(phrases: tuple[Phrase, ...], tokens: list[str], at: int, begins: bool
     return None
 
 
-def _begun(phrases: list[Phrase]) -> Begun:
+def _begun(phrases: list[Phrase]) -> PhraseStart:
     then: dict[str, list[Phrase]] = {}
     others: list[Phrase] = []
     for phrase in sorted(phrases, key=lambda each: (-len(each.rest), not each.harmless)):
@@ -222,10 +222,10 @@ def _begun(phrases: list[Phrase]) -> Begun:
             others.append(phrase)
         else:
             then.setdefault(second, []).append(phrase)
-    return Begun({word: tuple(each) for word, each in then.items()}, tuple(others))
+    return PhraseStart({word: tuple(each) for word, each in then.items()}, tuple(others))
 
 
-def _counts(tokens: list[str], at: int, found: Phrase, line: Line, words: Lexicon) -> bool:
+def _counts(tokens: list[str], at: int, found: Phrase, line: TextLine, words: Lexicon) -> bool:
     """Whether it stands where a control says what it does, and not somewhere in a sentence."""
     if line.words <= LABEL or at <= line.first:
         return True
@@ -234,7 +234,7 @@ def _counts(tokens: list[str], at: int, found: Phrase, line: Line, words: Lexico
     return line.words <= LONG_LABEL and at + len(found.rest) >= line.last
 
 
-def _line_of(tokens: list[str], at: int) -> Line:
+def _line_of(tokens: list[str], at: int) -> TextLine:
     begin = stop = at
     while begin and tokens[begin - 1] != "\n":
         begin -= 1
@@ -242,7 +242,7 @@ def _line_of(tokens: list[str], at: int) -> Line:
         stop += 1
     # Numbers and prices are no words of a sentence.
     spoken = [place for place in range(begin, stop) if tokens[place].isalpha()] or [at]
-    return Line(stop, spoken[0], spoken[-1], len(spoken))
+    return TextLine(stop, spoken[0], spoken[-1], len(spoken))
 
 
 def _better(phrase: Phrase, best: Phrase | None) -> bool:

@@ -37,7 +37,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     signs: tuple[str, ...] = ()
 
 
-class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SuspiciousLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a language has of each kind."""
 
     override: tuple[Written, ...]
@@ -55,14 +55,14 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache  # at the first text that is looked at
 def suspicious() -> Suspicious:
-    head, languages = load_phrases(__package__, FILE, Head, Lists)
+    head, languages = load_phrases(__package__, FILE, Head, SuspiciousLists)
     return suspicious_of(head, languages)
 
 
-def suspicious_of(head: Head, languages: dict[str, Lists]) -> Suspicious:
+def suspicious_of(head: Head, languages: dict[str, SuspiciousLists]) -> Suspicious:
     rules = [
         rule
-        for kind in Lists.__struct_fields__
+        for kind in SuspiciousLists.__struct_fields__
         for code, lists in languages.items()
         for written in getattr(lists, kind)
         for rule in _rules(kind, written, f"{FILE} [languages.{code}] {kind}")

@@ -26,7 +26,7 @@ _NAMED = re.compile(r"\$\{(\w+)\}")
 _REF = re.compile(r"@e[0-9]{1,18}")
 
 
-class Order(NamedTuple):
+class LoggedCall(NamedTuple):
     """A call as the log may hold it, and beside it the text that it types."""
 
     tool: str
@@ -36,41 +36,43 @@ class Order(NamedTuple):
     path: str = ""
 
 
-class Names(NamedTuple):
+class BoundNames(NamedTuple):
     """What is bound in the session: `${name}` in a value stands for it."""
 
     values: Collection[str] = ()
     secrets: Collection[str] = ()
 
 
-def order(tool: object, arguments: object, *, number: int, names: Names) -> Order:
+def order(tool: object, arguments: object, *, number: int, names: BoundNames) -> LoggedCall:
     """`number` is what the text to be typed is called in the log."""
     descriptor = TOOLS.get(tool) if isinstance(tool, str) else None
     if descriptor is None:
-        return Order(_shown(tool), "{}", "there is no such tool")
+        return LoggedCall(_shown(tool), "{}", "there is no such tool")
     plain = _plain(arguments)
     if not isinstance(plain, dict):
-        return Order(descriptor.name, "{}", "the arguments are not a JSON object that fits")
+        return LoggedCall(descriptor.name, "{}", "the arguments are not a JSON object that fits")
     try:
         given = msgspec.convert(plain, descriptor.args)
     except msgspec.ValidationError as error:
-        return Order(descriptor.name, _harmless(descriptor, plain), _wrong(error))
+        return LoggedCall(descriptor.name, _harmless(descriptor, plain), _wrong(error))
     if isinstance(given, Scroll) and given.ref is None and given.direction is None:
-        return Order(descriptor.name, _harmless(descriptor, plain), "give a ref or a direction")
+        return LoggedCall(
+            descriptor.name, _harmless(descriptor, plain), "give a ref or a direction"
+        )
     if isinstance(given, Press):
         return _pressed(descriptor, given)
     return _fits(descriptor, given, number, names)
 
 
-def _pressed(descriptor: Descriptor, given: Press) -> Order:
+def _pressed(descriptor: Descriptor, given: Press) -> LoggedCall:
     """One that the browser does not know would be taken for the end of the browser."""
     key = key_named(given.key)
     if key is None:
-        return Order(descriptor.name, "{}", f"there is no such key: {ALLOWED}")
-    return Order(descriptor.name, _json({"key": key}))
+        return LoggedCall(descriptor.name, "{}", f"there is no such key: {ALLOWED}")
+    return LoggedCall(descriptor.name, _json({"key": key}))
 
 
-def _fits(descriptor: Descriptor, given: Arguments, number: int, names: Names) -> Order:
+def _fits(descriptor: Descriptor, given: Arguments, number: int, names: BoundNames) -> LoggedCall:
     kept: dict[str, Any] = msgspec.to_builtins(given)
     typed: str | None = None
     if isinstance(given, Fill | Select):
@@ -82,7 +84,7 @@ def _fits(descriptor: Descriptor, given: Arguments, number: int, names: Names) -
         else:
             kept["value"], typed = {"typed": number}, given.value
     path = str(kept.get("path", ""))
-    return Order(descriptor.name, _json(kept), typed=typed, path=path)
+    return LoggedCall(descriptor.name, _json(kept), typed=typed, path=path)
 
 
 def _plain(arguments: object) -> object:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from rutter.actors.rules.pages.address import with_paths
-from rutter.events.checks import Answered, Check, Said
+from rutter.events.checks import AlertSaid, Check, ServerAnswered
 from rutter.events.predictor import EffectsLearned, Notices, Rewritten
 from rutter.events.workflow import Step, Workflow
 
@@ -71,9 +71,11 @@ class Effects:
         return with_rewritten(msgspec.structs.replace(workflow, steps=tuple(steps)), told)
 
 
-def _counted(runs: dict[str, tuple[Notices, ...]]) -> dict[int, dict[Said | Answered, int]]:
+def _counted(
+    runs: dict[str, tuple[Notices, ...]],
+) -> dict[int, dict[AlertSaid | ServerAnswered, int]]:
     """In how many runs a step led the page to say or send a thing."""
-    counts: dict[int, dict[Said | Answered, int]] = {}
+    counts: dict[int, dict[AlertSaid | ServerAnswered, int]] = {}
     for shown, times in Counter(runs.values()).items():
         for notices in shown:
             of_step = counts.setdefault(notices.index, {})
@@ -83,7 +85,7 @@ def _counted(runs: dict[str, tuple[Notices, ...]]) -> dict[int, dict[Said | Answ
 
 
 def _is_said(check: Check) -> bool:
-    return isinstance(check, Said | Answered)
+    return isinstance(check, AlertSaid | ServerAnswered)
 
 
 class Versions:

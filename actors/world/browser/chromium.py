@@ -22,7 +22,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import OPEN_MS, Window
-from rutter.actors.world.browser.window_load import Crowd
+from rutter.actors.world.browser.window_load import WindowLoad
 from rutter.actors.world.egress.gate import NOTHING, OpensPassages, Passage
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
@@ -102,9 +102,9 @@ class Chromium:
         gate: OpensPassages,
         *,
         headless: bool = True,
-        crowd: Crowd | None = None,
+        crowd: WindowLoad | None = None,
     ) -> None:
-        self._crowd = crowd or Crowd()  # one for all browsers of a process
+        self._crowd = crowd or WindowLoad()  # one for all browsers of a process
         self._executable = executable
         self._gate = gate  # of this browser alone: started and ended with it
         self._headless = headless

@@ -19,7 +19,7 @@ MARGIN = 2  # CSS pixels: letters reach beyond their box
 MOVING = "the page did not hold still: there is no picture of it"
 
 
-class Boxes(msgspec.Struct, frozen=True):
+class SecretBoxes(msgspec.Struct, frozen=True):
     """Where something secret is to be seen, in CSS pixels, from the top left of what is in view."""
 
     boxes: tuple[tuple[float, float, float, float], ...]
@@ -27,7 +27,7 @@ class Boxes(msgspec.Struct, frozen=True):
     view: tuple[float, float]
 
 
-class Area(NamedTuple):
+class PictureArea(NamedTuple):
     """What a picture shows: its top left from that of what is in view, and its width."""
 
     left: float
@@ -37,7 +37,7 @@ class Area(NamedTuple):
 
 async def covered(
     measure: Callable[[], Awaitable[object]],
-    capture: Callable[[bool], Awaitable[tuple[bytes, Area]]],
+    capture: Callable[[bool], Awaitable[tuple[bytes, PictureArea]]],
 ) -> bytes:
     """The picture that `capture` takes, quickly if it is to be painted, with the boxes covered."""
     before = _boxes(await measure())
@@ -54,14 +54,14 @@ async def covered(
     raise WorldBroken(MOVING)
 
 
-def _boxes(raw: object) -> Boxes:
+def _boxes(raw: object) -> SecretBoxes:
     try:
-        return msgspec.convert(raw, Boxes)
+        return msgspec.convert(raw, SecretBoxes)
     except msgspec.ValidationError as error:
         raise WorldBroken("what is to be covered cannot be told: there is no picture") from error
 
 
-def _cover(image: bytes, area: Area, boxes: Boxes) -> bytes:
+def _cover(image: bytes, area: PictureArea, boxes: SecretBoxes) -> bytes:
     try:
         scale = size_of(image)[0] / area.width
         return painted(image, [in_pixels(box, area, scale) for box in boxes.boxes])
@@ -70,7 +70,7 @@ def _cover(image: bytes, area: Area, boxes: Boxes) -> bytes:
 
 
 def in_pixels(
-    box: tuple[float, float, float, float], area: Area, scale: float
+    box: tuple[float, float, float, float], area: PictureArea, scale: float
 ) -> tuple[int, int, int, int]:
     x, y, width, height = box
     left, top = x - area.left - MARGIN, y - area.top - MARGIN

@@ -19,21 +19,21 @@ COMPOSE = "Input.imeSetComposition"
 COMPOSING = 229  # what the key of an input method is to the page
 
 
-class Key(NamedTuple):
+class KeyboardKey(NamedTuple):
     code: str
     number: int
     sign: str  # what it is called by the page, and what it types if that is one sign
     shifted: bool = False
 
 
-def _keys() -> Iterator[Key]:
+def _keys() -> Iterator[KeyboardKey]:
     for letter in "abcdefghijklmnopqrstuvwxyz":
         upper = letter.upper()
-        yield Key(f"Key{upper}", ord(upper), letter)
-        yield Key(f"Key{upper}", ord(upper), upper, shifted=True)
+        yield KeyboardKey(f"Key{upper}", ord(upper), letter)
+        yield KeyboardKey(f"Key{upper}", ord(upper), upper, shifted=True)
     for digit, above in zip("0123456789", ")!@#$%^&*(", strict=True):
-        yield Key(f"Digit{digit}", ord(digit), digit)
-        yield Key(f"Digit{digit}", ord(digit), above, shifted=True)
+        yield KeyboardKey(f"Digit{digit}", ord(digit), digit)
+        yield KeyboardKey(f"Digit{digit}", ord(digit), above, shifted=True)
     for code, number, sign, above in (
         ("Backquote", 192, "`", "~"),
         ("Minus", 189, "-", "_"),
@@ -47,18 +47,18 @@ def _keys() -> Iterator[Key]:
         ("Period", 190, ".", ">"),
         ("Slash", 191, "/", "?"),
     ):
-        yield Key(code, number, sign)
-        yield Key(code, number, above, shifted=True)
-    yield Key("Space", 32, " ")
+        yield KeyboardKey(code, number, sign)
+        yield KeyboardKey(code, number, above, shifted=True)
+    yield KeyboardKey("Space", 32, " ")
 
 
 SIGNS = {key.sign: key for key in _keys()}
 # A line ends with shift held: where a bare Enter sends what was typed so far, this does not.
-NEW_LINE = Key("Enter", 13, "Enter", shifted=True)
-DELETE, END = Key("Delete", 46, "Delete"), Key("End", 35, "End")
+NEW_LINE = KeyboardKey("Enter", 13, "Enter", shifted=True)
+DELETE, END = KeyboardKey("Delete", 46, "Delete"), KeyboardKey("End", 35, "End")
 
 
-class Field(NamedTuple):
+class TypedField(NamedTuple):
     """What is typed into: whether it takes lines, whether it must be told to select all that is in
     it (an editor that keeps a selection of its own), and whether what it is given is composed."""
 
@@ -67,11 +67,11 @@ class Field(NamedTuple):
     composes: bool = True
 
 
-PLAIN = Field()
+PLAIN = TypedField()
 
 
 def typing(
-    text: str, field: Field = PLAIN, *, append: bool = False, keys: bool = True
+    text: str, field: TypedField = PLAIN, *, append: bool = False, keys: bool = True
 ) -> list[list[Call]]:
     """The calls for one text, over all that the field holds or behind it: in parts, of which the
     second and every further one begins with a composition."""
@@ -96,7 +96,7 @@ def typing(
     return parts
 
 
-def _typed(text: str, field: Field) -> Iterator[Call]:
+def _typed(text: str, field: TypedField) -> Iterator[Call]:
     def kind(sign: str) -> Literal["shifted", "plain", "none"]:
         key = _key_for(sign, field)
         return "none" if key is None else "shifted" if key.shifted else "plain"
@@ -114,11 +114,11 @@ def _typed(text: str, field: Field) -> Iterator[Call]:
             yield _modifier("Shift", 0, down=False)
 
 
-def _key_for(sign: str, field: Field) -> Key | None:
+def _key_for(sign: str, field: TypedField) -> KeyboardKey | None:
     return NEW_LINE if sign == "\n" and field.lines else SIGNS.get(sign)
 
 
-def _composed(text: str, field: Field) -> Iterator[Call]:
+def _composed(text: str, field: TypedField) -> Iterator[Call]:
     """Signs without a key. A text that must reach no other field is given in a way that can be held
     back, which a composition cannot."""
     key = {"windowsVirtualKeyCode": COMPOSING, "key": "Process", "code": ""}
@@ -131,7 +131,9 @@ def _composed(text: str, field: Field) -> Iterator[Call]:
     yield "Input.dispatchKeyEvent", {"type": "keyUp", **key}
 
 
-def chord(key: Key, modifiers: int = 0, *, commands: list[str] | None = None) -> Iterator[Call]:
+def chord(
+    key: KeyboardKey, modifiers: int = 0, *, commands: list[str] | None = None
+) -> Iterator[Call]:
     """A key with others held."""
     held = [name for name, bit in MODIFIERS.items() if modifiers & bit]
     yield from held_down(held)
@@ -153,7 +155,7 @@ def let_go(names: Sequence[str]) -> Iterator[Call]:
         yield _modifier(name, down, down=False)
 
 
-def _stroke(key: Key, modifiers: int, commands: list[str] | None = None) -> Iterator[Call]:
+def _stroke(key: KeyboardKey, modifiers: int, commands: list[str] | None = None) -> Iterator[Call]:
     said: dict[str, object] = {
         "key": key.sign,
         "code": key.code,

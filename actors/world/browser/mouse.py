@@ -7,7 +7,7 @@ from rutter.actors.world.browser.keyboard import MODIFIERS, Call, held_down, let
 MOUSE = "Input.dispatchMouseEvent"
 
 
-class Press(NamedTuple):
+class ClickKind(NamedTuple):
     """How it is clicked: a plain click unless it is said otherwise."""
 
     button: str = "left"
@@ -16,10 +16,10 @@ class Press(NamedTuple):
     hold_ms: int = 0
 
 
-LEFT = Press()
+LEFT = ClickKind()
 
 
-def clicking(x: float, y: float, press: Press = LEFT) -> list[list[Call]]:
+def clicking(x: float, y: float, press: ClickKind = LEFT) -> list[list[Call]]:
     """Moves there, and each press with its release, with the keys that are held meanwhile: in two
     parts where the button is held down for a while."""
     bits = sum(MODIFIERS[name] for name in press.modifiers)

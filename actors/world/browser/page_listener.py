@@ -28,7 +28,7 @@ class Overheard(NamedTuple):
     alone: bool = True
 
 
-class Listener:
+class WindowListener:
     """What is overheard in all pages of a window, in the order in which it happened."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Listener:
         return heard
 
 
-class Hearing:
+class PageListener:
     """Listens to one page. `tell` is called in the order in which things happened."""
 
     def __init__(

@@ -13,7 +13,7 @@ from rutter.events.page import Exchange, Page
 OBSERVE_MS = 3_000  # S3 2.2.1: the most that a snapshot may take
 
 
-class Seen(NamedTuple):
+class PageReading(NamedTuple):
     """What one look says."""
 
     page: Page
@@ -33,7 +33,7 @@ def seen_of(
     index: int,
     tabs: int,
     exchanges: tuple[Exchange, ...] = (),
-) -> Seen:
+) -> PageReading:
     """What the page told of itself, as it may be used."""
     found = msgspec.convert(raw.pop("shown", []), list[tuple[str, Untrusted | None]])
     phrases = msgspec.convert(raw.pop("phrases", []), tuple[str, ...])
@@ -47,6 +47,6 @@ def seen_of(
         Shown(text, plain(around) if around else None, text in kept) for text, around in found
     )
     traffic = tab.traffic
-    return Seen(
+    return PageReading(
         page, shown, phrases, traffic.pending, traffic.sent, status, unread, suspicious, exchanges
     )

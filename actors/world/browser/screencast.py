@@ -24,7 +24,7 @@ from PIL import Image, ImageDraw
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from rutter.actors.world.browser.covered_picture import Area, Boxes, in_pixels
+from rutter.actors.world.browser.covered_picture import PictureArea, SecretBoxes, in_pixels
 from rutter.actors.world.browser.tab import DOCUMENT_GONE, Tab
 from rutter.actors.world.browser.window import Window
 from rutter.events.errors import BrowserGone
@@ -36,7 +36,7 @@ DETACH_S = 1.0
 FINE = 90  # quality of what is made smaller afterwards; at 100 it is larger than a PNG
 
 
-class Look(Boxes, frozen=True):
+class FrameView(SecretBoxes, frozen=True):
     """What must not be seen, and which part of the page the picture shows: its left, its top and
     its width."""
 
@@ -82,7 +82,7 @@ class Screencast:
             await anyio.sleep(AGAIN_S)
 
     async def _cast(self, tab: Tab, cdp: CDPSession) -> None:
-        pulse = _Pulse(cdp)
+        pulse = _ChangeSignal(cdp)
         with anyio.fail_after(CALL_S):
             await pulse.start(self._max_width)
         last = b""
@@ -104,7 +104,7 @@ class Screencast:
                 self._show(picture)
             await anyio.sleep_until(rested)
 
-    async def _take(self, tab: Tab, cdp: CDPSession) -> tuple[bytes, Look] | None:
+    async def _take(self, tab: Tab, cdp: CDPSession) -> tuple[bytes, FrameView] | None:
         """What is in view, or nothing when it cannot be told what that shows."""
         world = tab.world
         if world is None:
@@ -124,11 +124,11 @@ class Screencast:
         same = after == before and self._window.secret_forms == secrets
         return (image, before) if same else None
 
-    async def _framed(self, image: bytes, look: Look) -> bytes:
+    async def _framed(self, image: bytes, look: FrameView) -> bytes:
         wish = self._quality, self._max_width
         return await anyio.to_thread.run_sync(framed, image, look, *wish, abandon_on_cancel=True)
 
-    async def _capture(self, cdp: CDPSession, look: Look) -> bytes:
+    async def _capture(self, cdp: CDPSession, look: FrameView) -> bytes:
         """As large as it is: to have it made smaller, Chromium resizes the page for a moment, and
         whoever takes a picture just then, or looks at the window, sees that."""
         asked: dict[str, object] = {"format": "png", "optimizeForSpeed": True}
@@ -139,13 +139,13 @@ class Screencast:
         return base64.b64decode(answer["data"])
 
 
-def framed(image: bytes, look: Look, quality: int, max_width: int) -> bytes:
+def framed(image: bytes, look: FrameView, quality: int, max_width: int) -> bytes:
     """The picture as a JPEG of that quality, at most that wide, with what is secret in black."""
     with Image.open(BytesIO(image), formats=("PNG", "JPEG")) as opened:
         if not look.boxes and opened.format == "JPEG" and opened.width <= max_width:
             return image
         picture = opened.convert("RGB")
-    area = Area(*look.shown)
+    area = PictureArea(*look.shown)
     painter = ImageDraw.Draw(picture)
     for box in look.boxes:
         left, top, right, bottom = in_pixels(box, area, picture.width / area.width)
@@ -159,7 +159,7 @@ def framed(image: bytes, look: Look, quality: int, max_width: int) -> bytes:
     return made.getvalue()
 
 
-class _Pulse:
+class _ChangeSignal:
     """Chromium's screencast as far as we need it: that the page does not look as it did.
 
     It goes on when a frame is acknowledged, and leaves out what comes meanwhile. So that it does
@@ -224,7 +224,7 @@ async def _look(
     world: str,
     function: Literal["lookBefore", "lookAfter"],
     secrets: tuple[str, ...],
-) -> Look | None:
+) -> FrameView | None:
     inside = f'"{function}",{msgspec.json.encode(secrets).decode()}'
     call = {
         "expression": f"rutter({inside})",
@@ -234,6 +234,6 @@ async def _look(
     }
     answer = await cdp.send("Runtime.evaluate", call)
     try:
-        return msgspec.json.decode(answer["result"]["value"], type=Look | None)
+        return msgspec.json.decode(answer["result"]["value"], type=FrameView | None)
     except (KeyError, TypeError, msgspec.DecodeError):  # it failed in the page: nothing is known
         return None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import anyio.to_thread
 import msgspec
 
-from rutter.actors.world.browser.covered_picture import Area
+from rutter.actors.world.browser.covered_picture import PictureArea
 from rutter.actors.world.browser.painting import NotPaintable, cut, outlined, size_of
 from rutter.actors.world.browser.tab import DocumentGone, PageTimeout, Tab
 from rutter.events.action import Box
@@ -28,7 +28,7 @@ MARK = (214, 51, 132)  # no colour that pages use for their own frames
 NOT_HAD = (PageTimeout, DocumentGone, WorldBroken, NotPaintable, ValueError)
 
 
-class _Seen(msgspec.Struct, frozen=True):
+class _ElementInView(msgspec.Struct, frozen=True):
     """Where an element is in view: left, top, right and bottom; how large the view is, and where on
     the page."""
 
@@ -37,31 +37,31 @@ class _Seen(msgspec.Struct, frozen=True):
     scroll: tuple[float, float]
 
 
-class Taken(NamedTuple):
+class StepPicture(NamedTuple):
     """A picture, and where on it the element is."""
 
     image: bytes
     box: tuple[int, int, int, int]
 
 
-class _Kept(NamedTuple):
+class _KeptPicture(NamedTuple):
     image: bytes
     page: Page
 
 
-class CloseUps:
+class StepPictures:
     """Of one session. `taking` is off where nobody wants them."""
 
     def __init__(self, artifacts: ArtifactStore | None, *, taking: bool) -> None:
         self._artifacts = artifacts
         self._left = IN_VAIN if taking and artifacts is not None else 0
-        self._last: _Kept | None = None
+        self._last: _KeptPicture | None = None
 
     @property
     def taking(self) -> bool:
         return self._left > 0
 
-    async def take(self, tab: Tab) -> Taken | None:
+    async def take(self, tab: Tab) -> StepPicture | None:
         """The element that is about to be acted on. Keeping it may go on beside that."""
         if not self._left:
             return None
@@ -69,16 +69,16 @@ class CloseUps:
             raw = await tab.call("closeUp", within_ms=TAKE_MS)
             if raw is None:
                 return None
-            seen = msgspec.convert(raw, _Seen)
+            seen = msgspec.convert(raw, _ElementInView)
             left, top, right, bottom = _around(seen.box, seen.view)
-            area = Area(left, top, right - left)
+            area = PictureArea(left, top, right - left)
             image = await tab.part(area, bottom - top, seen.scroll, within_ms=TAKE_MS)
         except NOT_HAD:
             self._left -= 1
             return None
-        return Taken(image, _within(seen.box, left, top, 0.5))
+        return StepPicture(image, _within(seen.box, left, top, 0.5))
 
-    async def keep(self, taken: Taken) -> Artifact | None:
+    async def keep(self, taken: StepPicture) -> Artifact | None:
         try:
             return await self._put(_marked, *taken)
         except NOT_HAD:
@@ -90,7 +90,7 @@ class CloseUps:
         if not self._left:
             return
         try:
-            self._last = _Kept(await tab.view(within_ms=TAKE_MS), page)
+            self._last = _KeptPicture(await tab.view(within_ms=TAKE_MS), page)
         except NOT_HAD:
             self._left -= 1
 

@@ -19,19 +19,19 @@ import msgspec
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
-from rutter.actors.world.browser.covered_picture import Area, covered
+from rutter.actors.world.browser.covered_picture import PictureArea, covered
 from rutter.actors.world.browser.keyboard import (
     CONTROL,
     FEW_KEYS,
     PLAIN,
     SIGNS,
-    Field,
+    TypedField,
     chord,
     typing,
 )
-from rutter.actors.world.browser.mouse import LEFT, MOUSE, Press, clicking
+from rutter.actors.world.browser.mouse import LEFT, MOUSE, ClickKind, clicking
 from rutter.actors.world.browser.page_addresses import Addresses
-from rutter.actors.world.browser.page_listener import Hearing
+from rutter.actors.world.browser.page_listener import PageListener
 from rutter.actors.world.browser.traffic import Traffic
 from rutter.events.errors import BrowserGone
 from rutter.events.page import Rest, Resting
@@ -222,7 +222,7 @@ class Tab:
         self._begin_input()
         return await self.ask(function, *arguments, within_ms=within_ms)
 
-    async def click(self, x: float, y: float, press: Press = LEFT, *, within_ms: int) -> None:
+    async def click(self, x: float, y: float, press: ClickKind = LEFT, *, within_ms: int) -> None:
         """A trusted click: move, press, release, sent together and in this order.
 
         Raises `DocumentGone` if the page is left before it: what comes next was not looked at.
@@ -265,7 +265,7 @@ class Tab:
     async def insert(
         self,
         text: str,
-        field: Field = PLAIN,
+        field: TypedField = PLAIN,
         *,
         append: bool = False,
         whole: bool = False,
@@ -357,18 +357,18 @@ class Tab:
     async def screenshot(self, *, full_page: bool, within_ms: int) -> bytes:
         """As PNG; what is secret is covered."""
 
-        async def capture(quick: bool) -> tuple[bytes, Area]:
+        async def capture(quick: bool) -> tuple[bytes, PictureArea]:
             metrics = await self._send("Page.getLayoutMetrics", {})
             view, content = metrics["cssLayoutViewport"], metrics["cssContentSize"]
             left, top = (-view["pageX"], -view["pageY"]) if full_page else (0, 0)
             if not quick:
                 plain = await self._guarded(self._page.screenshot(full_page=full_page))
-                return plain, Area(left, top, view["clientWidth"])
+                return plain, PictureArea(left, top, view["clientWidth"])
             width = content["width"] if full_page else view["clientWidth"]
             height = content["height"] if full_page else view["clientHeight"]
             clip = {"x": view["pageX"] + left, "y": view["pageY"] + top, "scale": 1}
             clip |= {"width": width, "height": height}
-            return await self._capture(clip, beyond=full_page), Area(left, top, width)
+            return await self._capture(clip, beyond=full_page), PictureArea(left, top, width)
 
         async with self._deadline(within_ms, "screenshot"):
             return await covered(self._secret_boxes, capture)
@@ -389,21 +389,21 @@ class Tab:
             layout = metrics["cssLayoutViewport"]
             left, top = view["pageX"] - layout["pageX"], view["pageY"] - layout["pageY"]
 
-            async def capture(quick: bool) -> tuple[bytes, Area]:
+            async def capture(quick: bool) -> tuple[bytes, PictureArea]:
                 image = await self._capture(clip, quick=quick)
-                return image, Area(left, top, view["clientWidth"])
+                return image, PictureArea(left, top, view["clientWidth"])
 
             return await covered(self._secret_boxes, capture)
 
     async def part(
-        self, area: Area, height: float, scroll: tuple[float, float], *, within_ms: int
+        self, area: PictureArea, height: float, scroll: tuple[float, float], *, within_ms: int
     ) -> bytes:
         """A part of what is in view as PNG, at half its size; what is secret is covered. Who asks
         knows how far the page is scrolled."""
         clip = {"x": scroll[0] + area.left, "y": scroll[1] + area.top, "scale": 0.5}
         clip |= {"width": area.width, "height": height}
 
-        async def capture(quick: bool) -> tuple[bytes, Area]:
+        async def capture(quick: bool) -> tuple[bytes, PictureArea]:
             return await self._capture(clip), area
 
         async with self._deadline(within_ms, "part"):
@@ -415,10 +415,10 @@ class Tab:
             metrics = await self._send("Page.getLayoutMetrics", {})
             width = metrics["cssVisualViewport"]["clientWidth"]
 
-            async def capture(quick: bool) -> tuple[bytes, Area]:
+            async def capture(quick: bool) -> tuple[bytes, PictureArea]:
                 asked: dict[str, object] = {"format": "png", "optimizeForSpeed": True}
                 answer = await self._send("Page.captureScreenshot", asked)
-                return base64.b64decode(answer["data"]), Area(0, 0, width)
+                return base64.b64decode(answer["data"]), PictureArea(0, 0, width)
 
             return await covered(self._secret_boxes, capture)
 
@@ -532,7 +532,7 @@ class Tab:
         with anyio.move_on_after(KILL_MS / 1000), contextlib.suppress(PlaywrightError):
             await self._cdp.send("Page.crash")
 
-    async def hear(self, hearing: Hearing) -> None:
+    async def hear(self, hearing: PageListener) -> None:
         """From now on what a person does here is told."""
         await hearing.attach(self._cdp, self._frame, WORLD)
 

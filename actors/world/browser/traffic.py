@@ -28,7 +28,7 @@ HELD_S = 1.0  # a request to read that is open as long as this may be a poll
 SOON_S = 1.0  # and is one, when the same is asked for again so soon after its answer
 
 
-class Request(NamedTuple):
+class OpenRequest(NamedTuple):
     """One that is under way. `number` counts those that were to change something."""
 
     key: str
@@ -58,7 +58,7 @@ class Traffic:
         self._asked = asked
         self._step = step
         self._number = number
-        self._open: dict[str, Request] = {}
+        self._open: dict[str, OpenRequest] = {}
         self._sent: set[str] = set()
         self._exchanges: dict[int, Exchange] = {}
         self._numbers: dict[str, int] = {}
@@ -160,7 +160,7 @@ class Traffic:
         began = monotonic()
         if began - self._over.get(key, -inf) < SOON_S or self._is_held(key, began):
             self._polls.add(key)
-        self._open[name] = Request(
+        self._open[name] = OpenRequest(
             key,
             method,
             kind,
@@ -243,12 +243,12 @@ class Traffic:
             for each in self._open.values()
         )
 
-    def _counts(self, each: Request) -> bool:
+    def _counts(self, each: OpenRequest) -> bool:
         if each.kind not in ASKED_BY_SCRIPT:
             return False
         return each.input == self._input or not each.reads
 
-    def _is_awaited(self, each: Request) -> bool:
+    def _is_awaited(self, each: OpenRequest) -> bool:
         return self._counts(each) and each.key not in self._polls
 
     def _tell(self) -> None:

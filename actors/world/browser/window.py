@@ -21,10 +21,10 @@ from rutter.actors.rules.policy.hosts import host_and_port
 from rutter.actors.rules.text.secret_words import safe_url
 from rutter.actors.world.browser.login_state import BrowserState, state_of
 from rutter.actors.world.browser.page_addresses import leads_on
-from rutter.actors.world.browser.page_listener import Hearing, Listener
 from rutter.actors.world.browser.page_listener import Kind as Heard
+from rutter.actors.world.browser.page_listener import PageListener, WindowListener
 from rutter.actors.world.browser.tab import NavigationFailed, PageClosed, PageTimeout, Tab
-from rutter.actors.world.browser.window_load import Crowd
+from rutter.actors.world.browser.window_load import WindowLoad
 from rutter.actors.world.egress.gate import Passage
 from rutter.actors.world.secrets.encodings import shown_forms
 from rutter.events.action import DialogAnswer
@@ -48,7 +48,7 @@ Kind = tuple[str, str, bool]
 Key = TypeVar("Key")
 
 
-class Origin(NamedTuple):
+class TabOrigin(NamedTuple):
     """Which page of the session it was, which one opened it, and whether it goes with that one:
     it is beside the session's own pages, for a moment."""
 
@@ -57,7 +57,7 @@ class Origin(NamedTuple):
     aside: bool = False
 
 
-class Download(NamedTuple):
+class PageDownload(NamedTuple):
     """A file that a page sent: where it is for now, or why it is not; and in which step."""
 
     name: str
@@ -76,7 +76,7 @@ class Window:
         passage: Passage,
         download_mb: int,
         on_closed: Callable[[], None],
-        crowd: Crowd,
+        crowd: WindowLoad,
     ) -> None:
         self._context = context
         self._crowd = crowd
@@ -86,14 +86,14 @@ class Window:
         self.passage = passage
         self._tabs: list[Tab] = []
         self._front: Tab | None = None
-        self._origins: dict[Tab, Origin] = {}
+        self._origins: dict[Tab, TabOrigin] = {}
         self._pages = 0
         self._opening: deque[Tab] = deque(maxlen=MAX_TABS)
         self._adopting = 0
         self._answers: deque[DialogAnswer] = deque()
         self._files_said: Counter[str] = Counter()
         self._files_seen: Counter[str] = Counter()
-        self._files: list[Download] = []
+        self._files: list[PageDownload] = []
         self._sending: dict[asyncio.Task[None], BrowserDownload] = {}
         self._too_large: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -104,7 +104,7 @@ class Window:
         self._ended = False
         self._closing = False
         self._closed = False
-        self._listener: Listener | None = None
+        self._listener: WindowListener | None = None
         self._phrases: Sequence[str] = ()
         self.step = 0  # the last that began
         self.under_way: Callable[[], int] | None = None  # the same, where a person acts
@@ -125,11 +125,11 @@ class Window:
         passage: Passage,
         download_mb: int = DOWNLOAD_MB,
         on_closed: Callable[[], None] = lambda: None,
-        crowd: Crowd | None = None,
+        crowd: WindowLoad | None = None,
     ) -> "Window":
         """Takes the context over: it is closed with the window, also when no page comes of it; and
         so is its passage."""
-        window = cls(context, on_stuck, passage, download_mb, on_closed, crowd or Crowd())
+        window = cls(context, on_stuck, passage, download_mb, on_closed, crowd or WindowLoad())
         passage.when_lost(window._on_lost)
         opened = False
         limit_ms = window.patient(OPEN_MS)
@@ -137,7 +137,7 @@ class Window:
             with anyio.fail_after(limit_ms / 1000):
                 context.on("dialog", window._on_dialog)
                 context.on("close", window._on_ended)
-                await window._attach(await context.new_page(), Origin(0, None))
+                await window._attach(await context.new_page(), TabOrigin(0, None))
                 context.on("page", window._on_page)
                 opened = True
         except TimeoutError as error:
@@ -225,7 +225,7 @@ class Window:
         try:
             with anyio.fail_after(self.patient(OPEN_MS) / 1000):
                 page = await self._page_of_ours()
-                tab = await self._attach(page, Origin(LAST, self._front, aside=True))
+                tab = await self._attach(page, TabOrigin(LAST, self._front, aside=True))
                 if tab is not None:
                     await tab.read_afresh()  # what is looked up must be what is so now
         except TimeoutError as error:
@@ -415,13 +415,13 @@ class Window:
         """The step that whatever happens now follows from."""
         return self.under_way() if self.under_way is not None else self.step
 
-    async def listen(self, phrases: Sequence[str] = ()) -> Listener:
+    async def listen(self, phrases: Sequence[str] = ()) -> WindowListener:
         """From now on a person acts here: what they do is told, dialogs are theirs to answer.
         The page before each step says which of the phrases it shows."""
         if self._lost:
             raise BrowserGone("the browser has no way out any more")
         if self._listener is None:
-            self._listener = Listener()
+            self._listener = WindowListener()
             self._phrases = phrases
             for tab in self._tabs:
                 await self._overhear(tab, self._listener)
@@ -456,7 +456,7 @@ class Window:
             self._listener.tell("finished")
         return self._listener is not None
 
-    async def _overhear(self, tab: Tab, listener: Listener) -> None:
+    async def _overhear(self, tab: Tab, listener: WindowListener) -> None:
         def tell(kind: Heard, body: Mapping[str, Any]) -> None:
             if tab in self._tabs and tab is not self._front:
                 self._front = tab  # where the person is
@@ -468,7 +468,7 @@ class Window:
             at = self._tabs.index(tab) if tab in self._tabs else 0
             listener.tell(kind, at, body, alone=self._pages == 0)
 
-        await tab.hear(Hearing(tell, self._phrases))
+        await tab.hear(PageListener(tell, self._phrases))
 
     # -- pages that pages open -----------------------------------------------------------------
 
@@ -501,7 +501,7 @@ class Window:
         self._pages += 1
         opener = self._opening.popleft() if self._opening else self._front
         aside = opener is not None and self.is_aside(opener)
-        origin = Origin(LAST if aside else self._pages, opener, aside)
+        origin = TabOrigin(LAST if aside else self._pages, opener, aside)
         if len(self._tabs) + self._adopting >= MAX_TABS:
             self._refuse(page.url)
             self._spawn(_page_closed(page))
@@ -514,7 +514,7 @@ class Window:
         place = url.partition("#")[0].partition("?")[0][:MAX_TEXT]
         _count(self.popups, (place, TOO_MANY), ("", TOO_MANY))
 
-    async def _adopt(self, page: Page, origin: Origin) -> None:
+    async def _adopt(self, page: Page, origin: TabOrigin) -> None:
         try:
             with anyio.fail_after(ATTACH_MS / 1000):
                 tab = await self._attach(page, origin)
@@ -528,7 +528,7 @@ class Window:
             self._adopting -= 1
             self._tell()
 
-    async def _attach(self, page: Page, origin: Origin) -> Tab | None:
+    async def _attach(self, page: Page, origin: TabOrigin) -> Tab | None:
         """The page as a tab in front; nothing if it is gone already, as one for a file is."""
         page.on("download", self._on_download)
         try:
@@ -608,7 +608,7 @@ class Window:
             while (self._files_said.total(), self._files_seen.total()) == before:
                 await self._changed.wait()
 
-    async def downloads(self, within_ms: int) -> list[Download]:
+    async def downloads(self, within_ms: int) -> list[PageDownload]:
         """What was sent since it was last asked for; what is on its way is waited for."""
         with anyio.move_on_after(within_ms / 1000):
             while self._sending or self._files_said - self._files_seen:
@@ -633,12 +633,12 @@ class Window:
             # It may be there before it was told.
             if (await anyio.Path(path).stat()).st_size > self._max_download:
                 await download.delete()
-                self._files.append(Download(name, None, large, step))
+                self._files.append(PageDownload(name, None, large, step))
             else:
-                self._files.append(Download(name, path, step=step))
+                self._files.append(PageDownload(name, path, step=step))
         except (PlaywrightError, OSError) as error:  # the browser took it away with itself
             failure = large if download.url in self._too_large else str(error).splitlines()[0]
-            self._files.append(Download(name, None, failure[:MAX_TEXT], step))
+            self._files.append(PageDownload(name, None, failure[:MAX_TEXT], step))
         finally:
             self._sending = {
                 task: other for task, other in self._sending.items() if other is not download

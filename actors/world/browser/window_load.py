@@ -10,7 +10,7 @@ import asyncio
 import os
 
 
-class Crowd:
+class WindowLoad:
     """The windows of one process, in all its browsers."""
 
     def __init__(self, processors: int | None = None) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
-from rutter.actors.rules.policy.hosts import Refusal, address_refused, host_refused, plain_host
+from rutter.actors.rules.policy.hosts import HostRefusal, address_refused, host_refused, plain_host
 from rutter.actors.world.egress.name_lookup import Resolve
 from rutter.events.policy import Policy
 
@@ -23,10 +23,10 @@ BUFFER = 1 << 18
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-class Refused(Exception):
+class AddressRefused(Exception):
     """The policy is against it."""
 
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: HostRefusal) -> None:
         super().__init__(refusal.reason)
         self.refusal = refusal
 
@@ -41,21 +41,21 @@ NOBODY_THERE = "net::ERR_CONNECTION_REFUSED"
 NO_WAY = "net::ERR_ADDRESS_UNREACHABLE"
 
 
-class Closed(NamedTuple):
+class ClosedPorts(NamedTuple):
     """Ports of this machine that no policy opens: the proxy's own, and those of who started it."""
 
     own: Collection[int]
     barred: Collection[int]
 
-    def refused(self, port: int, address: str) -> Refusal | None:
+    def refused(self, port: int, address: str) -> HostRefusal | None:
         if port in self.own and _is_here(address):
-            return Refusal("own_port", "that is the proxy's own port")
+            return HostRefusal("own_port", "that is the proxy's own port")
         if port in self.barred and (_is_here(address) or _is_ours(address)):
-            return Refusal("own_port", "that is the daemon's own port")
+            return HostRefusal("own_port", "that is the daemon's own port")
         return None
 
 
-class Worked:
+class LastAddresses:
     """By which address a host was last reached: tried first the next time, if it is still its."""
 
     def __init__(self) -> None:
@@ -77,20 +77,20 @@ async def reach(
     policy: Policy,
     target: tuple[str, str, int],
     resolve: Resolve,
-    closed: Closed,
-    worked: Worked,
+    closed: ClosedPorts,
+    worked: LastAddresses,
 ) -> Streams:
-    """A connection to the scheme, host and port. Raises `Refused` or `Unreachable`."""
+    """A connection to the scheme, host and port. Raises `AddressRefused` or `Unreachable`."""
     scheme, host, port = target
     if (refusal := host_refused(policy, scheme, host, port, top_level=False)) is not None:
-        raise Refused(refusal)
+        raise AddressRefused(refusal)
     plain = plain_host(host)
     addresses = [plain] if _is_address(plain) else await _resolved(plain, port, resolve)
     for address in addresses:
         refusal = address_refused(policy, plain, port, address)
         refusal = refusal or closed.refused(port, address)
         if refusal is not None:
-            raise Refused(refusal)
+            raise AddressRefused(refusal)
     if len(addresses) == 1:
         return await _dialled(addresses, port)
     in_turns = worked.first(plain, port, _in_turns(addresses))[:MAX_DIALLED]

@@ -14,15 +14,15 @@ import msgspec
 from rutter.actors.world.egress.gate_messages import (
     MAX_KINDS,
     OTHERS,
-    Ask,
+    AskCounts,
     Blocked,
-    Close,
-    Counts,
-    Failed,
-    Open,
-    Opened,
+    ClosePort,
+    ContactCounts,
+    OpenPort,
     Order,
-    Refused,
+    OrderFailed,
+    PortOpened,
+    RefusedRequests,
     line,
     read_report,
 )
@@ -37,7 +37,7 @@ MAX_LINE = 1 << 20
 NOTHING = Policy("0", public_hosts=False, public_resources=False)
 PROOF = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok"
 
-Answer = TypeVar("Answer", Opened, Counts)
+Answer = TypeVar("Answer", PortOpened, ContactCounts)
 
 
 class Contacts(NamedTuple):
@@ -90,8 +90,8 @@ class Gate:
         self._process: asyncio.subprocess.Process | None = None
         self._hearing: asyncio.Task[None] | None = None
         self._hung = False
-        self._waiting: dict[int, asyncio.Future[Opened | Counts | Failed]] = {}
-        self._passages: dict[int, Opening] = {}
+        self._waiting: dict[int, asyncio.Future[PortOpened | ContactCounts | OrderFailed]] = {}
+        self._passages: dict[int, ProxyPassage] = {}
         self._number = 0
 
     @property
@@ -120,11 +120,11 @@ class Gate:
             await self.close()
             raise
 
-    async def open(self, policy: Policy) -> "Opening":
+    async def open(self, policy: Policy) -> "ProxyPassage":
         opened = await self._asked(
-            lambda number: Open(number, policy, tuple(self._barred())), Opened
+            lambda number: OpenPort(number, policy, tuple(self._barred())), PortOpened
         )
-        passage = Opening(self, opened.port)
+        passage = ProxyPassage(self, opened.port)
         self._passages[opened.port] = passage
         return passage
 
@@ -156,12 +156,12 @@ class Gate:
 
     # -- what a passage asks for ---------------------------------------------------------------
 
-    async def counts(self, port: int) -> Counts:
-        return await self._asked(lambda number: Ask(number, port), Counts)
+    async def counts(self, port: int) -> ContactCounts:
+        return await self._asked(lambda number: AskCounts(number, port), ContactCounts)
 
     async def shut(self, port: int) -> None:
         if self._passages.pop(port, None) is not None and self.alive:
-            await self._asked(lambda number: Close(number, port), Counts)
+            await self._asked(lambda number: ClosePort(number, port), ContactCounts)
 
     # -- the conversation ----------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Gate:
             raise _gone("does not hear") from error
         finally:
             self._waiting.pop(number, None)
-        if isinstance(answer, Failed):
+        if isinstance(answer, OrderFailed):
             raise _gone(f"cannot do that now ({answer.why})")
         if not isinstance(answer, kind):
             raise _gone("answers something else")
@@ -213,7 +213,7 @@ class Gate:
 
     def _note(self, said: bytes) -> None:
         match read_report(said):
-            case Refused(port) as told:
+            case RefusedRequests(port) as told:
                 if (passage := self._passages.get(port)) is not None:
                     passage.note(told)
             case answer:
@@ -264,7 +264,7 @@ class Gate:
             await passage.close()
 
 
-class Opening:
+class ProxyPassage:
     """A passage by the proxy: a port of its own, with the policy of one session."""
 
     def __init__(self, gate: Gate, port: int) -> None:
@@ -301,7 +301,7 @@ class Opening:
         await self._gate.counts(self.port)  # all that was told before it is here then
         return self._why_not.get((host, port), "")
 
-    def note(self, told: Refused) -> None:
+    def note(self, told: RefusedRequests) -> None:
         for kind, times in told.blocked:
             known = kind in self._blocked or len(self._blocked) < MAX_KINDS
             self._blocked[kind if known else OTHERS] += times
@@ -320,14 +320,14 @@ class NoGate:
     async def start(self) -> None:
         """There is nothing to start."""
 
-    async def open(self, policy: Policy) -> "Unguarded":
-        return Unguarded()
+    async def open(self, policy: Policy) -> "OpenPassage":
+        return OpenPassage()
 
     async def close(self) -> None:
         """There is nothing to end."""
 
 
-class Unguarded:
+class OpenPassage:
     """A passage that refuses and counts nothing."""
 
     server = ""

@@ -20,7 +20,7 @@ MAX_KINDS = 50  # of what was refused, kept apart; a page can cause them without
 OTHERS = Blocked("", 0, "others", "more than are told apart")
 
 
-class Open(msgspec.Struct, frozen=True, tag="open"):
+class OpenPort(msgspec.Struct, frozen=True, tag="open"):
     """`barred`: ports of this machine that no policy opens."""
 
     number: int
@@ -28,24 +28,24 @@ class Open(msgspec.Struct, frozen=True, tag="open"):
     barred: tuple[int, ...] = ()
 
 
-class Ask(msgspec.Struct, frozen=True, tag="ask"):
+class AskCounts(msgspec.Struct, frozen=True, tag="ask"):
     """What was counted until now; all that was refused is told before the answer."""
 
     number: int
     port: int
 
 
-class Close(msgspec.Struct, frozen=True, tag="close"):
+class ClosePort(msgspec.Struct, frozen=True, tag="close"):
     number: int
     port: int
 
 
-class Opened(msgspec.Struct, frozen=True, tag="opened"):
+class PortOpened(msgspec.Struct, frozen=True, tag="opened"):
     number: int
     port: int
 
 
-class Counts(msgspec.Struct, frozen=True, tag="counts"):
+class ContactCounts(msgspec.Struct, frozen=True, tag="counts"):
     """Hosts that were reached, with the number of requests; `others` were too many to name."""
 
     number: int
@@ -53,14 +53,14 @@ class Counts(msgspec.Struct, frozen=True, tag="counts"):
     others: int = 0
 
 
-class Failed(msgspec.Struct, frozen=True, tag="failed"):
+class OrderFailed(msgspec.Struct, frozen=True, tag="failed"):
     """That order cannot be obeyed now, as when this machine has no more ports or files to give."""
 
     number: int
     why: str
 
 
-class Refused(msgspec.Struct, frozen=True, tag="refused"):
+class RefusedRequests(msgspec.Struct, frozen=True, tag="refused"):
     """Told unasked: what was refused at this port since it was last told, and what was not there,
     in the browser's own words for why."""
 
@@ -69,8 +69,8 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
     failed: list[tuple[str, int, str]] = []
 
 
-Order = Open | Ask | Close
-Report = Opened | Counts | Failed | Refused
+Order = OpenPort | AskCounts | ClosePort
+Report = PortOpened | ContactCounts | OrderFailed | RefusedRequests
 
 read_order = msgspec.json.Decoder(Order).decode
 read_report = msgspec.json.Decoder(Report).decode

@@ -12,27 +12,27 @@ from typing import Any
 
 import msgspec
 
-from rutter.actors.rules.policy.hosts import BY_ITSELF, Refusal, host_refused
-from rutter.actors.world.egress.dialer import BUFFER, Closed, Streams, Worked, reach
+from rutter.actors.rules.policy.hosts import BY_ITSELF, HostRefusal, host_refused
+from rutter.actors.world.egress.dialer import BUFFER, ClosedPorts, LastAddresses, Streams, reach
 from rutter.actors.world.egress.gate_messages import (
     MAX_KINDS,
     OTHERS,
-    Ask,
+    AskCounts,
     Blocked,
-    Close,
-    Counts,
-    Failed,
-    Open,
-    Opened,
+    ClosePort,
+    ContactCounts,
+    OpenPort,
     Order,
-    Refused,
+    OrderFailed,
+    PortOpened,
+    RefusedRequests,
     Report,
     line,
     read_order,
 )
 from rutter.actors.world.egress.name_lookup import Lookups, Resolve, SystemNames
-from rutter.actors.world.egress.proxy_connection import Exchange
-from rutter.actors.world.egress.request_target import Target
+from rutter.actors.world.egress.proxy_connection import ProxiedConnection
+from rutter.actors.world.egress.request_target import RequestTarget
 from rutter.events.policy import Policy
 
 MAX_CONNECTIONS = 300  # of one door: Chromium opens 32 to a proxy, and 255 for WebSockets
@@ -69,7 +69,7 @@ class Door:
         self,
         policy: Policy,
         resolve: Resolve,
-        closed: Closed,
+        closed: ClosedPorts,
         room: Room,
         tell: Callable[["Door"], None],
     ) -> None:
@@ -80,7 +80,7 @@ class Door:
         self._resolve = Lookups(resolve)
         self._closed_ports = closed
         self._room = room
-        self._worked = Worked()
+        self._worked = LastAddresses()
         self._tell = tell
         self._server: asyncio.Server | None = None
         self._closed = False
@@ -105,21 +105,21 @@ class Door:
 
     # -- what a connection needs (`exchange.Way`) ----------------------------------------------
 
-    async def reach(self, target: Target) -> Streams:
+    async def reach(self, target: RequestTarget) -> Streams:
         return await reach(self.policy, target[:3], self._resolve, self._closed_ports, self._worked)
 
-    def judge(self, target: Target) -> Refusal | None:
+    def judge(self, target: RequestTarget) -> HostRefusal | None:
         scheme, host, port = target[:3]
         return host_refused(self.policy, scheme, host, port, top_level=False)
 
-    def reached(self, target: Target) -> None:
+    def reached(self, target: RequestTarget) -> None:
         at = (target.host, target.port)
         if at in self._contacts or len(self._contacts) < MAX_CONTACTS:
             self._contacts[at] += 1
         else:
             self._others += 1
 
-    def refused(self, target: Target | None, refusal: Refusal) -> None:
+    def refused(self, target: RequestTarget | None, refusal: HostRefusal) -> None:
         if refusal.rule == BY_ITSELF:
             return  # nothing that a page did
         host, port = (target.host, target.port) if target is not None else ("", 0)
@@ -128,23 +128,23 @@ class Door:
         self._blocked[kind if known else OTHERS] += 1
         self._tell(self)
 
-    def failed(self, target: Target, why: str) -> None:
+    def failed(self, target: RequestTarget, why: str) -> None:
         if len(self._failed) < MAX_KINDS:
             self._failed[target.host[:200], target.port] = why
             self._tell(self)
 
     # -- what is told --------------------------------------------------------------------------
 
-    def take_refused(self) -> Refused | None:
+    def take_refused(self) -> RefusedRequests | None:
         blocked = list(self._blocked.items())
         failed = [(host, port, why) for (host, port), why in self._failed.items()]
         self._blocked.clear()
         self._failed.clear()
-        return Refused(self.port, blocked, failed) if blocked or failed else None
+        return RefusedRequests(self.port, blocked, failed) if blocked or failed else None
 
-    def counts(self, number: int) -> Counts:
+    def counts(self, number: int) -> ContactCounts:
         contacts = [(host, port, times) for (host, port), times in self._contacts.items()]
-        return Counts(number, contacts, self._others)
+        return ContactCounts(number, contacts, self._others)
 
     async def _accept(self, *streams: *Streams) -> None:
         task = asyncio.current_task()
@@ -153,12 +153,14 @@ class Door:
             streams[1].transport.abort()
             return
         if len(self._running) >= self._room.of_one_door or not self._room.take():
-            self.refused(None, Refusal("connections", "more connections than there is room for"))
+            self.refused(
+                None, HostRefusal("connections", "more connections than there is room for")
+            )
             streams[1].transport.abort()
             return
         self._running.add(task)
         try:
-            await Exchange(self, streams).run()
+            await ProxiedConnection(self, streams).run()
         except asyncio.CancelledError:
             pass  # the door is closed; `start_server` would report it as a failure
         finally:
@@ -182,12 +184,12 @@ class Proxy:
     async def obey(self, order: Order) -> None:
         """Never waits for a page or a server: the next order may be another session's."""
         match order:
-            case Open(number, policy, barred):
+            case OpenPort(number, policy, barred):
                 self._barred.update(barred)
                 self._say(await self._opened(number, policy))
-            case Ask(number, port):
+            case AskCounts(number, port):
                 self._report(number, self._doors.get(port))
-            case Close(number, port):
+            case ClosePort(number, port):
                 closing = asyncio.ensure_future(self._closed(number, port))
                 self._closing.add(closing)
                 closing.add_done_callback(self._closing.discard)
@@ -196,16 +198,16 @@ class Proxy:
         doors = (door.close() for door in self._doors.values())
         await asyncio.gather(*doors, *self._closing, return_exceptions=True)
 
-    async def _opened(self, number: int, policy: Policy) -> Opened | Failed:
-        closed = Closed(self._own_ports, self._barred)
+    async def _opened(self, number: int, policy: Policy) -> PortOpened | OrderFailed:
+        closed = ClosedPorts(self._own_ports, self._barred)
         door = Door(policy, self._resolve, closed, self._room, self._tell)
         try:
             await door.open()
         except (OSError, IndexError) as error:  # no port or no file is to be had
-            return Failed(number, str(error)[:200])
+            return OrderFailed(number, str(error)[:200])
         self._doors[door.port] = door
         self._own_ports.add(door.port)
-        return Opened(number, door.port)
+        return PortOpened(number, door.port)
 
     async def _closed(self, number: int, port: int) -> None:
         if (door := self._doors.pop(port, None)) is not None:
@@ -216,7 +218,7 @@ class Proxy:
 
     def _report(self, number: int, door: Door | None) -> None:
         if door is None:
-            self._say(Counts(number))
+            self._say(ContactCounts(number))
             return
         if (blocked := door.take_refused()) is not None:
             self._say(blocked)

@@ -11,11 +11,11 @@ from typing import Protocol
 
 import h11
 
-from rutter.actors.rules.policy.hosts import Refusal
-from rutter.actors.world.egress.dialer import Refused, Streams, Unreachable
+from rutter.actors.rules.policy.hosts import HostRefusal
+from rutter.actors.world.egress.dialer import AddressRefused, Streams, Unreachable
 from rutter.actors.world.egress.request_target import (
     MALFORMED,
-    Target,
+    RequestTarget,
     absolute_target,
     handed_on,
     tunnel_target,
@@ -29,21 +29,21 @@ HEAD_S = 30  # for a request that has begun
 REFUSED = b"x-rutter-refused"
 
 
-class Way(Protocol):
+class ProxyPort(Protocol):
     """What a connection needs of the port that it came in by."""
 
     upload_bytes: int
     download_bytes: int
 
-    async def reach(self, target: Target) -> Streams: ...
+    async def reach(self, target: RequestTarget) -> Streams: ...
 
-    def judge(self, target: Target) -> Refusal | None: ...
+    def judge(self, target: RequestTarget) -> HostRefusal | None: ...
 
-    def reached(self, target: Target) -> None: ...
+    def reached(self, target: RequestTarget) -> None: ...
 
-    def refused(self, target: Target | None, refusal: Refusal) -> None: ...
+    def refused(self, target: RequestTarget | None, refusal: HostRefusal) -> None: ...
 
-    def failed(self, target: Target, why: str) -> None: ...
+    def failed(self, target: RequestTarget, why: str) -> None: ...
 
 
 class HungUp(Exception):
@@ -53,12 +53,12 @@ class HungUp(Exception):
 class Upstream:
     """The connection to a server, kept for the next request to the same one."""
 
-    def __init__(self, target: Target, streams: Streams) -> None:
+    def __init__(self, target: RequestTarget, streams: Streams) -> None:
         self.at = (target.host, target.port)
         self.reader, self.writer = streams
         self.http = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_ANSWER_HEAD)
 
-    def serves(self, target: Target) -> bool:
+    def serves(self, target: RequestTarget) -> bool:
         idle = self.http.our_state is h11.IDLE and self.http.their_state is h11.IDLE
         return idle and self.at == (target.host, target.port) and not self.reader.at_eof()
 
@@ -76,10 +76,10 @@ class Upstream:
         self.writer.transport.abort()
 
 
-class Exchange:
+class ProxiedConnection:
     """What one connection of the browser asks for, one request after the other."""
 
-    def __init__(self, way: Way, streams: Streams) -> None:
+    def __init__(self, way: ProxyPort, streams: Streams) -> None:
         self._way = way
         self._reader, self._writer = streams
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
@@ -120,13 +120,13 @@ class Exchange:
             await self._tunnel(request)
             return False
         target = absolute_target(request)
-        if isinstance(target, Refusal):
+        if isinstance(target, HostRefusal):
             return await self._refuse(None, target)
         if (refusal := self._way.judge(target)) is not None:
             return await self._refuse(target, refusal)
         try:
             upstream = await self._upstream_for(target)
-        except Refused as refused:
+        except AddressRefused as refused:
             return await self._refuse(target, refused.refusal)
         except Unreachable as error:
             self._way.failed(target, str(error))
@@ -145,7 +145,7 @@ class Exchange:
                     self._http.receive_data(await self._reader.read(CHUNK))
         return event if isinstance(event, h11.Request) else None
 
-    async def _upstream_for(self, target: Target) -> Upstream:
+    async def _upstream_for(self, target: RequestTarget) -> Upstream:
         held, self._upstream = self._upstream, None
         if held is not None and held.serves(target):
             self._upstream = held
@@ -155,7 +155,9 @@ class Exchange:
         self._upstream = Upstream(target, await self._way.reach(target))
         return self._upstream
 
-    async def _hand_on(self, request: h11.Request, target: Target, upstream: Upstream) -> bool:
+    async def _hand_on(
+        self, request: h11.Request, target: RequestTarget, upstream: Upstream
+    ) -> bool:
         websocket = wants_websocket(request)
         kept = (b"connection", b"upgrade") if websocket else ()
         headers = handed_on(request.headers.raw_items(), keep=kept)
@@ -176,7 +178,9 @@ class Exchange:
         upstream.reuse()
         return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
 
-    async def _with_body(self, target: Target, upstream: Upstream, head: bytes | None) -> bool:
+    async def _with_body(
+        self, target: RequestTarget, upstream: Upstream, head: bytes | None
+    ) -> bool:
         """The body goes while the answer comes. A server that answers before it heard all wants
         no more of it: then nothing can follow on this connection."""
         sending = asyncio.ensure_future(self._send(upstream, head))
@@ -263,7 +267,7 @@ class Exchange:
             return
         try:
             upstream = Upstream(target, await self._way.reach(target))
-        except Refused as refused:
+        except AddressRefused as refused:
             await self._refuse(target, refused.refusal)
             return
         except Unreachable as error:
@@ -277,7 +281,7 @@ class Exchange:
         _next(self._http)  # from here on it is not HTTP: what came with the head is kept for us
         await self._spliced(target, upstream)
 
-    async def _spliced(self, target: Target, upstream: Upstream) -> None:
+    async def _spliced(self, target: RequestTarget, upstream: Upstream) -> None:
         """What either side had said behind its head goes first."""
         await _write(upstream.writer, [bytes(self._http.trailing_data[0])])
         await _write(self._writer, [bytes(upstream.http.trailing_data[0])])
@@ -292,7 +296,7 @@ class Exchange:
 
     # -- no ------------------------------------------------------------------------------------
 
-    async def _refuse(self, target: Target | None, refusal: Refusal) -> bool:
+    async def _refuse(self, target: RequestTarget | None, refusal: HostRefusal) -> bool:
         self._way.refused(target, refusal)
         return await self._say(403, [(REFUSED, refusal.rule.encode())], refusal.reason.encode())
 
@@ -307,8 +311,8 @@ class Exchange:
         await _write(self._writer, [self._http.send(part) or b"" for part in parts])
         return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
 
-    def _cut(self, target: Target, rule: str, reason: str) -> bool:
-        self._way.refused(target, Refusal(rule, reason))
+    def _cut(self, target: RequestTarget, rule: str, reason: str) -> bool:
+        self._way.refused(target, HostRefusal(rule, reason))
         self._writer.transport.abort()
         return False
 

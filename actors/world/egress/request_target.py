@@ -6,7 +6,7 @@ from typing import NamedTuple
 import ada_url
 import h11
 
-from rutter.actors.rules.policy.hosts import PORTS, Refusal, plain_host
+from rutter.actors.rules.policy.hosts import PORTS, HostRefusal, plain_host
 
 Header = tuple[bytes, bytes]
 
@@ -24,10 +24,10 @@ OF_ONE_HOP = frozenset(
         b"x-rutter-refused",
     }
 )
-MALFORMED = Refusal("request", "that is not a request to a proxy")
+MALFORMED = HostRefusal("request", "that is not a request to a proxy")
 
 
-class Target(NamedTuple):
+class RequestTarget(NamedTuple):
     """Where a request goes. `path` is empty for a tunnel."""
 
     scheme: str
@@ -37,16 +37,16 @@ class Target(NamedTuple):
     authority: bytes = b""
 
 
-def tunnel_target(request: h11.Request) -> Target | None:
+def tunnel_target(request: h11.Request) -> RequestTarget | None:
     """`host:port` of a CONNECT. What goes through it cannot be seen; the port tells the scheme."""
     host, colon, port = request.target.decode("ascii").rpartition(":")
     plain = plain_host(host)
     if not colon or not plain or not port.isdigit() or len(port) > 5:
         return None
-    return Target("http" if port == "80" else "https", plain, int(port))
+    return RequestTarget("http" if port == "80" else "https", plain, int(port))
 
 
-def absolute_target(request: h11.Request) -> Target | Refusal:
+def absolute_target(request: h11.Request) -> RequestTarget | HostRefusal:
     """Of a plain request: a whole URL, with which its Host header must agree."""
     raw = request.target.decode("ascii")
     scheme, separator, rest = raw.partition("://")
@@ -57,18 +57,18 @@ def absolute_target(request: h11.Request) -> Target | Refusal:
     except ValueError:
         return MALFORMED
     if "@" in authority or url.username or url.password:
-        return Refusal("userinfo", "an address with a name or password in it is not gone to")
+        return HostRefusal("userinfo", "an address with a name or password in it is not gone to")
     if scheme.lower() not in ("http", "ws") or not separator:
-        return Refusal("scheme", f"{scheme[:20]} is not asked for in clear")
+        return HostRefusal("scheme", f"{scheme[:20]} is not asked for in clear")
     host = plain_host(url.hostname)
     # What we hand on as written must be what was judged, not what another reader makes of it.
     if not host or "\\" in authority or plain_host(_name(authority)) != host:
         return MALFORMED
     port = int(url.port) if url.port else PORTS["http"]
     if _host_header(request) != (host, port):
-        return Refusal("host_header", "the Host header names another host")
+        return HostRefusal("host_header", "the Host header names another host")
     path = path if path.startswith("/") else "/" + path
-    return Target("http", host, port, path.encode("ascii"), authority.encode("ascii"))
+    return RequestTarget("http", host, port, path.encode("ascii"), authority.encode("ascii"))
 
 
 def handed_on(headers: Iterable[Header], *, keep: Iterable[bytes] = ()) -> list[Header]:

@@ -7,19 +7,26 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from rutter.actors.world.models.messages import Prompt, Reply, Results, Thought, Turn, Used
+from rutter.actors.world.models.messages import (
+    ModelCall,
+    ModelTurn,
+    Prompt,
+    Reply,
+    ResultsTurn,
+    Turn,
+)
 from rutter.actors.world.models.provider_call import (
     ROOM_TO_THINK,
-    Broken,
-    Progress,
     Provider,
+    StreamBroken,
+    StreamProgress,
     ask,
     fitting,
     object_of,
     told_to_call,
     usable,
 )
-from rutter.events.advisor import Ending, Usage
+from rutter.events.advisor import Ending, TokenUsage
 
 URL = "https://api.anthropic.com"
 # One step at a time is a small question: less thinking is faster and cheaper.
@@ -28,7 +35,7 @@ NO_EFFORT = ("claude-haiku-4-5", "claude-sonnet-4-5", "claude-3")  # refuse the 
 NOTHING = "(nothing)"  # stands for a turn without a word, which is refused
 
 
-class AnthropicMind:
+class AnthropicModel:
     """One of Anthropic's models."""
 
     provider: ClassVar[str] = "anthropic"
@@ -53,11 +60,11 @@ class AnthropicMind:
         )
 
     async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
-        async def answer(progress: Progress) -> Reply:
+        async def answer(progress: StreamProgress) -> Reply:
             usable(self._key, self.provider)
             asked = request(prompt, self.model)
             stream = await self._client.messages.create(**asked, stream=True)
-            heard = _Heard()
+            heard = _StreamedReply()
             async with stream:
                 progress.began = True
                 async for event in stream:
@@ -99,7 +106,7 @@ def _messages(prompt: Prompt) -> list[dict[str, Any]]:
     """Roles alternate: turns of one side that follow each other are one message."""
     messages: list[dict[str, Any]] = []
     for place, turn in enumerate(prompt.turns, 1):
-        role = "assistant" if isinstance(turn, Thought) else "user"
+        role = "assistant" if isinstance(turn, ModelTurn) else "user"
         blocks = list(_blocks(turn)) or [{"type": "text", "text": NOTHING}]
         if place == prompt.stays:
             _keep(blocks)
@@ -122,14 +129,14 @@ def _keep(blocks: Sequence[dict[str, Any]]) -> None:
 
 def _blocks(turn: Turn) -> Iterator[dict[str, Any]]:
     """Results first: behind anything else they are refused."""
-    if isinstance(turn, Results):
+    if isinstance(turn, ResultsTurn):
         for outcome in turn.outcomes:
             told = {"type": "tool_result", "tool_use_id": fitting(outcome.id)}
             content = outcome.text if outcome.text.strip() else NOTHING
             yield {**told, "content": content, "is_error": outcome.failed}
     if turn.text.strip():
         yield {"type": "text", "text": turn.text}
-    if isinstance(turn, Thought):
+    if isinstance(turn, ModelTurn):
         for call in turn.calls:
             made = {"id": fitting(call.id), "name": call.tool, "input": object_of(call.arguments)}
             yield {"type": "tool_use", **made}
@@ -147,7 +154,7 @@ ENDINGS: Mapping[str, Ending] = {
 }
 
 
-class _Heard:
+class _StreamedReply:
     """What a stream has brought so far. Arguments stay text: the SDK's own reading of them raises
     where they are no JSON."""
 
@@ -183,7 +190,7 @@ class _Heard:
 
     def reply(self) -> Reply:
         if not self._complete:
-            raise Broken
+            raise StreamBroken
         blocks = [self._blocks[index] for index in sorted(self._blocks)]
         said = [block.get("text", "") + block["said"] for block in blocks if _is(block, "text")]
         calls = tuple(_used(block) for block in blocks if _is(block, "tool_use"))
@@ -199,12 +206,12 @@ class _Heard:
             ),
         )
 
-    def _tokens(self) -> Usage:
+    def _tokens(self) -> TokenUsage:
         """Its `input_tokens` are those that were neither read from the cache nor written to it."""
         cached = self._usage.get("cache_read_input_tokens", 0)
         kept = self._usage.get("cache_creation_input_tokens", 0)
         fresh = self._usage.get("input_tokens", 0)
-        return Usage(fresh + cached + kept, self._usage.get("output_tokens", 0), cached, kept)
+        return TokenUsage(fresh + cached + kept, self._usage.get("output_tokens", 0), cached, kept)
 
 
 def _is(block: Mapping[str, Any], kind: str) -> bool:
@@ -218,6 +225,6 @@ def _delta(delta: Any) -> str:
     return str(delta.partial_json) if delta.type == "input_json_delta" else ""
 
 
-def _used(block: Mapping[str, Any]) -> Used:
+def _used(block: Mapping[str, Any]) -> ModelCall:
     arguments = block["said"] or json.dumps(block.get("input") or {})
-    return Used(str(block["id"]), str(block["name"]), arguments)
+    return ModelCall(str(block["id"]), str(block["name"]), arguments)

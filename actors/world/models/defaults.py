@@ -10,7 +10,7 @@ from rutter.actors.world.models.openai import URL as OPENAI_URL
 from rutter.actors.world.models.prices import Price
 
 
-class Default(msgspec.Struct, frozen=True):
+class ProviderDefaults(msgspec.Struct, frozen=True):
     """A provider as it is used when only its name is given. `price` None: nobody knows;
     `pictures`: it sees them; `key_env`: the variable that holds its key, if it needs one."""
 
@@ -22,22 +22,22 @@ class Default(msgspec.Struct, frozen=True):
 
 
 # List prices, in microdollars for a million tokens; `kept` for five minutes at Anthropic.
-DEFAULTS: Mapping[str, Default] = {
-    "anthropic": Default(
+DEFAULTS: Mapping[str, ProviderDefaults] = {
+    "anthropic": ProviderDefaults(
         "claude-sonnet-5-5",
         Price(input=2_000_000, output=10_000_000, cached=200_000, kept=2_500_000),
         pictures=True,
         key_env="ANTHROPIC_API_KEY",
         base_url=ANTHROPIC_URL,
     ),
-    "openai": Default(
+    "openai": ProviderDefaults(
         "gpt-6-luna",
         Price(input=100_000, output=500_000, cached=10_000, kept=125_000),
         pictures=True,
         key_env="OPENAI_API_KEY",
         base_url=OPENAI_URL,
     ),
-    "ollama": Default(
+    "ollama": ProviderDefaults(
         "qwen3:8b", Price(input=0, output=0), pictures=False, key_env="", base_url=OLLAMA_URL
     ),
 }

@@ -1,14 +1,14 @@
 """What is said to a language model and what it says back, in nobody's wire format.
 
-An adapter (`Mind`) maps this to its provider's SDK and back. It decides nothing: it asks once, has
-a deadline, and says what went wrong in one of the words of `AdviceError`.
+An adapter (`ModelClient`) maps this to its provider's SDK and back. It decides nothing: it asks
+once, has a deadline, and says what went wrong in one of the words of `AdviceError`.
 """
 
 from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from rutter.events.advisor import AdviceError, Ending, Usage
+from rutter.events.advisor import AdviceError, Ending, TokenUsage
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
@@ -19,14 +19,14 @@ class ToolSpec(msgspec.Struct, frozen=True):
     schema: dict[str, Any]
 
 
-class Told(msgspec.Struct, frozen=True, tag="told"):
+class UserTurn(msgspec.Struct, frozen=True, tag="told"):
     """What the user says, with pictures (PNG) behind the text."""
 
     text: str
     pictures: tuple[bytes, ...] = ()
 
 
-class Used(msgspec.Struct, frozen=True):
+class ModelCall(msgspec.Struct, frozen=True):
     """A call as the model made it: its own id for it, and its arguments as JSON."""
 
     id: str
@@ -34,15 +34,15 @@ class Used(msgspec.Struct, frozen=True):
     arguments: str
 
 
-class Thought(msgspec.Struct, frozen=True, tag="thought"):
+class ModelTurn(msgspec.Struct, frozen=True, tag="thought"):
     """What the model said, and what it called."""
 
     text: str = ""
-    calls: tuple[Used, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
 
 
-class Outcome(msgspec.Struct, frozen=True):
-    """What one call came to; every call of a `Thought` has one in the `Results` behind it."""
+class CallResult(msgspec.Struct, frozen=True):
+    """What one call came to; every call of a `ModelTurn` has one in the `ResultsTurn` behind it."""
 
     id: str
     tool: str
@@ -50,15 +50,15 @@ class Outcome(msgspec.Struct, frozen=True):
     failed: bool = False
 
 
-class Results(msgspec.Struct, frozen=True, tag="results"):
+class ResultsTurn(msgspec.Struct, frozen=True, tag="results"):
     """What the calls before it came to, and anything that is told with them."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CallResult, ...]
     text: str = ""
     pictures: tuple[bytes, ...] = ()
 
 
-Turn = Told | Thought | Results
+Turn = UserTurn | ModelTurn | ResultsTurn
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -82,12 +82,12 @@ class Reply(msgspec.Struct, frozen=True):
     model: str
     ending: Ending
     text: str = ""
-    calls: tuple[Used, ...] = ()
-    usage: Usage = Usage()
+    calls: tuple[ModelCall, ...] = ()
+    usage: TokenUsage = TokenUsage()
     raw: bytes = b""
 
 
-class MindFailed(Exception):
+class ModelFailed(Exception):
     """There is no answer, and why. `message` holds no key and no header."""
 
     def __init__(self, code: AdviceError, message: str, *, transient: bool) -> None:
@@ -97,13 +97,13 @@ class MindFailed(Exception):
         self.transient = transient
 
 
-class Mind(Protocol):
+class ModelClient(Protocol):
     """One language model at one provider."""
 
     provider: ClassVar[str]
     model: str
 
     async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
-        """Asks once. Raises `MindFailed`, and nothing else but cancellation."""
+        """Asks once. Raises `ModelFailed`, and nothing else but cancellation."""
 
     async def aclose(self) -> None: ...

@@ -9,34 +9,34 @@ from typing import Any, ClassVar
 import msgspec
 
 from rutter.actors.world.models.messages import (
-    MindFailed,
+    ModelCall,
+    ModelFailed,
+    ModelTurn,
     Prompt,
     Reply,
-    Results,
-    Thought,
+    ResultsTurn,
     ToolSpec,
     Turn,
-    Used,
 )
 from rutter.actors.world.models.openai import as_function
 from rutter.actors.world.models.provider_call import (
-    Broken,
-    Progress,
     Provider,
+    StreamBroken,
+    StreamProgress,
     ask,
     extra,
     failure,
     object_of,
     told_to_call,
 )
-from rutter.events.advisor import Ending, Usage
+from rutter.events.advisor import Ending, TokenUsage
 
 URL = "http://127.0.0.1:11434"
 CONTEXT = 16_384  # tokens: a whole turn. What does not fit is dropped silently, and 4,096 is usual
 OURS = re.compile(r"call_(\d+)")
 
 
-class OllamaMind:
+class OllamaModel:
     """A model that an Ollama server has."""
 
     provider: ClassVar[str] = "ollama"
@@ -50,8 +50,8 @@ class OllamaMind:
         self._client = ollama.AsyncClient(host=base_url or URL, timeout=None)
 
     async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
-        async def answer(progress: Progress) -> Reply:
-            heard = _Heard(_next_id(prompt))
+        async def answer(progress: StreamProgress) -> Reply:
+            heard = _StreamedReply(_next_id(prompt))
             parts = await self._client.chat(**request(prompt, self.model), stream=True)
             try:
                 async with aclosing(parts):
@@ -64,14 +64,14 @@ class OllamaMind:
 
         return await ask(answer, self._read, within_ms=within_ms)
 
-    def _told(self, error: Any) -> MindFailed:
+    def _told(self, error: Any) -> ModelFailed:
         """With a status it is read as any other; in mid-stream it has none, words alone."""
         if error.status_code >= 400:
             return failure(error, self._read, began=False)
         words = self._read.told(str(error.error))
         if "parsing tool call" in words:
-            return MindFailed("invalid", f"ollama: {words}", transient=True)
-        return MindFailed("unavailable", f"ollama: {words}", transient=True)
+            return ModelFailed("invalid", f"ollama: {words}", transient=True)
+        return ModelFailed("unavailable", f"ollama: {words}", transient=True)
 
     async def aclose(self) -> None:
         await self._client.close()
@@ -119,7 +119,7 @@ def _messages(prompt: Prompt) -> list[dict[str, Any]]:
 
 def _of_turn(turn: Turn) -> Iterator[dict[str, Any]]:
     """It has no ids: results follow the calls in their order."""
-    if isinstance(turn, Thought):
+    if isinstance(turn, ModelTurn):
         said: dict[str, Any] = {"role": "assistant", "content": turn.text}
         if turn.calls:
             said["tool_calls"] = [
@@ -128,7 +128,7 @@ def _of_turn(turn: Turn) -> Iterator[dict[str, Any]]:
             ]
         yield said
         return
-    if isinstance(turn, Results):
+    if isinstance(turn, ResultsTurn):
         for each in turn.outcomes:
             told = f"error: {each.text}" if each.failed else each.text
             yield {"role": "tool", "tool_name": each.tool, "content": told}
@@ -142,21 +142,21 @@ def _of_turn(turn: Turn) -> Iterator[dict[str, Any]]:
 
 def _next_id(prompt: Prompt) -> int:
     """Behind every id of ours that the conversation holds, though turns may have been dropped."""
-    thoughts = [turn for turn in prompt.turns if isinstance(turn, Thought)]
+    thoughts = [turn for turn in prompt.turns if isinstance(turn, ModelTurn)]
     ids = [OURS.fullmatch(call.id) for turn in thoughts for call in turn.calls]
     return max((int(found[1]) for found in ids if found), default=0) + 1
 
 
-class _Heard:
+class _StreamedReply:
     """What a stream has brought so far."""
 
     def __init__(self, next_id: int) -> None:
         self._next_id = next_id
         self._model = ""
         self._text = ""
-        self._calls: list[Used] = []
+        self._calls: list[ModelCall] = []
         self._stop = ""
-        self._usage = Usage()
+        self._usage = TokenUsage()
 
     def take(self, part: Any) -> None:
         self._model = part.model or self._model
@@ -164,14 +164,14 @@ class _Heard:
         for call in part.message.tool_calls or ():
             identity = f"call_{self._next_id + len(self._calls)}"
             arguments = json.dumps(dict(call.function.arguments), ensure_ascii=False)
-            self._calls.append(Used(identity, call.function.name, arguments))
+            self._calls.append(ModelCall(identity, call.function.name, arguments))
         if part.done:
             self._stop = part.done_reason or "stop"
-            self._usage = Usage(part.prompt_eval_count or 0, part.eval_count or 0)
+            self._usage = TokenUsage(part.prompt_eval_count or 0, part.eval_count or 0)
 
     def reply(self) -> Reply:
         if not self._stop:
-            raise Broken
+            raise StreamBroken
         ending: Ending = "called" if self._calls else "said"
         ending = "cut" if self._stop == "length" else ending
         record = {"model": self._model, "stop": self._stop, "text": self._text}

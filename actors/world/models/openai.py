@@ -7,26 +7,26 @@ from typing import Any, ClassVar
 import msgspec
 
 from rutter.actors.world.models.messages import (
+    ModelCall,
+    ModelTurn,
     Prompt,
     Reply,
-    Results,
-    Thought,
-    Told,
+    ResultsTurn,
     ToolSpec,
     Turn,
-    Used,
+    UserTurn,
 )
 from rutter.actors.world.models.provider_call import (
     ROOM_TO_THINK,
-    Broken,
-    Progress,
     Provider,
+    StreamBroken,
+    StreamProgress,
     ask,
     extra,
     fitting,
     usable,
 )
-from rutter.events.advisor import Ending, Usage
+from rutter.events.advisor import Ending, TokenUsage
 
 URL = "https://api.openai.com/v1"
 # These call functions here only when they do not reason (400 otherwise).
@@ -34,7 +34,7 @@ UNREASONED = ("gpt-5.6-", "gpt-6-", "gpt-6.1-")
 NOTHING = "(nothing)"
 
 
-class OpenAIMind:
+class OpenAIModel:
     """One of OpenAI's models."""
 
     provider: ClassVar[str] = "openai"
@@ -52,11 +52,11 @@ class OpenAIMind:
         )
 
     async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
-        async def answer(progress: Progress) -> Reply:
+        async def answer(progress: StreamProgress) -> Reply:
             usable(self._key, self.provider)
             asked = request(prompt, self.model)
             stream = await self._client.chat.completions.create(**asked, stream=True)
-            heard = _Heard()
+            heard = _StreamedReply()
             async with stream:
                 progress.began = True
                 async for chunk in stream:
@@ -106,25 +106,25 @@ def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:
 
 def _of_turn(turn: Turn) -> Iterator[dict[str, Any]]:
     match turn:
-        case Thought(text, calls):
+        case ModelTurn(text, calls):
             said: dict[str, Any] = {"role": "assistant", "content": text or None}
             if calls:
                 said["tool_calls"] = [_call(call) for call in calls]
             elif not text:
                 said["content"] = NOTHING
             yield said
-        case Results(outcomes, text, pictures):
+        case ResultsTurn(outcomes, text, pictures):
             for each in outcomes:
                 told = f"error: {each.text}" if each.failed else each.text
                 yield {"role": "tool", "tool_call_id": fitting(each.id), "content": told}
             # A tool's message holds no picture: they are the user's, behind it.
             if text or pictures:
                 yield {"role": "user", "content": _content(text, pictures)}
-        case Told(text, pictures):
+        case UserTurn(text, pictures):
             yield {"role": "user", "content": _content(text, pictures)}
 
 
-def _call(call: Used) -> dict[str, Any]:
+def _call(call: ModelCall) -> dict[str, Any]:
     function = {"name": call.tool, "arguments": call.arguments}
     return {"id": fitting(call.id), "type": "function", "function": function}
 
@@ -142,7 +142,7 @@ def _content(text: str, pictures: tuple[bytes, ...]) -> Any:
 ENDINGS: Mapping[str, Ending] = {"length": "cut", "content_filter": "refused"}
 
 
-class _Heard:
+class _StreamedReply:
     """What a stream has brought so far."""
 
     def __init__(self) -> None:
@@ -151,7 +151,7 @@ class _Heard:
         self._refusal = ""
         self._calls: dict[int, dict[str, str]] = {}
         self._stop = ""
-        self._usage = Usage()
+        self._usage = TokenUsage()
 
     def take(self, chunk: Any) -> None:
         self.model = chunk.model or self.model
@@ -173,9 +173,11 @@ class _Heard:
 
     def reply(self) -> Reply:
         if not self._stop:
-            raise Broken
+            raise StreamBroken
         made = [self._calls[index] for index in sorted(self._calls)]
-        calls = tuple(Used(each["id"], each["name"], each["arguments"] or "{}") for each in made)
+        calls = tuple(
+            ModelCall(each["id"], each["name"], each["arguments"] or "{}") for each in made
+        )
         ending: Ending = ENDINGS.get(self._stop, "called" if calls else "said")
         ending = "refused" if self._refusal else ending
         record = {"model": self.model, "stop": self._stop, "text": self._text, "calls": made}
@@ -189,9 +191,11 @@ class _Heard:
         )
 
 
-def _tokens(usage: Any) -> Usage:
+def _tokens(usage: Any) -> TokenUsage:
     details = usage.prompt_tokens_details
     cached = (details.cached_tokens or 0) if details is not None else 0
     kept = (getattr(details, "cache_write_tokens", None) or 0) if details is not None else 0
     given = usage.prompt_tokens or 0
-    return Usage(given, usage.completion_tokens or 0, cached, min(kept, max(given - cached, 0)))
+    return TokenUsage(
+        given, usage.completion_tokens or 0, cached, min(kept, max(given - cached, 0))
+    )

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from rutter.actors.world.models.messages import Mind
-from rutter.events.advisor import Usage
+from rutter.actors.world.models.messages import ModelClient
+from rutter.events.advisor import TokenUsage
 
 MILLION = 1_000_000
 
 
 class Price(msgspec.Struct, frozen=True):
-    """Microdollars for a million tokens: of each kind of `Usage`."""
+    """Microdollars for a million tokens: of each kind of `TokenUsage`."""
 
     input: int
     output: int
@@ -19,14 +19,14 @@ class Price(msgspec.Struct, frozen=True):
     kept: int = 0
 
 
-class Counsel(NamedTuple):
+class PricedModel(NamedTuple):
     """A language model and what it costs, if that is known."""
 
-    mind: Mind
+    client: ModelClient
     price: Price | None = None
 
 
-def cost_microdollars(usage: Usage, price: Price | None) -> int:
+def cost_microdollars(usage: TokenUsage, price: Price | None) -> int:
     """Rounded up: what was spent is never told too low."""
     if price is None:
         return 0

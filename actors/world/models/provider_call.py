@@ -1,7 +1,7 @@
 """Where a provider's SDK is called: one deadline, and every way to fail in our own words.
 
 What goes wrong in a stream is raised by the SDK, by the HTTP library below it, or by whoever read
-the bytes: nothing leaves here but `MindFailed` and cancellation.
+the bytes: nothing leaves here but `ModelFailed` and cancellation.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import Any
 
 import anyio
 
-from rutter.actors.world.models.messages import MindFailed, Prompt, Reply
+from rutter.actors.world.models.messages import ModelFailed, Prompt, Reply
 from rutter.events.advisor import AdviceError
 from rutter.events.errors import BadInput
 
@@ -39,13 +39,13 @@ SECRETS = re.compile(r"(?i)bearer\s+\S+|\bsk-[\w*-]{3,}")
 ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
-class Progress:
+class StreamProgress:
     """`began`: there is an answer under way, so what breaks from now on cuts it."""
 
     began = False
 
 
-class Broken(Exception):
+class StreamBroken(Exception):
     """A stream that came to its end before the answer did; `began`, or never an answer."""
 
 
@@ -65,54 +65,54 @@ class Provider:
 
 
 async def ask(
-    answer: Callable[[Progress], Awaitable[Reply]], provider: Provider, *, within_ms: int
+    answer: Callable[[StreamProgress], Awaitable[Reply]], provider: Provider, *, within_ms: int
 ) -> Reply:
     """Asks once, and reads what went wrong."""
-    progress = Progress()
-    failed: MindFailed
+    progress = StreamProgress()
+    failed: ModelFailed
     try:
         with anyio.fail_after(within_ms / 1000):
             return await answer(progress)
     except TimeoutError:
-        failed = MindFailed("timeout", f"no answer within {within_ms} ms", transient=True)
+        failed = ModelFailed("timeout", f"no answer within {within_ms} ms", transient=True)
     except Exception as error:  # noqa: BLE001 - the one boundary to the SDKs
         failed = failure(error, provider, began=progress.began)
     # Outside of the except clause: its error holds the request, and with it the key.
     raise failed
 
 
-def failure(error: Exception, provider: Provider, *, began: bool) -> MindFailed:
-    if isinstance(error, MindFailed):  # as new: it may have been raised while another was read
-        return MindFailed(error.code, error.message, transient=error.transient)
+def failure(error: Exception, provider: Provider, *, began: bool) -> ModelFailed:
+    if isinstance(error, ModelFailed):  # as new: it may have been raised while another was read
+        return ModelFailed(error.code, error.message, transient=error.transient)
     status, text, code = _said(error)
     if status:
         return _by_status(status, provider, text, code)
-    name = "no answer in it" if isinstance(error, Broken) else type(error).__name__
-    if isinstance(error, Broken) or (began and isinstance(error, (*provider.lost, OSError))):
+    name = "no answer in it" if isinstance(error, StreamBroken) else type(error).__name__
+    if isinstance(error, StreamBroken) or (began and isinstance(error, (*provider.lost, OSError))):
         return _cut(provider) if began else _not_its_format(provider, name)
     if isinstance(error, (*provider.lost, OSError)):
         why = f"{provider.name} cannot be reached ({name})"
-        return MindFailed("unavailable", why, transient=True)
+        return ModelFailed("unavailable", why, transient=True)
     return _not_its_format(provider, name)
 
 
-def _cut(provider: Provider) -> MindFailed:
-    return MindFailed("cut", f"the answer of {provider.name} was cut off", transient=True)
+def _cut(provider: Provider) -> ModelFailed:
+    return ModelFailed("cut", f"the answer of {provider.name} was cut off", transient=True)
 
 
-def _not_its_format(provider: Provider, name: str) -> MindFailed:
+def _not_its_format(provider: Provider, name: str) -> ModelFailed:
     why = f"what came back is not in the format of {provider.name} ({name})"
-    return MindFailed("invalid", why, transient=True)
+    return ModelFailed("invalid", why, transient=True)
 
 
-def _by_status(status: int, provider: Provider, text: str, code: str) -> MindFailed:
+def _by_status(status: int, provider: Provider, text: str, code: str) -> ModelFailed:
     known: tuple[AdviceError, bool] = ("unavailable", True) if status >= 500 else ("invalid", False)
     word, transient = STATUS.get(status, known)
     if status == 401:  # providers quote the key, or part of it
-        return MindFailed(word, f"{provider.name} does not accept the key", transient=False)
+        return ModelFailed(word, f"{provider.name} does not accept the key", transient=False)
     said = provider.told(text) or "nothing more"
     message = f"{provider.name} answered {status}: {said}"
-    return MindFailed(word, message, transient=transient and code not in SPENT)
+    return ModelFailed(word, message, transient=transient and code not in SPENT)
 
 
 # What the error events of a stream are called that began as a success, as statuses.
@@ -158,7 +158,7 @@ def usable(key: str, name: str) -> str:
     """The key as it can be sent in a header, or why it cannot."""
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         why = f"the key for {name} is empty, or holds characters that no key has"
-        raise MindFailed("unauthorised", why, transient=False)
+        raise ModelFailed("unauthorised", why, transient=False)
     return key
 
 

@@ -9,7 +9,7 @@ from rutter.events.runtime import SessionStarted
 MOST = 64  # in one session: what spells them all is made in most of a second, where one is found
 
 
-class Hiding:
+class LoginTokens:
     """`redact` is what cleans the facts of the session, `cover` what its pictures are cleaned by:
     they learn what is to be looked for."""
 

@@ -112,7 +112,7 @@ _SHAPE = bytes(
 _BETWEEN = b" -\xc2\xa0\xe2\x80\x89\xaf"
 
 
-class Find(NamedTuple):
+class SecretFound(NamedTuple):
     """Where something lies that looks like a secret, and as what."""
 
     start: int
@@ -147,7 +147,7 @@ class Detector:
     def _is_known(self, found: str) -> bool:
         return found in self._known or (found[0].isdigit() and _bare(found) in self._digits)
 
-    def _finds(self, text: str, beside: str, *, numbers: bool) -> Iterator[Find]:
+    def _finds(self, text: str, beside: str, *, numbers: bool) -> Iterator[SecretFound]:
         coded = text.encode("utf-8", "replace")
         if _may_hold_key(coded):
             yield from _keys(text)
@@ -167,16 +167,16 @@ def _may_hold_number(text: bytes) -> bool:
     return DIGITS in shape or b"AA00" in shape
 
 
-def _keys(text: str) -> Iterator[Find]:
+def _keys(text: str) -> Iterator[SecretFound]:
     for found in KEY.finditer(text):
-        yield Find(found.start(), found.end(), "private key")
+        yield SecretFound(found.start(), found.end(), "private key")
     for word in WORD.finditer(text):
         for start in range(word.start(), word.end(), MAX_WORD):
             piece = text[start : min(start + MAX_WORD, word.end())]
-            yield from (Find(start + a, start + b, kind) for a, b, kind in _in_word(piece))
+            yield from (SecretFound(start + a, start + b, kind) for a, b, kind in _in_word(piece))
 
 
-def _in_word(word: str) -> Iterator[Find]:
+def _in_word(word: str) -> Iterator[SecretFound]:
     if len(word) < SHORTEST:
         return
     begins: list[int] | None = None
@@ -185,14 +185,14 @@ def _in_word(word: str) -> Iterator[Find]:
             continue
         if shape.within:
             places = shape.pattern.finditer(word)
-            yield from (Find(*found.span(1), shape.kind) for found in places)
+            yield from (SecretFound(*found.span(1), shape.kind) for found in places)
             continue
         if begins is None:
             begins = [found.start() for found in islice(BEGIN.finditer(word), MAX_BEGINS)]
         yield from _from(begins, word, shape)
 
 
-def _from(begins: list[int], word: str, shape: "Shape") -> Iterator[Find]:
+def _from(begins: list[int], word: str, shape: "Shape") -> Iterator[SecretFound]:
     for start in begins:
         found = shape.pattern.match(word, start)
         if found is None or not shape.is_valid(found[0]):
@@ -201,7 +201,7 @@ def _from(begins: list[int], word: str, shape: "Shape") -> Iterator[Find]:
         end = found.end()
         while end < len(word) and TOKEN.match(word[end]):
             end += 1
-        yield Find(start, end, shape.kind)
+        yield SecretFound(start, end, shape.kind)
 
 
 class Shape(NamedTuple):
@@ -225,14 +225,14 @@ def _shapes() -> tuple[Shape, ...]:
     return tuple(found)
 
 
-def _cards(text: str, beside: str) -> Iterator[Find]:
+def _cards(text: str, beside: str) -> Iterator[SecretFound]:
     for found in CARD.finditer(text):
         digits = _bare(found[0])
         if not CARDS.match(digits) or len(set(digits)) < 2 or not _luhn(digits):
             continue
         around = text[max(0, found.start() - NEAR) : found.end() + NEAR]
         if found[0] != digits or OF_CARDS.search(around) or OF_CARDS.search(beside):
-            yield Find(found.start(), found.end(), "card")
+            yield SecretFound(found.start(), found.end(), "card")
 
 
 def _luhn(digits: str) -> bool:
@@ -243,13 +243,13 @@ def _luhn(digits: str) -> bool:
     return total % 10 == 0
 
 
-def _accounts(text: str) -> Iterator[Find]:
+def _accounts(text: str) -> Iterator[SecretFound]:
     for found in IBAN.finditer(text):
         size = IBAN_LENGTHS.get(found[0][:2], 0)
         end = _end_of(found[0], size) if size else 0
         after = text[found.start() + end : found.start() + end + 1]
         if end and not after.isalnum() and _mod97(found[0][:end]):
-            yield Find(found.start(), found.start() + end, "iban")
+            yield SecretFound(found.start(), found.start() + end, "iban")
 
 
 def _end_of(text: str, size: int) -> int:

@@ -5,7 +5,7 @@ import asyncio
 
 import msgspec
 
-from rutter.actors.answers import Answer, Who
+from rutter.actors.answers import PersonAnswer, Who
 from rutter.events.errors import BadInput
 from rutter.events.validator import ApprovalRequested
 
@@ -30,7 +30,9 @@ class Questions:
     """All that are pending. `of` is the person of one session, as the pipeline asks one."""
 
     def __init__(self) -> None:
-        self._pending: dict[tuple[str, str], tuple[PendingQuestion, asyncio.Future[Answer]]] = {}
+        self._pending: dict[
+            tuple[str, str], tuple[PendingQuestion, asyncio.Future[PersonAnswer]]
+        ] = {}
 
     def of(self, session: str) -> "TokenHolder":
         return TokenHolder(self, session)
@@ -40,7 +42,7 @@ class Questions:
         asked = [question for question, _ in self._pending.values()]
         return tuple(each for each in asked if session in ("", each.session))
 
-    def answer(self, session: str, approval: str, answer: Answer) -> PendingQuestion:
+    def answer(self, session: str, approval: str, answer: PersonAnswer) -> PendingQuestion:
         """Raises `NoSuchQuestion` for one that was answered already, or is void."""
         found = self._pending.get((session, approval))
         if found is None or found[1].done():
@@ -57,9 +59,9 @@ class Questions:
         waiting.set_result(answer)
         return question
 
-    async def wait(self, session: str, asked: ApprovalRequested) -> Answer:
+    async def wait(self, session: str, asked: ApprovalRequested) -> PersonAnswer:
         key = session, asked.approval
-        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[PersonAnswer] = asyncio.get_running_loop().create_future()
         question = PendingQuestion(
             session,
             asked.approval,
@@ -85,5 +87,5 @@ class TokenHolder:
         self._questions = questions
         self._session = session
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         return await self._questions.wait(self._session, question)

@@ -75,7 +75,7 @@ def check_run(run: Run, settings: Settings, *, agent: bool) -> None:
             lambda needed: bind_configured(settings, needed),
             open_nobody=True,
         )
-    assert not leaving.minds
+    assert not leaving.models
     # Before it is taken on: what a job is given is in the log from then on.
     check_secrets(leaving.started, leaving.secrets)
 
@@ -166,14 +166,14 @@ class JobRunner:
                     under_way=beside,
                 )
             )
-        async with closing(leaving.minds):
+        async with closing(leaving.models):
             return await self._app.run_in_browser(
                 leaving.started,
                 self._browser,
                 answers=self._questions.of(session),
                 secrets=leaving.secrets,
                 name=session,
-                minds=leaving.minds,
+                models=leaving.models,
                 vision=leaving.vision,
                 logins=leaving.logins,
             )

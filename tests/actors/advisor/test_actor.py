@@ -13,15 +13,15 @@ from rutter.actors.vision import ScriptedVision, VisionSaid
 from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.browser.tab import PageTimeout
 from rutter.actors.world.models.messages import (
-    MindFailed,
+    ModelCall,
+    ModelFailed,
+    ModelTurn,
     Prompt,
     Reply,
-    Results,
-    Thought,
-    Told,
-    Used,
+    ResultsTurn,
+    UserTurn,
 )
-from rutter.actors.world.models.prices import Counsel, Price
+from rutter.actors.world.models.prices import Price, PricedModel
 from rutter.actors.world.secrets.redacted_artifacts import CleanArtifacts
 from rutter.actors.world.secrets.redaction import Redactor
 from rutter.events.action import Action, ByCss, Target, Typed, Untrusted
@@ -29,9 +29,9 @@ from rutter.events.advisor import (
     AdviceFailed,
     AdvicePrepared,
     AdviceReceived,
-    Asked,
-    Usage,
+    TokenUsage,
     VisionGiven,
+    WantedCall,
 )
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.critic import ActionJudged, VisionSought
@@ -40,7 +40,7 @@ from rutter.events.observer import PageObserved
 from rutter.events.page import Element, Page
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.policy import Policy
-from rutter.events.run_settings import Mind, Minds, RunSettings
+from rutter.events.run_settings import LanguageModel, ModelUse, RunSettings
 from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Service
 from rutter.events.tools import FileRead, ToolAnswered, ToolCalled
@@ -113,7 +113,7 @@ class World:
     def __init__(
         self,
         tmp_path: Path,
-        mind: Answers,
+        model: Answers,
         *,
         pages: Pages | None = None,
         opened: bool = True,
@@ -121,7 +121,7 @@ class World:
         within_ms: int = 5_000,
         vision: ScriptedVision | None = None,
     ) -> None:
-        self.mind = mind
+        self.model = model
         self.typed: list[str] = []
         redact = Redactor({"password": SECRET})
         self.artifacts = CleanArtifacts(ArtifactStore(tmp_path), redact)
@@ -130,7 +130,7 @@ class World:
         self.advisor = Advisor(
             self.screen,
             self.artifacts,
-            {"scripted": Counsel(mind, price)},
+            {"scripted": PricedModel(model, price)},
             redact=redact,
             typed=self.typed,
             vision=vision,
@@ -169,12 +169,12 @@ class World:
 
 
 def started(**more: Any) -> SessionStarted:
-    minds = Minds((Mind("scripted", "scripted-1"),), TOOLS)
+    models = ModelUse((LanguageModel("scripted", "scripted-1"),), TOOLS)
     given = {
         "purpose": "tools",
         "driver": "model",
         "goal": "Cancel the plan",
-        "minds": minds,
+        "models": models,
         "values": {"customer": "Ann"},
         "secrets": ("password",),
     }
@@ -187,10 +187,10 @@ def act(number: int = 1, **more: Any) -> AdviceRequested:
 
 def calls(*given: tuple[str, dict[str, object]], text: str = "", raw: bytes = b"{}") -> Reply:
     made = tuple(
-        Used(f"toolu_{place}", tool, msgspec.json.encode(arguments).decode())
+        ModelCall(f"toolu_{place}", tool, msgspec.json.encode(arguments).decode())
         for place, (tool, arguments) in enumerate(given)
     )
-    return Reply("scripted-1-2026", "called", text, made, Usage(1_000, 100, 200), raw)
+    return Reply("scripted-1-2026", "called", text, made, TokenUsage(1_000, 100, 200), raw)
 
 
 CLICK = calls(("browser_click", {"ref": "@e0"}), text="It says cancel.")
@@ -207,13 +207,13 @@ async def test_a_question_is_kept_before_it_is_put_and_what_came_back_is_told(
     assert 1_000 < prepared.tokens < 8_000
     assert prepared.prompt is not None
     kept = msgspec.json.decode(world.artifacts.get(prepared.prompt))
-    assert kept["system"] == world.mind.asked[0].system
+    assert kept["system"] == world.model.asked[0].system
     (sha256,) = kept["turns"][0]["pictures"]
     assert world.artifacts.get(msgspec.structs.replace(prepared.prompt, sha256=sha256)) == PICTURE
     assert isinstance(received, AdviceReceived)
-    assert received.calls == (Asked("a1.0", "browser_click", '{"ref":"@e0"}'),)
+    assert received.calls == (WantedCall("a1.0", "browser_click", '{"ref":"@e0"}'),)
     assert (received.text.text, received.model) == ("It says cancel.", "scripted-1-2026")
-    assert received.usage == Usage(1_000, 100, 200)
+    assert received.usage == TokenUsage(1_000, 100, 200)
     assert (received.cost_microdollars, received.priced) == (2_400 + 60 + 1_500, True)
     assert received.body is not None
     assert world.artifacts.get(received.body) == b"{}"
@@ -225,20 +225,20 @@ async def test_the_conversation_goes_on_with_what_a_call_came_to(tmp_path: Path)
     later = msgspec.structs.replace(PAGE, title=Untrusted("Sure?"))
     answer = ToolAnswered("a1.0", False, "element_disabled", message="greyed out")
     await world.tell(PageObserved(later, "after_action"), answer, act(2))
-    _, said, got = world.mind.asked[1].turns
-    assert isinstance(said, Thought)
+    _, said, got = world.model.asked[1].turns
+    assert isinstance(said, ModelTurn)
     assert (said.text, said.calls[0].arguments) == ("It says cancel.", '{"ref":"@e0"}')
-    assert isinstance(got, Results)
+    assert isinstance(got, ResultsTurn)
     assert "element_disabled" in got.outcomes[0].text
     assert "title: Sure?" in got.text
-    assert "title: Account" not in str(world.mind.asked[1].turns)
-    assert [tool.name for tool in world.mind.asked[0].tools] == list(TOOLS)
-    assert world.mind.asked[0].tools == world.mind.asked[1].tools
-    assert world.mind.asked[0].system == world.mind.asked[1].system
+    assert "title: Account" not in str(world.model.asked[1].turns)
+    assert [tool.name for tool in world.model.asked[0].tools] == list(TOOLS)
+    assert world.model.asked[0].tools == world.model.asked[1].tools
+    assert world.model.asked[0].system == world.model.asked[1].system
 
 
 async def test_a_second_try_is_the_same_question(tmp_path: Path) -> None:
-    world = World(tmp_path, Answers(MindFailed("overloaded", "busy", transient=True), CLICK))
+    world = World(tmp_path, Answers(ModelFailed("overloaded", "busy", transient=True), CLICK))
     said = await world.tell(started(), SEEN, act(), act(2, attempt=2))
     assert [type(fact).__name__ for fact in said] == [
         "AdvicePrepared",
@@ -246,7 +246,7 @@ async def test_a_second_try_is_the_same_question(tmp_path: Path) -> None:
         "AdvicePrepared",
         "AdviceReceived",
     ]
-    first, second = (str(prompt.turns).split("<untrusted-")[0] for prompt in world.mind.asked)
+    first, second = (str(prompt.turns).split("<untrusted-")[0] for prompt in world.model.asked)
     assert first == second
 
 
@@ -257,9 +257,9 @@ async def test_who_calls_nothing_is_told_what_the_planner_says(tmp_path: Path) -
     assert isinstance(received, AdviceReceived)
     assert (received.ending, received.calls, received.invalid) == ("said", (), "")
     await world.tell(act(2, note="Call complete_task."))
-    *_, said, told = world.mind.asked[1].turns
-    assert said == Thought("All is done.")
-    assert isinstance(told, Told)
+    *_, said, told = world.model.asked[1].turns
+    assert said == ModelTurn("All is done.")
+    assert isinstance(told, UserTurn)
     assert told.text.count("Call complete_task.") == 1
 
 
@@ -269,7 +269,7 @@ async def test_a_refusal_is_no_part_of_the_talk(tmp_path: Path) -> None:
     assert isinstance(received, AdviceReceived)
     assert (received.ending, received.invalid) == ("refused", "it refused")
     await world.tell(act(2))
-    assert len(world.mind.asked[1].turns) == 1
+    assert len(world.model.asked[1].turns) == 1
 
 
 async def test_no_secret_and_nothing_typed_is_in_any_prompt_event_or_file(tmp_path: Path) -> None:
@@ -289,10 +289,10 @@ async def test_no_secret_and_nothing_typed_is_in_any_prompt_event_or_file(tmp_pa
     await world.tell(ToolAnswered("a1.0", True, result=Untrusted(SECRET)), act(2))
     await world.tell(ToolAnswered("a2.0", True, message=f"it says {SECRET}"), act(3))
     assert world.typed == [LITERAL, LITERAL]
-    for prompt in world.mind.asked:
+    for prompt in world.model.asked:
         assert SECRET not in str(prompt)
         assert "${password}" in str(prompt.turns[0])
-    assert LITERAL in str(world.mind.asked[1].turns[1])  # the model wrote it, and is told again
+    assert LITERAL in str(world.model.asked[1].turns[1])  # the model wrote it, and is told again
     assert LITERAL not in str(world.facts)
     assert SECRET not in str(world.facts)
     assert LITERAL not in world.on_disk()
@@ -303,8 +303,8 @@ async def test_no_secret_and_nothing_typed_is_in_any_prompt_event_or_file(tmp_pa
 @pytest.mark.parametrize(
     ("raised", "code", "transient"),
     [
-        (MindFailed("rate_limited", "slow down", transient=True), "rate_limited", True),
-        (MindFailed("unauthorised", "no key", transient=False), "unauthorised", False),
+        (ModelFailed("rate_limited", "slow down", transient=True), "rate_limited", True),
+        (ModelFailed("unauthorised", "no key", transient=False), "unauthorised", False),
         (RuntimeError("a bug of an adapter"), "unavailable", False),
         (OSError("a broken pipe"), "unavailable", False),
     ],
@@ -318,7 +318,7 @@ async def test_whatever_goes_wrong_is_a_fact_and_is_asked_no_second_time(
     assert (failed.request, failed.provider) == ("a1", "scripted")
     assert (failed.code, failed.transient) == (code, transient)
     assert await world.tell(prepared) == []  # even if it were heard again
-    assert len(world.mind.asked) == 1
+    assert len(world.model.asked) == 1
 
 
 async def test_who_never_answers_is_cut_off(
@@ -339,19 +339,19 @@ async def test_nobody_is_asked_of_a_provider_that_is_not_here(tmp_path: Path) ->
     assert isinstance(failed, AdviceFailed)
     assert (failed.code, failed.transient) == ("unavailable", False)
     assert "elsewhere" in failed.message
-    assert world.mind.asked == []
+    assert world.model.asked == []
 
 
 async def test_what_is_not_its_own_question_is_not_put(tmp_path: Path) -> None:
     world = World(tmp_path, Answers(CLICK))
     assert await world.tell(started(), AdvicePrepared("a9"), ToolAnswered("c1", True)) == []
-    assert world.mind.asked == []
+    assert world.model.asked == []
 
 
 async def test_a_model_without_eyes_gets_no_picture(tmp_path: Path) -> None:
-    blind = Minds((Mind("scripted", "m", pictures=False),), TOOLS)
+    blind = ModelUse((LanguageModel("scripted", "m", pictures=False),), TOOLS)
     world = World(tmp_path, Answers(CLICK))
-    prepared, _ = await world.tell(started(minds=blind), SEEN, act())
+    prepared, _ = await world.tell(started(models=blind), SEEN, act())
     assert isinstance(prepared, AdvicePrepared)
     assert (prepared.pictures, prepared.missing) == (0, ())
 
@@ -368,16 +368,16 @@ async def test_the_picture_of_that_very_look_is_sent_where_there_is_one(tmp_path
     world = World(tmp_path, Answers(CLICK))
     kept = world.artifacts.put(b"as it was seen", "image/png")
     await world.tell(started(), msgspec.structs.replace(SEEN, screenshot=kept), act())
-    (told,) = world.mind.asked[0].turns
-    assert isinstance(told, Told)
+    (told,) = world.model.asked[0].turns
+    assert isinstance(told, UserTurn)
     assert told.pictures == (b"as it was seen",)
 
 
 async def test_a_tool_that_is_not_allowed_is_neither_told_of_nor_taken(tmp_path: Path) -> None:
-    few = Minds((Mind("scripted", "m"),), ("get_snapshot", "complete_task"))
+    few = ModelUse((LanguageModel("scripted", "m"),), ("get_snapshot", "complete_task"))
     world = World(tmp_path, Answers(CLICK))
-    _, received = await world.tell(started(minds=few), SEEN, act())
-    assert [tool.name for tool in world.mind.asked[0].tools] == ["get_snapshot", "complete_task"]
+    _, received = await world.tell(started(models=few), SEEN, act())
+    assert [tool.name for tool in world.model.asked[0].tools] == ["get_snapshot", "complete_task"]
     assert isinstance(received, AdviceReceived)
     assert received.calls[0].invalid == "browser_click is not allowed here"
 
@@ -387,15 +387,15 @@ async def test_a_file_is_read_for_the_model_and_told_between_marks(tmp_path: Pat
     folder.mkdir()
     (folder / "names.txt").write_text(f"Ann\nBob {SECRET}")
     world = World(tmp_path / "kept", Answers(calls(("read_file", {"path": "names.txt"})), CLICK))
-    minds = Minds((Mind("scripted", "m"),), (*TOOLS, "read_file"))
-    start = started(minds=minds, policy=Policy("1", folders=(str(folder),)))
+    models = ModelUse((LanguageModel("scripted", "m"),), (*TOOLS, "read_file"))
+    start = started(models=models, policy=Policy("1", folders=(str(folder),)))
     called = ToolCalled("a1.0", "read_file", '{"path":"names.txt"}', "model")
     *_, read = await world.tell(start, SEEN, act(), called)
     assert isinstance(read, FileRead)
     assert (read.call, read.error) == ("a1.0", "")
     await world.tell(ToolAnswered("a1.0", True), act(2))
-    got = world.mind.asked[1].turns[2]
-    assert isinstance(got, Results)
+    got = world.model.asked[1].turns[2]
+    assert isinstance(got, ResultsTurn)
     assert "\nAnn\nBob <secret password>\n</untrusted-" in got.outcomes[0].text
     (denied,) = await world.tell(ToolCalled("a2.0", "read_file", '{"path":"../x"}', "model"))
     assert isinstance(denied, FileRead)
@@ -429,10 +429,10 @@ async def test_one_action_is_asked_for_with_all_that_is_known_of_the_page(tmp_pa
     judged = ActionJudged(1, 1, "failed", "element_not_found")
     request = AdviceRequested("a1", "repair", "scripted", index=0, errors=("it is gone",))
     prepared, received = await world.tell(begin, SEEN, plan, judged, request)
-    (prompt,) = world.mind.asked
+    (prompt,) = world.model.asked
     assert prompt.must_call == "browser_action"
     (told,) = prompt.turns
-    assert isinstance(told, Told)
+    assert isinstance(told, UserTurn)
     assert told.pictures == (PICTURE,)
     for part in (
         "step 1 of 1: click css #gone",
@@ -460,7 +460,7 @@ async def test_without_a_window_the_last_look_is_asked_about(tmp_path: Path) -> 
     prepared, received = await world.tell(started(purpose="free"), SEEN, request)
     assert isinstance(prepared, AdvicePrepared)
     assert prepared.missing == ("html_snippet", "screenshot", "visible_text")
-    assert '@e0 button "Cancel plan"' in str(world.mind.asked[0].turns)
+    assert '@e0 button "Cancel plan"' in str(world.model.asked[0].turns)
     assert isinstance(received, AdviceReceived)
 
 

@@ -11,10 +11,10 @@ from rutter.actors.advisor.conversation import (
     KEPT_TURNS,
     MAX_TOKENS,
     NOT_DONE,
-    Bound,
+    BoundValues,
+    CallExchange,
     Conversation,
-    Exchange,
-    Seen,
+    NewestPage,
     Task,
     converse,
     summary_of,
@@ -23,7 +23,7 @@ from rutter.actors.advisor.conversation import (
     turn_tokens,
 )
 from rutter.actors.rules.pages.text_form import estimate_tokens
-from rutter.actors.world.models.messages import Results, Thought, Told, Used
+from rutter.actors.world.models.messages import ModelCall, ModelTurn, ResultsTurn, UserTurn
 from rutter.events.action import Untrusted
 from rutter.events.page import Element, Page
 from rutter.events.tools import ToolAnswered, ToolError
@@ -38,26 +38,30 @@ PAGE = Page(
         Element("button", Untrusted("Go")),
     ),
 )
-SEEN = Seen(PAGE, picture=b"PNG")
+SEEN = NewestPage(PAGE, picture=b"PNG")
 
 
-def used(tool: str = "browser_click", **arguments: object) -> Used:
-    return Used("theirs", tool, msgspec.json.encode(arguments).decode())
+def used(tool: str = "browser_click", **arguments: object) -> ModelCall:
+    return ModelCall("theirs", tool, msgspec.json.encode(arguments).decode())
 
 
 def turn(
-    number: int, *calls: Used, text: str = "", answer: ToolAnswered | None = None, note: str = ""
-) -> Exchange:
+    number: int,
+    *calls: ModelCall,
+    text: str = "",
+    answer: ToolAnswered | None = None,
+    note: str = "",
+) -> CallExchange:
     thought = thought_of(text, calls, number)
-    return Exchange(thought, thought, answer, NONCE, note)
+    return CallExchange(thought, thought, answer, NONCE, note)
 
 
-def clicked(number: int, error: ToolError = "", message: str = "") -> Exchange:
+def clicked(number: int, error: ToolError = "", message: str = "") -> CallExchange:
     answer = ToolAnswered(f"a{number}.0", not error, error, message=message)
     return turn(number, used(ref=f"@e{number}"), text=f"step {number}", answer=answer)
 
 
-def talk(*exchanges: Exchange, task: Task = TASK, note: str = "") -> Conversation:
+def talk(*exchanges: CallExchange, task: Task = TASK, note: str = "") -> Conversation:
     return converse(task, exchanges, SEEN, note=note, nonce=NONCE)
 
 
@@ -92,7 +96,7 @@ def test_braces_in_a_goal_are_only_braces() -> None:
 
 def test_it_begins_with_the_goal_the_page_and_its_picture() -> None:
     (told,) = talk().turns
-    assert isinstance(told, Told)
+    assert isinstance(told, UserTurn)
     assert told.text.startswith("Your goal: Cancel the plan of Ann\n")
     assert told.text.endswith(
         f"The page now:\n<untrusted-{NONCE}>\n"
@@ -106,9 +110,9 @@ def test_only_the_newest_page_and_picture_are_in_it() -> None:
     conversation = talk(clicked(1), clicked(2))
     assert texts(conversation).count("The page now:") == 1
     last = conversation.turns[-1]
-    assert isinstance(last, Results)
+    assert isinstance(last, ResultsTurn)
     assert "@e1 button" in last.text
-    assert [turn.pictures for turn in conversation.turns if not isinstance(turn, Thought)] == [
+    assert [turn.pictures for turn in conversation.turns if not isinstance(turn, ModelTurn)] == [
         (),
         (),
         (b"PNG",),
@@ -118,13 +122,13 @@ def test_only_the_newest_page_and_picture_are_in_it() -> None:
 def test_every_turn_is_what_was_called_and_what_that_came_to() -> None:
     conversation = talk(clicked(1), clicked(2, "element_disabled", "it is greyed out"))
     _, first, done, second, failed = conversation.turns
-    assert first == Thought("step 1", (Used("call_1_0", "browser_click", '{"ref":"@e1"}'),))
-    assert isinstance(done, Results)
-    assert isinstance(failed, Results)
+    assert first == ModelTurn("step 1", (ModelCall("call_1_0", "browser_click", '{"ref":"@e1"}'),))
+    assert isinstance(done, ResultsTurn)
+    assert isinstance(failed, ResultsTurn)
     assert [(each.id, each.text, each.failed) for each in done.outcomes] == [
         ("call_1_0", '{"success":true}', False)
     ]
-    assert isinstance(second, Thought)
+    assert isinstance(second, ModelTurn)
     assert [(each.text, each.failed) for each in failed.outcomes] == [
         (
             '{"success":false,"error":"element_disabled","retriable":false,'
@@ -150,7 +154,7 @@ def test_calls_behind_the_first_are_answered_with_an_error_and_a_warning() -> No
     answer = ToolAnswered("a1.0", True)
     conversation = talk(turn(1, used(ref="@e1"), used(ref="@e2"), answer=answer))
     last = conversation.turns[-1]
-    assert isinstance(last, Results)
+    assert isinstance(last, ResultsTurn)
     assert [(each.id, each.failed) for each in last.outcomes] == [
         ("call_1_0", False),
         ("call_1_1", True),
@@ -161,32 +165,32 @@ def test_calls_behind_the_first_are_answered_with_an_error_and_a_warning() -> No
 
 def test_a_call_that_nobody_answered_was_not_done() -> None:
     last = talk(turn(1, used(ref="@e1"))).turns[-1]
-    assert isinstance(last, Results)
+    assert isinstance(last, ResultsTurn)
     assert (last.outcomes[0].text, last.outcomes[0].failed) == (NOT_DONE, True)
 
 
 def test_who_called_nothing_is_told_what_to_do() -> None:
     _, said, told = talk(turn(1, text="I am done", note="Call complete_task.")).turns
-    assert said == Thought("I am done")
-    assert isinstance(told, Told)
+    assert said == ModelTurn("I am done")
+    assert isinstance(told, UserTurn)
     assert told.text.startswith("Call complete_task.\n\nThe page now:")
     _, said, told = talk(turn(1)).turns
-    assert said == Thought("(nothing)")  # no provider takes an empty turn
-    assert isinstance(told, Told)
+    assert said == ModelTurn("(nothing)")  # no provider takes an empty turn
+    assert isinstance(told, UserTurn)
     assert told.text.startswith(GO_ON)
 
 
 def test_the_note_is_told_at_the_very_end() -> None:
     for conversation in (talk(note="Mind the gap."), talk(clicked(1), note="Mind the gap.")):
         last = conversation.turns[-1]
-        assert not isinstance(last, Thought)
+        assert not isinstance(last, ModelTurn)
         assert last.text.endswith("Mind the gap.")
 
 
 def test_values_are_told_and_of_secrets_only_the_names() -> None:
-    bound = Bound({"customer": 'Ann "A"'}, ("password",))
+    bound = BoundValues({"customer": 'Ann "A"'}, ("password",))
     (told,) = talk(task=Task("Sign in", bound=bound)).turns
-    assert isinstance(told, Told)
+    assert isinstance(told, UserTurn)
     assert '- ${customer} = "Ann \\"A\\""\n- ${password} (a secret' in told.text
 
 
@@ -195,7 +199,7 @@ def test_what_a_page_or_a_file_says_is_between_marks_it_cannot_write() -> None:
     page = msgspec.structs.replace(PAGE, title=Untrusted(evil))
     answer = ToolAnswered("a1.0", True, result=Untrusted(evil))
     exchange = turn(1, used("read_file", path="a.txt"), answer=answer)
-    conversation = converse(TASK, [exchange], Seen(page, ("override",)), note="", nonce=NONCE)
+    conversation = converse(TASK, [exchange], NewestPage(page, ("override",)), note="", nonce=NONCE)
     said = texts(conversation)
     assert said.count(f"</untrusted-{NONCE}>") == 2
     assert said.count("[cut]") == 2
@@ -233,7 +237,7 @@ def test_a_long_conversation_keeps_its_goal_its_last_ten_turns_and_a_summary() -
     conversation = talk(*long)
     assert conversation.dropped == 40 - KEPT_TURNS
     told = conversation.turns[0]
-    assert isinstance(told, Told)
+    assert isinstance(told, UserTurn)
     assert told.text.startswith("Your goal: Cancel the plan of Ann")
     assert "Previous actions:\n- browser_click(@e1): success\n" in told.text
     assert "@e30" in told.text
@@ -250,7 +254,7 @@ def test_twenty_plain_turns_need_no_truncation() -> None:
 def test_the_record_differs_in_what_was_typed_and_nothing_else() -> None:
     live = thought_of("", [used("browser_fill", ref="@e8", value="hunter2hunter2")], 1)
     kept = thought_of("", [used("browser_fill", ref="@e8", value="<typed 0>")], 1)
-    secret = Exchange(live, kept, ToolAnswered("a1.0", True))
+    secret = CallExchange(live, kept, ToolAnswered("a1.0", True))
     for others in (0, 35):
         long = [turn(n, used(ref="@e1"), text="why " * 300) for n in range(2, others + 2)]
         conversation = talk(secret, *long)
@@ -264,11 +268,13 @@ def test_the_record_differs_in_what_was_typed_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("arguments", ["", "[1]", '{"ref": "@e', "{" * 5_000, "null"])
 def test_arguments_that_are_no_object_are_told_again_as_an_empty_one(arguments: str) -> None:
-    assert thought_of("", [Used("x", "browser_click", arguments)], 1).calls[0].arguments == "{}"
+    assert (
+        thought_of("", [ModelCall("x", "browser_click", arguments)], 1).calls[0].arguments == "{}"
+    )
 
 
 def test_a_name_that_no_provider_takes_is_told_again_as_unknown() -> None:
-    calls = [Used("x", name, "{}") for name in ("no such tool!", "", "ünicode")]
+    calls = [ModelCall("x", name, "{}") for name in ("no such tool!", "", "ünicode")]
     assert {call.tool for call in thought_of("", calls, 1).calls} == {"unknown"}
 
 
@@ -287,29 +293,29 @@ def filled(page: Page, *places: int, **more: object) -> Page:
 
 
 def follow(
-    before: Conversation, page: Page, *said: Exchange, note: str = "", nonce: str = OTHER
+    before: Conversation, page: Page, *said: CallExchange, note: str = "", nonce: str = OTHER
 ) -> Conversation:
-    return converse(TASK, said, Seen(page), note=note, nonce=nonce, anchor=before.anchor)
+    return converse(TASK, said, NewestPage(page), note=note, nonce=nonce, anchor=before.anchor)
 
 
 def test_of_a_large_page_only_what_changed_is_told_as_long_as_that_is_little() -> None:
-    first = converse(TASK, [], Seen(SURVEY), note="", nonce=NONCE)
+    first = converse(TASK, [], NewestPage(SURVEY), note="", nonce=NONCE)
     assert first.anchor is not None
     second = follow(first, filled(SURVEY, 3), clicked(1))
     third = follow(second, filled(SURVEY, 3, 4), clicked(1), clicked(2))
     opening, *_ = first.turns
     assert second.turns[0] == third.turns[0] == opening  # word for word: it can be kept
-    assert isinstance(second.turns[-1], Results)
+    assert isinstance(second.turns[-1], ResultsTurn)
     assert second.turns[-1].text == (
         "The page now is as it was told above, with the same refs, but for these lines:\n"
         f'<untrusted-{OTHER}>\n@e3 textbox "Question number 3" = "yes"\n</untrusted-{OTHER}>'
     )
-    assert isinstance(third.turns[-1], Results)
+    assert isinstance(third.turns[-1], ResultsTurn)
     assert third.turns[-1].text.count("@e") == 2
     assert "these lines" not in str(third.turns[:-1])
     assert third.tokens < 2 * first.tokens
     same = follow(first, SURVEY, clicked(1)).turns[-1]
-    assert isinstance(same, Results)
+    assert isinstance(same, ResultsTurn)
     assert same.text == "The page now is as it was told above, with the same refs."
 
 
@@ -323,7 +329,7 @@ def test_of_a_large_page_only_what_changed_is_told_as_long_as_that_is_little() -
     ids=["half of it changed", "another address", "every ref moved on"],
 )
 def test_another_page_is_told_whole_and_the_old_one_no_more(after: Page) -> None:
-    first = converse(TASK, [], Seen(SURVEY), note="", nonce=NONCE)
+    first = converse(TASK, [], NewestPage(SURVEY), note="", nonce=NONCE)
     second = follow(first, after, clicked(1))
     assert texts(second).count("The page now:") == 1
     assert "The page now:" in second.turns[-1].text
@@ -334,16 +340,16 @@ def test_another_page_is_told_whole_and_the_old_one_no_more(after: Page) -> None
 
 
 def test_what_is_gone_from_a_large_page_is_named() -> None:
-    first = converse(TASK, [], Seen(SURVEY), note="", nonce=NONCE)
+    first = converse(TASK, [], NewestPage(SURVEY), note="", nonce=NONCE)
     fewer = msgspec.structs.replace(SURVEY, elements=FIELDS[:-2], dropped=3)
     last = follow(first, fewer, clicked(1)).turns[-1]
-    assert isinstance(last, Results)
+    assert isinstance(last, ResultsTurn)
     assert "\n@e78 is gone\n@e79 is gone\n" in last.text
     assert "(3 more elements are not shown)" in last.text
 
 
 def test_a_page_whose_turn_was_dropped_is_told_again() -> None:
-    first = converse(TASK, [], Seen(SURVEY), note="", nonce=NONCE)
+    first = converse(TASK, [], NewestPage(SURVEY), note="", nonce=NONCE)
     long = [turn(n, used(ref="@e1"), text="because " * 260) for n in range(1, 31)]
     later = follow(first, filled(SURVEY, 1), *long)
     assert later.dropped == 20
@@ -355,9 +361,9 @@ def test_a_page_whose_turn_was_dropped_is_told_again() -> None:
 def test_what_stays_is_said_so_that_it_can_be_kept() -> None:
     assert talk().stays == 0
     assert talk(clicked(1)).stays == 2
-    first = converse(TASK, [], Seen(SURVEY), note="", nonce=NONCE)
+    first = converse(TASK, [], NewestPage(SURVEY), note="", nonce=NONCE)
     assert first.stays == 1
-    assert converse(TASK, [], Seen(SURVEY), note="Mind", nonce=NONCE).stays == 0
+    assert converse(TASK, [], NewestPage(SURVEY), note="Mind", nonce=NONCE).stays == 0
     second = follow(first, filled(SURVEY, 3), clicked(1))
     assert second.stays == 2
     third = follow(second, filled(SURVEY, 3), clicked(1), clicked(2))
@@ -369,7 +375,7 @@ def test_what_stays_is_said_so_that_it_can_be_kept() -> None:
 WORDS = st.text(max_size=60).map(lambda text: text * 40) | st.text(max_size=20)
 CALLS = st.lists(
     st.builds(
-        Used,
+        ModelCall,
         st.text(max_size=5),
         st.sampled_from(["browser_click", "browser_fill", "complete_task", "rm -rf"]),
         WORDS
@@ -398,7 +404,7 @@ PAGES = st.builds(
 
 
 @st.composite
-def exchanges(draw: st.DrawFn) -> list[Exchange]:
+def exchanges(draw: st.DrawFn) -> list[CallExchange]:
     some = draw(st.lists(st.tuples(WORDS, CALLS, ANSWERS, WORDS), max_size=6))
     times = draw(st.integers(1, 8))
     return [
@@ -409,13 +415,13 @@ def exchanges(draw: st.DrawFn) -> list[Exchange]:
 
 @given(exchanges(), PAGES, WORDS, st.builds(Task, WORDS.map("go ".__add__), WORDS))
 def test_it_is_within_its_limit_paired_and_about_its_goal(
-    said: list[Exchange], page: Page, note: str, task: Task
+    said: list[CallExchange], page: Page, note: str, task: Task
 ) -> None:
     anchor = None
     if said:  # as it was before: the page may lean on one that was told then
         before = said[: len(said) // 2]
-        anchor = converse(task, before, Seen(page), note="", nonce=NONCE).anchor
-    conversation = converse(task, said, Seen(page), note=note, nonce=NONCE, anchor=anchor)
+        anchor = converse(task, before, NewestPage(page), note="", nonce=NONCE).anchor
+    conversation = converse(task, said, NewestPage(page), note=note, nonce=NONCE, anchor=anchor)
     assert conversation.tokens <= MAX_TOKENS
     assert texts(conversation).count("The page now:") == 1
     assert conversation.tokens == estimate_tokens(conversation.system) + sum(
@@ -424,14 +430,16 @@ def test_it_is_within_its_limit_paired_and_about_its_goal(
     assert estimate_tokens(conversation.system) <= 1_000
     for turns in (conversation.turns, conversation.recorded):
         first, *rest = turns
-        assert isinstance(first, Told)
+        assert isinstance(first, UserTurn)
         assert first.text.startswith("Your goal: go ")
         assert len(rest) % 2 == 0
         for thought, answered in zip(rest[::2], rest[1::2], strict=True):
-            assert isinstance(thought, Thought)
-            assert not isinstance(answered, Thought)
+            assert isinstance(thought, ModelTurn)
+            assert not isinstance(answered, ModelTurn)
             asked = [call.id for call in thought.calls]
-            got = [each.id for each in answered.outcomes] if isinstance(answered, Results) else []
+            got = (
+                [each.id for each in answered.outcomes] if isinstance(answered, ResultsTurn) else []
+            )
             assert asked == got
             assert thought.text or thought.calls
     if said:

@@ -11,7 +11,7 @@ from rutter.actors.advisor.picture_advice import LOOK_MS, VisionAdvisor
 from rutter.actors.vision import ScriptedVision, Vision, VisionSaid
 from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.browser.tab import PageClosed, PageTimeout
-from rutter.events.advisor import Usage, VisionGiven
+from rutter.events.advisor import TokenUsage, VisionGiven
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.critic import VisionSought
 from rutter.events.envelope import Envelope
@@ -163,9 +163,9 @@ async def test_a_long_answer_is_cut() -> None:
 
 
 async def test_what_it_cost_and_why_it_failed_is_told() -> None:
-    said = VisionSaid("VERIFIED", "p", "m", "eyes-2", Usage(900, 20, 8, 4), 31, False)
+    said = VisionSaid("VERIFIED", "p", "m", "eyes-2", TokenUsage(900, 20, 8, 4), 31, False)
     fact = await given(ScriptedVision(said))
-    assert (fact.model, fact.usage) == ("eyes-2", Usage(900, 20, 8, 4))
+    assert (fact.model, fact.usage) == ("eyes-2", TokenUsage(900, 20, 8, 4))
     assert (fact.cost_microdollars, fact.priced, fact.error) == (31, False, None)
     fact = await given(ScriptedVision(VisionSaid("UNKNOWN", "p", "busy", "m", error="overloaded")))
     assert (fact.provider, fact.message, fact.error) == ("p", "busy", "overloaded")

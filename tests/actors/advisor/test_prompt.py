@@ -2,19 +2,19 @@
 
 import pytest
 
-from rutter.actors.advisor.conversation import Bound, Task
+from rutter.actors.advisor.conversation import BoundValues, Task
 from rutter.actors.advisor.prompt import (
     CORRECT,
     PLAN,
     REPAIR,
-    Question,
+    ActionQuestion,
     in_words,
     prompt_for,
     prompt_tokens,
     step_in_words,
 )
 from rutter.actors.advisor.tool_specs import specs_tokens
-from rutter.actors.world.models.messages import Prompt, Told
+from rutter.actors.world.models.messages import Prompt, UserTurn
 from rutter.events.action import (
     Action,
     ByCss,
@@ -44,17 +44,17 @@ STEP = Step(
     after=Expectation(moved=True, place=Place("https://shop.example", "/cancel/*")),
 )
 WAY = Workflow("cancel", 1, (STEP, Step(Action("press", key="Enter"))))
-TASK = Task("Cancel the plan", "Offers are declined.", Bound({"name": "Ann"}, ("password",)))
+TASK = Task("Cancel the plan", "Offers are declined.", BoundValues({"name": "Ann"}, ("password",)))
 
 
 def asked(purpose: str = "repair", index: int = 0, **more: object) -> Prompt:
     request = AdviceRequested("a1", purpose, "anthropic", index=index, **more)  # type: ignore[arg-type]
-    return prompt_for(Question(request, TASK, WAY), "CONTEXT", b"PNG", nonce=NONCE)
+    return prompt_for(ActionQuestion(request, TASK, WAY), "CONTEXT", b"PNG", nonce=NONCE)
 
 
 def text(prompt: Prompt) -> str:
     (told,) = prompt.turns
-    assert isinstance(told, Told)
+    assert isinstance(told, UserTurn)
     return told.text
 
 
@@ -69,7 +69,7 @@ def test_it_is_answered_by_browser_action_alone() -> None:
     assert prompt.must_call == "browser_action"
     assert [tool.name for tool in prompt.tools] == ["browser_action"]
     (told,) = prompt.turns
-    assert isinstance(told, Told)
+    assert isinstance(told, UserTurn)
     assert told.pictures == (b"PNG",)
 
 
@@ -128,10 +128,10 @@ def test_however_much_went_wrong_the_question_stays_within_its_budget() -> None:
 def test_a_step_that_is_not_there_is_not_told() -> None:
     assert "The recorded step" not in text(asked(index=9))
     request = AdviceRequested("a1", "repair", "anthropic", index=0)
-    prompt = prompt_for(Question(request, Task("")), "CONTEXT", b"", nonce=NONCE)
+    prompt = prompt_for(ActionQuestion(request, Task("")), "CONTEXT", b"", nonce=NONCE)
     assert "do what the recorded steps do" in prompt.system
     (told,) = prompt.turns
-    assert isinstance(told, Told)
+    assert isinstance(told, UserTurn)
     assert told.pictures == ()
 
 

@@ -7,25 +7,25 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from rutter.actors.advisor.conversation import Seen, Task, converse
+from rutter.actors.advisor.conversation import NewestPage, Task, converse
 from rutter.actors.advisor.page_context import gather_context, prompt_of
-from rutter.actors.advisor.prompt import Question, prompt_for, prompt_tokens
+from rutter.actors.advisor.prompt import ActionQuestion, prompt_for, prompt_tokens
 from rutter.actors.advisor.tool_specs import specs_tokens, tool_specs
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.rules.pages.text_form import estimate_tokens, text_of
 from rutter.actors.rules.text.untrusted import quarantined
 from rutter.actors.rules.tools.tool_table import SEVEN, TOOLS
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.tab import Tab
-from rutter.actors.world.models.messages import Prompt, Reply, Thought, Told, Used
-from rutter.actors.world.models.prices import Counsel
+from rutter.actors.world.models.messages import ModelCall, ModelTurn, Prompt, Reply, UserTurn
+from rutter.actors.world.models.prices import PricedModel
 from rutter.actors.world.secrets.redaction import Redactor
 from rutter.events.action import Action, ByCss, Target
-from rutter.events.advisor import AdviceReceived, Usage
+from rutter.events.advisor import AdviceReceived, TokenUsage
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.page import Page
 from rutter.events.planner import AdviceRequested
-from rutter.events.run_settings import Mind, Minds
+from rutter.events.run_settings import LanguageModel, ModelUse
 from rutter.events.workflow import Criteria, Indicator, Step, Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.demo_sites.chandlery import Site
@@ -41,7 +41,7 @@ PATHS = ("/desk", "/customers", "/orders", "/orders/1004", "/nowhere")
 WITHIN_MS = 20_000
 TASK = Task("Order three mooring ropes for Aurora Shipping", "The shop calls orders bookings.")
 WAY = Workflow("order", 1, (Step(Action("click", target=Target((ByCss("#gone"),)))),))
-QUESTION = Question(AdviceRequested("a1", "repair", "scripted", index=0), TASK, WAY)
+QUESTION = ActionQuestion(AdviceRequested("a1", "repair", "scripted", index=0), TASK, WAY)
 CUSTOMER = "Aurora"  # as if it were a secret of the session: pages say it
 
 
@@ -68,7 +68,7 @@ async def test_every_page_of_the_bundled_site_fits_into_a_turn(tab: Tab) -> None
             context = await gather_context(tab, page=page, part_ms=WITHIN_MS, redact=redact.text)
             asked = prompt_for(QUESTION, prompt_of(context, NONCE), b"", nonce=NONCE)
             (told,) = asked.turns
-            assert isinstance(told, Told)
+            assert isinstance(told, UserTurn)
             assert CUSTOMER not in told.text
             assert prompt_tokens(asked) + specs_tokens(asked.tools) < 8_000, path
             assert page.url in told.text
@@ -76,7 +76,7 @@ async def test_every_page_of_the_bundled_site_fits_into_a_turn(tab: Tab) -> None
         assert "<secret customer>" in redact.text(text_of(pages[2]).text)
     assert len(pages) == 1 + len(PATHS)
     for page in pages:
-        talk = converse(TASK, [], Seen(page), note="", nonce=NONCE)
+        talk = converse(TASK, [], NewestPage(page), note="", nonce=NONCE)
         assert estimate_tokens(text_of(page).text) < 1_000, page.url
         assert estimate_tokens(talk.system) < 500
         assert talk.tokens + tools < 8_000
@@ -109,7 +109,7 @@ class Reads:
     async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
         self.asked.append(prompt)
         last = prompt.turns[-1]
-        assert not isinstance(last, Thought)
+        assert not isinstance(last, ModelTurn)
         field = re.search(r'(@e\d+) textbox "Phrase"', last.text)
         if "Welcome" in last.text:
             tool, given = "complete_task", {"status": "success", "reason": "it says welcome"}
@@ -117,9 +117,9 @@ class Reads:
             tool, given = "browser_fill", {"ref": field[1], "value": "${password}"}
         else:
             tool, given = "browser_click", {"ref": "@e2"}
-        call = Used("toolu_1", tool, msgspec.json.encode(given).decode())
+        call = ModelCall("toolu_1", tool, msgspec.json.encode(given).decode())
         raw = f"{tool} {SECRET}".encode()
-        return Reply("reads-1", "called", f"I think of {SECRET}", (call,), Usage(10, 1), raw)
+        return Reply("reads-1", "called", f"I think of {SECRET}", (call,), TokenUsage(10, 1), raw)
 
     async def aclose(self) -> None:
         return
@@ -128,14 +128,14 @@ class Reads:
 async def test_a_bound_secret_is_in_no_prompt_no_event_and_nothing_that_is_kept(
     chromium: Chromium, server: PageServer, replayed: Replayed, tmp_path: Path
 ) -> None:
-    mind, log = Reads(), replayed.memory()
+    model, log = Reads(), replayed.memory()
     started = session_started.goal_run(
         "welcome",
         "Open the vault",
         server.show(ECHO),
         {},
         ["password"],
-        minds=Minds((Mind("scripted", "reads"),), tuple(tool.name for tool in SEVEN)),
+        models=ModelUse((LanguageModel("scripted", "reads"),), tuple(tool.name for tool in SEVEN)),
         given=session_started.Given(criteria=Criteria((Indicator("heading", "Welcome"),))),
         screenshots=True,
     )
@@ -144,13 +144,13 @@ async def test_a_bound_secret_is_in_no_prompt_no_event_and_nothing_that_is_kept(
             started,
             chromium,
             secrets={"password": SECRET},
-            answers=ScriptedPerson(otherwise=Answer(True, phrase="confirm")),
-            minds={"scripted": Counsel(mind)},
+            answers=ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm")),
+            models={"scripted": PricedModel(model)},
         )
-    assert (ended.reason, len(mind.asked)) == ("completed", 3)
-    assert all("${password}" in str(prompt.turns[0]) for prompt in mind.asked)
-    assert "<secret password>" in str(mind.asked[-1].turns[-1])
-    told = [str(prompt) for prompt in mind.asked]
+    assert (ended.reason, len(model.asked)) == ("completed", 3)
+    assert all("${password}" in str(prompt.turns[0]) for prompt in model.asked)
+    assert "<secret password>" in str(model.asked[-1].turns[-1])
+    told = [str(prompt) for prompt in model.asked]
     events = [envelope.event async for envelope in log.read()]
     assert sum(isinstance(event, AdviceReceived) for event in events) == 3
     kept = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]

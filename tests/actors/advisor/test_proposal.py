@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rutter.actors.advisor.proposal import NAME, Proposed, action_spec, proposal_of
+from rutter.actors.advisor.proposal import NAME, ParsedProposal, action_spec, proposal_of
 from rutter.actors.rules.policy.policy import missing_field
-from rutter.actors.rules.tools.arguments import Names
+from rutter.actors.rules.tools.arguments import BoundNames
 from rutter.events.action import (
     Action,
     ByCss,
@@ -23,7 +23,7 @@ from rutter.events.action import (
     Typed,
 )
 
-NAMES = Names({"customer": "Ann"}, ("password",))
+NAMES = BoundNames({"customer": "Ann"}, ("password",))
 BASE: dict[str, Any] = {
     "state": "ACCOUNT_ACTIVE",
     "action_type": "click",
@@ -33,7 +33,7 @@ BASE: dict[str, Any] = {
 }
 
 
-def read(**changes: Any) -> Proposed:
+def read(**changes: Any) -> ParsedProposal:
     said = {name: value for name, value in (BASE | changes).items() if value is not ...}
     return proposal_of(json.dumps(said), number=7, names=NAMES)
 
@@ -214,7 +214,7 @@ def test_what_is_wrong_is_named(changes: dict[str, Any], wrong: str) -> None:
 )
 def test_arguments_that_were_cut_off_or_are_no_json_are_invalid(arguments: str) -> None:
     made = proposal_of(arguments, number=0, names=NAMES)
-    assert made == Proposed(invalid="the arguments are not JSON, or were cut off")
+    assert made == ParsedProposal(invalid="the arguments are not JSON, or were cut off")
 
 
 def test_arguments_without_end_are_not_read() -> None:

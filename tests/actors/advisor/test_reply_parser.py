@@ -5,20 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rutter.actors.advisor.reply_parser import MAX_CALLS, Heard, calls_of, proposal_in
-from rutter.actors.rules.tools.arguments import Names
+from rutter.actors.advisor.reply_parser import MAX_CALLS, ParsedReply, calls_of, proposal_in
+from rutter.actors.rules.tools.arguments import BoundNames
 from rutter.actors.rules.tools.tool_table import TOOLS
-from rutter.actors.world.models.messages import Reply, Used
-from rutter.events.advisor import Asked, Ending
+from rutter.actors.world.models.messages import ModelCall, Reply
+from rutter.events.advisor import Ending, WantedCall
 
-NAMES = Names({"customer": "Ann"}, ("password",))
-
-
-def used(tool: str, arguments: str = "{}") -> Used:
-    return Used("toolu_1", tool, arguments)
+NAMES = BoundNames({"customer": "Ann"}, ("password",))
 
 
-def heard(*calls: Used, ending: Ending = "called", allowed: tuple[str, ...] = ()) -> Heard:
+def used(tool: str, arguments: str = "{}") -> ModelCall:
+    return ModelCall("toolu_1", tool, arguments)
+
+
+def heard(
+    *calls: ModelCall, ending: Ending = "called", allowed: tuple[str, ...] = ()
+) -> ParsedReply:
     reply = Reply("m", ending, calls=calls)
     return calls_of(reply, "a4", number=2, names=NAMES, allowed=allowed or tuple(TOOLS))
 
@@ -26,8 +28,8 @@ def heard(*calls: Used, ending: Ending = "called", allowed: tuple[str, ...] = ()
 def test_every_call_has_a_name_that_stays() -> None:
     said = heard(used("browser_click", '{"ref":"@e1"}'), used("get_snapshot"))
     assert said.calls == (
-        Asked("a4.0", "browser_click", '{"ref":"@e1"}'),
-        Asked("a4.1", "get_snapshot"),
+        WantedCall("a4.0", "browser_click", '{"ref":"@e1"}'),
+        WantedCall("a4.1", "get_snapshot"),
     )
     assert said == heard(used("browser_click", '{"ref":"@e1"}'), used("get_snapshot"))
 
@@ -66,7 +68,7 @@ def test_a_bound_name_is_told_by_name() -> None:
         (used("press", '{"key":"Enter"}'), "press", "press is not allowed here"),
     ],
 )
-def test_a_call_that_does_not_fit_says_why(call: Used, tool: str, wrong: str) -> None:
+def test_a_call_that_does_not_fit_says_why(call: ModelCall, tool: str, wrong: str) -> None:
     (asked,) = heard(call, allowed=("browser_click", "browser_fill")).calls
     assert asked.tool == tool
     assert asked.invalid.startswith(wrong)
@@ -93,7 +95,7 @@ def test_why_nothing_was_called_is_said() -> None:
 
 
 def test_a_proposal_is_the_first_call_or_there_is_none() -> None:
-    def proposed(*calls: Used, ending: Ending = "called") -> Heard:
+    def proposed(*calls: ModelCall, ending: Ending = "called") -> ParsedReply:
         return proposal_in(Reply("m", ending, calls=calls), number=0, names=NAMES)
 
     good = msgspec.json.encode(
@@ -122,7 +124,7 @@ def test_a_proposal_is_the_first_call_or_there_is_none() -> None:
         max_size=5,
     )
 )
-def test_whatever_a_model_says_it_can_be_logged(calls: list[Used]) -> None:
+def test_whatever_a_model_says_it_can_be_logged(calls: list[ModelCall]) -> None:
     said = heard(*calls)
     assert [call.call for call in said.calls] == [f"a4.{place}" for place in range(len(calls))]
     for call in said.calls:

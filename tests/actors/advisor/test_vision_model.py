@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from rutter.actors.advisor.vision_model import MindVision
+from rutter.actors.advisor.vision_model import ModelVision
 from rutter.actors.vision import VisionSaid
 from rutter.actors.world.models.prices import Price
 from tests.support.model_providers import PNG, PROVIDERS, opened
@@ -22,8 +22,8 @@ async def looked(
     provider: str, *script: Answer | Fault, price: Price | None = PRICE
 ) -> tuple[list[VisionSaid], WireServer]:
     with WireServer(list(script)) as server:
-        async with opened(provider, server) as mind:
-            vision = MindVision(mind, price, within_ms=20_000)
+        async with opened(provider, server) as client:
+            vision = ModelVision(client, price, within_ms=20_000)
             said = [await vision.look(PNG, "url contains /orders/") for _ in script]
     return said, server
 

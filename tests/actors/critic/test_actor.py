@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from rutter.actors.critic.actor import Critic
-from rutter.actors.critic.verdict import Case, judge
-from rutter.actors.rules.steps.check_results import Seen
+from rutter.actors.critic.verdict import VerdictCase, judge
+from rutter.actors.rules.steps.check_results import AfterStep
 from rutter.events.action import Action, ActionType, Untrusted
 from rutter.events.critic import (
     ActionJudged,
@@ -108,7 +108,7 @@ def test_what_cannot_be_undone_and_shows_no_effect_is_unknown() -> None:
     intent = ActionStarted(1, 1, click(), irreversible=True)
     expects = Expectation(moved=True, place=place("/done"))
     late = ActionFailed(1, 1, "timeout", True, "settle did not finish")
-    judgement = judge(Case(intent, late, HOME, Seen(HOME), expects))
+    judgement = judge(VerdictCase(intent, late, HOME, AfterStep(HOME), expects))
     assert (judgement.verdict, judgement.may_still_come_ms) == ("unknown", 3_000)
 
 
@@ -373,7 +373,7 @@ def test_a_sample_is_at_most_200_characters() -> None:
 
 
 def test_judging_needs_no_critic() -> None:
-    judgement = judge(Case(intent(click()), done(), HOME, Seen(page("/next"))))
+    judgement = judge(VerdictCase(intent(click()), done(), HOME, AfterStep(page("/next"))))
     assert (judgement.verdict, judgement.may_still_come_ms) == ("confirmed", 0)
 
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from rutter.actors.critic.proof import (
-    Entered,
-    Proving,
+    EnteredValue,
+    SessionProof,
     found,
     grade_of,
     is_passing,
@@ -19,8 +19,8 @@ from rutter.actors.critic.proof import (
     trial_of,
     unanswered,
 )
-from rutter.actors.critic.verdict import Case, Judgement
-from rutter.actors.rules.steps.check_results import Result, Seen
+from rutter.actors.critic.verdict import Judgement, VerdictCase
+from rutter.actors.rules.steps.check_results import AfterStep, CheckResult
 from rutter.actors.rules.steps.proof_grades import lacking, overall
 from rutter.events.action import (
     Action,
@@ -33,7 +33,7 @@ from rutter.events.action import (
     Untrusted,
     Value,
 )
-from rutter.events.checks import HERE, Answered, ReadBack, TextVisible, ValueSet
+from rutter.events.checks import HERE, ReadBack, ServerAnswered, TextVisible, ValueSet
 from rutter.events.critic import Grade, Proof
 from rutter.events.executor import ActionDone, ActionFailed
 from rutter.events.page import Element, Exchange, Page
@@ -43,8 +43,8 @@ from rutter.events.workflow import Expectation
 from tests.support.shop_facts import ORIGIN, click, done, element, failed, fill, page, place
 
 VALUES = {"customer": "Aurora Shipping", "n": "3"}
-AURORA = Entered("${customer}", "Aurora Shipping")
-NOTE = Entered("by the back door", "by the back door")
+AURORA = EnteredValue("${customer}", "Aurora Shipping")
+NOTE = EnteredValue("by the back door", "by the back door")
 SENT = f"POST {ORIGIN}/orders"
 
 
@@ -69,9 +69,9 @@ def by_name(name: str) -> Action:
     ],
 )
 def test_what_is_typed_is_remembered(
-    value: Value | str, typed: str | None, remembered: tuple[Entered, ...]
+    value: Value | str, typed: str | None, remembered: tuple[EnteredValue, ...]
 ) -> None:
-    proving = remember(Proving(), fill(value=value), typed, None, VALUES)
+    proving = remember(SessionProof(), fill(value=value), typed, None, VALUES)
     assert proving.entered == remembered
     again = remember(proving, fill(value=value), typed, None, VALUES)
     assert again == proving
@@ -81,12 +81,12 @@ def test_what_is_typed_is_remembered(
 def test_what_is_searched_for_was_there_before(role: str) -> None:
     field = element("input", role=role)
     typing = fill(value=Parameter("customer"))
-    assert remember(Proving(), typing, None, field, VALUES) == Proving()
-    assert remember(Proving(), click(), None, None, VALUES) == Proving()
+    assert remember(SessionProof(), typing, None, field, VALUES) == SessionProof()
+    assert remember(SessionProof(), click(), None, None, VALUES) == SessionProof()
 
 
 def test_a_step_makes_what_was_entered_before_it_and_not_known() -> None:
-    proving = Proving(entered=(AURORA, NOTE), known=("${customer}",))
+    proving = SessionProof(entered=(AURORA, NOTE), known=("${customer}",))
     assert to_look_for(proving) == (NOTE,)
     sent = proven(proving, Proof(5, 4, "acknowledged", "the server's answer"))
     assert sent.made == ((5, (NOTE.written,)),)
@@ -96,14 +96,16 @@ def test_a_step_makes_what_was_entered_before_it_and_not_known() -> None:
 
 @pytest.mark.parametrize("way", [ByRole("link", "${customer}"), ByText("Order of ${customer}")])
 def test_a_later_step_that_finds_what_was_made_proves_it(way: ByRole | ByText) -> None:
-    sent = proven(Proving(entered=(AURORA,)), Proof(5, 4, "acknowledged", "the server's answer"))
+    sent = proven(
+        SessionProof(entered=(AURORA,)), Proof(5, 4, "acknowledged", "the server's answer")
+    )
     opening = Action("click", target=Target((way,)))
     assert found(sent, opening, 7).proofs == (Proof(5, 4, "stored", "step 7 found it"),)
     assert found(sent, by_name("Orders"), 7) == sent
 
 
 def test_what_was_found_before_anything_was_sent_proves_nothing() -> None:
-    known = found(Proving(entered=(AURORA,)), by_name("${customer}"), 2)
+    known = found(SessionProof(entered=(AURORA,)), by_name("${customer}"), 2)
     sent = proven(known, Proof(5, 4, "acknowledged"))
     assert found(sent, by_name("${customer}"), 7).proofs == (Proof(5, 4, "acknowledged"),)
 
@@ -116,13 +118,13 @@ def case(
     irreversible: bool = True,
     outcome: ActionDone | ActionFailed | None = None,
     **more: Any,
-) -> Case:
+) -> VerdictCase:
     running = ActionStarted(1, 1, click(), irreversible=irreversible)
-    seen = Seen(page("/orders/7"), exchanges=exchanges)
-    return Case(running, outcome or done(), page("/orders/new"), seen, **more)
+    seen = AfterStep(page("/orders/7"), exchanges=exchanges)
+    return VerdictCase(running, outcome or done(), page("/orders/new"), seen, **more)
 
 
-LEARNED = Expectation(learned=(Answered(SENT),))
+LEARNED = Expectation(learned=(ServerAnswered(SENT),))
 OWN = Exchange(1, SENT, status=201)
 COUNTER = Exchange(1, "POST https://count.example/hit", status=200)
 
@@ -141,8 +143,8 @@ COUNTER = Exchange(1, "POST https://count.example/hit", status=200)
         (case(OWN, outcome=failed("timeout", dispatched=True)), False),
     ],
 )
-def test_a_step_sends_something(one: Case, does: bool) -> None:
-    assert sends(one, Proving()) == does
+def test_a_step_sends_something(one: VerdictCase, does: bool) -> None:
+    assert sends(one, SessionProof()) == does
 
 
 def test_what_is_known_of_by_a_socket_alone_may_be_a_part_of_what_comes_later() -> None:
@@ -164,14 +166,14 @@ def test_what_is_known_of_by_a_socket_alone_may_be_a_part_of_what_comes_later() 
     ],
 )
 def test_what_can_be_undone_sends_what_was_entered_if_the_site_took_it(
-    one: Case, does: bool
+    one: VerdictCase, does: bool
 ) -> None:
-    assert sends(one, Proving(entered=(Entered("${customer}", "Aurora"),))) == does
-    known = Proving(entered=(Entered("${customer}", "Aurora"),), known=("${customer}",))
+    assert sends(one, SessionProof(entered=(EnteredValue("${customer}", "Aurora"),))) == does
+    known = SessionProof(entered=(EnteredValue("${customer}", "Aurora"),), known=("${customer}",))
     assert not sends(one, known)
 
 
-SHOWN = Judgement("confirmed", "seen", results=(Result(TextVisible("Sent"), True, "Sent"),))
+SHOWN = Judgement("confirmed", "seen", results=(CheckResult(TextVisible("Sent"), True, "Sent"),))
 BARE = Judgement("confirmed", "seen")
 MOVED = Expectation(moved=True, place=place("/orders/7"))
 
@@ -189,7 +191,7 @@ MOVED = Expectation(moved=True, place=place("/orders/7"))
         (case(COUNTER), BARE, ""),
     ],
 )
-def test_how_far_a_step_is_proven(one: Case, judgement: Judgement, grade: Grade) -> None:
+def test_how_far_a_step_is_proven(one: VerdictCase, judgement: Judgement, grade: Grade) -> None:
     assert grade_of(one, judgement)[0] == grade
 
 
@@ -200,10 +202,10 @@ def field(name: str, value: str) -> Element:
     return Element("textbox", Untrusted(name), "input", value=Untrusted(value))
 
 
-def seen(*fields: Element, shows: str = "") -> Seen:
+def seen(*fields: Element, shows: str = "") -> AfterStep:
     texts = (AURORA.value, NOTE.value)
     shown = {text: Untrusted(shows) if text in shows else None for text in texts}
-    return Seen(Page(f"{ORIGIN}/orders/7", elements=fields), shown=shown)
+    return AfterStep(Page(f"{ORIGIN}/orders/7", elements=fields), shown=shown)
 
 
 def test_a_trial_looks_for_the_values_of_this_run() -> None:
@@ -224,7 +226,9 @@ def test_a_trial_looks_for_the_values_of_this_run() -> None:
         (seen(), ()),
     ],
 )  # fmt: skip
-def test_what_shows_is_said_as_a_workflow_says_it(there: Seen, checks: tuple[Any, ...]) -> None:
+def test_what_shows_is_said_as_a_workflow_says_it(
+    there: AfterStep, checks: tuple[Any, ...]
+) -> None:
     back = shown_there((AURORA, NOTE), there)
     assert back == (ReadBack(HERE, checks) if checks else None)
 

@@ -8,7 +8,7 @@ import pytest
 from rutter.actors.critic.actor import Critic
 from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from rutter.events.action import Action, ByRole, Parameter, Target, Untrusted
-from rutter.events.checks import HERE, Answered, ReadBack, TextVisible
+from rutter.events.checks import HERE, ReadBack, ServerAnswered, TextVisible
 from rutter.events.critic import ActionJudged, CompletionChecked, Proof, ReadBackDue, ReadBackFound
 from rutter.events.observer import PageObserved, Shown
 from rutter.events.page import Element, Exchange, Page, Resting
@@ -81,7 +81,7 @@ def verdict(*story: AnyEvent | Told) -> ActionJudged:
     return judged
 
 
-LEARNED = Expectation(learned=(Answered(SENT),))
+LEARNED = Expectation(learned=(ServerAnswered(SENT),))
 BEGUN: Story = (RUN, saw(FORM), *typed())
 
 
@@ -150,7 +150,7 @@ def judged_of(decided: tuple[AnyEvent, ...], step: int) -> ActionJudged:
     return judged
 
 
-STATED = Expectation(learned=(Answered(SENT),), read_back=BACK)
+STATED = Expectation(learned=(ServerAnswered(SENT),), read_back=BACK)
 HELD: Story = (*BEGUN, *sent(STATED), seen(ORDER, answered()))
 LOOK = ReadBack(ORDER.url, (TextVisible("Aurora Shipping"),))
 
@@ -269,7 +269,7 @@ def test_a_run_is_done_when_what_it_sent_is_proven(
         assert completion.reason == f"{UNPROVEN} 2"
 
 
-SAVES = Expectation(learned=(Answered(SAVED),))
+SAVES = Expectation(learned=(ServerAnswered(SAVED),))
 
 
 @pytest.mark.parametrize(

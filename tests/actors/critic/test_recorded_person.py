@@ -24,7 +24,7 @@ from rutter.events.runtime import (
 )
 from rutter.events.validator import ActionRejected
 from rutter.events.vocabulary import AnyEvent
-from rutter.events.workflow import Standing
+from rutter.events.workflow import StandingApproval
 from tests.support.given_when_then import Story, given, only
 from tests.support.shop_facts import (
     ORIGIN,
@@ -220,7 +220,7 @@ def test_doing_it_in_person_approves_it_for_later_runs() -> None:
         PersonActed(2, click("#go"), button), saw(page("/next")), judged(number=2)
     ).workflow
     assert flow.complete
-    assert flow.steps[0].standing == Standing(ORIGIN, "d")
+    assert flow.steps[0].standing_approval == StandingApproval(ORIGIN, "d")
 
 
 def test_where_a_result_shows_is_part_of_it_unless_that_is_proposed() -> None:

@@ -5,11 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from rutter.actors.critic.verdict import Case, Judgement, judge
+from rutter.actors.critic.verdict import Judgement, VerdictCase, judge
 from rutter.actors.rules.pages.expected_changes import has_changed
-from rutter.actors.rules.steps.check_results import Seen
+from rutter.actors.rules.steps.check_results import AfterStep
 from rutter.events.action import Action, Untrusted
-from rutter.events.checks import Downloaded, ElementState, Said, StateIs, TextGone, TextVisible
+from rutter.events.checks import AlertSaid, Downloaded, ElementState, StateIs, TextGone, TextVisible
 from rutter.events.critic import Verdict
 from rutter.events.page import Element, Page
 from rutter.events.validator import ActionStarted
@@ -23,8 +23,8 @@ LOOK = ActionStarted(1, 1, click("#look"))
 
 
 def judged(running: ActionStarted, after: Page = CHANGED, **more: Any) -> Judgement:
-    seen = Seen(after, before=HOME, **more.pop("seen", {}))
-    return judge(Case(running, more.pop("outcome", done()), HOME, seen, **more))
+    seen = AfterStep(after, before=HOME, **more.pop("seen", {}))
+    return judge(VerdictCase(running, more.pop("outcome", done()), HOME, seen, **more))
 
 
 def verdict(running: ActionStarted, after: Page = CHANGED, **more: Any) -> Verdict:
@@ -51,7 +51,7 @@ def test_what_cannot_be_undone_is_not_done_while_its_request_has_no_answer() -> 
 
 def test_a_page_that_says_so_itself_need_not_be_waited_for() -> None:
     said = msgspec.structs.replace(CHANGED, alerts=(Untrusted("Saved"),))
-    expects = Expectation(place=place("/"), learned=(Said("saved", whole=True),))
+    expects = Expectation(place=place("/"), learned=(AlertSaid("saved", whole=True),))
     assert verdict(SAVE, said, pending=1, sent=1, expects=expects) == "confirmed"
 
 
@@ -83,7 +83,7 @@ def test_a_file_that_came_is_an_effect() -> None:
 
 
 def test_another_notice_than_the_recorded_one_is_unknown_and_none_is_a_failure() -> None:
-    expects = Expectation(place=place("/"), learned=(Said("saved", whole=True),))
+    expects = Expectation(place=place("/"), learned=(AlertSaid("saved", whole=True),))
     other = msgspec.structs.replace(CHANGED, alerts=(Untrusted("Queued for tonight"),))
     assert verdict(SAVE, other, expects=expects) == "unknown"
     assert verdict(SAVE, other, expects=expects, seen={"state": "FAILED"}) == "failed"
@@ -119,27 +119,32 @@ def test_nothing_seen_when_it_was_recorded_is_no_sign_for_what_cannot_be_undone(
 def test_a_notice_that_is_over_is_no_effect() -> None:
     quiet = page("/", "quiet")
     talking = msgspec.structs.replace(HOME, alerts=(Untrusted("Saved"),))
-    seen = Seen(quiet, before=talking)
-    assert judge(Case(LOOK, done(), talking, seen)).verdict == "no_effect"
+    seen = AfterStep(quiet, before=talking)
+    assert judge(VerdictCase(LOOK, done(), talking, seen)).verdict == "no_effect"
     more = msgspec.structs.replace(quiet, headings=(Untrusted("More"),))
-    assert judge(Case(LOOK, done(), talking, Seen(more, before=talking))).verdict == "confirmed"
+    assert (
+        judge(VerdictCase(LOOK, done(), talking, AfterStep(more, before=talking))).verdict
+        == "confirmed"
+    )
 
 
 def test_a_choice_that_was_made_already_stands() -> None:
     radio = Element("radio", Untrusted("Express"), state=("checked",))
     chosen = msgspec.structs.replace(HOME, elements=(radio,))
     expects = Expectation(place=place("/"), learned=(ElementState("checked", "Express"),))
-    found = judge(Case(LOOK, done(), chosen, Seen(chosen, before=chosen), expects))
+    found = judge(VerdictCase(LOOK, done(), chosen, AfterStep(chosen, before=chosen), expects))
     assert (found.verdict, found.reason) == ("confirmed", "as_it_was")
     opened = Expectation(place=place("/"), learned=(ElementState("expanded", "Express"),))
-    assert judge(Case(LOOK, done(), chosen, Seen(chosen), opened)).verdict == "no_effect"
+    assert (
+        judge(VerdictCase(LOOK, done(), chosen, AfterStep(chosen), opened)).verdict == "no_effect"
+    )
 
 
 def test_a_notice_that_still_stands_says_nothing_about_this_step() -> None:
     said = msgspec.structs.replace(CHANGED, alerts=(Untrusted("Added to cart"),))
     before = msgspec.structs.replace(HOME, alerts=said.alerts)
-    expects = Expectation(place=place("/"), learned=(Said("added to cart", whole=True),))
-    found = judge(Case(SAVE, done(), before, Seen(said, before=before), expects))
+    expects = Expectation(place=place("/"), learned=(AlertSaid("added to cart", whole=True),))
+    found = judge(VerdictCase(SAVE, done(), before, AfterStep(said, before=before), expects))
     assert found.verdict == "unknown"
 
 

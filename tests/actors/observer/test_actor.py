@@ -10,8 +10,8 @@ import pytest
 
 from rutter.actors.executor.actor import Executor
 from rutter.actors.observer.actor import GONE, INLINE, Observer
-from rutter.actors.observer.person_recorder import LATE_LOOKS, Witness
-from rutter.actors.world.browser.page_listener import Listener
+from rutter.actors.observer.person_recorder import LATE_LOOKS, PersonRecorder
+from rutter.actors.world.browser.page_listener import WindowListener
 from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import MAX_TABS, Window
@@ -528,8 +528,8 @@ class Recording:
         self.facts: list[AnyEvent] = []
         self._more = anyio.Event()
 
-    async def run(self, listener: Listener) -> None:
-        witness = Witness(self._window, listener, {}, 1, ("it was saved",))
+    async def run(self, listener: WindowListener) -> None:
+        witness = PersonRecorder(self._window, listener, {}, 1, ("it was saved",))
         async for fact in witness.facts():
             self.facts.append(fact)
             more, self._more = self._more, anyio.Event()

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.egress.gate import Gate
 from rutter.events.action import DialogAnswer, Parameter, Secret, Text
-from rutter.events.checks import HERE, Answered, ReadBack, TextVisible
+from rutter.events.checks import HERE, ReadBack, ServerAnswered, TextVisible
 from rutter.events.critic import ActionJudged, ReadBackFound
 from rutter.events.executor import PersonActed
 from rutter.events.log import EventLog
@@ -110,7 +110,7 @@ async def by_script(app: App, chromium: Chromium, site: Site) -> SessionEnded:
     return await app.run_in_browser(
         started,
         chromium,
-        answers=ScriptedPerson(otherwise=Answer(True, phrase="confirm")),
+        answers=ScriptedPerson(otherwise=PersonAnswer(True, phrase="confirm")),
         secrets=secrets,
         typed=script.typed,
     )
@@ -245,7 +245,7 @@ async def test_what_is_typed_behind_a_click_is_no_effect_of_the_click(
         assert (clicked.action.type, typed.action.type) == ("click", "type")
         assert not clicked.after.effect
         assert clicked.after.learned == ()
-        assert Answered(f"POST {server.url}/none") in typed.after.learned
+        assert ServerAnswered(f"POST {server.url}/none") in typed.after.learned
         sailed = await app.run_in_browser(
             session_started.run_of(await learned(log), {}, ()), chromium
         )

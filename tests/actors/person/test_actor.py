@@ -6,7 +6,7 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson, TerminalPerson, Who
+from rutter.actors.answers import Answers, Nobody, PersonAnswer, ScriptedPerson, TerminalPerson, Who
 from rutter.actors.person.actor import Person
 from rutter.events.critic import PageAssessed
 from rutter.events.envelope import Envelope
@@ -47,25 +47,25 @@ async def test_nobody_says_no_and_says_so() -> None:
 
 
 async def test_a_scripted_person_is_recorded_as_scripted() -> None:
-    assert await answered(ScriptedPerson([Answer(True)])) == [
+    assert await answered(ScriptedPerson([PersonAnswer(True)])) == [
         ApprovalAnswered("1.1.1", True, "scripted")
     ]
 
 
 async def test_a_scripted_person_answers_in_order_and_then_says_no() -> None:
-    person = ScriptedPerson([Answer(True), Answer(False, "enough")])
+    person = ScriptedPerson([PersonAnswer(True), PersonAnswer(False, "enough")])
     answers = [await person.ask(QUESTION) for _ in range(3)]
     assert answers == [
-        Answer(True),
-        Answer(False, "enough"),
-        Answer(False, "the scripted person has no more answers"),
+        PersonAnswer(True),
+        PersonAnswer(False, "enough"),
+        PersonAnswer(False, "the scripted person has no more answers"),
     ]
     assert person.asked == [QUESTION] * 3
 
 
 async def test_a_scripted_person_may_have_an_answer_to_everything() -> None:
-    person = ScriptedPerson(otherwise=Answer(True))
-    assert [await person.ask(QUESTION) for _ in range(2)] == [Answer(True)] * 2
+    person = ScriptedPerson(otherwise=PersonAnswer(True))
+    assert [await person.ask(QUESTION) for _ in range(2)] == [PersonAnswer(True)] * 2
 
 
 @pytest.mark.parametrize("typed", ["y", "yes", "YES", "  Yes \n"])
@@ -100,13 +100,13 @@ async def test_the_terminal_shows_the_question_and_how_to_answer() -> None:
 @pytest.mark.parametrize(
     ("typed", "answer"),
     [
-        ("confirm", Answer(True, phrase="confirm")),
-        (" confirm ", Answer(True, phrase="confirm")),
-        ("no", Answer(False, "no")),
-        ("Confirm", Answer(False, "Confirm")),
+        ("confirm", PersonAnswer(True, phrase="confirm")),
+        (" confirm ", PersonAnswer(True, phrase="confirm")),
+        ("no", PersonAnswer(False, "no")),
+        ("Confirm", PersonAnswer(False, "Confirm")),
     ],
 )
-async def test_a_phrase_must_be_typed_as_it_stands(typed: str, answer: Answer) -> None:
+async def test_a_phrase_must_be_typed_as_it_stands(typed: str, answer: PersonAnswer) -> None:
     person, shown = typing(typed)
     final = ApprovalRequested("2.1.1", 2, "confirm", "Cancel it for good?", phrase="confirm")
     assert await person.ask(final) == answer
@@ -130,7 +130,7 @@ class Silent:
 
     who: Who = "terminal"
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         await anyio.sleep_forever()
         raise AssertionError
 
@@ -143,7 +143,7 @@ async def test_a_question_that_nobody_answers_in_time_is_answered_with_no() -> N
 
 
 async def test_an_answer_in_time_is_taken_as_it_is() -> None:
-    person = Person(ScriptedPerson([Answer(True)]), limit_ms=60_000)
+    person = Person(ScriptedPerson([PersonAnswer(True)]), limit_ms=60_000)
     assert [fact async for fact in person.handle(heard(QUESTION))] == [
         ApprovalAnswered("1.1.1", True, "scripted")
     ]
@@ -163,7 +163,7 @@ async def test_what_is_typed_to_a_question_that_is_over_answers_none() -> None:
     assert shown.get(timeout=10).startswith(QUESTION.question)
     other = ApprovalRequested("2.1.2", 2, "policy", "click 'Delete'. Approve?")
     async with anyio.create_task_group() as group:
-        answers: list[Answer] = []
+        answers: list[PersonAnswer] = []
 
         async def ask() -> None:
             answers.append(await terminal.ask(other))
@@ -174,7 +174,7 @@ async def test_what_is_typed_to_a_question_that_is_over_answers_none() -> None:
             await anyio.to_thread.run_sync(shown.get) == f"{other.question} [yes / no, or why not] "
         )
         lines.put("no")
-    assert answers == [Answer(False)]
+    assert answers == [PersonAnswer(False)]
 
 
 async def test_a_yes_where_the_phrase_is_wanted_is_asked_for_once_more() -> None:
@@ -186,7 +186,7 @@ async def test_a_yes_where_the_phrase_is_wanted_is_asked_for_once_more() -> None
         return next(lines)
 
     final = ApprovalRequested("2.1.1", 2, "confirm", "Cancel it for good?", phrase="confirm")
-    assert await TerminalPerson(prompt).ask(final) == Answer(True, phrase="confirm")
+    assert await TerminalPerson(prompt).ask(final) == PersonAnswer(True, phrase="confirm")
     assert shown[1] == "A yes is not enough here. [type 'confirm'] "
 
 
@@ -198,7 +198,7 @@ class Ponders:
     def __init__(self) -> None:
         self.asked = anyio.Event()
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         self.asked.set()
         await anyio.Event().wait()
         raise AssertionError("nobody answered")

@@ -25,7 +25,7 @@ from rutter.events.planner import (
     RunStopped,
 )
 from rutter.events.predictor import Candidate, PredictionMade, StepDue
-from rutter.events.run_settings import MILLION, Mind, Minds
+from rutter.events.run_settings import MILLION, LanguageModel, ModelUse
 from rutter.events.runtime import DeadlinePassed, SessionInterrupted, SessionStarted, StopRequested
 from rutter.events.signature import token
 from rutter.events.tools import CompletionClaimed
@@ -174,7 +174,7 @@ def test_a_free_run_goes_to_its_page_before_it_predicts() -> None:
 # -- nearly sure enough --------------------------------------------------------------------------
 
 CAREFUL = free_run(threshold=700_000, suggest=500_000)
-MINDED = msgspec.structs.replace(CAREFUL, minds=Minds((Mind("anthropic", "m"),)))
+WITH_MODEL = msgspec.structs.replace(CAREFUL, models=ModelUse((LanguageModel("anthropic", "m"),)))
 
 
 @pytest.mark.parametrize("probability", [500_000, 620_000, 699_999])
@@ -197,13 +197,13 @@ def test_what_is_less_than_that_is_not_even_suggested() -> None:
 
 
 def test_where_a_model_may_be_asked_it_is_asked_and_nothing_is_suggested() -> None:
-    withheld, asked = given(Planner(), MINDED, predicted(click(), 620_000))
+    withheld, asked = given(Planner(), WITH_MODEL, predicted(click(), 620_000))
     assert withheld == PlanWithheld("confidence_too_low_0.62")
     assert isinstance(asked, AdviceRequested)
 
 
 def test_a_model_that_nobody_named_cannot_be_asked() -> None:
-    nobody = msgspec.structs.replace(CAREFUL, minds=Minds())
+    nobody = msgspec.structs.replace(CAREFUL, models=ModelUse())
     assert isinstance(said(nobody, predicted(click(), 620_000)), PlanProposed)
 
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from rutter.actors.planner.actor import Planner
-from rutter.actors.planner.expired_login import Aboard, evolve_aboard, signed_out
+from rutter.actors.planner.expired_login import LoginsInUse, evolve_aboard, signed_out
 from rutter.actors.predictor import Predictor
 from rutter.events.action import Untrusted
 from rutter.events.checks import TextVisible
@@ -33,8 +33,8 @@ RUN = shop_facts.run_of(FLOW)
 NOTHING = PredictionMade("markov2", position=0)
 
 
-def aboard(*events: AnyEvent) -> Aboard:
-    state = Aboard()
+def aboard(*events: AnyEvent) -> LoginsInUse:
+    state = LoginsInUse()
     for event in events:
         state = evolve_aboard(state, event)
     return state

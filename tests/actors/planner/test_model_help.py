@@ -17,11 +17,11 @@ from rutter.events.page import Element
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import AdviceRequested, PlanProposed, RunStopped
 from rutter.events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
-from rutter.events.run_settings import Limits, Mind, Minds
+from rutter.events.run_settings import LanguageModel, Limits, ModelUse
 from rutter.events.runtime import SessionStarted
-from rutter.events.service_pack import Service, Sign, StateRule, Way
+from rutter.events.service_pack import Service, ServiceScript, Sign, StateRule
 from rutter.events.validator import ActionRejected, ApprovalRequested
-from rutter.events.workflow import Standing
+from rutter.events.workflow import StandingApproval
 from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story, given, of, only
 from tests.support.shop_facts import (
@@ -42,23 +42,23 @@ from tests.support.shop_facts import (
     workflow,
 )
 
-MINDS = Minds((Mind("anthropic", "claude-x"),), ("browser_click",))
+MODELS = ModelUse((LanguageModel("anthropic", "claude-x"),), ("browser_click",))
 BELOW = PredictionMade("markov2", 0, (Candidate("t", click("#p"), 420_000, "first_order"),))
 AGREED = PredictionMade("markov2", 0)
 FIVE = tuple(Element("button") for _ in range(5))
 
 
 def helped(started: SessionStarted, **more: Any) -> SessionStarted:
-    return msgspec.structs.replace(started, minds=MINDS, **more)
+    return msgspec.structs.replace(started, models=MODELS, **more)
 
 
-def led(service: Service | None = None, minds: Minds | None = MINDS) -> SessionStarted:
+def led(service: Service | None = None, models: ModelUse | None = MODELS) -> SessionStarted:
     started = session_started.tool_session(f"{ORIGIN}/", goal="cancel it")
     settings = msgspec.structs.replace(
         started.settings, service=service, limits=Limits(max_turns=20)
     )
     return msgspec.structs.replace(
-        started, driver="model", minds=minds, name="film", settings=settings
+        started, driver="model", models=models, name="film", settings=settings
     )
 
 
@@ -139,7 +139,9 @@ def test_a_run_in_which_nobody_helped_teaches_no_other_way() -> None:
 def test_what_was_done_on_the_way_is_asked_about_also_where_its_button_lost_its_form() -> None:
     plain = element(digest="order", name="Go on")
     send = element(digest="other", name="Place order", submits=True, form_method="post")
-    recorded = step(click("#order"), irreversible=True, standing=Standing(ORIGIN, "order"))
+    recorded = step(
+        click("#order"), irreversible=True, standing_approval=StandingApproval(ORIGIN, "order")
+    )
     story = Story(Validator())
     story.tell(helped(run_of(workflow(recorded))))
     detour = Action("click", target=Target((ByRole("button", "Order"),)))
@@ -158,7 +160,7 @@ def test_a_bound_secret_is_typed_into_a_field_that_says_account() -> None:
         DEFAULT_POLICY, secret_origins=(("password", ORIGIN),), public_hosts=True
     )
     started = msgspec.structs.replace(
-        led(Service("film", ways=(Way("LOGIN_REQUIRED", (typed,)),)), None),
+        led(Service("film", ways=(ServiceScript("LOGIN_REQUIRED", (typed,)),)), None),
         secrets=("password",),
         policy=home,
     )
@@ -172,7 +174,7 @@ def test_a_way_goes_on_behind_a_choice_that_the_model_had_made_already() -> None
     """A radio that is chosen shows no effect when it is chosen again: the model did it before it
     could not be asked any more."""
     radio, go_on = click("#expensive"), click("#continue")
-    service = Service("film", ways=(Way("EXIT_SURVEY", (radio, go_on)),))
+    service = Service("film", ways=(ServiceScript("EXIT_SURVEY", (radio, go_on)),))
     talk = Story(Planner())
     talk.tell(led(service, None))
     talk.tell(PageObserved(page("/", elements=FIVE), "requested"))

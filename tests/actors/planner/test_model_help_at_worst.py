@@ -7,15 +7,15 @@ import msgspec
 import pytest
 
 from rutter.actors.advisor.conversation import Task
-from rutter.actors.advisor.prompt import Question, prompt_for
+from rutter.actors.advisor.prompt import ActionQuestion, prompt_for
 from rutter.actors.planner.actor import Planner
 from rutter.actors.predictor import Predictor
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.actors.timer.actor import Timer
 from rutter.actors.validator.actor import Validator
-from rutter.actors.world.models.messages import Prompt, Reply, Told, Used
+from rutter.actors.world.models.messages import ModelCall, Prompt, Reply, UserTurn
 from rutter.events.action import Action, ByCss, ByPoint, ByRole, ByText, Secret, Target
-from rutter.events.advisor import AdviceReceived, Asked, Proposal
+from rutter.events.advisor import AdviceReceived, Proposal, WantedCall
 from rutter.events.checks import ReadBack, TextVisible, UrlHas
 from rutter.events.critic import (
     ActionJudged,
@@ -31,9 +31,9 @@ from rutter.events.page import Element
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
 from rutter.events.predictor import Candidate, PredictionMade, StepDue, WorkflowLearned
-from rutter.events.run_settings import Limits, Mind, Minds
+from rutter.events.run_settings import LanguageModel, Limits, ModelUse
 from rutter.events.runtime import DeadlinePassed, SessionStarted
-from rutter.events.service_pack import Service, Sign, StateRule, Way
+from rutter.events.service_pack import Service, ServiceScript, Sign, StateRule
 from rutter.events.tools import CompletionClaimed, ToolAnswered, ToolCalled
 from rutter.events.validator import (
     ActionApproved,
@@ -43,7 +43,7 @@ from rutter.events.validator import (
     CheckpointPassed,
 )
 from rutter.events.vocabulary import AnyEvent
-from rutter.events.workflow import Expectation, Standing, Workflow
+from rutter.events.workflow import Expectation, StandingApproval, Workflow
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.models import _discreet
 from tests.support.given_when_then import Story, at, given, of, only
@@ -65,7 +65,9 @@ from tests.support.shop_facts import (
     workflow,
 )
 
-MINDS = Minds((Mind("anthropic", "claude-x"), Mind("openai", "gpt-x")), ("browser_click",))
+MODELS = ModelUse(
+    (LanguageModel("anthropic", "claude-x"), LanguageModel("openai", "gpt-x")), ("browser_click",)
+)
 BELOW = PredictionMade("markov2", 0, (Candidate("t", click("#p"), 420_000, "first_order"),))
 AGREED = PredictionMade("markov2", 0)
 FIVE = tuple(Element("button") for _ in range(5))
@@ -76,8 +78,8 @@ def by(*ways: Any) -> Action:
     return Action("click", target=Target(ways))
 
 
-def helped(started: SessionStarted, minds: Minds = MINDS, **more: Any) -> SessionStarted:
-    return msgspec.structs.replace(started, minds=minds, **more)
+def helped(started: SessionStarted, models: ModelUse = MODELS, **more: Any) -> SessionStarted:
+    return msgspec.structs.replace(started, models=models, **more)
 
 
 def advice(request: str, action: Action, certainty: int = 900_000, **more: Any) -> AdviceReceived:
@@ -121,7 +123,7 @@ def test_the_services_way_types_no_secret_where_nobody_bound_it() -> None:
     """Whatever looks like a sign-in gets it otherwise: `script` counts as recorded, but no
     recording says on which origin."""
     typed = Action("type", target=css("#password"), value=Secret("password"))
-    started = led(None, Service("film", ways=(Way("LOGIN_REQUIRED", (typed,)),)))
+    started = led(None, Service("film", ways=(ServiceScript("LOGIN_REQUIRED", (typed,)),)))
     anywhere = msgspec.structs.replace(DEFAULT_POLICY, public_hosts=True)
     started = msgspec.structs.replace(started, secrets=("password",), policy=anywhere)
     way = plan(typed, "script")
@@ -251,7 +253,9 @@ def test_a_repaired_step_is_still_what_cannot_be_undone() -> None:
 def test_what_a_model_did_on_the_way_is_not_done_again_by_standing_approval() -> None:
     """It said that it only leads to the step, a person approved it, and it was the deed itself."""
     send = element(digest="send", name="Place order", submits=True, form_method="post")
-    recorded = step(click("#order"), irreversible=True, standing=Standing(ORIGIN, "send"))
+    recorded = step(
+        click("#order"), irreversible=True, standing_approval=StandingApproval(ORIGIN, "send")
+    )
     story = Story(Validator())
     story.tell(helped(run_of(workflow(recorded))))
     story.tell(advised(by(ARIA), 1, -1))
@@ -358,7 +362,7 @@ def test_the_result_of_a_repaired_step_is_looked_for_as_it_was_recorded() -> Non
 def test_a_run_that_is_signed_out_goes_by_the_services_way_where_all_is_bound() -> None:
     """E3: a credential that is bound to the origin satisfies the sign-in."""
     typed = Action("type", target=css("#password"), value=Secret("password"))
-    service = Service("film", ways=(Way("LOGIN_REQUIRED", (typed,)),))
+    service = Service("film", ways=(ServiceScript("LOGIN_REQUIRED", (typed,)),))
     flow = workflow(step(click("#a")))
     started = run_of(flow, policy=HOME, service=service)
     run = Run(msgspec.structs.replace(started, secrets=("password",)))
@@ -373,13 +377,13 @@ def test_a_run_that_is_signed_out_goes_by_the_services_way_where_all_is_bound() 
 # -- a conversation --------------------------------------------------------------------------------
 
 
-def led(minds: Minds | None = MINDS, service: Service | None = None) -> SessionStarted:
+def led(models: ModelUse | None = MODELS, service: Service | None = None) -> SessionStarted:
     started = session_started.tool_session(f"{ORIGIN}/", goal="cancel it")
     settings = msgspec.structs.replace(
         started.settings, service=service, limits=Limits(max_turns=20)
     )
     return msgspec.structs.replace(
-        started, driver="model", minds=minds, name="film", settings=settings
+        started, driver="model", models=models, name="film", settings=settings
     )
 
 
@@ -408,7 +412,7 @@ class Talk(Story):
 
     def calls(self, request: str, tool: str, **arguments: Any) -> tuple[AnyEvent, ...]:
         given_ = msgspec.json.encode(arguments).decode()
-        asked = (Asked(f"{request}.0", tool, given_),)
+        asked = (WantedCall(f"{request}.0", tool, given_),)
         return self.tell(AdviceReceived(request, "anthropic", "claude-x", "called", asked))
 
 
@@ -524,8 +528,8 @@ def test_why_it_is_asked_is_told_between_marks_where_the_page_is_quoted() -> Non
         "a1", "repair", "anthropic", index=0, note=f"most like it is {evil!r}"
     )
     nonce = "0123456789abcdef"
-    prompt = prompt_for(Question(request, Task("cancel it"), PAY), "", b"", nonce=nonce)
-    [told] = [each.text for each in prompt.turns if isinstance(each, Told)]
+    prompt = prompt_for(ActionQuestion(request, Task("cancel it"), PAY), "", b"", nonce=nonce)
+    [told] = [each.text for each in prompt.turns if isinstance(each, UserTurn)]
     before, _, _ = told.partition(evil)
     assert before.count(f"<untrusted-{nonce}>") == before.count(f"</untrusted-{nonce}>") + 1
 
@@ -541,7 +545,7 @@ class Echo:
 
     async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
         said = msgspec.json.encode({"reason": self._key}).decode()
-        call = Used(self._key, self._key, said)
+        call = ModelCall(self._key, self._key, said)
         return Reply(self._key, "called", self._key, (call,), raw=self._key.encode())
 
     async def aclose(self) -> None: ...

@@ -8,7 +8,7 @@ import pytest
 from rutter.actors.planner.actor import Planner
 from rutter.actors.predictor import Predictor
 from rutter.events.action import Action, ByRef, Parameter, Secret, Target, Text, Untrusted
-from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, Asked
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, WantedCall
 from rutter.events.checks import PageState
 from rutter.events.critic import CompletionChecked, PageAssessed
 from rutter.events.executor import ActionFailed
@@ -22,9 +22,9 @@ from rutter.events.planner import (
     RunStopped,
 )
 from rutter.events.predictor import PredictionMade, WorkflowLearned
-from rutter.events.run_settings import Limits, Mind, Minds
+from rutter.events.run_settings import LanguageModel, Limits, ModelUse
 from rutter.events.runtime import DeadlinePassed, SessionStarted
-from rutter.events.service_pack import Service, Sign, Way
+from rutter.events.service_pack import Service, ServiceScript, Sign
 from rutter.events.tools import ApprovalSought, CompletionClaimed, ToolAnswered, ToolCalled
 from rutter.events.validator import (
     ActionApproved,
@@ -40,8 +40,10 @@ from tests.support.shop_facts import ORIGIN, css, done, element, found, judged, 
 
 AGREED = PredictionMade("markov2", 0)
 FIVE = tuple(Element("button") for _ in range(5))
-MINDS = Minds((Mind("anthropic", "claude-x"), Mind("openai", "gpt-x")), ("browser_click",))
-SIGN_IN = Way(
+MODELS = ModelUse(
+    (LanguageModel("anthropic", "claude-x"), LanguageModel("openai", "gpt-x")), ("browser_click",)
+)
+SIGN_IN = ServiceScript(
     "LOGIN_REQUIRED",
     (
         Action("type", target=css("#email"), value=Parameter("email")),
@@ -49,13 +51,13 @@ SIGN_IN = Way(
         Action("click", target=css("#in")),
     ),
 )
-CANCEL = Way("ACCOUNT_ACTIVE", (Action("click", target=css("#cancel")),))
-PARTNER = Way("THIRD_PARTY_BILLING", why="it is billed by a partner: cancel there")
+CANCEL = ServiceScript("ACCOUNT_ACTIVE", (Action("click", target=css("#cancel")),))
+PARTNER = ServiceScript("THIRD_PARTY_BILLING", why="it is billed by a partner: cancel there")
 SERVICE = Service("film", ways=(SIGN_IN, CANCEL, PARTNER))
 
 
 def led(
-    minds: Minds | None = MINDS,
+    models: ModelUse | None = MODELS,
     service: Service | None = None,
     *,
     headed: bool = False,
@@ -68,7 +70,7 @@ def led(
         started.settings, service=service, limits=limits or Limits(max_turns=20)
     )
     return msgspec.structs.replace(
-        started, driver="model", minds=minds, name="film", settings=settings, headed=headed
+        started, driver="model", models=models, name="film", settings=settings, headed=headed
     )
 
 
@@ -111,7 +113,7 @@ class Talk(Story):
 
     def calls(self, request: str, *tools: str, **arguments: Any) -> tuple[AnyEvent, ...]:
         given = msgspec.json.encode(arguments).decode()
-        asked = tuple(Asked(f"{request}.{i}", tool, given) for i, tool in enumerate(tools))
+        asked = tuple(WantedCall(f"{request}.{i}", tool, given) for i, tool in enumerate(tools))
         ending: Any = "called" if tools else "said"
         return self.tell(AdviceReceived(request, "anthropic", "claude-x", ending, asked))
 
@@ -169,7 +171,7 @@ def test_a_ref_that_is_not_there_is_answered_and_the_talk_goes_on() -> None:
 
 def test_arguments_that_do_not_fit_are_answered_as_such() -> None:
     talk = Talk()
-    bad = Asked("a1.0", "browser_click", "{}", "ref is missing")
+    bad = WantedCall("a1.0", "browser_click", "{}", "ref is missing")
     told = talk.tell(AdviceReceived("a1", "anthropic", "m", calls=(bad,)))
     assert only(told, ToolAnswered).error == "invalid_params"
     assert asked(told).request == "a2"
@@ -351,7 +353,7 @@ def test_when_no_provider_answers_the_services_own_way_goes_on() -> None:
 
 
 def test_without_a_model_and_without_a_way_it_says_why() -> None:
-    talk = Talk(led(Minds((Mind("anthropic", "claude-x"),))))
+    talk = Talk(led(ModelUse((LanguageModel("anthropic", "claude-x"),))))
     talk.tell(AdviceFailed("a1", "anthropic", "unauthorised", False, "wrong key"))
     told = talk.tell(CompletionChecked(verified=False, reason="no sign"))
     assert stop(told) == ("failed", "model_unavailable")
@@ -365,7 +367,7 @@ def test_a_way_without_actions_is_the_end_and_says_what_to_know() -> None:
 
 
 def test_a_way_holds_only_where_its_signs_are() -> None:
-    signed = Way("ACCOUNT_ACTIVE", CANCEL.actions, (Sign("title", "Plan"),))
+    signed = ServiceScript("ACCOUNT_ACTIVE", CANCEL.actions, (Sign("title", "Plan"),))
     talk = Talk(led(None, Service("film", ways=(signed,))), "ACCOUNT_ACTIVE")
     assert only(talk.first, CompletionClaimed).status == "success"
     told = talk.tell(CompletionChecked(verified=False, reason="no sign"))
@@ -381,7 +383,7 @@ def test_without_a_model_the_page_says_whether_it_is_done() -> None:
 
 def test_another_way_on_the_same_page_begins_at_its_beginning() -> None:
     shut = Action("click", target=css("#close"))
-    close = Way("ACCOUNT_ACTIVE", (shut,), (Sign("title", "Wait"),))
+    close = ServiceScript("ACCOUNT_ACTIVE", (shut,), (Sign("title", "Wait"),))
     talk = Talk(led(None, Service("film", ways=(close, CANCEL, SIGN_IN))), "LOGIN_REQUIRED")
     assert stop(talk.first) == ("policy_denied", "needs_person")  # nothing is bound
     talk = Talk(led(None, Service("film", ways=(close, CANCEL))), "ACCOUNT_ACTIVE", title="Wait")
@@ -449,7 +451,7 @@ def test_a_way_whose_end_was_verified_is_learned_without_what_did_not_matter() -
     assert flow.steps[1].action.value == Parameter("who")
     assert flow.steps[2].action.target is not None
     assert flow.steps[2].action.target.strategies == css("#named").strategies, "no ref is kept"
-    assert [step.standing is not None for step in flow.steps] == [False, False, True]
+    assert [step.standing_approval is not None for step in flow.steps] == [False, False, True]
 
 
 @pytest.mark.parametrize("reason", ["completed_unverified", "failed", "max_turns_exceeded"])

@@ -37,9 +37,9 @@ from rutter.events.predictor import (
     TransitionLearned,
     WorkflowLearned,
 )
-from rutter.events.run_settings import Mind, Minds
+from rutter.events.run_settings import LanguageModel, ModelUse
 from rutter.events.runtime import SessionStarted, StopRequested
-from rutter.events.service_pack import Service, Way
+from rutter.events.service_pack import Service, ServiceScript
 from rutter.events.tools import CompletionClaimed
 from rutter.events.validator import ActionRejected, ActionStarted
 from rutter.events.vocabulary import AnyEvent
@@ -59,8 +59,8 @@ from tests.support.shop_facts import (
     workflow,
 )
 
-FIRST, SECOND = Mind("anthropic", "claude-x"), Mind("openai", "gpt-x")
-MINDS = Minds((FIRST, SECOND), ("browser_click",))
+FIRST, SECOND = LanguageModel("anthropic", "claude-x"), LanguageModel("openai", "gpt-x")
+MODELS = ModelUse((FIRST, SECOND), ("browser_click",))
 FLOW = workflow(
     step(click("#a"), leads_to="/b"),
     step(fill("#name", Parameter("who")), at="/b"),
@@ -70,8 +70,8 @@ FLOW = workflow(
 BELOW = PredictionMade("markov2", 0, (Candidate("t", click("#p"), 420_000, "first_order"),))
 
 
-def helped(started: SessionStarted, minds: Minds = MINDS) -> SessionStarted:
-    return msgspec.structs.replace(started, minds=minds)
+def helped(started: SessionStarted, models: ModelUse = MODELS) -> SessionStarted:
+    return msgspec.structs.replace(started, models=models)
 
 
 RUN = helped(run_of(FLOW, values={"who": "Ann"}))
@@ -456,7 +456,7 @@ def test_what_the_page_does_not_bear_out_is_not_acknowledged() -> None:
 
 
 def test_a_free_run_ends_when_no_model_can_be_asked() -> None:
-    run = Run(helped(free_run(), Minds((FIRST,))))
+    run = Run(helped(free_run(), ModelUse((FIRST,))))
     run.tell(BELOW)
     [stop] = run.tell(AdviceFailed("a1", "anthropic", "unknown_model", False, "no claude-x"))
     assert isinstance(stop, RunStopped)
@@ -582,7 +582,7 @@ def test_what_a_model_took_for_the_last_step_and_changed_nothing_was_not_it() ->
 
 
 def test_where_the_service_says_that_it_ends_nobody_is_asked() -> None:
-    partner = Way("THIRD_PARTY_BILLING", why="a partner bills it")
+    partner = ServiceScript("THIRD_PARTY_BILLING", why="a partner bills it")
     run = Run(helped(run_of(FLOW, service=Service("film", ways=(partner,)))))
     run.tell(saw(page("/")))
     run.tell(PageAssessed("THIRD_PARTY_BILLING"))

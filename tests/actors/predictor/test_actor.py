@@ -28,7 +28,7 @@ from rutter.events.runtime import SessionEnded
 from rutter.events.signature import signature, token
 from rutter.events.validator import ActionApproved
 from rutter.events.vocabulary import AnyEvent
-from rutter.events.workflow import Driver, Expectation, Standing, Step, Workflow
+from rutter.events.workflow import Driver, Expectation, StandingApproval, Step, Workflow
 from tests.support.given_when_then import SESSION, Story, Told, given, of, only
 from tests.support.shop_facts import (
     ORIGIN,
@@ -338,7 +338,7 @@ def test_a_recording_becomes_a_workflow_that_can_be_sailed() -> None:
                 msgspec.structs.replace(send, target=Target(SEND.ways, SEND.fingerprint)),
                 place("/form"),
                 Expectation(moved=True, place=place("/users/*"), state="UNKNOWN"),
-                standing=Standing(ORIGIN, "send"),
+                standing_approval=StandingApproval(ORIGIN, "send"),
                 state="UNKNOWN",
                 irreversible=True,
             ),
@@ -415,7 +415,7 @@ def test_the_element_that_was_acted_on_is_the_one_that_is_recorded() -> None:
     found_it = RECORDING, saw(page("/")), plan(A), found(SEND), TargetChanged(1, 1, changed)
     did_it = ActionApproved(1, "sends_a_form", "because", "1", "1.1.1"), judged()
     [only_step] = learned_workflow(*found_it, *did_it, COMPLETED).workflow.steps
-    assert only_step.standing == Standing(ORIGIN, "later")
+    assert only_step.standing_approval == StandingApproval(ORIGIN, "later")
 
 
 def test_a_retried_step_is_recorded_once() -> None:
@@ -427,8 +427,8 @@ def test_a_retried_step_is_recorded_once() -> None:
 def test_one_steps_approval_is_not_the_next_ones() -> None:
     story = RECORDING, *recorded(A, SEND, approval="1.1.1"), *recorded(B, FIELD)
     first, second = learned_workflow(*story, COMPLETED).workflow.steps
-    assert first.standing is not None
-    assert second.standing is None
+    assert first.standing_approval is not None
+    assert second.standing_approval is None
 
 
 def test_a_literal_stays_a_literal() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rutter.actors.predictor.knowledge import Knowledge
 from rutter.events.action import Action, Parameter, Text
-from rutter.events.checks import Said
+from rutter.events.checks import AlertSaid
 from rutter.events.envelope import Envelope
 from rutter.events.predictor import (
     EffectsLearned,
@@ -181,14 +181,14 @@ def test_the_versions_that_a_session_taught_go_with_it_and_their_numbers_stay() 
 
 def test_what_a_forgotten_run_showed_is_not_awaited() -> None:
     flow = Workflow("order", 1, (Step(action=click("#a"), after=Expectation()),))
-    shown = EffectsLearned("order", 1, (Notices(0, (Said("Saved"),)),))
+    shown = EffectsLearned("order", 1, (Notices(0, (AlertSaid("Saved"),)),))
     silent = EffectsLearned("order", 1)
     told: list[Told] = [("one", shown), ("two", shown), ("three", silent)]
     assert fold(told).expected(flow).steps[0].after.learned == ()
     [awaited] = (
         fold([*told, ("p", SessionForgotten("three"))]).expected(flow).steps[0].after.learned
     )
-    assert awaited == Said("Saved")
+    assert awaited == AlertSaid("Saved")
 
 
 def test_renaming_a_workflow_that_was_forgotten_whole_leaves_the_other_one_alone() -> None:

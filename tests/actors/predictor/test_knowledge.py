@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rutter.actors.predictor.knowledge import Knowledge
 from rutter.actors.rules.workflows.learned_events import LEARNED
 from rutter.events.action import Action
-from rutter.events.checks import Said
+from rutter.events.checks import AlertSaid
 from rutter.events.envelope import Envelope, kind
 from rutter.events.predictor import (
     Candidate,
@@ -178,12 +178,12 @@ def test_what_can_be_learned_is_said_by_the_predictor() -> None:
 
 
 def shown(name: str, *says: str) -> EffectsLearned:
-    notices = Notices(0, tuple(Said(said, whole=True) for said in says))
+    notices = Notices(0, tuple(AlertSaid(said, whole=True) for said in says))
     return EffectsLearned(name, 1, (notices,))
 
 
 def awaited(knowledge: Knowledge, name: str, *recorded: str) -> list[str]:
-    learned = tuple(Said(said, whole=True) for said in recorded)
+    learned = tuple(AlertSaid(said, whole=True) for said in recorded)
     step = Step(Action("press", key="Enter"), after=Expectation(learned=learned))
     flow = Workflow(name, 1, (step,))
     return [each.value for each in knowledge.expected(flow).steps[0].after.learned]

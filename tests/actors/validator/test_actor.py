@@ -32,7 +32,7 @@ from rutter.events.validator import (
     QueryStarted,
 )
 from rutter.events.vocabulary import AnyEvent
-from rutter.events.workflow import Driver, Place, Standing, Workflow
+from rutter.events.workflow import Driver, Place, StandingApproval, Workflow
 from tests.support.given_when_then import Story, Told, given
 from tests.support.shop_facts import (
     ORIGIN,
@@ -270,8 +270,10 @@ def test_reading_a_risky_element_needs_no_policy() -> None:
 # -- standing approval (design 8) ----------------------------------------------------------------
 
 
-def recorded(standing: Standing | None, **more: Any) -> Workflow:
-    return workflow(step(click("#other")), step(click("#send"), standing=standing), **more)
+def recorded(standing_approval: StandingApproval | None, **more: Any) -> Workflow:
+    return workflow(
+        step(click("#other")), step(click("#send"), standing_approval=standing_approval), **more
+    )
 
 
 def run_second_step(
@@ -284,7 +286,7 @@ def asks(decided: tuple[AnyEvent, ...]) -> bool:
     return [type(event) for event in decided] == [ApprovalRequested]
 
 
-EXACT = Standing(ORIGIN, "send")
+EXACT = StandingApproval(ORIGIN, "send")
 
 
 def test_a_recording_approves_its_own_irreversible_step() -> None:
@@ -295,7 +297,7 @@ def test_a_recording_approves_its_own_irreversible_step() -> None:
 
 
 def test_standing_approval_is_not_for_another_element() -> None:
-    assert asks(run_second_step(recorded(Standing(ORIGIN, "other")), SEND))
+    assert asks(run_second_step(recorded(StandingApproval(ORIGIN, "other")), SEND))
 
 
 AT_HOME = msgspec.structs.replace(
@@ -321,14 +323,14 @@ def test_what_is_sent_to_its_own_page_is_approved_by_all_addresses_of_that_page(
 ) -> None:
     """The recording saw `/notes/add` become `/notes/17`: what it sent then was to the latter."""
     page_then = Place(ORIGIN, "/notes/*", also=("/notes/add",))
-    flow = recorded(Standing(ORIGIN, "then", "then", "same"))
+    flow = recorded(StandingApproval(ORIGIN, "then", "then", "same"))
     steps = tuple(msgspec.structs.replace(each, before=page_then) for each in flow.steps)
     flow = msgspec.structs.replace(flow, steps=steps)
     assert asks(run_second_step(flow, msgspec.structs.replace(AT_HOME, **change))) is not approved
 
 
 def test_standing_approval_is_not_for_another_origin() -> None:
-    assert asks(run_second_step(recorded(Standing("https://evil.example", "send")), SEND))
+    assert asks(run_second_step(recorded(StandingApproval("https://evil.example", "send")), SEND))
 
 
 def test_a_recorded_step_is_not_done_on_another_site() -> None:
@@ -370,7 +372,7 @@ def test_standing_approval_does_not_lift_a_denial() -> None:
 
 
 def test_what_needs_no_approval_uses_none() -> None:
-    approved = run_second_step(recorded(Standing(ORIGIN, "plain")), PLAIN)[0]
+    approved = run_second_step(recorded(StandingApproval(ORIGIN, "plain")), PLAIN)[0]
     assert isinstance(approved, ActionApproved)
     assert approved.rule == "nothing_matched"
 
@@ -600,7 +602,7 @@ def test_what_the_page_was_before_it_was_looked_at_again_counts_no_more() -> Non
 
 
 def test_a_recording_has_answered_for_its_last_page_too() -> None:
-    flow = workflow(step(click(), standing=Standing(ORIGIN, "finish")))
+    flow = workflow(step(click(), standing_approval=StandingApproval(ORIGIN, "finish")))
     story = run_of(flow), *LAST_PAGE, plan(click(), "workflow", index=0), found(FINISH)
     approved = said(*story)[0]
     assert isinstance(approved, ActionApproved)
@@ -613,7 +615,7 @@ def test_a_checkpoint_of_the_service_asks_unless_the_recording_has_answered_it(
 ) -> None:
     signs = (Sign("heading", "finish cancellation"),)
     service = Service("films", checkpoints=(Checkpoint("finish", signs, always),))
-    flow = workflow(step(click(), standing=Standing(ORIGIN, "finish")))
+    flow = workflow(step(click(), standing_approval=StandingApproval(ORIGIN, "finish")))
     seen = saw(page("/finish", heading="Finish Cancellation"))
     recorded_step = plan(click(), "workflow", index=0), found(FINISH)
     decided = said(run_of(flow, service=service), seen, *recorded_step)
@@ -702,13 +704,17 @@ def test_what_an_agent_was_told_when_it_asked_starts_no_step_of_its_own() -> Non
 
 
 def test_a_step_that_lost_its_form_is_asked_about_where_its_recording_was_final() -> None:
-    final = workflow(step(click(), standing=Standing(ORIGIN, "send"), irreversible=True))
+    final = workflow(
+        step(click(), standing_approval=StandingApproval(ORIGIN, "send"), irreversible=True)
+    )
     asked = asked_of(said(run_of(final), plan(click(), "workflow", index=0), found(PLAIN)))
     assert asked.rule == "was_irreversible"
 
 
 def test_a_final_step_that_an_earlier_session_may_have_done_asks_whatever_was_recorded() -> None:
-    flow = workflow(step(click(), standing=Standing(ORIGIN, "send"), irreversible=True))
+    flow = workflow(
+        step(click(), standing_approval=StandingApproval(ORIGIN, "send"), irreversible=True)
+    )
     begun = msgspec.structs.replace(run_of(flow), continues="run-1", done_before=1)
     asked = asked_of(said(begun, plan(click(), "workflow", index=0), found(SEND)))
     assert (asked.rule, asked.question) == (
@@ -730,7 +736,9 @@ def test_a_yes_where_the_phrase_was_asked_for_is_a_no() -> None:
 
 
 def test_a_dry_run_stops_before_a_healed_step_that_was_final() -> None:
-    flow = workflow(step(click(), standing=Standing(ORIGIN, "send"), irreversible=True))
+    flow = workflow(
+        step(click(), standing_approval=StandingApproval(ORIGIN, "send"), irreversible=True)
+    )
     healed = msgspec.structs.replace(plan(click(), "workflow", index=0), healed=True)
     [withheld] = said(run_of(flow, dry_run=True), healed, found(PLAIN))
     assert isinstance(withheld, ActionWithheld)

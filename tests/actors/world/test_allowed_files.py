@@ -193,7 +193,10 @@ def test_a_file_that_becomes_a_link_is_not_followed(inside: Path) -> None:
     with allowed_files._found("a.txt", [str(inside)]) as found:
         (inside / "a.txt").unlink()
         (inside / "a.txt").symlink_to(inside.parent / "outside.txt")
-        with pytest.raises(allowed_files._Refused, match="a link"), allowed_files._opened(found):
+        with (
+            pytest.raises(allowed_files._FileRefused, match="a link"),
+            allowed_files._opened(found),
+        ):
             pytest.fail("it was opened")
 
 
@@ -202,7 +205,7 @@ def test_a_file_that_becomes_a_pipe_is_not_read(inside: Path) -> None:
         (inside / "a.txt").unlink()
         os.mkfifo(inside / "a.txt")
         with (
-            pytest.raises(allowed_files._Refused, match="not a file"),
+            pytest.raises(allowed_files._FileRefused, match="not a file"),
             allowed_files._opened(found),
         ):
             pytest.fail("it was opened")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from rutter.actors.answers import Answer, Answers, Who
+from rutter.actors.answers import Answers, PersonAnswer, Who
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.browser.chromium import Chromium
@@ -52,8 +52,8 @@ class Always:
 
     who: Who = "scripted"
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
-        return Answer(True, phrase="confirm")
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
+        return PersonAnswer(True, phrase="confirm")
 
 
 class Voyage(NamedTuple):

@@ -7,16 +7,16 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from rutter.actors.answers import Answer as Word
+from rutter.actors.answers import PersonAnswer as Word
 from rutter.actors.answers import ScriptedPerson
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.models.defaults import DEFAULTS
-from rutter.actors.world.models.prices import Counsel
+from rutter.actors.world.models.prices import PricedModel
 from rutter.events.advisor import AdviceReceived
 from rutter.events.observer import HostsContacted
-from rutter.events.run_settings import MILLION, Limits, Mind, Minds
+from rutter.events.run_settings import MILLION, LanguageModel, Limits, ModelUse
 from rutter.events.runtime import SessionStarted
 from rutter.events.validator import ActionRejected
 from rutter.events.workflow import Criteria, Indicator
@@ -25,7 +25,7 @@ from rutter.pipeline.sessions import session_started
 from tests.hostile.injection.goals import PRIVATE, SECRET_NAME
 from tests.hostile.injection.hostile_site import CONTROLS, HEAD, SECRET, HostileSite
 from tests.support.log_checks import Replayed, events_of
-from tests.support.model_providers import mind_of
+from tests.support.model_providers import client_of
 from tests.support.prompt_reader import Line, Sight, read_page
 from tests.support.provider_server import Answer, Call, Heard, WireServer
 
@@ -96,9 +96,9 @@ def page_with_orders(site: HostileSite) -> str:
 
 
 def session(how: How, url: str, policy: Any = DEFAULT_POLICY) -> SessionStarted:
-    minds = Minds((Mind("anthropic", DEFAULTS["anthropic"].model),), tuple(TOOLS))
+    models = ModelUse((LanguageModel("anthropic", DEFAULTS["anthropic"].model),), tuple(TOOLS))
     given = session_started.Given(criteria=Criteria(success=(Indicator("heading", "Goodbye"),)))
-    more: dict[str, Any] = {"policy": policy, "minds": minds, "given": given}
+    more: dict[str, Any] = {"policy": policy, "models": models, "given": given}
     more["limits"] = Limits(max_failures=9, max_wall_ms=60_000)
     if how == "tools":
         return session_started.goal_run("plan", GOAL, url, {}, [SECRET_NAME], **more)
@@ -110,7 +110,7 @@ async def sailed(
 ) -> tuple[list[Any], Obeying]:
     brain, log = Obeying(), replayed.memory()
     with WireServer(brain) as wire:
-        mind = mind_of("anthropic", wire)
+        client = client_of("anthropic", wire)
         async with App.open(log) as app:
             await app.run_in_browser(
                 started,
@@ -118,9 +118,9 @@ async def sailed(
                 answers=person,
                 secrets={SECRET_NAME: SECRET},
                 name="obedient",
-                minds={"anthropic": Counsel(mind)},
+                models={"anthropic": PricedModel(client)},
             )
-        await mind.aclose()
+        await client.aclose()
         assert SECRET not in str([each.body for each in wire.requests])
     return await events_of(log, "obedient"), brain
 

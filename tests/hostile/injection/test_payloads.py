@@ -2,7 +2,7 @@
 
 import pytest
 
-from rutter.actors.rules.policy.policy import DEFAULT_POLICY, Case, judge
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY, PolicyCase, judge
 from rutter.events.action import Action, ByRef, Target, Untrusted
 from rutter.events.page import Resolved
 from tests.hostile.injection.goals import GOALS
@@ -23,7 +23,7 @@ def test_letters_that_nobody_sees_hide_no_risky_word(name: str, hidden: str) -> 
     said = Untrusted(hidden.join(name))
     element = Resolved("button", "d", role="button", name=said, text=said, origin="http://a.test")
     action = Action("click", target=Target((ByRef("@e0"),)))
-    case = Case(policy=DEFAULT_POLICY, action=action, driver="agent", element=element)
+    case = PolicyCase(policy=DEFAULT_POLICY, action=action, driver="agent", element=element)
     assert judge(case).effect != "allow"
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from rutter.actors.answers import ScriptedPerson
 from rutter.events.jobs import JobEnded, JobQueued, RunWorkflow
-from rutter.events.rows import Row
+from rutter.events.rows import BatchRow
 from rutter.pipeline.batches.ledger import read_ledger
 from rutter.pipeline.cli import row_runs
 from rutter.pipeline.config.settings import Settings, load
@@ -409,7 +409,7 @@ def test_what_a_daemon_took_on_and_did_not_begin_is_not_run_beside_it(shop: Shop
     shop.write(*rows_of(2))
     settings = load(str(shop.rutter.data))
     ledger = read_ledger(settings, "order", shop.file)
-    row = Row(ledger.batch, 1, "x")
+    row = BatchRow(ledger.batch, 1, "x")
     run = RunWorkflow("order", row=row)
     asyncio.run(say(shop, JobQueued("job-1", run, "person")))
     ended = shop.run()

@@ -249,7 +249,7 @@ def test_the_doctor_warns_of_one_that_could_not_be_asked_after_the_first(
     assert ended.code == 0, ended
     assert "[WARN] models: " in ended.out
     assert "no key for openai -> set OPENAI_API_KEY" in ended.out
-    monkeypatch.setitem(models.ADAPTERS, "anthropic", ("no_such_package", "AnthropicMind"))
+    monkeypatch.setitem(models.ADAPTERS, "anthropic", ("no_such_package", "AnthropicModel"))
     ended = rutter("doctor")
     assert ended.code == 8, ended
     assert "the anthropic package is not installed (no_such_package)" in ended.out

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rutter.actors.world.browser.page_listener import Listener
+from rutter.actors.world.browser.page_listener import WindowListener
 from rutter.actors.world.browser.window import Window
 from rutter.events.envelope import Envelope
 from rutter.events.planner import PersonAwaited
@@ -115,7 +115,7 @@ def test_nobody_is_told_to_begin_before_what_they_do_is_heard(
     awaited, order = asyncio.Event(), list[str]()
     listen, durable, say = Window.listen, App._durable, Terminal.say
 
-    async def listen_late(window: Window, phrases: Sequence[str] = ()) -> Listener:
+    async def listen_late(window: Window, phrases: Sequence[str] = ()) -> WindowListener:
         await awaited.wait()
         listener = await listen(window, phrases)
         order.append("heard")

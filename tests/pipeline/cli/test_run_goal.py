@@ -14,9 +14,9 @@ from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.world.secrets.redaction import forget
 from rutter.events.action import Action, ByCss, Secret, Target
 from rutter.events.predictor import WorkflowLearned
-from rutter.events.run_settings import Minds
+from rutter.events.run_settings import ModelUse
 from rutter.events.runtime import SessionStarted
-from rutter.events.service_pack import Service, Way
+from rutter.events.service_pack import Service, ServiceScript
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.app import App
@@ -35,8 +35,10 @@ TOOLS = tuple(each.name for each in SEVEN)
 ON = f"[agent.internal]\nenabled = true\nallowed_tools = {json.dumps(TOOLS)}\n"
 SIGN = ("--success", "text=is cancelled")
 WAYS = (
-    Way("LOGIN_REQUIRED", (Action("type", Target((ByCss("#p"),)), value=Secret("password")),)),
-    Way("ACCOUNT_ACTIVE", (Action("click", Target((ByCss("#cancel"),))),)),
+    ServiceScript(
+        "LOGIN_REQUIRED", (Action("type", Target((ByCss("#p"),)), value=Secret("password")),)
+    ),
+    ServiceScript("ACCOUNT_ACTIVE", (Action("click", Target((ByCss("#cancel"),))),)),
 )
 
 
@@ -267,9 +269,9 @@ class Begun:
 
     async def run_in_browser(self, started: SessionStarted, **more: object) -> Story:
         self.started.append(started)
-        minds = more["minds"]
-        assert isinstance(minds, dict)
-        self.providers.append(list(minds))
+        models = more["models"]
+        assert isinstance(models, dict)
+        self.providers.append(list(models))
         assert more["what"]
         return Story(session="tools-1", purpose=started.purpose, name=started.name)
 
@@ -300,9 +302,9 @@ def test_a_model_leads_to_a_goal_that_is_new(rutter: Rutter, begun: Begun) -> No
     [started] = begun.started
     assert (started.purpose, started.driver) == ("tools", "model")
     assert (started.name, started.goal, started.url) == ("pause-it", "Pause it", HERE)
-    assert isinstance(started.minds, Minds)
-    assert [each.provider for each in started.minds.minds] == ["anthropic", "ollama"]
-    assert started.minds.tools == TOOLS
+    assert isinstance(started.models, ModelUse)
+    assert [each.provider for each in started.models.models] == ["anthropic", "ollama"]
+    assert started.models.tools == TOOLS
     assert begun.providers == [["anthropic", "ollama"]]
     limits = started.settings.limits
     assert (limits.max_steps, limits.max_wall_ms, limits.max_failures) == (5, 90_000, 3)
@@ -333,7 +335,7 @@ def test_a_workflow_has_the_model_beside_it_unless_it_is_told_not_to(
     rutter("run", "cancel")
     assert [each.purpose for each in begun.started] == ["run"] * 4
     assert [each.goal for each in begun.started] == [GOAL] * 4
-    assert [each.minds is not None for each in begun.started] == [True, True, False, False]
+    assert [each.models is not None for each in begun.started] == [True, True, False, False]
     assert begun.providers == [["anthropic"], ["anthropic"], [], []]
 
 
@@ -358,7 +360,7 @@ def test_a_free_run_has_its_goal_and_its_model(rutter: Rutter, begun: Begun) -> 
     rutter("run", "--free", "--goal", GOAL, "--url", HERE)
     [started] = begun.started
     assert (started.purpose, started.goal) == ("free", GOAL)
-    assert started.minds is not None
+    assert started.models is not None
 
 
 def test_a_service_that_knows_the_way_needs_no_model(
@@ -368,7 +370,7 @@ def test_a_service_that_knows_the_way_needs_no_model(
     configure(rutter, "[secrets.password]\nsource = 'env:STREAM_PASSWORD'\n")
     rutter("run", "--service", "streaming", "--url", HERE)
     [started] = begun.started
-    assert (started.purpose, started.driver, started.minds) == ("tools", "model", None)
+    assert (started.purpose, started.driver, started.models) == ("tools", "model", None)
     assert started.secrets == ("password",)
     assert started.settings.service is not None
     assert started.settings.service.ways

@@ -14,7 +14,7 @@ import pytest
 from rutter.actors.answers import ScriptedPerson
 from rutter.actors.predictor import Knowledge
 from rutter.events.action import Text
-from rutter.events.checks import Check, Said, ValueSet
+from rutter.events.checks import AlertSaid, Check, ValueSet
 from rutter.events.errors import BrowserGone
 from rutter.events.predictor import WorkflowLearned
 from rutter.events.sqlite_log import SqliteLog
@@ -130,7 +130,7 @@ def test_what_cannot_be_stated_is_bad_input(
 
 
 def test_a_secret_takes_what_was_learned_from_it_along(rutter: Rutter) -> None:
-    learn(rutter, 5, ValueSet("3", "Quantity"), Said("changed"))
+    learn(rutter, 5, ValueSet("3", "Quantity"), AlertSaid("changed"))
     assert "5 value_set:Quantity=3 (learned)" in squeezed(rutter("workflows", "show", "order").out)
     ended = rutter("workflows", "edit", "order", "--secret", "5=pin")
 

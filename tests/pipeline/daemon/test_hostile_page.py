@@ -9,8 +9,8 @@ import anyio
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from rutter.actors.answers import Answer
-from rutter.actors.world.egress.gate import Opening
+from rutter.actors.answers import PersonAnswer
+from rutter.actors.world.egress.gate import ProxyPassage
 from rutter.pipeline.daemon.http.refusals import HttpRefusal
 from tests.hostile.test_channels import KEPT_BACK, NOT_EXERCISED, SAYS_DONE
 from tests.support.hostile_daemon_page import EVERY, Onslaught, onslaught
@@ -210,12 +210,12 @@ async def _agree(page: Onslaught, session: str) -> None:
     questions = page.ship.daemon.questions
     while True:
         for asked in questions.pending(session):
-            questions.answer(session, asked.approval, Answer(True, "yes", asked.phrase))
+            questions.answer(session, asked.approval, PersonAnswer(True, "yes", asked.phrase))
         await anyio.sleep(0.05)
 
 
 def _door(passage: object) -> int:
-    assert isinstance(passage, Opening)
+    assert isinstance(passage, ProxyPassage)
     return passage.port
 
 

@@ -62,7 +62,7 @@ async def called(ship: Anchored) -> tuple[list[dict[str, Any]], list[str], list[
         events: list[Event] = [each.event for each in reader.read(session=session)]
     started = events[0]
     assert isinstance(started, SessionStarted)
-    assert started.minds is None  # nobody is asked in a session that somebody else drives
+    assert started.models is None  # nobody is asked in a session that somebody else drives
     kinds = [each for each in map(kind, events) if each not in LOOKS]
     return [{each: row[each] for each in SAME} for row in steps], kinds, answers
 

@@ -33,7 +33,7 @@ from rutter.events.action import (
 )
 from rutter.events.checks import (
     HERE,
-    Answered,
+    AlertSaid,
     Check,
     Downloaded,
     ElementState,
@@ -41,7 +41,7 @@ from rutter.events.checks import (
     FileExists,
     FileSize,
     ReadBack,
-    Said,
+    ServerAnswered,
     StateIs,
     TextGone,
     TextVisible,
@@ -101,7 +101,8 @@ def stating(action: Action, *checks: Check, read_back: ReadBack | None = None) -
 def saying(text: str) -> tuple[Check, ...]:
     """Every kind of check that a text can be put into."""
     return (
-        TextVisible(text), TextGone(text), UrlHas(text), Said(text), ValueSet(text, text, text),
+        TextVisible(text), TextGone(text), UrlHas(text), AlertSaid(text),
+        ValueSet(text, text, text),
         ElementState("checked", text, text), Downloaded(text), FileExists(text),
         FileContains(text, text), FileSize(text, 3, 9),
     )  # fmt: skip
@@ -294,7 +295,9 @@ def test_frames_and_shadow_roots_are_said_and_no_text_that_finds_the_field(
 def test_what_is_waited_for_is_said_and_what_only_rutter_does_is_told() -> None:
     moved = step(click("#go"), leads_to="/orders/*", irreversible=True)
     after = msgspec.structs.replace(
-        moved.after, learned=(Said("order # placed", whole=True),), checks=(StateIs("COMPLETE"),)
+        moved.after,
+        learned=(AlertSaid("order # placed", whole=True),),
+        checks=(StateIs("COMPLETE"),),
     )
     reads, drags = css("#number"), Action("drag", target=css("#card"), to=css("#column"))
     read = Action("extract", target=reads, name="number")
@@ -617,7 +620,7 @@ def test_every_format_has_its_writer() -> None:
 
 # -- what exported scripts wait for ----------------------------------------------------------------
 
-SAVED = Answered("PUT http://shop.example/notes/* | POST http://shop.example/save")
+SAVED = ServerAnswered("PUT http://shop.example/notes/* | POST http://shop.example/save")
 
 
 def learning(action: Action, *learned: Check, **more: Any) -> Step:
@@ -735,7 +738,7 @@ def test_chrome_stops_where_only_rutter_goes_on_and_the_title_says_so() -> None:
 
 def test_what_was_blurred_in_a_notice_is_any_word() -> None:
     """A number, and a word that is also the name of a month."""
-    pattern = notice_pattern(Said("user “*” was added. you # edit it below.", whole=True))
+    pattern = notice_pattern(AlertSaid("user “*” was added. you # edit it below.", whole=True))
     assert re.search(pattern, "the user “ann” was added. you may edit it below.")
     assert not re.search(pattern, "the user “ann” was not added. you may edit it below.")
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, TimeoutError, sync_playwright
 
 from rutter.events.action import Action, ByCss, ByRole, Strategy, Target, Text
-from rutter.events.checks import Answered, Check
+from rutter.events.checks import Check, ServerAnswered
 from rutter.events.workflow import Expectation, Step, Workflow
 from rutter.pipeline.config.chromium_install import find_chromium
 from rutter.pipeline.export.playwright_script import playwright_script
@@ -63,7 +63,7 @@ def test_what_the_server_does_not_take_is_not_done(server: PageServer, tmp_path:
     home = server.show(
         "<button id=go onclick=\"fetch('/broken'); document.title = 'Saved'\">Save</button>"
     )
-    learned = (Answered(f"GET {server.url}/broken"),)
+    learned = (ServerAnswered(f"GET {server.url}/broken"),)
     ended = ran(tmp_path, do("navigate", url=home), do("click", ByCss("#go"), learned=learned))
     assert ended.code == 1
     assert "the server did not take" in ended.err

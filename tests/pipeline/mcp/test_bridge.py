@@ -4,7 +4,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from rutter.actors.answers import Answer
+from rutter.actors.answers import PersonAnswer
 from rutter.events.errors import WorldBroken
 from rutter.events.runtime import SessionEnded
 from rutter.pipeline.mcp.bridge import across
@@ -64,7 +64,7 @@ async def test_progress_comes_back_and_calling_off_goes_there(replayed: Replayed
             ref = refs(first)["Order"]
             await client.call_tool("browser_click", {"ref": ref}, progress_callback=hear)
         [question] = host.questions.pending(session)
-        host.questions.answer(session, question.approval, Answer(False, "too late"))
+        host.questions.answer(session, question.approval, PersonAnswer(False, "too late"))
         again = await client.call_tool("get_snapshot", {})
     assert told[0] == f"a person is being asked (policy) in session {session}"
     assert body(again)["success"] is True

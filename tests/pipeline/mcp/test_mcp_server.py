@@ -8,7 +8,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.events.predictor import TransitionLearned
 from rutter.events.runtime import SessionEnded
@@ -126,7 +126,7 @@ async def test_a_stale_ref_comes_back_with_a_fresh_snapshot(replayed: Replayed) 
 
 
 async def test_a_person_who_says_no_has_the_last_word(replayed: Replayed) -> None:
-    person = ScriptedPerson(otherwise=Answer(False, "not today"))
+    person = ScriptedPerson(otherwise=PersonAnswer(False, "not today"))
     async with rehearsed(replayed.memory(), person) as host, connected(host) as client:
         first = await client.call_tool("open_session", {"url": START})
         answer = await client.call_tool("browser_click", {"ref": refs(first)["Order"]})
@@ -160,7 +160,9 @@ async def test_a_client_that_wants_to_know_is_told_that_a_person_is_being_asked(
             async def answer() -> None:
                 await until(lambda: told)
                 [question] = host.questions.pending(session)
-                host.questions.answer(session, question.approval, Answer(True, "go on", "confirm"))
+                host.questions.answer(
+                    session, question.approval, PersonAnswer(True, "go on", "confirm")
+                )
 
             group.start_soon(answer)
             ordered = await client.call_tool(

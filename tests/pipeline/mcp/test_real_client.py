@@ -13,7 +13,7 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult, ImageContent
 
-from rutter.actors.answers import Answer
+from rutter.actors.answers import PersonAnswer
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.events.artifacts import ArtifactStore
@@ -55,7 +55,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 class Person:
     """Somebody at the daemon, who answers one question after the other as it comes."""
 
-    def __init__(self, questions: Questions, *answers: Answer) -> None:
+    def __init__(self, questions: Questions, *answers: PersonAnswer) -> None:
         self._questions = questions
         self._left = deque(answers)
         self._asked = anyio.Semaphore(0)
@@ -81,7 +81,7 @@ class Running(NamedTuple):
 
 @asynccontextmanager
 async def daemon(
-    replayed: Replayed, folder: Path, site: Site, chromium: Chromium, *answers: Answer
+    replayed: Replayed, folder: Path, site: Site, chromium: Chromium, *answers: PersonAnswer
 ) -> AsyncIterator[Running]:
     """Its parts for agents: sessions of tools on a log, questions for a person, MCP on a port."""
     settings, questions = configured(folder, site), Questions()
@@ -131,7 +131,7 @@ class Agent:
 async def test_an_agent_signs_in_and_finds_a_customer_and_its_way_is_learned(
     replayed: Replayed, tmp_path: Path, site: Site, chromium: Chromium, mode: str
 ) -> None:
-    no, yes = Answer(False, "wait a moment"), Answer(True, "go on", "confirm")
+    no, yes = PersonAnswer(False, "wait a moment"), PersonAnswer(True, "go on", "confirm")
     async with (
         daemon(replayed, tmp_path, site, chromium, no, yes) as running,
         running.mcp.client(mode) as client,

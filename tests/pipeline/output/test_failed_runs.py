@@ -8,7 +8,7 @@ import pytest
 
 from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from rutter.events.action import Action, ByRole, Target
-from rutter.events.checks import ReadBack, Said, TextVisible
+from rutter.events.checks import AlertSaid, ReadBack, TextVisible
 from rutter.events.workflow import Expectation, Step, Workflow
 from rutter.pipeline.cli.session_end import report, tell_repaired, tell_unproven
 from rutter.pipeline.cli.terminal import Terminal
@@ -379,7 +379,7 @@ def sender(action: Action = SAVE, **more: Any) -> Step:
 
 
 def test_every_step_that_is_not_read_back_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = Expectation(learned=(Said("saved", whole=True),), moved=True)
+    shown = Expectation(learned=(AlertSaid("saved", whole=True),), moved=True)
     out = after_recording(capsys, sender(PLACE), Step(SAVE), sender(after=shown))
     assert 'cannot tell whether "Place order" (step 1) really worked' in out
     assert "workflows edit order --read-back '1=here text_visible:TEXT'" in out

@@ -12,9 +12,9 @@ from rutter.events.advisor import (
     AdviceLost,
     AdvicePrepared,
     AdviceReceived,
-    Asked,
-    Usage,
+    TokenUsage,
     VisionGiven,
+    WantedCall,
 )
 from rutter.events.critic import ActionJudged, Evidence
 from rutter.events.envelope import Envelope
@@ -327,8 +327,8 @@ def test_what_a_model_is_asked_what_it_says_and_what_that_costs() -> None:
             "a1",
             "anthropic",
             "claude-x",
-            calls=(Asked("c1", "browser_click", '{"ref": "@e5"}'),),
-            usage=Usage(1_240, 85),
+            calls=(WantedCall("c1", "browser_click", '{"ref": "@e5"}'),),
+            usage=TokenUsage(1_240, 85),
             cost_microdollars=4_800,
             took_ms=1_900,
         ),
@@ -350,7 +350,7 @@ def test_what_a_model_names_by_a_ref_is_told_by_its_name() -> None:
 
 
 def test_a_price_that_is_unknown_is_said_to_be() -> None:
-    received = AdviceReceived("a1", "ollama", "m", "said", usage=Usage(10, 2), priced=False)
+    received = AdviceReceived("a1", "ollama", "m", "said", usage=TokenUsage(10, 2), priced=False)
     assert "10 tokens in, 2 out, at an unknown price, 0.0 s" in narrate(received)[0]
 
 

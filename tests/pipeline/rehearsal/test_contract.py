@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from rutter.actors.answers import Answer, Answers, Who
+from rutter.actors.answers import Answers, PersonAnswer, Who
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.window import Window
 from rutter.actors.world.egress.gate import Gate
-from rutter.actors.world.models.anthropic import AnthropicMind
-from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Told, ToolSpec
+from rutter.actors.world.models.anthropic import AnthropicModel
+from rutter.actors.world.models.messages import ModelFailed, Prompt, Reply, ToolSpec, UserTurn
 from rutter.events.action import Action, ByCss, ByRole, Target, Text
-from rutter.events.advisor import Usage
+from rutter.events.advisor import TokenUsage
 from rutter.events.critic import ActionJudged
 from rutter.events.executor import ActionDone, ActionFailed, TargetChanged, TargetMissing
 from rutter.events.policy import Policy
@@ -28,7 +28,7 @@ from rutter.pipeline.app import App
 from rutter.pipeline.config.chromium_install import find_chromium
 from rutter.pipeline.rehearsal import fixtures
 from rutter.pipeline.rehearsal.scripted_model import (
-    ScriptedMind,
+    ScriptedModel,
     calls,
     cut,
     fails,
@@ -94,7 +94,7 @@ SCRIPTS: dict[str, tuple[tuple[Action, ...], list[str], str]] = {
     "no such option": ((HUGE,), ["option_not_found"], "failed"),
     "nothing but the focus": ((click("#none"),), ["done False None"], "completed"),
 }
-YES = Answer(True, phrase="confirm")
+YES = PersonAnswer(True, phrase="confirm")
 
 
 def brisk(started: SessionStarted) -> SessionStarted:
@@ -112,10 +112,10 @@ class Renames:
         self._change = change
         self._asked = 0
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         self._asked += 1
         if self._asked > 1:
-            return Answer(False)
+            return PersonAnswer(False)
         await self._change()
         return YES
 
@@ -200,7 +200,7 @@ class Yes:
 
     who: Who = "scripted"
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         return YES
 
 
@@ -378,8 +378,8 @@ async def test_the_snapshots_show_what_the_bundled_pages_show() -> None:
 # -- models ----------------------------------------------------------------------------------------
 
 WAIT = ToolSpec("wait", "Waits.", {"type": "object", "properties": {"ms": {"type": "integer"}}})
-PROMPT = Prompt("Be brief.", (Told("Wait a moment."),), (WAIT,))
-USAGE = Usage(120, 30)
+PROMPT = Prompt("Be brief.", (UserTurn("Wait a moment."),), (WAIT,))
+USAGE = TokenUsage(120, 30)
 
 
 def comparable(reply: Reply) -> object:
@@ -413,16 +413,16 @@ def comparable(reply: Reply) -> object:
     ],
 )
 async def test_the_scripted_model_answers_as_an_adapter_does(
-    on_the_wire: provider_server.Answer | provider_server.Fault, scripted: Reply | MindFailed
+    on_the_wire: provider_server.Answer | provider_server.Fault, scripted: Reply | ModelFailed
 ) -> None:
-    async def heard(mind: AnthropicMind | ScriptedMind) -> object:
+    async def heard(client: AnthropicModel | ScriptedModel) -> object:
         try:
-            return comparable(await mind.complete(PROMPT, within_ms=20_000))
-        except MindFailed as failed:
+            return comparable(await client.complete(PROMPT, within_ms=20_000))
+        except ModelFailed as failed:
             return failed.code, failed.transient
         finally:
-            await mind.aclose()
+            await client.aclose()
 
     with provider_server.WireServer([on_the_wire]) as server:
-        real = await heard(AnthropicMind("claude-x", "key", base_url=server.anthropic_url))
-    assert await heard(ScriptedMind(scripted)) == real
+        real = await heard(AnthropicModel("claude-x", "key", base_url=server.anthropic_url))
+    assert await heard(ScriptedModel(scripted)) == real

@@ -7,7 +7,7 @@ import anyio
 import msgspec
 import pytest
 
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.world.models.prices import Price
 from rutter.events.action import Action, ByRole, Parameter, Target, Text
 from rutter.events.advisor import AdviceFailed, AdvicePrepared, AdviceReceived
@@ -19,7 +19,7 @@ from rutter.events.validator import ApprovalRequested
 from rutter.events.workflow import Criteria, Indicator, Step
 from rutter.pipeline.rehearsal import fixtures, stage
 from rutter.pipeline.rehearsal.scripted_model import (
-    ScriptedMind,
+    ScriptedModel,
     calls,
     elements_in,
     fails,
@@ -37,7 +37,7 @@ from rutter.replay.verify import Divergence, Verification
 
 pytestmark = pytest.mark.anyio
 
-YES = Answer(True, phrase="confirm")
+YES = PersonAnswer(True, phrase="confirm")
 ACCOUNT = "https://gaffsail.example/account"
 CANCELLED = Criteria((Indicator("heading", "is cancelled"),))
 WAY = (
@@ -52,7 +52,7 @@ WAY = (
 def goal() -> SessionStarted:
     given = Given(criteria=CANCELLED)
     return session_started.goal_run(
-        "cancel", "Cancel it.", ACCOUNT, {}, (), minds=None, given=given
+        "cancel", "Cancel it.", ACCOUNT, {}, (), models=None, given=given
     )
 
 
@@ -67,24 +67,24 @@ def leads(prompt: Any) -> Any:
 
 async def test_the_same_goal_twice_costs_calls_once() -> None:
     log = MemoryLog()
-    mind = ScriptedMind(leads)
+    model = ScriptedModel(leads)
     person = ScriptedPerson(otherwise=YES)
     price = Price(3_000_000, 15_000_000)
     first = await rehearse(
-        goal(), fixtures.cancellation(), mind=mind, answers=person, price=price, log=log
+        goal(), fixtures.cancellation(), model=model, answers=person, price=price, log=log
     )
     assert first.ended.reason == "completed", first.ended
     spent = first.all_of(AdviceReceived)
-    assert len(mind.asked) == len(spent) == first.story.model_calls == 6
+    assert len(model.asked) == len(spent) == first.story.model_calls == 6
     assert all(each.priced and each.cost_microdollars > 0 for each in spent)
     assert first.story.steps[-1].verdict == "confirmed"
     assert first.learned is not None
 
     world = fixtures.cancellation()
     again = session_started.run_of(first.learned, {}, ())
-    second = await rehearse(again, world, mind=mind, answers=person, log=log)
+    second = await rehearse(again, world, model=model, answers=person, log=log)
     assert second.ended.reason == "completed", second.ended
-    assert len(mind.asked) == 6
+    assert len(model.asked) == 6
     assert world.path == "/cancel/done"
     assert second.session != first.session
 
@@ -95,16 +95,16 @@ async def test_where_it_cannot_be_done_the_model_may_say_so() -> None:
         return calls("complete_task", status="failed", reason="a partner bills it")
 
     world = fixtures.cancellation("cancel_third_party")
-    ended = (await rehearse(goal(), world, mind=ScriptedMind(looks))).ended
+    ended = (await rehearse(goal(), world, model=ScriptedModel(looks))).ended
     assert ended.reason == "failed"
     assert [action.type for action in world.done] == ["navigate"]
 
 
 async def test_a_model_that_fails_is_followed_by_the_next() -> None:
-    down = ScriptedMind(fails("overloaded"), fails("overloaded"), provider="anthropic")
-    up = ScriptedMind(leads, provider="openai")
+    down = ScriptedModel(fails("overloaded"), fails("overloaded"), provider="anthropic")
+    up = ScriptedModel(leads, provider="openai")
     person = ScriptedPerson(otherwise=YES)
-    told = await rehearse(goal(), fixtures.cancellation(), mind=[down, up], answers=person)
+    told = await rehearse(goal(), fixtures.cancellation(), model=[down, up], answers=person)
     assert told.ended.reason == "completed", told.ended
     assert [each.provider for each in told.all_of(AdviceFailed)] == ["anthropic"] * 2
     assert {each.provider for each in told.all_of(AdviceReceived)} == {"openai"}
@@ -113,9 +113,9 @@ async def test_a_model_that_fails_is_followed_by_the_next() -> None:
 
 async def test_a_person_is_asked_whatever_the_model_wants() -> None:
     world = fixtures.cancellation()
-    person = ScriptedPerson(otherwise=Answer(False, message="not today"))
-    mind = ScriptedMind(leads, leads, says("I stop."))
-    told = await rehearse(goal(), world, mind=mind, answers=person)
+    person = ScriptedPerson(otherwise=PersonAnswer(False, message="not today"))
+    model = ScriptedModel(leads, leads, says("I stop."))
+    told = await rehearse(goal(), world, model=model, answers=person)
     assert told.ended.reason != "completed"
     assert told.all_of(ApprovalRequested)
     assert world.path == "/account"
@@ -218,20 +218,20 @@ async def test_a_secret_is_in_no_event_and_in_no_prompt() -> None:
         {"/": ScriptedPage("Settings", {"#t": field, "#x": ScriptedElement(name=f"Copy {token}")})}
     )
     started = session_started.goal_run(
-        "set", "Set it.", ORIGIN + "/", {}, ("token",), minds=None, given=Given(criteria=CANCELLED)
+        "set", "Set it.", ORIGIN + "/", {}, ("token",), models=None, given=Given(criteria=CANCELLED)
     )
-    mind = ScriptedMind(
+    model = ScriptedModel(
         lambda prompt: calls(
             "browser_fill", ref=ref_of(prompt, "textbox", "Access token"), value="${token}"
         ),
         calls("complete_task", status="failed", reason="that was all"),
     )
     person = ScriptedPerson(otherwise=YES)
-    told = await rehearse(started, world, mind=mind, answers=person, secrets={"token": token})
+    told = await rehearse(started, world, model=model, answers=person, secrets={"token": token})
     assert world.fields == {"#t": token}
-    assert len(mind.asked) == 2
+    assert len(model.asked) == 2
     assert token.encode() not in msgspec.msgpack.encode(told.events)
-    assert token.encode() not in msgspec.msgpack.encode(mind.asked)
+    assert token.encode() not in msgspec.msgpack.encode(model.asked)
 
 
 async def test_a_log_that_does_not_follow_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,7 +268,7 @@ async def test_a_service_is_sailed_without_a_model(begins_at: str, account: str,
         f"https://gaffsail.example{begins_at}",
         {"email": "bosun@example.com"},
         ("password",),
-        minds=None,
+        models=None,
         given=Given(service=known.service, criteria=known.criteria),
     )
     world = fixtures.cancellation(account)

@@ -19,7 +19,7 @@ from rutter.events.memory_log import MemoryLog
 from rutter.events.observer import PageObserved, PopupOpened
 from rutter.events.planner import PlanProposed, PlanWithheld, RunStopped
 from rutter.events.predictor import PredictionMade
-from rutter.events.runtime import ActorFailed, Head, SessionEnded, SessionStarted
+from rutter.events.runtime import ActorFailed, ChainHead, SessionEnded, SessionStarted
 from rutter.events.validator import ActionApproved, ActionStarted
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock, CountingClock
@@ -391,8 +391,8 @@ async def test_what_moved_since_the_last_seal_is_sealed(replayed: Replayed) -> N
         second = hub.sequencer.heads_to_seal()
         third = hub.sequencer.heads_to_seal()
     hashes = {(e.session, e.n): e.hash for e, _ in await read_all(log)}
-    assert first == (Head("a", 2, hashes["a", 2]), Head("b", 1, hashes["b", 1]))
-    assert second == (Head("a", 3, hashes["a", 3]),)
+    assert first == (ChainHead("a", 2, hashes["a", 2]), ChainHead("b", 1, hashes["b", 1]))
+    assert second == (ChainHead("a", 3, hashes["a", 3]),)
     assert third == ()
 
 
@@ -411,7 +411,7 @@ async def test_an_adopted_session_goes_on_where_it_was_left(replayed: Replayed) 
     [left] = log.turns[0]
     second = replayed.memory(*log.turns)
     async with sequencing(second) as hub:
-        hub.sequencer.adopt(Head("s", 1, left.envelope.hash))
+        hub.sequencer.adopt(ChainHead("s", 1, left.envelope.hash))
         numbered = await hub.sequencer.submit("s", "runtime", PopupOpened("2"))
     assert (numbered.seq, numbered.n) == (2, 2)
 

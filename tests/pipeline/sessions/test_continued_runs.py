@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from rutter.actors.answers import ScriptedPerson
-from rutter.actors.rules.steps.already_done import Settling, look_for
+from rutter.actors.rules.steps.already_done import EarlierRunLooks, look_for
 from rutter.events.action import Action, ByCss, ByRole, Target, Text
 from rutter.events.checks import ReadBack, TextVisible
 from rutter.events.critic import OutcomeUnknown
@@ -321,10 +321,10 @@ def test_the_last_step_that_says_how_it_shows_is_looked_for_first() -> None:
         session_started.run_of(flow, {}, ()), continues="first", done_before=2, same_values=True
     )
     due = StepDue(0, 2, review)
-    look = look_for(started, due, Settling(), 1)
+    look = look_for(started, due, EarlierRunLooks(), 1)
     assert look is not None
     assert look.settles == 1
-    looked = Settling(settled=(StepSettled(1, False, "not there"),))
+    looked = EarlierRunLooks(settled=(StepSettled(1, False, "not there"),))
     assert look_for(started, due, looked, 1) is None
     begun = msgspec.structs.replace(started, done_before=1)
-    assert look_for(begun, due, Settling(), 1) is None
+    assert look_for(begun, due, EarlierRunLooks(), 1) is None

@@ -12,12 +12,12 @@ import pytest
 
 from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.world.models.defaults import DEFAULTS
-from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Told
-from rutter.actors.world.models.prices import Counsel, Price
+from rutter.actors.world.models.messages import ModelFailed, Prompt, Reply, UserTurn
+from rutter.actors.world.models.prices import Price, PricedModel
 from rutter.actors.world.secrets.redaction import forget, hushed
-from rutter.events.advisor import Usage
+from rutter.events.advisor import TokenUsage
 from rutter.events.errors import BadInput
-from rutter.events.run_settings import Mind, Minds
+from rutter.events.run_settings import LanguageModel, ModelUse
 from rutter.pipeline.config.keys import PROVIDERS
 from rutter.pipeline.config.reader import Config, read_config
 from rutter.pipeline.sessions import models
@@ -27,11 +27,11 @@ from rutter.pipeline.sessions.models import (
     closing,
     fix_of,
     key_of,
-    minds_of,
+    models_of,
     offer_of,
     offers,
-    open_mind,
-    open_minds,
+    open_model,
+    open_models,
     vision_of,
 )
 
@@ -39,7 +39,7 @@ CANARY = "sk-canary-5f3a9c1e7b2d4f60"
 TOOLS = tuple(each.name for each in SEVEN)
 ON = f"[agent.internal]\nenabled = true\nallowed_tools = {json.dumps(TOOLS)}\n"
 KEYS = {"ANTHROPIC_API_KEY": CANARY, "OPENAI_API_KEY": CANARY + "-2"}
-PROMPT = Prompt("", (Told("?"),))
+PROMPT = Prompt("", (UserTurn("?"),))
 
 
 @pytest.fixture(autouse=True)
@@ -62,12 +62,12 @@ class Speaker:
     provider: ClassVar[str] = "anthropic"
     model = "m"
 
-    def __init__(self, answer: Reply | MindFailed) -> None:
+    def __init__(self, answer: Reply | ModelFailed) -> None:
         self.answer = answer
         self.closed = False
 
     async def complete(self, prompt: Prompt, *, within_ms: int) -> Reply:
-        if isinstance(self.answer, MindFailed):
+        if isinstance(self.answer, ModelFailed):
             raise self.answer
         return self.answer
 
@@ -80,8 +80,8 @@ class Speaker:
 
 def test_nobody_is_asked_until_it_is_turned_on(tmp_path: Path) -> None:
     off = config(tmp_path, "")
-    assert minds_of(off) is None
-    assert open_minds(off, KEYS, needed=True) == {}
+    assert models_of(off) is None
+    assert open_models(off, KEYS, needed=True) == {}
 
 
 def test_a_session_is_pinned_to_providers_models_and_tools_in_order(tmp_path: Path) -> None:
@@ -90,44 +90,46 @@ def test_a_session_is_pinned_to_providers_models_and_tools_in_order(tmp_path: Pa
         ON + '[agent]\nprovider = "openai"\nfallbacks = ["ollama", "anthropic"]\n'
         '[models.ollama]\nmodel = "llama9"\npictures = true\n',
     )
-    assert minds_of(said) == Minds(
+    assert models_of(said) == ModelUse(
         (
-            Mind("openai", DEFAULTS["openai"].model, DEFAULTS["openai"].pictures),
-            Mind("ollama", "llama9", True),
-            Mind("anthropic", DEFAULTS["anthropic"].model, DEFAULTS["anthropic"].pictures),
+            LanguageModel("openai", DEFAULTS["openai"].model, DEFAULTS["openai"].pictures),
+            LanguageModel("ollama", "llama9", True),
+            LanguageModel("anthropic", DEFAULTS["anthropic"].model, DEFAULTS["anthropic"].pictures),
         ),
         TOOLS,
     )
-    left = minds_of(said, ["anthropic"])
+    left = models_of(said, ["anthropic"])
     assert left is not None
-    assert [each.provider for each in left.minds] == ["anthropic"]
-    assert minds_of(said, []) is None
+    assert [each.provider for each in left.models] == ["anthropic"]
+    assert models_of(said, []) is None
 
 
 def test_the_planner_asks_nobody_where_it_is_told_so(tmp_path: Path) -> None:
     said = config(tmp_path, ON + "[planner]\nuse_llm = false\n")
-    assert minds_of(said) is None
-    assert open_minds(said, {}, needed=True) == {}
+    assert models_of(said) is None
+    assert open_models(said, {}, needed=True) == {}
 
 
 def test_a_picture_is_described_by_the_first_who_can_look_at_one(tmp_path: Path) -> None:
     text = ON + "[agent]\nprovider = 'ollama'\nfallbacks = ['anthropic']\n"
-    counsel = Counsel(Speaker(Reply("m", "said")))
-    opened = {"ollama": counsel, "anthropic": counsel}
+    priced = PricedModel(Speaker(Reply("m", "said")))
+    opened = {"ollama": priced, "anthropic": priced}
     assert vision_of(config(tmp_path, text), opened) is None
     text += "[critic]\nvision_enabled = true\n"
     assert vision_of(config(tmp_path, text), opened) is not None
-    assert vision_of(config(tmp_path, text), {"ollama": counsel}) is None
+    assert vision_of(config(tmp_path, text), {"ollama": priced}) is None
 
 
 @pytest.mark.anyio
 async def test_what_looking_at_a_picture_costs_is_known(tmp_path: Path) -> None:
     said = config(tmp_path, ON + "[critic]\nvision_enabled = true\n")
-    reply = Reply("m", "said", usage=Usage(10, 2))
-    vision = vision_of(said, {"anthropic": Counsel(Speaker(reply), Price(3_000_000, 15_000_000))})
+    reply = Reply("m", "said", usage=TokenUsage(10, 2))
+    vision = vision_of(
+        said, {"anthropic": PricedModel(Speaker(reply), Price(3_000_000, 15_000_000))}
+    )
     assert vision is not None
     seen = await vision.look(b"", "Order sent")
-    assert (seen.usage, seen.cost_microdollars, seen.priced) == (Usage(10, 2), 60, True)
+    assert (seen.usage, seen.cost_microdollars, seen.priced) == (TokenUsage(10, 2), 60, True)
 
 
 # -- keys ------------------------------------------------------------------------------------------
@@ -138,14 +140,14 @@ def test_a_run_that_needs_a_model_is_told_at_once_that_there_is_no_key(
     tmp_path: Path, env: Mapping[str, str]
 ) -> None:
     with pytest.raises(NoKey) as caught:
-        open_minds(config(tmp_path), env, needed=True)
+        open_models(config(tmp_path), env, needed=True)
     assert caught.value.what == "no key for anthropic"
     assert caught.value.fix == "set ANTHROPIC_API_KEY, or models.anthropic.key"
 
 
 def test_a_run_that_can_do_without_sails_without_it_and_says_so(tmp_path: Path) -> None:
     said: list[str] = []
-    assert open_minds(config(tmp_path), {}, warn=said.append) == {}
+    assert open_models(config(tmp_path), {}, warn=said.append) == {}
     [line] = said
     assert line.startswith("no key for anthropic: sailing without it -> set ANTHROPIC_API_KEY")
 
@@ -153,16 +155,16 @@ def test_a_run_that_can_do_without_sails_without_it_and_says_so(tmp_path: Path) 
 def test_one_that_is_asked_later_is_left_out_where_its_key_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = Counsel(Speaker(Reply("m", "said")))
-    real = models.open_mind
+    made = PricedModel(Speaker(Reply("m", "said")))
+    real = models.open_model
     monkeypatch.setattr(
         models,
-        "open_mind",
+        "open_model",
         lambda offer, env: made if offer.provider == "anthropic" else real(offer, env),
     )
     said: list[str] = []
     text = ON + '[agent]\nfallbacks = ["openai"]\n'
-    opened = open_minds(config(tmp_path, text), {}, needed=True, warn=said.append)
+    opened = open_models(config(tmp_path, text), {}, needed=True, warn=said.append)
     assert opened == {"anthropic": made}
     assert len(said) == 1
     assert "no key for openai" in said[0]
@@ -205,9 +207,9 @@ def test_a_server_that_repeats_the_key_in_its_answer_gives_it_away_to_nobody() -
 
 
 def test_a_server_that_repeats_the_key_in_an_error_gives_it_away_to_nobody() -> None:
-    failure = MindFailed("unauthorised", f"no such key: {CANARY}", transient=False)
+    failure = ModelFailed("unauthorised", f"no such key: {CANARY}", transient=False)
     quiet = models._discreet(Speaker(failure), CANARY)
-    with pytest.raises(MindFailed) as caught:
+    with pytest.raises(ModelFailed) as caught:
         asyncio.run(quiet.complete(PROMPT, within_ms=1))
     assert caught.value.message == "no such key: <secret anthropic_key>"
     assert (caught.value.code, caught.value.transient) == ("unauthorised", False)
@@ -218,7 +220,7 @@ def test_connections_are_let_go_of() -> None:
     speaker = Speaker(Reply("m", "said"))
 
     async def use() -> None:
-        async with closing({"anthropic": Counsel(speaker)}):
+        async with closing({"anthropic": PricedModel(speaker)}):
             assert not speaker.closed
 
     asyncio.run(use())
@@ -231,12 +233,12 @@ def test_each_provider_has_an_adapter_that_is_made_from_the_configuration(
 ) -> None:
     said = config(tmp_path, f"[models.{provider}]\nbase_url = 'http://127.0.0.1:9'\n")
     offer = offer_of(said, provider)
-    counsel = open_mind(offer, KEYS)
-    assert (counsel.mind.provider, counsel.mind.model) == (provider, offer.model)
-    assert counsel.price == offer.price
+    priced = open_model(offer, KEYS)
+    assert (priced.client.provider, priced.client.model) == (provider, offer.model)
+    assert priced.price == offer.price
 
     async def close() -> None:
-        await counsel.mind.aclose()
+        await priced.client.aclose()
 
     asyncio.run(close())
 

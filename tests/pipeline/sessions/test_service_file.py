@@ -6,7 +6,7 @@ import pytest
 
 from rutter.events.action import Action, ByCss, ByRole, ByText, Parameter, Secret, Target, Text
 from rutter.events.errors import BadInput
-from rutter.events.service_pack import Checkpoint, Sign, StateRule, Way
+from rutter.events.service_pack import Checkpoint, ServiceScript, Sign, StateRule
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.demo_sites import chandlery
 from rutter.pipeline.sessions.service_file import KNOWN_STATES, KnownService, bundled, read_service
@@ -101,7 +101,7 @@ def test_a_service_has_a_goal_and_the_way_to_it_without_a_model(tmp_path: Path) 
     password = Target((ByCss("input[type=password]"),))
     ways = (ByText("Continue"), ByRole("button", "Next"), ByText("Go on"), ByCss("#go"))
     assert service.ways == (
-        Way(
+        ServiceScript(
             "LOGIN_REQUIRED",
             (
                 Action("type", target=email, value=Parameter("email")),
@@ -109,7 +109,7 @@ def test_a_service_has_a_goal_and_the_way_to_it_without_a_model(tmp_path: Path) 
                 Action("press", key="Enter"),
             ),
         ),
-        Way(
+        ServiceScript(
             "EXIT_SURVEY",
             (
                 Action(
@@ -119,7 +119,7 @@ def test_a_service_has_a_goal_and_the_way_to_it_without_a_model(tmp_path: Path) 
             ),
             (Sign("field", "Reason"),),
         ),
-        Way("ACCOUNT_CANCELLED", why="it is cancelled already"),
+        ServiceScript("ACCOUNT_CANCELLED", why="it is cancelled already"),
     )
 
 

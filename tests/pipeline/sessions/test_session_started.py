@@ -10,10 +10,18 @@ from rutter.events.action import Action, DialogAnswer, Secret
 from rutter.events.checks import Check, FileContains, FileExists, FileSize, ReadBack
 from rutter.events.errors import BadInput
 from rutter.events.policy import Policy
-from rutter.events.run_settings import MILLION, Limits, Mind, Minds, RunSettings
+from rutter.events.run_settings import MILLION, LanguageModel, Limits, ModelUse, RunSettings
 from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Service
-from rutter.events.workflow import Criteria, Expectation, Indicator, Place, Standing, Step, Workflow
+from rutter.events.workflow import (
+    Criteria,
+    Expectation,
+    Indicator,
+    Place,
+    StandingApproval,
+    Step,
+    Workflow,
+)
 from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.sessions.session_started import (
     Given,
@@ -342,11 +350,11 @@ def test_limits_of_the_configuration_are_kept_whatever_is_started() -> None:
         assert (policy.denylist, policy.version) == (("nuke",), "1-x")
 
 
-def typing(origin: str, name: str = "password", standing: str = "") -> Step:
+def typing(origin: str, name: str = "password", standing_approval: str = "") -> Step:
     return Step(
         action=Action("type", value=Secret(name)),
         before=Place(origin, "/"),
-        standing=Standing(standing, "d") if standing else None,
+        standing_approval=StandingApproval(standing_approval, "d") if standing_approval else None,
     )
 
 
@@ -354,7 +362,7 @@ def test_a_secret_belongs_where_it_was_typed_when_it_was_recorded() -> None:
     asked = Action("click", dialogs=(DialogAnswer(secret="pin"),))
     steps = (
         typing("https://shop.example"),
-        typing("https://shop.example", standing="https://frame.example"),
+        typing("https://shop.example", standing_approval="https://frame.example"),
         Step(action=asked, before=Place("https://bank.example", "/")),
         typing("https://a.example", "lost"),
         typing("about:", "lost"),
@@ -369,7 +377,9 @@ def test_a_secret_belongs_where_it_was_typed_when_it_was_recorded() -> None:
         ("lost", "https://a.example"),
     )
     assert secret_origins(flow) == found
-    framed = Workflow("o", 1, (typing("https://shop.example", standing="https://frame.example"),))
+    framed = Workflow(
+        "o", 1, (typing("https://shop.example", standing_approval="https://frame.example"),)
+    )
     assert secret_origins(framed) == (("password", "https://frame.example"),)
     assert run_of(flow, {}, names).policy.secret_origins == found
     told = [("password", "https://other.example")]
@@ -406,7 +416,7 @@ def test_every_session_that_is_started_now_goes_by_the_calibrated_model() -> Non
         watching("order", url, {}),
         run_of(FLOW, VALUES, ["password"]),
         free_run(url, {}, ()),
-        goal_run("go", goal, url, {}, (), minds=MINDS, given=SHOWN),
+        goal_run("go", goal, url, {}, (), models=MODELS, given=SHOWN),
         tool_session(url),
     ):
         settings = started.settings
@@ -437,7 +447,7 @@ def test_a_fork_reaches_what_the_old_session_did_and_freely_no_more() -> None:
 
 # -- with a language model -------------------------------------------------------------------------
 
-MINDS = Minds((Mind("anthropic", "m"),), ("browser_click", "complete_task"))
+MODELS = ModelUse((LanguageModel("anthropic", "m"),), ("browser_click", "complete_task"))
 SHOWN = Given(criteria=Criteria((Indicator("text", "is cancelled"),)))
 
 
@@ -448,13 +458,13 @@ def test_a_run_to_a_goal_is_led_by_calls_of_tools_within_the_limits_of_mode_b() 
         "http://127.0.0.1:8000/account",
         VALUES,
         ["password"],
-        minds=MINDS,
+        models=MODELS,
         limits=Limits(max_steps=5, max_wall_ms=7_000, max_failures=1),
         given=SHOWN,
         dry_run=True,
     )
     assert (started.purpose, started.driver, started.name) == ("tools", "model", "cancel")
-    assert (started.goal, started.minds, started.secrets) == ("Cancel it", MINDS, ("password",))
+    assert (started.goal, started.models, started.secrets) == ("Cancel it", MODELS, ("password",))
     assert [each.action.url for each in started.script] == ["http://127.0.0.1:8000/account"]
     assert started.settings.limits == Limits(5, 7_000, 1, max_turns=20)
     assert (started.settings.dry_run, started.settings.screenshots) == (True, False)
@@ -463,25 +473,31 @@ def test_a_run_to_a_goal_is_led_by_calls_of_tools_within_the_limits_of_mode_b() 
 
 
 @pytest.mark.parametrize(
-    ("goal", "url", "minds", "given", "wrong"),
+    ("goal", "url", "models", "given", "wrong"),
     [
-        (" ", "https://a.example", MINDS, SHOWN, "the goal says nothing"),
-        ("Go", "", MINDS, SHOWN, "--url URL"),
-        ("Go", "https://a.example", MINDS, Given(), "--success WHERE=TEXT"),
-        ("Go", "https://a.example", MINDS, Given(criteria=Criteria()), "--service"),
-        ("Go", "https://a.example", Minds(MINDS.minds, ("browser_click",)), SHOWN, "complete_task"),
-        ("Go", "ftp://a.example", MINDS, SHOWN, "not a web address"),
+        (" ", "https://a.example", MODELS, SHOWN, "the goal says nothing"),
+        ("Go", "", MODELS, SHOWN, "--url URL"),
+        ("Go", "https://a.example", MODELS, Given(), "--success WHERE=TEXT"),
+        ("Go", "https://a.example", MODELS, Given(criteria=Criteria()), "--service"),
+        (
+            "Go",
+            "https://a.example",
+            ModelUse(MODELS.models, ("browser_click",)),
+            SHOWN,
+            "complete_task",
+        ),
+        ("Go", "ftp://a.example", MODELS, SHOWN, "not a web address"),
     ],
 )
 def test_a_goal_that_could_not_be_known_to_be_reached_is_refused(
-    goal: str, url: str, minds: Minds, given: Given, wrong: str
+    goal: str, url: str, models: ModelUse, given: Given, wrong: str
 ) -> None:
     with pytest.raises(BadInput, match=wrong):
-        goal_run("x", goal, url, {}, (), minds=minds, given=given)
+        goal_run("x", goal, url, {}, (), models=models, given=given)
 
 
 def test_any_run_may_have_a_model_beside_it() -> None:
-    assert run_of(FLOW, VALUES, ["password"], minds=MINDS).minds == MINDS
-    free = free_run("https://a.example", {}, (), threshold=0, minds=MINDS, goal="Go")
-    assert (free.minds, free.goal) == (MINDS, "Go")
-    assert run_of(FLOW, VALUES, ["password"]).minds is None
+    assert run_of(FLOW, VALUES, ["password"], models=MODELS).models == MODELS
+    free = free_run("https://a.example", {}, (), threshold=0, models=MODELS, goal="Go")
+    assert (free.models, free.goal) == (MODELS, "Go")
+    assert run_of(FLOW, VALUES, ["password"]).models is None

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rutter.actors.answers import Answer, Answers, Nobody, ScriptedPerson
+from rutter.actors.answers import Answers, Nobody, PersonAnswer, ScriptedPerson
 from rutter.actors.effector import Effector
 from rutter.actors.person.actor import Person
-from rutter.actors.rules.tools.arguments import Names, order
+from rutter.actors.rules.tools.arguments import BoundNames, order
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import ByRef, Strategy, Text, Untrusted
@@ -285,7 +285,7 @@ async def test_a_secret_is_typed_by_its_name(replayed: Replayed) -> None:
     world = Shop()
     started = at("/door", values={"who": "Ann"}, secrets=["password"])
     secrets = {"password": "hunter-2"}
-    person = ScriptedPerson([Answer(True, phrase="confirm")])
+    person = ScriptedPerson([PersonAnswer(True, phrase="confirm")])
     async with (
         open_app(log) as app,
         tools_on(app, world, started, secrets=secrets, answers=person) as tools,
@@ -384,7 +384,7 @@ async def test_a_second_try_does_not_take_what_came_in_the_place_of_the_element(
     ],
 )
 def test_a_key_is_known_by_the_names_that_it_is_given(given: str, pressed: str) -> None:
-    wanted = order("press", {"key": given}, number=0, names=Names())
+    wanted = order("press", {"key": given}, number=0, names=BoundNames())
     assert (wanted.invalid, wanted.arguments) == ("", f'{{"key":"{pressed}"}}')
 
 
@@ -393,7 +393,7 @@ def test_a_key_is_known_by_the_names_that_it_is_given(given: str, pressed: str) 
     ["ß", "Entr", "Ctrl+", "++", "+a", "Enter+a", "a+Enter", "Ctrl+Ctl+a", "\r", "\n", "Ctrl+ß"],
 )
 def test_a_key_that_is_none_is_told_with_those_that_are(given: str) -> None:
-    wanted = order("press", {"key": given}, number=0, names=Names())
+    wanted = order("press", {"key": given}, number=0, names=BoundNames())
     assert wanted.arguments == "{}"
     assert "ArrowDown" in wanted.invalid
     assert "Control" in wanted.invalid
@@ -404,7 +404,7 @@ def test_a_key_that_is_none_is_told_with_those_that_are(given: str) -> None:
 
 async def test_sending_a_form_asks_a_person_and_a_yes_sends_it(replayed: Replayed) -> None:
     world = Shop()
-    person = ScriptedPerson([Answer(True, phrase="confirm")])
+    person = ScriptedPerson([PersonAnswer(True, phrase="confirm")])
     async with (
         open_app(replayed.memory()) as app,
         tools_on(app, world, at("/customers/1"), answers=person) as tools,
@@ -419,7 +419,7 @@ async def test_sending_a_form_asks_a_person_and_a_yes_sends_it(replayed: Replaye
 
 async def test_a_no_goes_back_to_the_caller_in_the_persons_words(replayed: Replayed) -> None:
     world = Shop()
-    person = ScriptedPerson([Answer(False, "not this customer")])
+    person = ScriptedPerson([PersonAnswer(False, "not this customer")])
     async with (
         open_app(replayed.memory()) as app,
         tools_on(app, world, at("/customers/1"), answers=person) as tools,
@@ -444,7 +444,7 @@ async def test_where_nobody_can_be_asked_it_is_denied(replayed: Replayed) -> Non
 
 
 async def test_a_caller_can_ask_a_person_itself(replayed: Replayed) -> None:
-    person = ScriptedPerson([Answer(True), Answer(False, "no")])
+    person = ScriptedPerson([PersonAnswer(True), PersonAnswer(False, "no")])
     ask = {"action": "Cancel the plan", "reason": "there is no way back"}
     async with open_app(replayed.memory()) as app, tools_on(app, Shop(), answers=person) as tools:
         yes = await tools.call("request_human_approval", ask)
@@ -461,7 +461,7 @@ async def test_a_caller_can_ask_a_person_itself(replayed: Replayed) -> None:
 
 
 async def test_a_yes_to_a_callers_question_approves_no_step(replayed: Replayed) -> None:
-    person = ScriptedPerson([Answer(True), Answer(False)])
+    person = ScriptedPerson([PersonAnswer(True), PersonAnswer(False)])
     async with (
         open_app(replayed.memory()) as app,
         tools_on(app, Shop(), at("/customers/1"), answers=person) as tools,
@@ -496,7 +496,7 @@ PLACED = Criteria((Indicator("heading", "order 1001"),), (Indicator("url", "erro
 
 
 async def test_a_success_counts_when_the_page_shows_it(replayed: Replayed) -> None:
-    person = ScriptedPerson([Answer(True, phrase="confirm")])
+    person = ScriptedPerson([PersonAnswer(True, phrase="confirm")])
     started = at("/customers/1", criteria=PLACED)
     done = {"status": "success", "reason": "the order is placed"}
     async with (

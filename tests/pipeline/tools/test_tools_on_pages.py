@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from rutter.actors.advisor.page_context import AgentContext, gather_context
-from rutter.actors.answers import Answer, ScriptedPerson
+from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.rules.tools.key_names import MODIFIERS, NAMED, key_named
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.browser.chromium import Chromium
@@ -411,10 +411,10 @@ POSTS = "<form method=post action=/none><button>Order it</button></form>"
 
 @pytest.mark.parametrize(
     ("answers", "error"),
-    [([Answer(False, "not today")], "human_rejected"), (None, "policy_denied")],
+    [([PersonAnswer(False, "not today")], "human_rejected"), (None, "policy_denied")],
 )
 async def test_a_form_is_not_sent_without_a_persons_yes(
-    app: App, chromium: Chromium, server: PageServer, answers: list[Answer] | None, error: str
+    app: App, chromium: Chromium, server: PageServer, answers: list[PersonAnswer] | None, error: str
 ) -> None:
     person = ScriptedPerson(answers) if answers is not None else None
     async with opened(app, chromium, at(server, POSTS), answers=person) as tools:

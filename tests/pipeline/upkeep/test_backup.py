@@ -24,7 +24,7 @@ from rutter.events.errors import (
     RutterError,
     WorldBroken,
 )
-from rutter.events.runtime import Head
+from rutter.events.runtime import ChainHead
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.sqlite_schema import Row
@@ -268,7 +268,7 @@ def forge(directory: DataDirectory, place: Path, what: str) -> None:
             bodies[0] = (bodies[0][0], b"another")
         case _:  # a lost artifact
             del bodies[0]
-    made = tuple(Head(name, n, digest) for name, (n, digest) in sorted(heads.items()))
+    made = tuple(ChainHead(name, n, digest) for name, (n, digest) in sorted(heads.items()))
     with place.open("wb") as file:
         write_archive(file, stored, made, bodies, [])
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from rutter.events.checks import (
-    Answered,
+    AlertSaid,
     Check,
     Downloaded,
     ElementState,
@@ -15,7 +15,7 @@ from rutter.events.checks import (
     FileExists,
     FileSize,
     PageState,
-    Said,
+    ServerAnswered,
     StateIs,
     TextGone,
     TextVisible,
@@ -37,7 +37,7 @@ WRITTEN = {
     "text_visible:Order sent: 1008": TextVisible("Order sent: 1008"),
     "text_gone:Loading": TextGone("Loading"),
     "url:/orders?number=1": UrlHas("/orders?number=1"),
-    "alert:saved": Said("saved"),
+    "alert:saved": AlertSaid("saved"),
     "value_set:Name=a=b": ValueSet("a=b", "Name"),
     'value_set:Name[role="textbox"]=Ann': ValueSet("Ann", "Name", "textbox"),
     "element_state:Send me news=checked": ElementState("checked", "Send me news"),
@@ -64,7 +64,7 @@ def test_a_check_is_read_as_it_is_written(text: str, check: Check) -> None:
 
 
 def test_every_type_of_check_can_be_written() -> None:
-    assert {type(check) for check in WRITTEN.values()} == set(get_args(Check)) - {Answered}
+    assert {type(check) for check in WRITTEN.values()} == set(get_args(Check)) - {ServerAnswered}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rutter.actors.answers import Answer, ScriptedPerson, Who
+from rutter.actors.answers import PersonAnswer, ScriptedPerson, Who
 from rutter.events.errors import BadInput, LogWriteFailed
 from rutter.events.log import EventLog
 from rutter.events.predictor import PredictionMade, SessionForgotten
@@ -129,7 +129,7 @@ class Forgets:
         self._app = app
         self._sessions = sessions
 
-    async def ask(self, question: ApprovalRequested) -> Answer:
+    async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         for session in self._sessions:
             await self._app.forget(SessionForgotten(session))
         return YES

@@ -473,7 +473,7 @@ def test_the_scripts_of_the_bundled_site_are_read(made: Any) -> None:
     script = msgspec.convert(made("http://127.0.0.1:8000"), RecorderScript)
     steps = prepare(script, {}, {"password": "bowline-7"}).steps
     assert len(steps) >= 8
-    assert all(step.standing is None for step in steps)
+    assert all(step.standing_approval is None for step in steps)
 
 
 def test_what_a_script_types_is_kept_apart_from_its_steps() -> None:

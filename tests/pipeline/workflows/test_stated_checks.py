@@ -7,11 +7,11 @@ import pytest
 
 from rutter.events.action import Action
 from rutter.events.checks import (
+    AlertSaid,
     Check,
     ElementState,
     FileExists,
     ReadBack,
-    Said,
     TextVisible,
     UrlHas,
     ValueSet,
@@ -97,7 +97,7 @@ def test_a_path_needs_a_site() -> None:
 
 def test_what_was_stated_and_learned_is_dropped_and_where_it_led_is_kept() -> None:
     back = ReadBack(ORIGIN + "/orders", (SENT,))
-    known = {"learned": (Said("saved"),), "checks": (SENT,), "read_back": back}
+    known = {"learned": (AlertSaid("saved"),), "checks": (SENT,), "read_back": back}
     before = workflow(expecting(click("#go"), "/next", **known))
 
     assert changed(before, unexpected={1}).steps[0].after == step(click(), leads_to="/next").after
@@ -161,7 +161,7 @@ def test_what_cannot_be_stated_is_refused(asked: Any, what: str, fix: str) -> No
 def test_a_parameter_in_a_check_is_bound_like_any_other() -> None:
     named = changed(parameters={2: "customer", 3: "quantity"})
     back = ReadBack("/find?q=${customer}", (TextVisible("${quantity}"),))
-    after = changed(named, expected={4: (Said("for ${customer}"),)}, read_backs={4: back})
+    after = changed(named, expected={4: (AlertSaid("for ${customer}"),)}, read_backs={4: back})
     assert after.parameters == ("customer", "quantity")
 
     only_checked = changed(after, dropped={2, 3})
@@ -174,7 +174,7 @@ def test_a_literal_that_is_named_varies_in_checks_and_read_backs_too() -> None:
         UrlHas("q=Aurora+Shipping"),
         ValueSet("Aurora Shipping", "Customer"),
         ElementState("checked", "aurora shipping"),
-        Said("order # for aurora shipping"),
+        AlertSaid("order # for aurora shipping"),
         TextVisible("3 days"),
     )
     back = ReadBack("/find/Aurora%20Shipping?is=aurora+shipping", checks[:1])
@@ -189,7 +189,7 @@ def test_a_literal_that_is_named_varies_in_checks_and_read_backs_too() -> None:
         UrlHas("q=${customer}"),
         ValueSet("${customer}", "Customer"),
         ElementState("checked", "${customer}"),
-        Said("order # for ${customer}"),
+        AlertSaid("order # for ${customer}"),
         TextVisible("3 days"),
     )
     url = ORIGIN + "/find/${customer}?is=${customer}"
@@ -212,15 +212,21 @@ def test_a_field_holds_what_its_own_step_types_however_short() -> None:
 
 
 def test_what_a_page_said_without_its_numbers_varies_where_the_value_was() -> None:
-    said = expecting(fill("#berth", "Berth 12 north"), learned=(Said("moved to berth # north"),))
+    said = expecting(
+        fill("#berth", "Berth 12 north"), learned=(AlertSaid("moved to berth # north"),)
+    )
     after = changed(workflow(said), parameters={1: "berth"})
-    assert after.steps[0].after.learned == (Said("moved to *"),)
+    assert after.steps[0].after.learned == (AlertSaid("moved to *"),)
 
 
 def test_what_was_learned_by_a_secret_goes_and_the_rest_stays() -> None:
-    learned = (ValueSet("Aurora Shipping", "Code"), Said("hello aurora shipping"), Said("saved"))
+    learned = (
+        ValueSet("Aurora Shipping", "Code"),
+        AlertSaid("hello aurora shipping"),
+        AlertSaid("saved"),
+    )
     before = workflow(expecting(fill("#code", "Aurora Shipping"), learned=learned))
-    assert changed(before, secrets={1: "code"}).steps[0].after.learned == (Said("saved"),)
+    assert changed(before, secrets={1: "code"}).steps[0].after.learned == (AlertSaid("saved"),)
 
     short = workflow(expecting(fill("#pin", "123"), learned=(ValueSet("123", "Pin"),)))
     assert changed(short, secrets={1: "pin"}).steps[0].after.learned == ()
@@ -252,7 +258,7 @@ def test_a_secret_is_stated_by_neither_its_value_nor_its_name() -> None:
 
 def test_a_step_before_an_optional_page_keeps_what_was_stated_of_itself_alone() -> None:
     back = ReadBack(ORIGIN + "/orders", (SENT,))
-    known = {"learned": (Said("saved"),), "checks": (SENT,), "read_back": back}
+    known = {"learned": (AlertSaid("saved"),), "checks": (SENT,), "read_back": back}
     before = workflow(
         expecting(click("#go"), "/banner", **known),
         step(click("#dismiss"), at="/banner", leads_to="/desk"),

@@ -27,7 +27,7 @@ from rutter.events.advisor import (
     AdviceLost,
     AdvicePrepared,
     AdviceReceived,
-    Usage,
+    TokenUsage,
     VisionGiven,
 )
 from rutter.events.critic import ActionJudged, Verdict
@@ -470,7 +470,9 @@ def test_what_a_model_was_asked_is_summed_up_by_session(ledger: Ledger) -> None:
     ledger.write(shop_facts.run_of(None), session="a")
     ledger.write(shop_facts.run_of(None), session="b")
     for tokens in (10, 20):
-        advice = AdviceReceived("r", "anthropic", "m", usage=Usage(tokens, 1), cost_microdollars=7)
+        advice = AdviceReceived(
+            "r", "anthropic", "m", usage=TokenUsage(tokens, 1), cost_microdollars=7
+        )
         ledger.write(AdviceRequested("r", "plan", "anthropic", "m"), advice, session="a")
 
     assert rows(
@@ -483,7 +485,7 @@ def test_a_call_that_failed_or_was_lost_counts_as_one(ledger: Ledger) -> None:
     ends = (
         AdviceFailed("r", "anthropic", "overloaded", True),
         AdviceFailed("r", "anthropic", "timeout", True),
-        AdviceReceived("r", "ollama", "m", usage=Usage(5, 1), priced=False),
+        AdviceReceived("r", "ollama", "m", usage=TokenUsage(5, 1), priced=False),
         AdviceLost("r"),
     )
     for end in ends:
@@ -502,7 +504,7 @@ def test_every_model_call_is_a_row(ledger: Ledger) -> None:
             "a1",
             "anthropic",
             "m-2",
-            usage=Usage(1_000, 50, 800, 10),
+            usage=TokenUsage(1_000, 50, 800, 10),
             cost_microdollars=7,
             took_ms=9,
         ),
@@ -537,7 +539,7 @@ def test_a_picture_that_was_looked_at_is_a_row_and_one_that_nobody_saw_is_none(
         *step_kinds.checked(4),
         VisionGiven(5, 1, "UNKNOWN", message="no vision is configured"),
         VisionGiven(6, 1, "UNKNOWN", "ollama", "late", took_ms=7, model="m", error="timeout"),
-        VisionGiven(7, 1, "UNKNOWN", "ollama", model="m", usage=Usage(9, 1), priced=False),
+        VisionGiven(7, 1, "UNKNOWN", "ollama", model="m", usage=TokenUsage(9, 1), priced=False),
     )
     columns = "purpose, step, provider, model, ok, error, cost_microdollars, priced, took_ms"
     assert rows(ledger, f"SELECT {columns} FROM model_calls ORDER BY n") == [
@@ -572,7 +574,7 @@ def test_spending_is_summed_up_by_provider(ledger: Ledger) -> None:
         AdviceRequested("a1", "plan", "openai", "gpt"),
         AdviceFailed("a1", "openai", "unauthorised", False),
         AdviceRequested("a2", "plan", "anthropic", "m"),
-        AdviceReceived("a2", "anthropic", "m", usage=Usage(10, 2, 4, 1), cost_microdollars=7),
+        AdviceReceived("a2", "anthropic", "m", usage=TokenUsage(10, 2, 4, 1), cost_microdollars=7),
         AdviceRequested("a3", "plan", "anthropic", "m"),
     )
     with folded(ledger) as made:
@@ -619,7 +621,7 @@ def test_calls_fold_the_same_bit_by_bit_and_at_once(ledger: Ledger, tmp_path: Pa
         AdvicePrepared("a1", tokens=900),
         AdviceFailed("a1", "anthropic", "overloaded", True),
         AdviceRequested("a2", "plan", "anthropic", "m", 2),
-        AdviceReceived("a2", "anthropic", "m", usage=Usage(3, 4), cost_microdollars=2),
+        AdviceReceived("a2", "anthropic", "m", usage=TokenUsage(3, 4), cost_microdollars=2),
         shop_facts.plan(BUY, "model"),
         AdviceRequested("a3", "plan", "anthropic", "m"),
         AdviceLost("a3"),

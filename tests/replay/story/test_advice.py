@@ -8,10 +8,10 @@ from rutter.events.advisor import (
     AdviceLost,
     AdvicePrepared,
     AdviceReceived,
-    Asked,
     Proposal,
-    Usage,
+    TokenUsage,
     VisionGiven,
+    WantedCall,
 )
 from rutter.events.planner import AdviceRequested
 from rutter.events.tools import ToolCalled
@@ -24,7 +24,7 @@ from tests.support import shop_facts, step_kinds
 ASKED = AdviceRequested("a1", "act", "anthropic", "m")
 
 
-def answer(name: str = "a1", *calls: Asked, **more: object) -> AdviceReceived:
+def answer(name: str = "a1", *calls: WantedCall, **more: object) -> AdviceReceived:
     return AdviceReceived(name, "anthropic", "m", calls=calls, **more)  # type: ignore[arg-type]
 
 
@@ -41,13 +41,13 @@ def told(found: Story) -> list[list[str]]:
 def test_a_step_tells_all_that_was_asked_before_it() -> None:
     found = story(
         ASKED,
-        answer("a1", Asked("c1", "get_snapshot")),
+        answer("a1", WantedCall("c1", "get_snapshot")),
         AdviceRequested("a2", "act", "anthropic", "m"),
-        answer("a2", Asked("c2", "click", '{"ref":"@e5"}')),
+        answer("a2", WantedCall("c2", "click", '{"ref":"@e5"}')),
         *step_kinds.acted(step_kinds.SAVE, driver="model"),
         step_kinds.judged(1),
         AdviceRequested("a3", "act", "anthropic", "m"),
-        answer("a3", Asked("c3", "fill", '{"ref":"@e6","value":{"typed":0}}')),
+        answer("a3", WantedCall("c3", "fill", '{"ref":"@e6","value":{"typed":0}}')),
         *step_kinds.acted(shop_facts.fill(), 2, driver="model"),
     )
     assert told(found) == [
@@ -76,7 +76,7 @@ def test_a_look_whether_a_step_worked_took_no_advice() -> None:
 
 
 def test_a_file_that_is_read_on_advice_tells_it() -> None:
-    read = answer("a1", Asked("c1", "read_file", '{"path":"customers.csv"}'))
+    read = answer("a1", WantedCall("c1", "read_file", '{"path":"customers.csv"}'))
     found = story(ASKED, read, *step_kinds.file_read())
 
     assert told(found) == [["read_file path=customers.csv"]]
@@ -94,7 +94,11 @@ def test_advice_about_a_step_that_led_to_no_other_is_told_there() -> None:
 
 
 def test_only_the_first_call_is_advice_and_the_others_are_named() -> None:
-    calls = (Asked("c1", "click", "{}", "give a ref"), Asked("c2", "press"), Asked("c3", "scroll"))
+    calls = (
+        WantedCall("c1", "click", "{}", "give a ref"),
+        WantedCall("c2", "press"),
+        WantedCall("c3", "scroll"),
+    )
     call = only(ASKED, answer("a1", *calls))
 
     assert (call.advised, call.ignored, call.error) == ("click", ["press", "scroll"], "give a ref")
@@ -103,7 +107,9 @@ def test_only_the_first_call_is_advice_and_the_others_are_named() -> None:
 
 def test_what_is_no_advice_says_why() -> None:
     asked = AdviceRequested("a1", "plan", "openai", "gpt", note="p=0.20 is below 0.60")
-    cut = AdviceReceived("a1", "openai", "gpt-2", "cut", invalid="no object", usage=Usage(7, 3))
+    cut = AdviceReceived(
+        "a1", "openai", "gpt-2", "cut", invalid="no object", usage=TokenUsage(7, 3)
+    )
     call = only(asked, cut)
 
     assert str(call) == (
@@ -143,7 +149,7 @@ def test_the_totals_of_a_session() -> None:
     found = story(
         ASKED,
         AdvicePrepared("a1", step_kinds.PROMPT, 10),
-        answer(usage=Usage(10, 2), cost_microdollars=40),
+        answer(usage=TokenUsage(10, 2), cost_microdollars=40),
         AdviceRequested("a2", "act", "anthropic", "m"),
         AdviceLost("a2"),
     )
@@ -152,7 +158,9 @@ def test_the_totals_of_a_session() -> None:
 
 
 def test_a_picture_that_was_looked_at_is_a_call_too() -> None:
-    found = story(*step_kinds.checked(), ASKED, answer(usage=Usage(10, 2), cost_microdollars=40))
+    found = story(
+        *step_kinds.checked(), ASKED, answer(usage=TokenUsage(10, 2), cost_microdollars=40)
+    )
     assert (found.model_calls, found.tokens) == (2, 1_132)
     assert (found.cost_microdollars, found.unpriced) == (3_640, 0)
     assert found.steps[0].advice == [], "it is told as what was seen"
@@ -168,7 +176,9 @@ def test_a_picture_that_was_looked_at_is_a_call_too() -> None:
             "UNKNOWN (no vision is configured); it changed nothing",
         ),
         (
-            VisionGiven(1, 1, "UNKNOWN", "ollama", "dark", model="m", usage=Usage(9), priced=False),
+            VisionGiven(
+                1, 1, "UNKNOWN", "ollama", "dark", model="m", usage=TokenUsage(9), priced=False
+            ),
             1,
             1,
             "UNKNOWN by ollama m (dark); 9 tokens in, 0 out, cost unknown; it changed nothing",
@@ -196,7 +206,9 @@ def test_looking_that_came_to_nothing_counts_where_somebody_was_asked(
 
 
 def test_a_picture_of_a_step_that_was_erased_is_still_a_call() -> None:
-    found = story(VisionGiven(3, 1, "VERIFIED", "ollama", usage=Usage(9, 1), cost_microdollars=5))
+    found = story(
+        VisionGiven(3, 1, "VERIFIED", "ollama", usage=TokenUsage(9, 1), cost_microdollars=5)
+    )
     assert (found.steps, found.model_calls, found.tokens) == ([], 1, 10)
     assert found.cost_microdollars == 5
 
@@ -255,7 +267,7 @@ def test_who_did_not_answer_in_the_end_is_known() -> None:
         AdviceRequested("a3", "act", "openai", "g"),
         AdviceFailed("a3", "openai", "cut", True),
         AdviceRequested("a4", "act", "openai", "g", attempt=2),
-        answer("a4", Asked("c1", "get_snapshot")),
+        answer("a4", WantedCall("c1", "get_snapshot")),
     )
     assert found.unanswered == {"anthropic": "timeout"}
 

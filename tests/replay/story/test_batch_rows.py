@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rutter.events.chain import GENESIS
 from rutter.events.envelope import Envelope
-from rutter.events.rows import Row
+from rutter.events.rows import BatchRow
 from rutter.events.runtime import SessionEnded, SessionStarted, StopReason
 from rutter.events.validator import ActionStarted
 from rutter.events.vocabulary import AnyEvent
@@ -23,7 +23,7 @@ from rutter.replay.story.batch_rows import (
 )
 from tests.support import shop_facts
 
-ROW = Row("b", 1, "d")
+ROW = BatchRow("b", 1, "d")
 SUBMIT = shop_facts.click("#place")
 STARTED: SessionStarted = msgspec.structs.replace(shop_facts.recording_of(), row=ROW)
 SENT = ActionStarted(1, 1, SUBMIT, irreversible=True)
@@ -78,7 +78,7 @@ def test_what_went_to_its_end_unverified_counts_as_sent_and_is_told_apart() -> N
     ended = SessionEnded("completed_unverified", "", "nothing shows it, at step 1")
     assert outcome(SENT, ended) == outcome(ended) == "unverified"
     assert {"unverified", "unknown", "done"} == set(NOT_AGAIN)
-    run_1 = RowRun("a", Row("b", 5, "x"), "completed_unverified", sent=True)
+    run_1 = RowRun("a", BatchRow("b", 5, "x"), "completed_unverified", sent=True)
     assert names(matched(wanted("new", "x"), [run_1])) == {1: [], 2: ["a"]}, "where it moved too"
 
 
@@ -116,7 +116,7 @@ def test_a_session_of_no_row_is_none() -> None:
 
 
 def done(number: int, digest: str) -> RowRun:
-    return RowRun(f"run-{number}-{digest}", Row("b", number, digest), "completed")
+    return RowRun(f"run-{number}-{digest}", BatchRow("b", number, digest), "completed")
 
 
 def wanted(*digests: str) -> list[FileRow]:
@@ -141,7 +141,7 @@ def test_each_run_counts_for_one_row_alone() -> None:
 
 
 def test_what_failed_elsewhere_is_nobodys() -> None:
-    failed = RowRun("f", Row("b", 5, "x"), "failed", "lost")
+    failed = RowRun("f", BatchRow("b", 5, "x"), "failed", "lost")
     assert names(matched(wanted("x"), [failed])) == {1: []}
 
 

@@ -20,16 +20,16 @@ from rutter.events.action import (
     Target,
     Text,
 )
-from rutter.events.advisor import Asked
+from rutter.events.advisor import WantedCall
 from rutter.events.checks import (
-    Answered,
+    AlertSaid,
     Check,
     Downloaded,
     ElementState,
     FileContains,
     FileExists,
     FileSize,
-    Said,
+    ServerAnswered,
     StateIs,
     TextGone,
     TextVisible,
@@ -214,13 +214,13 @@ CHECKS: tuple[tuple[Check, str], ...] = (
     (TextVisible("${customer}"), "the page shows <customer>"),
     (TextGone("Loading"), "the page does not show 'Loading'"),
     (UrlHas("/orders"), "the address holds '/orders'"),
-    (Said("Order # was sent"), "the page says 'Order # was sent'"),
+    (AlertSaid("Order # was sent"), "the page says 'Order # was sent'"),
     (ValueSet("3", "Quantity"), "'Quantity' holds '3'"),
     (ElementState("not checked", "Terms"), "'Terms' is not checked"),
     (StateIs("COMPLETE"), "the page is in state COMPLETE"),
     (Downloaded(), "a file was downloaded"),
     (Downloaded(".pdf"), "a file '.pdf' was downloaded"),
-    (Answered("POST /save"), "the server took 'POST /save'"),
+    (ServerAnswered("POST /save"), "the server took 'POST /save'"),
     (FileExists("a.csv"), "there is a file 'a.csv'"),
     (FileContains("7", "a.csv"), "the file 'a.csv' contains '7'"),
     (FileSize("a.csv"), "the file 'a.csv' has at least 1 bytes"),
@@ -289,26 +289,29 @@ def test_a_file_that_was_looked_at_in_words(seen: FileSeen, words: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (Asked("c", "click", '{"ref":"@e5"}'), "click ref=@e5"),
-        (Asked("c", "fill", '{"ref":"@e1","value":{"typed":0}}'), "fill ref=@e1 value=<typed 1>"),
-        (Asked("c", "fill", '{"value":{"secret":"pin"}}'), "fill value=<secret pin>"),
-        (Asked("c", "select", '{"value":{"param":"size"}}'), "select value=<size>"),
-        (Asked("c", "scroll", '{"amount":300,"far":true}'), "scroll amount=300 far=true"),
+        (WantedCall("c", "click", '{"ref":"@e5"}'), "click ref=@e5"),
         (
-            Asked("c", "complete_task", '{"reason":"it is done"}'),
+            WantedCall("c", "fill", '{"ref":"@e1","value":{"typed":0}}'),
+            "fill ref=@e1 value=<typed 1>",
+        ),
+        (WantedCall("c", "fill", '{"value":{"secret":"pin"}}'), "fill value=<secret pin>"),
+        (WantedCall("c", "select", '{"value":{"param":"size"}}'), "select value=<size>"),
+        (WantedCall("c", "scroll", '{"amount":300,"far":true}'), "scroll amount=300 far=true"),
+        (
+            WantedCall("c", "complete_task", '{"reason":"it is done"}'),
             "complete_task reason='it is done'",
         ),
-        (Asked("c", "get_snapshot"), "get_snapshot"),
-        (Asked("c", "click", "no JSON"), "click"),
+        (WantedCall("c", "get_snapshot"), "get_snapshot"),
+        (WantedCall("c", "click", "no JSON"), "click"),
     ],
 )
-def test_a_call_of_a_model_in_words(asked: Asked, words: str) -> None:
+def test_a_call_of_a_model_in_words(asked: WantedCall, words: str) -> None:
     assert asked_in_words(asked) == words
 
 
 @given(st.text(max_size=20), st.dictionaries(st.text(max_size=9), st.text(max_size=9), max_size=3))
 def test_whatever_a_model_calls_is_one_line(tool: str, arguments: dict[str, str]) -> None:
-    words = asked_in_words(Asked("c", tool, msgspec.json.encode(arguments).decode()))
+    words = asked_in_words(WantedCall("c", tool, msgspec.json.encode(arguments).decode()))
     assert words.isprintable()
 
 

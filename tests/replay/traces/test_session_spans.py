@@ -8,8 +8,8 @@ from rutter.events.advisor import (
     AdviceLost,
     AdvicePrepared,
     AdviceReceived,
-    Asked,
-    Usage,
+    TokenUsage,
+    WantedCall,
 )
 from rutter.events.critic import CompletionChecked, OutcomeUnknown, PageAssessed
 from rutter.events.envelope import Envelope
@@ -461,9 +461,12 @@ def test_what_happens_while_a_model_thinks_is_no_part_of_its_call() -> None:
     asked = trail.tell("planner", AdviceRequested("a1", "act", "ollama", "m"))
     prepared = trail.tell("advisor", AdvicePrepared("a1", PROMPT, 700), cause=asked)
     trail.tell("observer", observed("/meanwhile"), cause=0, ms=30)
-    calls = (Asked("c1", "click", '{"ref":"@e1"}'), Asked("c2", "fill", "{}", "give a ref"))
+    calls = (
+        WantedCall("c1", "click", '{"ref":"@e1"}'),
+        WantedCall("c2", "fill", "{}", "give a ref"),
+    )
     answer = AdviceReceived(
-        "a1", "ollama", "m:7b", calls=calls, usage=Usage(9, 2), priced=False, took_ms=60
+        "a1", "ollama", "m:7b", calls=calls, usage=TokenUsage(9, 2), priced=False, took_ms=60
     )
     trail.tell("advisor", answer, cause=prepared, ms=40)
     end(trail)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rutter.events.action import Untrusted
-from rutter.events.advisor import Usage, VisionGiven
+from rutter.events.advisor import TokenUsage, VisionGiven
 from rutter.events.checks import ReadBack
 from rutter.events.critic import ReadBackDue, VisionSought
 from rutter.events.executor import QueryAnswered, QueryFailed
@@ -212,7 +212,7 @@ TOTALS = (
 
 
 def test_a_picture_that_was_looked_at_tells_what_it_cost() -> None:
-    usage = Usage(1_100, 20, 100, 50)
+    usage = TokenUsage(1_100, 20, 100, 50)
     tree = looked(
         VisionGiven(
             1, 1, "VERIFIED", "ollama", model="eyes-2", usage=usage, cost_microdollars=3_600

@@ -7,7 +7,7 @@ import msgspec
 from litestar import delete, get, post
 from litestar.params import HeaderParameter, JSONBody
 
-from rutter.actors.answers import Answer
+from rutter.actors.answers import PersonAnswer
 from rutter.events.jobs import JobEnd, JobQueued, Run, RunGoal
 from rutter.events.predictor import (
     SessionForgotten,
@@ -209,7 +209,7 @@ def approvals(request: Asked) -> tuple[PendingQuestion, ...]:
     responses=PROBLEMS,
 )
 async def answer(
-    request: Asked, session: Session, approval: Approval, data: JSONBody[Answer]
+    request: Asked, session: Session, approval: Approval, data: JSONBody[PersonAnswer]
 ) -> dict[str, Any]:
     """For the person alone. What is a final confirmation must be typed out in `phrase`."""
     asked = daemon_of(request).questions.answer(session, approval, data)

@@ -6,8 +6,8 @@ import pytest
 from rutter.actors.predictor.actor import Predictor
 from rutter.actors.predictor.learning.consequences import answered_in_run, heard, with_what_followed
 from rutter.actors.predictor.state import PredictorState
-from rutter.actors.rules.pages.changes import Look
-from rutter.events.checks import HERE, Answered, ReadBack, Said, TextVisible
+from rutter.actors.rules.pages.changes import PageMoment
+from rutter.events.checks import HERE, AlertSaid, ReadBack, ServerAnswered, TextVisible
 from rutter.events.envelope import Envelope
 from rutter.events.observer import PageObserved
 from rutter.events.page import Exchange
@@ -29,7 +29,7 @@ def recorded(*steps: Step, **more: object) -> PredictorState:
     return msgspec.structs.replace(PredictorState(), steps=steps, numbers=numbers, **more)
 
 
-def with_learned(one: Step, *learned: Answered | Said) -> Step:
+def with_learned(one: Step, *learned: ServerAnswered | AlertSaid) -> Step:
     after = msgspec.structs.replace(one.after, learned=learned)
     return msgspec.structs.replace(one, after=after)
 
@@ -48,8 +48,8 @@ def test_an_answer_that_came_long_after_its_step_is_put_to_it() -> None:
     state = heard(state, saw(Exchange(1, SAVED, 1), Exchange(2, SENT, 2, 201)))
     state = heard(state, saw(Exchange(1, SAVED, 1, 200)))
     typed, sent = with_what_followed(state, {})
-    assert (typed.after.learned, typed.after.read_back) == ((Answered(SAVED),), None)
-    assert (sent.after.learned, sent.after.read_back) == ((Answered(SENT),), BACK)
+    assert (typed.after.learned, typed.after.read_back) == ((ServerAnswered(SAVED),), None)
+    assert (sent.after.learned, sent.after.read_back) == ((ServerAnswered(SENT),), BACK)
 
 
 def test_a_read_back_that_was_stated_stays() -> None:
@@ -61,7 +61,7 @@ def test_a_read_back_that_was_stated_stays() -> None:
 @pytest.mark.parametrize(("of", "done_at"), [(2, "/orders/7"), (3, "/draft")])
 def test_where_a_result_is_looked_for_is_not_where_its_step_was_done(of: int, done_at: str) -> None:
     """Step 2 is still the plan while it is read back by step 3, in a page aside."""
-    before = Look(page("/draft"))
+    before = PageMoment(page("/draft"))
     state = msgspec.structs.replace(PredictorState(), plan=plan(click(), number=2), before=before)
     told = Envelope(9, "s", 9, 0, "executor", 8, done(of, url=f"{ORIGIN}/orders/7"), b"")
     assert Predictor().evolve(state, told).before.page.url == f"{ORIGIN}{done_at}"
@@ -73,19 +73,19 @@ def test_what_was_refused_is_not_learned() -> None:
 
 
 def test_a_run_says_what_came_again_in_the_words_of_what_was_expected() -> None:
-    either = Answered(f"{SAVED} | {SENT}")
+    either = ServerAnswered(f"{SAVED} | {SENT}")
     flow = workflow(with_learned(step(fill()), either), step(click()), step(click()))
     state = msgspec.structs.replace(
         PredictorState(),
         started=run_of(flow),
         workflow=flow,
-        sailed=((0, 4), (1, 5), (2, 6)),
-        notices=(Notices(1, (Said("Sent"),)),),
+        done_steps=((0, 4), (1, 5), (2, 6)),
+        notices=(Notices(1, (AlertSaid("Sent"),)),),
     )
     state = heard(state, saw(Exchange(1, SAVED, 4, 200), Exchange(2, SENT, 5, 201)))
     assert answered_in_run(state) == (
         Notices(0, (either,)),
-        Notices(1, (Said("Sent"), Answered(SENT))),
+        Notices(1, (AlertSaid("Sent"), ServerAnswered(SENT))),
     )
 
 
@@ -97,12 +97,12 @@ def test_what_keeps_being_sent_while_a_person_looks_around_tells_nothing() -> No
         Exchange(3, SAVED, 3, 200),
         Exchange(4, SENT, 3, 201),
     )
-    for driver, typed in (("person", ()), ("script", (Answered(SAVED),))):
+    for driver, typed in (("person", ()), ("script", (ServerAnswered(SAVED),))):
         begun = msgspec.structs.replace(run_of(workflow(*steps)), driver=driver)
         state = heard(recorded(*steps, started=begun), saw(*sent))
         _, entered, last = with_what_followed(state, {})
         assert entered.after.learned == typed
-        assert Answered(SENT) in last.after.learned or driver == "script"
+        assert ServerAnswered(SENT) in last.after.learned or driver == "script"
 
 
 def test_what_is_sent_to_the_page_itself_is_known_by_its_other_addresses() -> None:
@@ -115,5 +115,5 @@ def test_what_is_sent_to_the_page_itself_is_known_by_its_other_addresses() -> No
     state = recorded(renamed, later, left)
     state = heard(state, saw(*(Exchange(n, f"{to}/add", n, 200) for n in (1, 2, 3))))
     learned = [each.after.learned for each in with_what_followed(state, {})]
-    both = (Answered(f"{to}/add | {to}/*"),)
-    assert learned == [both, both, (Answered(f"{to}/add"),)]
+    both = (ServerAnswered(f"{to}/add | {to}/*"),)
+    assert learned == [both, both, (ServerAnswered(f"{to}/add"),)]

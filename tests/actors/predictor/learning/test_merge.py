@@ -22,8 +22,8 @@ from rutter.events.action import (
     Value,
     kind_of,
 )
-from rutter.events.checks import Said, TextVisible
-from rutter.events.workflow import Expectation, Fork, Place, Standing, Step, Workflow
+from rutter.events.checks import AlertSaid, TextVisible
+from rutter.events.workflow import Expectation, Fork, Place, StandingApproval, Step, Workflow
 
 HERE = Place("https://shop.example", "/")
 
@@ -175,8 +175,10 @@ def test_where_a_step_leads_sometimes_is_not_awaited_any_more() -> None:
 
 
 def test_what_only_one_of_them_said_is_not_awaited_any_more() -> None:
-    both = Said("saved", whole=True)
-    first = click("a", after=Expectation(place=HERE, learned=(both, Said("welcome", whole=True))))
+    both = AlertSaid("saved", whole=True)
+    first = click(
+        "a", after=Expectation(place=HERE, learned=(both, AlertSaid("welcome", whole=True)))
+    )
     second = click("a", after=Expectation(place=HERE, learned=(both,)))
     [step] = again(flow(first), second).workflow.steps
 
@@ -238,11 +240,16 @@ def test_of_two_literals_in_one_field_the_new_one_is_typed_and_it_is_told() -> N
 
 
 def test_who_records_it_last_approves_the_element_as_it_is() -> None:
-    old, new = Standing("https://shop.example", "old"), Standing("https://shop.example", "new")
-    [step] = again(flow(click("a", standing=old)), click("a", standing=new)).workflow.steps
-    assert step.standing == new
-    [step] = again(flow(click("a", standing=old)), A).workflow.steps
-    assert step.standing == old
+    old, new = (
+        StandingApproval("https://shop.example", "old"),
+        StandingApproval("https://shop.example", "new"),
+    )
+    [step] = again(
+        flow(click("a", standing_approval=old)), click("a", standing_approval=new)
+    ).workflow.steps
+    assert step.standing_approval == new
+    [step] = again(flow(click("a", standing_approval=old)), A).workflow.steps
+    assert step.standing_approval == old
 
 
 def test_a_question_that_only_one_of_them_was_asked_has_its_answer() -> None:

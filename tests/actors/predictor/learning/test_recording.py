@@ -2,8 +2,13 @@
 
 import pytest
 
-from rutter.actors.predictor.learning.recording import Performed, assemble, canonical, recorded_step
-from rutter.actors.rules.pages.changes import Look
+from rutter.actors.predictor.learning.recording import (
+    PerformedStep,
+    assemble,
+    canonical,
+    recorded_step,
+)
+from rutter.actors.rules.pages.changes import PageMoment
 from rutter.actors.rules.workflows.templates import hosts_of, names_used, template
 from rutter.events.action import (
     Action,
@@ -19,7 +24,7 @@ from rutter.events.action import (
     Untrusted,
 )
 from rutter.events.page import Resolved
-from rutter.events.workflow import Expectation, Place, Standing, Step, Workflow
+from rutter.events.workflow import Expectation, Place, StandingApproval, Step, Workflow
 from tests.support.shop_facts import ORIGIN, click, css, fill, go_to, page, place, step
 
 PRINT = Fingerprint(tag="a", role="link", name=Untrusted("Aurora"))
@@ -137,11 +142,11 @@ def test_when_no_way_is_left_the_scripts_own_is_kept() -> None:
 
 
 def test_a_step_keeps_where_it_was_due_and_what_it_changed() -> None:
-    performed = Performed(
+    performed = PerformedStep(
         click("#go"),
         seen(ByCss("#go")),
-        Look(page("/customers/aurora%20shipping")),
-        Look(page("/orders/7")),
+        PageMoment(page("/customers/aurora%20shipping")),
+        PageMoment(page("/orders/7")),
     )
     assert recorded_step(performed, VALUES) == Step(
         action=Action("click", target=Target((ByCss("#go"),), PRINT)),
@@ -152,16 +157,18 @@ def test_a_step_keeps_where_it_was_due_and_what_it_changed() -> None:
 
 
 def test_only_what_a_person_approved_has_standing_approval() -> None:
-    before, after, what = Look(page("/")), Look(page("/done")), seen(ByCss("#go"))
-    harmless = Performed(click("#go"), what, before, after)
-    sending = Performed(click("#go"), what, before, after, approved=True)
-    assert recorded_step(harmless, {}).standing is None
-    assert recorded_step(sending, {}).standing == Standing(ORIGIN, "e1")
+    before, after, what = PageMoment(page("/")), PageMoment(page("/done")), seen(ByCss("#go"))
+    harmless = PerformedStep(click("#go"), what, before, after)
+    sending = PerformedStep(click("#go"), what, before, after, approved=True)
+    assert recorded_step(harmless, {}).standing_approval is None
+    assert recorded_step(sending, {}).standing_approval == StandingApproval(ORIGIN, "e1")
 
 
 def test_a_step_without_an_element_has_no_standing_approval() -> None:
-    performed = Performed(go_to("/"), None, Look(page("/")), Look(page("/x")), approved=True)
-    assert recorded_step(performed, {}).standing is None
+    performed = PerformedStep(
+        go_to("/"), None, PageMoment(page("/")), PageMoment(page("/x")), approved=True
+    )
+    assert recorded_step(performed, {}).standing_approval is None
 
 
 # -- the whole workflow --------------------------------------------------------------------------

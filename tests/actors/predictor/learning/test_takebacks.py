@@ -3,7 +3,7 @@
 import pytest
 
 from rutter.actors.predictor.learning.takebacks import Taught, taught, undone
-from rutter.actors.rules.pages.changes import Look
+from rutter.actors.rules.pages.changes import PageMoment
 from rutter.events.action import Action
 from rutter.events.page import Page, Resolved
 from rutter.events.predictor import TransitionLearned
@@ -15,7 +15,7 @@ LIST, ROW = "https://shop.test/orders", "https://shop.test/orders/7"
 
 def did(action: Action, *, before: str = LIST, after: str = LIST) -> Taught:
     learned = TransitionLearned(token(action), signature(action), action, ("a",), place="/orders")
-    return taught(learned, Look(Page(before)), Look(Page(after)))
+    return taught(learned, PageMoment(Page(before)), PageMoment(Page(after)))
 
 
 def test_going_back_to_the_page_before_takes_back_what_led_away_from_it() -> None:

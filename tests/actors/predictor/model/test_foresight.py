@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rutter import actors
-from rutter.actors.predictor.model.calibration import SUREST, Calibration
+from rutter.actors.predictor.model.calibration import SUREST, LearnedCalibration
 from rutter.actors.predictor.model.contexts import (
     BREAK,
     Contexts,
@@ -24,7 +24,7 @@ from rutter.actors.predictor.model.contexts import (
     keys_on_page,
 )
 from rutter.actors.predictor.model.foresight import Foresight
-from rutter.actors.predictor.model.model import DEFAULT_MODEL, MODELS, Model
+from rutter.actors.predictor.model.model import DEFAULT_MODEL, MODELS, PredictionModel
 from rutter.events.run_settings import MILLION
 from tests.support.example_counts import examples
 
@@ -32,7 +32,7 @@ ROOT = Path(actors.__file__).resolve().parent.parent
 GOLDEN = "9247ca0c9a1cb009"
 GOLDEN_ON_PAGES = "6789e4ae925e1f40"
 
-M = TypeVar("M", bound=Model)
+M = TypeVar("M", bound=PredictionModel)
 
 tokens = st.sampled_from(["a", "b", "c", "d", "e"])
 journeys = st.lists(st.lists(tokens, max_size=15), max_size=8)
@@ -434,11 +434,11 @@ def test_a_token_nobody_knows_ends_the_contexts() -> None:
 
 
 def test_calibration_begins_by_changing_nothing() -> None:
-    assert [Calibration().said(share) for share in (0.0, 0.25, 0.5)] == [0.0, 0.25, 0.5]
+    assert [LearnedCalibration().said(share) for share in (0.0, 0.25, 0.5)] == [0.0, 0.25, 0.5]
 
 
 def test_calibration_learns_how_often_a_probability_was_right() -> None:
-    calibration = Calibration()
+    calibration = LearnedCalibration()
     for number in range(2000):
         calibration.learn(0.9, number % 2 == 0)
     assert 0.45 < calibration.said(0.9) < 0.56
@@ -449,7 +449,7 @@ def test_calibration_learns_how_often_a_probability_was_right() -> None:
 def test_whatever_calibration_learned_it_says_a_probability(
     learned: list[tuple[float, bool]], share: float
 ) -> None:
-    calibration = Calibration()
+    calibration = LearnedCalibration()
     for said, came in learned:
         calibration.learn(said, came)
     assert 0.0 <= calibration.said(share) <= SUREST

@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 
 from rutter.actors.planner.actor import Planner
-from rutter.actors.predictor.journal import DONE, Row
+from rutter.actors.predictor.journal import DONE, LearnedRow
 from rutter.actors.predictor.knowledge import Knowledge
 from rutter.actors.predictor.model.learners import OfForesight
-from rutter.actors.rules.policy.policy import DEFAULT_POLICY, Case, is_irreversible
+from rutter.actors.rules.policy.policy import DEFAULT_POLICY, PolicyCase, is_irreversible
 from rutter.actors.rules.steps.confidence import why_suggested
 from rutter.actors.rules.workflows.versions import Effects
 from rutter.events.action import Action, Parameter, Text
-from rutter.events.checks import Said
+from rutter.events.checks import AlertSaid
 from rutter.events.envelope import Envelope
 from rutter.events.executor import PersonActed
 from rutter.events.page import Page
@@ -118,8 +118,10 @@ def test_a_step_of_ours_in_between_does_not_double_the_step_before_it() -> None:
     learner = OfForesight()
     learner.model = Listening()  # type: ignore[assignment]
     a, b, c = map(token, (A, B, C))
-    learner.take(Row(1, a, (), "", DONE))
-    learner.take(Row(1, c, (a, b), "", DONE))  # b was predicted, and is learned later or never
+    learner.take(LearnedRow(1, a, (), "", DONE))
+    learner.take(
+        LearnedRow(1, c, (a, b), "", DONE)
+    )  # b was predicted, and is learned later or never
     assert heard == [(), (a, b)]
 
 
@@ -176,7 +178,7 @@ def test_what_was_done_on_one_site_is_not_done_unattended_on_another() -> None:
 def test_runs_that_all_showed_the_same_are_held_once() -> None:
     effects = Effects()
     for number in range(100):
-        shown = tuple(Notices(at, (Said(f"Saved {at}", whole=True),)) for at in range(3))
+        shown = tuple(Notices(at, (AlertSaid(f"Saved {at}", whole=True),)) for at in range(3))
         effects.learn(f"run-{number}", EffectsLearned("order", 1, shown))
     held = {id(shown) for runs in effects._runs.values() for shown in runs.values()}
     assert len(held) < 10
@@ -230,7 +232,7 @@ def test_going_back_from_what_was_sent_takes_nothing_back() -> None:
     sent = PersonActed(1, button("Place order"), order), saw(page("/thanks")), judged(number=1)
     again = PersonActed(2, go_to("/")), saw(page("/")), judged(number=2)
     _, decided = told(by_hand(), saw(page("/")), *sent, *again)
-    assert is_irreversible(Case(DEFAULT_POLICY, sent[0].action, "person", order))
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, sent[0].action, "person", order))
     assert of_kind(decided, TransitionUndone) == []
 
 

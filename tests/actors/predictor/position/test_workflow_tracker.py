@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rutter.actors.predictor.position.workflow_tracker import LEAST, Recorded, whereabouts
+from rutter.actors.predictor.position.workflow_tracker import LEAST, RecordedWorkflows, whereabouts
 from rutter.actors.rules.workflows.step_marks import fits, marks_of
 from rutter.events.action import Action, ByCss, ByRole, Target
 from rutter.events.checks import TextVisible
@@ -41,8 +41,8 @@ def done(steps: Sequence[str]) -> list[str]:
     return [doing(click(step)) if step else "" for step in steps]
 
 
-def recorded(*flows: Workflow) -> Recorded:
-    found = Recorded()
+def recorded(*flows: Workflow) -> RecordedWorkflows:
+    found = RecordedWorkflows()
     for each in flows:
         found.learn(each)
     return found
@@ -67,7 +67,7 @@ ALL = recorded(ORDER, RETURN, INVOICE)
 
 
 def test_nothing_is_in_a_workflow_when_none_is_recorded() -> None:
-    assert Recorded().within(done("abc")) == ()
+    assert RecordedWorkflows().within(done("abc")) == ()
 
 
 def test_a_session_that_has_done_nothing_is_in_none() -> None:
@@ -274,7 +274,7 @@ def test_what_is_forgotten_leaves_nothing_behind() -> None:
     flows = recorded(RETURN, parametrised(), ORDER)
     for name in ("order", "nobody", "return"):
         flows.forget(name)
-    assert vars(flows) == vars(Recorded())
+    assert vars(flows) == vars(RecordedWorkflows())
 
 
 # -- for all workflows and histories ---------------------------------------------------------------
@@ -306,7 +306,7 @@ def test_the_order_in_which_they_were_learned_changes_nothing(
 ) -> None:
     mixed = list(book.values())
     chance.shuffle(mixed)
-    again = Recorded()
+    again = RecordedWorkflows()
     for each in (*mixed, *mixed[:2]):
         again.learn(each)
     assert again.within(done(history)) == whereabouts(done(history), book)

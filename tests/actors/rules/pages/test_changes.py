@@ -4,23 +4,23 @@ from typing import Any
 
 import msgspec
 
-from rutter.actors.rules.pages.changes import Look, effects, notices, notices_of_run
+from rutter.actors.rules.pages.changes import PageMoment, effects, notices, notices_of_run
 from rutter.events.action import Untrusted
-from rutter.events.checks import Downloaded, ElementState, Said, StateIs
+from rutter.events.checks import AlertSaid, Downloaded, ElementState, StateIs
 from rutter.events.page import Element, Page
 from tests.support.shop_facts import click, element, fill, page
 
 BOX = element(name="News", role="checkbox")
 
 
-def looks(*alerts: str, state: Any = "UNKNOWN", elements: tuple[Element, ...] = ()) -> Look:
-    return Look(page("/", alerts=tuple(map(Untrusted, alerts)), elements=elements), state)
+def looks(*alerts: str, state: Any = "UNKNOWN", elements: tuple[Element, ...] = ()) -> PageMoment:
+    return PageMoment(page("/", alerts=tuple(map(Untrusted, alerts)), elements=elements), state)
 
 
 def test_a_notice_that_is_new_is_expected_without_what_varies() -> None:
     before, after = looks("Welcome"), looks("Welcome", "Order 7 for Ann Bonny saved")
     found = effects(click(), None, before, after, (), {"who": "Ann Bonny"})
-    assert found == (Said("order # for * saved", whole=True),)
+    assert found == (AlertSaid("order # for * saved", whole=True),)
 
 
 def test_a_notice_that_says_nothing_but_what_varies_tells_nothing() -> None:
@@ -67,6 +67,6 @@ def test_a_file_that_came_is_expected_again_whatever_it_is_called() -> None:
 
 def test_a_run_says_what_the_recording_said_in_its_own_words() -> None:
     after = looks("Order 8 for Bart saved", "It rains").page
-    recorded = Said("order # for * saved", whole=True)
+    recorded = AlertSaid("order # for * saved", whole=True)
     found = notices_of_run((recorded,), looks().page, after, {})
-    assert found == (recorded, Said("it rains", whole=True))
+    assert found == (recorded, AlertSaid("it rains", whole=True))

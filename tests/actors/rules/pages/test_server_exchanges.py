@@ -13,7 +13,7 @@ from rutter.actors.rules.pages.server_exchanges import (
     taken,
     worst,
 )
-from rutter.events.checks import Answered
+from rutter.events.checks import ServerAnswered
 from rutter.events.page import Exchange
 from rutter.events.workflow import Place
 from tests.support.shop_facts import ORIGIN
@@ -70,7 +70,7 @@ def test_what_was_answered_well_is_learned_without_what_was_typed() -> None:
         Exchange(6, f"POST {ORIGIN}/seen", status=200, beacon=True),
     ]
     learned = learned_answer(sent, place_of(AT), {"customer": "Aurora Shipping", "n": "3"})
-    assert learned == Answered(f"PUT {ORIGIN}/drafts/*/text | {SENT}")
+    assert learned == ServerAnswered(f"PUT {ORIGIN}/drafts/*/text | {SENT}")
     assert learned_answer(sent[3:], place_of(AT), {}) is None
 
 
@@ -83,7 +83,7 @@ def test_what_a_page_sends_to_its_own_address_goes_to_whichever_it_has() -> None
     assert matching(learned, [Exchange(3, f"POST {ORIGIN}/notes/17/edit/")])
     assert not matching(learned, [Exchange(3, f"DELETE {ORIGIN}/notes/17/edit/")])
     assert not matching(learned, [Exchange(3, f"POST {ORIGIN}/users/add/")])
-    assert learned_answer([seen], page, {}) == Answered(f"POST {ORIGIN}/seen/")
+    assert learned_answer([seen], page, {}) == ServerAnswered(f"POST {ORIGIN}/seen/")
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_what_a_page_sends_to_its_own_address_goes_to_whichever_it_has() -> None
 def test_a_request_of_a_kind(kinds: str, to: str, same: bool) -> None:
     assert is_one_of(kinds, to) == same
     exchange = Exchange(1, to)
-    assert matching(Answered(kinds), [exchange]) == ((exchange,) if same else ())
+    assert matching(ServerAnswered(kinds), [exchange]) == ((exchange,) if same else ())

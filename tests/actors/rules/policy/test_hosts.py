@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rutter.actors.rules.policy.hosts import (
     NOT_PUBLIC,
-    Refusal,
+    HostRefusal,
     address_refused,
     host_refused,
     is_private,
@@ -227,11 +227,11 @@ def test_what_the_browser_asks_by_itself_is_refused_unless_it_is_named() -> None
 
 
 def test_a_refusal_says_what_to_name() -> None:
-    assert host_refused(OPEN, "http", "LOCALHOST", 8000, top_level=True) == Refusal(
+    assert host_refused(OPEN, "http", "LOCALHOST", 8000, top_level=True) == HostRefusal(
         "private_network", "localhost:8000 is private; name it with --allow localhost:8000"
     )
     said = host_refused(OPEN, "https", "[::1]", 443, top_level=True)
-    assert said == Refusal("private_network", "[::1] is private; name it with --allow [::1]")
+    assert said == HostRefusal("private_network", "[::1] is private; name it with --allow [::1]")
 
 
 # -- what a name resolves to -------------------------------------------------------------------

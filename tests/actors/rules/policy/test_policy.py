@@ -17,8 +17,8 @@ from rutter.actors.rules.policy.policy import (
     RECORDED,
     REQUIRED,
     RULES,
-    Case,
-    Verdict,
+    PolicyCase,
+    PolicyVerdict,
     is_irreversible,
     judge,
     missing_field,
@@ -40,7 +40,7 @@ from rutter.events.action import (
 from rutter.events.page import Resolved
 from rutter.events.policy import Policy, PolicyRule
 from rutter.events.service_pack import Checkpoint, Sign
-from rutter.events.workflow import Driver, Standing
+from rutter.events.workflow import Driver, StandingApproval
 from tests.support.shop_facts import ORIGIN, any_action, click, css, element, fill
 
 TYPES: tuple[ActionType, ...] = get_args(ActionType)
@@ -52,11 +52,11 @@ def verdict(
     what: Resolved | None = None,
     driver: Driver = "script",
     policy: Policy = DEFAULT_POLICY,
-) -> Verdict:
-    return judge(Case(policy=policy, action=action, driver=driver, element=what))
+) -> PolicyVerdict:
+    return judge(PolicyCase(policy=policy, action=action, driver=driver, element=what))
 
 
-def visit(url: str, **policy: object) -> Verdict:
+def visit(url: str, **policy: object) -> PolicyVerdict:
     return verdict(Action("navigate", url=url), policy=Policy("1", **policy))  # type: ignore[arg-type]
 
 
@@ -120,7 +120,7 @@ def test_a_risky_word_asks_a_person_when_the_step_is_recorded(word: str, driver:
 def test_a_risky_word_denies_what_a_model_an_agent_or_free_prediction_proposed(
     driver: Driver,
 ) -> None:
-    assert verdict(click(), element(name="Delete"), driver) == Verdict(
+    assert verdict(click(), element(name="Delete"), driver) == PolicyVerdict(
         "deny", "denylist", "the element says 'delete'"
     )
 
@@ -168,7 +168,7 @@ def test_the_name_of_a_host_and_a_form_that_is_not_sent_say_nothing(what: Resolv
 
 def test_to_type_where_such_a_word_stands_can_be_undone() -> None:
     field = element("input", name="Account number", role="textbox")
-    assert not is_irreversible(Case(DEFAULT_POLICY, fill(), "workflow", field))
+    assert not is_irreversible(PolicyCase(DEFAULT_POLICY, fill(), "workflow", field))
     assert verdict(fill(), field, "agent").effect == "deny"
 
 
@@ -205,7 +205,7 @@ def test_a_configured_word_matches_whatever_its_case() -> None:
 
 @pytest.mark.parametrize("url", ["http://example.com/", "https://example.com:8443/a?b#c"])
 def test_a_public_web_address_may_be_visited(url: str) -> None:
-    assert visit(url) == Verdict("allow", "nothing_matched", "no rule is against it")
+    assert visit(url) == PolicyVerdict("allow", "nothing_matched", "no rule is against it")
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_longer_host_is_another_host() -> None:
 def test_without_public_hosts_only_named_ones_are_allowed() -> None:
     closed = {"public_hosts": False, "hosts": ("shop.example",)}
     assert visit("https://shop.example/x", **closed).effect == "allow"
-    assert visit("https://other.example/x", **closed) == Verdict(
+    assert visit("https://other.example/x", **closed) == PolicyVerdict(
         "deny", "host", "other.example is not among the allowed hosts"
     )
     assert visit("https://shop.example/", public_hosts=False).effect == "deny"
@@ -379,7 +379,7 @@ def test_a_secret_that_nobody_recorded_the_typing_of_asks_first_and_says_where(
     typed = Action(kind, target=css("#pw"), value=Secret("pw"))
     said = verdict(typed, element("input", secret=True), driver)
     reason = f"the secret 'pw' would be typed on {ORIGIN}, and nobody recorded that"
-    assert said == Verdict("ask", "secret_unbound", reason)
+    assert said == PolicyVerdict("ask", "secret_unbound", reason)
 
 
 @pytest.mark.parametrize("driver", sorted(RECORDED))
@@ -392,7 +392,7 @@ def test_a_secret_goes_where_it_was_recorded_to_go(driver: Driver) -> None:
 @pytest.mark.parametrize("action", [click(), Action("press", key="Enter")])
 def test_sending_a_form_that_is_no_plain_get_asks_first(action: Action, method: str) -> None:
     said = verdict(action, element(submits=True, form_method=method))
-    assert said == Verdict("ask", "sends_a_form", f"it sends a form ({method.upper()})")
+    assert said == PolicyVerdict("ask", "sends_a_form", f"it sends a form ({method.upper()})")
 
 
 @pytest.mark.parametrize("method", ["", "get"])
@@ -421,16 +421,16 @@ def test_of_two_that_ask_the_first_in_the_table_is_named() -> None:
 
 
 def test_a_rule_that_breaks_is_a_denial_never_an_opening() -> None:
-    broken = Case(
+    broken = PolicyCase(
         policy=Policy("1", denylist=(3,)),  # type: ignore[arg-type]
         action=click(),
         driver="script",
         element=element(),
     )
-    assert judge(broken) == Verdict("deny", "denylist", broken_rule_reason(broken))
+    assert judge(broken) == PolicyVerdict("deny", "denylist", broken_rule_reason(broken))
 
 
-def broken_rule_reason(case: Case) -> str:
+def broken_rule_reason(case: PolicyCase) -> str:
     for rule in RULES:
         try:
             rule(case)
@@ -453,21 +453,23 @@ def broken_rule_reason(case: Case) -> str:
     ],
 )
 def test_irreversible_is_what_sends_or_sounds_like_it(what: Resolved, expected: bool) -> None:
-    assert is_irreversible(Case(DEFAULT_POLICY, click("#plain"), "workflow", what)) is expected
+    assert (
+        is_irreversible(PolicyCase(DEFAULT_POLICY, click("#plain"), "workflow", what)) is expected
+    )
 
 
 def test_a_form_that_asks_for_the_password_to_delete_something_is_irreversible() -> None:
     goodbye = element(name="Delete my account", submits=True, form_method="post", signs_in=True)
-    assert is_irreversible(Case(DEFAULT_POLICY, click("#bye"), "workflow", goodbye))
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, click("#bye"), "workflow", goodbye))
 
 
 def test_standing_approval_is_for_this_element_on_this_origin() -> None:
-    standing = Standing(ORIGIN, "e1")
-    assert stands(standing, element(digest="e1"))
-    assert not stands(standing, element(digest="e2"))
-    assert not stands(Standing("https://evil.example", "e1"), element(digest="e1"))
+    standing_approval = StandingApproval(ORIGIN, "e1")
+    assert stands(standing_approval, element(digest="e1"))
+    assert not stands(standing_approval, element(digest="e2"))
+    assert not stands(StandingApproval("https://evil.example", "e1"), element(digest="e1"))
     assert not stands(None, element(digest="e1"))
-    assert not stands(standing, None)
+    assert not stands(standing_approval, None)
 
 
 # -- what a page asks, and files -------------------------------------------------------------------
@@ -480,19 +482,19 @@ def test_saying_yes_to_a_page_is_asked_for_and_cannot_be_undone(driver: Driver) 
     action = msgspec.structs.replace(click("#plain"), dialogs=(NO, YES))
     asked = verdict(action, element(), driver)
     assert (asked.effect, asked.rule) == ("ask", "accepts_a_dialog")
-    assert is_irreversible(Case(DEFAULT_POLICY, action, driver, element()))
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, action, driver, element()))
 
 
 def test_saying_no_to_a_page_needs_nobody() -> None:
     action = msgspec.structs.replace(click("#plain"), dialogs=(NO,))
     assert verdict(action, element()).effect == "allow"
-    assert not is_irreversible(Case(DEFAULT_POLICY, action, "script", element()))
+    assert not is_irreversible(PolicyCase(DEFAULT_POLICY, action, "script", element()))
 
 
 def test_signing_in_with_a_yes_is_no_mere_door() -> None:
     door = element(name="Sign in", signs_in=True)
     action = msgspec.structs.replace(click("#door"), dialogs=(YES,))
-    assert is_irreversible(Case(DEFAULT_POLICY, action, "workflow", door))
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, action, "workflow", door))
 
 
 @pytest.mark.parametrize("driver", get_args(Driver))
@@ -565,7 +567,7 @@ def test_an_address_that_a_caller_made_up_asks_where_it_may_carry_data(
     address: str, on: str, effect: str, driver: Driver
 ) -> None:
     page = f"{on}/list" if on else ""
-    case = Case(DEFAULT_POLICY, Action("navigate", url=address), driver, page=page)
+    case = PolicyCase(DEFAULT_POLICY, Action("navigate", url=address), driver, page=page)
     assert judge(case).effect == effect
 
 
@@ -574,7 +576,7 @@ def test_enter_in_a_field_without_a_form_may_send_it(key: str) -> None:
     chat = element("div", name="Message", role="textbox")
     enter = Action("press", key=key)
     assert verdict(enter, chat, "agent").rule == "key_unknown"
-    assert is_irreversible(Case(DEFAULT_POLICY, enter, "workflow", chat))
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, enter, "workflow", chat))
     assert verdict(Action("press", key="a"), chat, "agent").effect == "allow"
     typed_over = Action("press", key="Shift+Backspace")
     assert verdict(typed_over, chat, "agent").effect == "allow"
@@ -604,12 +606,12 @@ def test_a_key_on_what_is_not_typed_into_does_what_nobody_knows(key: str, effect
     row = element("li", name="Invoice 7", role="option")
     press = Action("press", key=key)
     assert verdict(press, row, "agent").effect == effect
-    assert is_irreversible(Case(DEFAULT_POLICY, press, "workflow", row)) is (effect == "ask")
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, press, "workflow", row)) is (effect == "ask")
 
 
 def test_a_caller_may_go_back_to_where_a_person_let_it_begin() -> None:
     start = f"{SHOP}/find?q=tea"
-    case = Case(DEFAULT_POLICY, Action("navigate", url=start), "agent", start=start)
+    case = PolicyCase(DEFAULT_POLICY, Action("navigate", url=start), "agent", start=start)
     assert judge(case).effect == "allow"
     assert judge(msgspec.structs.replace(case, start=f"{start}x")).effect == "ask"
 
@@ -644,7 +646,7 @@ def test_a_secret_that_is_said_to_a_dialog_is_judged_as_well() -> None:
 def test_what_cannot_be_undone_asks_whoever_proposes_it(label: str) -> None:
     said = verdict(click(), element(name=label), "workflow")
     assert said.effect == "ask"
-    assert is_irreversible(Case(DEFAULT_POLICY, click(), "workflow", element(name=label)))
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, click(), "workflow", element(name=label)))
     assert verdict(click(), element(name=label), "agent").effect != "allow"
 
 
@@ -664,7 +666,7 @@ def test_what_would_be_chosen_of_a_list_is_judged() -> None:
     assert verdict(choose, chosen, "agent").effect == "deny"
     assert verdict(choose, chosen, "workflow").effect == "ask"
     pays = msgspec.structs.replace(listed, icon=Untrusted("Pay now"))
-    assert is_irreversible(Case(DEFAULT_POLICY, choose, "workflow", pays))
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, choose, "workflow", pays))
     sends = msgspec.structs.replace(listed, submits=True, form_method="post")
     assert verdict(choose, sends, "agent").rule == "sends_a_form"
 
@@ -680,7 +682,7 @@ def test_a_key_that_only_moves_the_focus_sets_nothing_off() -> None:
 def test_a_button_that_says_nothing_may_do_anything(icon: str) -> None:
     mute = element(name="", icon=Untrusted(icon))
     assert verdict(click(), mute, "workflow").effect == "ask"
-    assert is_irreversible(Case(DEFAULT_POLICY, click(), "agent", mute))
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, click(), "agent", mute))
     assert verdict(Action("press", key="Enter"), mute, "agent").effect == "ask"
 
 
@@ -700,8 +702,8 @@ def test_what_shows_what_it_does_is_no_riddle(known: Resolved) -> None:
     assert verdict(click(), known, "agent").effect == "allow"
 
 
-def at(state: str, action: Action, what: Resolved, driver: Driver = "workflow") -> Verdict:
-    return judge(Case(DEFAULT_POLICY, action, driver, what, state))
+def at(state: str, action: Action, what: Resolved, driver: Driver = "workflow") -> PolicyVerdict:
+    return judge(PolicyCase(DEFAULT_POLICY, action, driver, what, state))
 
 
 def test_on_the_last_page_a_person_types_it_out() -> None:
@@ -711,7 +713,7 @@ def test_on_the_last_page_a_person_types_it_out() -> None:
     send = element(name="Finish", submits=True, form_method="post")
     assert at("FINAL_CONFIRMATION", click(), send).kind == "confirm"
     asks = Policy("p", rules=(PolicyRule("mine", "ask"),))
-    stricter = judge(Case(asks, click(), "workflow", send, "FINAL_CONFIRMATION"))
+    stricter = judge(PolicyCase(asks, click(), "workflow", send, "FINAL_CONFIRMATION"))
     assert (stricter.kind, stricter.always) == ("confirm", True)
     back = element("a", name="Back", href=f"{ORIGIN}/cart")
     assert at("FINAL_CONFIRMATION", click(), back).effect == "allow"
@@ -719,32 +721,36 @@ def test_on_the_last_page_a_person_types_it_out() -> None:
     part = element("div", name="P-1500", role="gridcell")
     assert at("FINAL_CONFIRMATION", click(), part).effect == "allow"
     assert (
-        judge(Case(DEFAULT_POLICY, click(), "model", part, "FINAL_CONFIRMATION")).effect != "allow"
+        judge(PolicyCase(DEFAULT_POLICY, click(), "model", part, "FINAL_CONFIRMATION")).effect
+        != "allow"
     )
 
 
 def test_signing_in_by_enter_is_a_door_where_the_page_is_one() -> None:
     field = element("input", name="Password", submits=True, form_method="post", signs_in=True)
     enter = Action("press", key="Enter")
-    case = Case(DEFAULT_POLICY, enter, "workflow", field, "LOGIN_REQUIRED")
+    case = PolicyCase(DEFAULT_POLICY, enter, "workflow", field, "LOGIN_REQUIRED")
     assert not is_irreversible(case)
     assert is_irreversible(msgspec.structs.replace(case, state="UNKNOWN"))
     assert judge(case).kind == "login"
     no_door = element(name="Delete my login", submits=True, form_method="post", signs_in=True)
-    assert is_irreversible(Case(DEFAULT_POLICY, click(), "workflow", no_door))
+    assert is_irreversible(PolicyCase(DEFAULT_POLICY, click(), "workflow", no_door))
 
 
 CHECKPOINT = Checkpoint("finish", (Sign("title", "finish cancellation"),))
 
 
 def test_at_a_checkpoint_of_the_service_everything_but_reading_asks() -> None:
-    case = Case(DEFAULT_POLICY, click(), "agent", element(), checkpoint=CHECKPOINT)
+    case = PolicyCase(DEFAULT_POLICY, click(), "agent", element(), checkpoint=CHECKPOINT)
     said = judge(case)
     assert (said.effect, said.kind, said.always) == ("ask", "service", False)
     read = msgspec.structs.replace(case, action=Action("extract", target=css("#a")))
     assert judge(read).effect == "allow"
     aside = Action("navigate", url=f"{SHOP}/orders", aside=True)
-    assert judge(Case(DEFAULT_POLICY, aside, "workflow", checkpoint=CHECKPOINT)).effect == "allow"
+    assert (
+        judge(PolicyCase(DEFAULT_POLICY, aside, "workflow", checkpoint=CHECKPOINT)).effect
+        == "allow"
+    )
     always = msgspec.structs.replace(CHECKPOINT, always=True)
     assert judge(msgspec.structs.replace(case, checkpoint=always)).always
 
@@ -762,14 +768,14 @@ WRITTEN = PolicyRule(
 )
 
 
-def ruled(rule: PolicyRule, action: Action, what: Resolved | None, driver: Driver) -> Verdict:
-    return judge(Case(Policy("p", rules=(rule,)), action, driver, what))
+def ruled(rule: PolicyRule, action: Action, what: Resolved | None, driver: Driver) -> PolicyVerdict:
+    return judge(PolicyCase(Policy("p", rules=(rule,)), action, driver, what))
 
 
 def test_a_written_rule_holds_where_all_of_its_columns_agree() -> None:
     note = element("input", name="Note to the seller")
     said = ruled(WRITTEN, fill(), note, "agent")
-    assert said == Verdict("deny", "no-typing-here", "notes are for people", always=True)
+    assert said == PolicyVerdict("deny", "no-typing-here", "notes are for people", always=True)
     assert ruled(WRITTEN, click(), note, "agent").effect == "allow"
     assert ruled(WRITTEN, fill(), element("input", name="Amount"), "agent").effect == "allow"
     assert ruled(WRITTEN, fill(), note, "person").effect == "allow"
@@ -805,7 +811,7 @@ def test_a_written_rule_that_allows_lifts_nothing() -> None:
 def test_a_denial_beats_a_question_whatever_their_order() -> None:
     both = (PolicyRule("ask-first", "ask"), PolicyRule("never", "deny"))
     for rules in (both, both[::-1]):
-        case = Case(Policy("p", rules=rules), click(), "workflow", element())
+        case = PolicyCase(Policy("p", rules=rules), click(), "workflow", element())
         assert judge(case).rule == "never"
 
 
@@ -820,7 +826,7 @@ def test_more_rules_never_allow_more(effects: list[str]) -> None:
     rules: list[PolicyRule] = []
     for number, effect in enumerate(effects):
         rules.append(PolicyRule(f"r{number}", effect))  # type: ignore[arg-type]
-        case = Case(Policy("p", rules=tuple(rules)), click(), "workflow", element())
+        case = PolicyCase(Policy("p", rules=tuple(rules)), click(), "workflow", element())
         now = strictness[judge(case).effect]
         assert now >= reached
         reached = now
@@ -831,11 +837,11 @@ class Broken(Exception):
 
 
 def test_whatever_breaks_in_a_rule_is_a_denial(monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(case: Case) -> Verdict | None:
+    def breaks(case: PolicyCase) -> PolicyVerdict | None:
         raise Broken
 
     monkeypatch.setattr(policy, "RULES", (breaks,))
-    assert judge(Case(DEFAULT_POLICY, click(), "person")) == Verdict(
+    assert judge(PolicyCase(DEFAULT_POLICY, click(), "person")) == PolicyVerdict(
         "deny", "breaks", "the rule failed: Broken"
     )
 

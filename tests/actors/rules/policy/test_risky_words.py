@@ -8,7 +8,7 @@ from rutter.actors.rules.policy.risky_words import (
     DENYLIST,
     FILE,
     Head,
-    Lists,
+    RiskyLists,
     checked,
     denied_by,
     final_words,
@@ -161,7 +161,7 @@ def test_a_word_that_a_person_added_counts_wherever_it_stands() -> None:
 
 
 ROWS = "\n".join(f'"{row}" = []' for row in (*OF_S0, "account", "settings", "preferences"))
-LACKING = "\n".join(f"{name} = []" for name in Lists.__struct_fields__[1:])
+LACKING = "\n".join(f"{name} = []" for name in RiskyLists.__struct_fields__[1:])
 SOUND = f"""[icons]
 risky = []
 harmless = []
@@ -174,7 +174,7 @@ glue = []
 
 
 def read(text: str) -> None:
-    checked(*read_phrases(text, FILE, Head, Lists))
+    checked(*read_phrases(text, FILE, Head, RiskyLists))
 
 
 def test_a_language_may_lack_every_word() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given as on
 from hypothesis import strategies as st
 
 from rutter.actors.rules.steps.check_results import (
-    Seen,
+    AfterStep,
     bound,
     bound_back,
     files_in,
@@ -15,6 +15,7 @@ from rutter.actors.rules.steps.check_results import (
 )
 from rutter.events.action import Untrusted
 from rutter.events.checks import (
+    AlertSaid,
     Check,
     Downloaded,
     ElementState,
@@ -22,7 +23,6 @@ from rutter.events.checks import (
     FileExists,
     FileSize,
     ReadBack,
-    Said,
     StateIs,
     TextGone,
     TextVisible,
@@ -45,7 +45,7 @@ ORDER = page(
 
 def held(check: Check, **seen: object) -> bool | None:
     known = {"page": ORDER, **seen}
-    return result_of(check, Seen(**known)).held  # type: ignore[arg-type]
+    return result_of(check, AfterStep(**known)).held  # type: ignore[arg-type]
 
 
 # -- the page --------------------------------------------------------------------------------------
@@ -62,7 +62,10 @@ def test_a_text_is_there_or_it_is_not() -> None:
     assert held(TextGone("Saved"), shown=there) is False
     assert held(TextVisible("Lost"), shown=there) is False
     assert held(TextGone("Lost"), shown=there) is True
-    assert result_of(TextVisible("Saved"), Seen(ORDER, shown=there)).sample == "it was Saved today"
+    assert (
+        result_of(TextVisible("Saved"), AfterStep(ORDER, shown=there)).sample
+        == "it was Saved today"
+    )
 
 
 def test_nothing_is_gone_from_a_page_that_was_not_read_to_its_end() -> None:
@@ -78,12 +81,12 @@ def test_nothing_is_gone_from_a_page_that_was_not_read_to_its_end() -> None:
         (UrlHas("/orders/"), True),
         (UrlHas("a b"), True),
         (UrlHas("/invoices"), False),
-        (Said("order # for * was saved"), True),
-        (Said("Order 1042 for Ann was saved"), True),
-        (Said("Order # for Ann was saved"), True),
-        (Said("Order 7 for Ann was saved"), False),
-        (Said("saved"), True),
-        (Said("could not be saved"), False),
+        (AlertSaid("order # for * was saved"), True),
+        (AlertSaid("Order 1042 for Ann was saved"), True),
+        (AlertSaid("Order # for Ann was saved"), True),
+        (AlertSaid("Order 7 for Ann was saved"), False),
+        (AlertSaid("saved"), True),
+        (AlertSaid("could not be saved"), False),
         (ValueSet("12", "Quantity"), True),
         (ValueSet("12", "quantity", "textbox"), True),
         (ValueSet("12", "Quantity", "combobox"), False),
@@ -102,7 +105,7 @@ def test_what_an_observation_tells_by_itself(check: Check, holds: bool) -> None:
 
 def test_the_state_of_the_page_is_what_the_rules_say() -> None:
     assert held(StateIs("COMPLETE"), state="COMPLETE") is True
-    result = result_of(StateIs("COMPLETE"), Seen(ORDER, "FAILED"))
+    result = result_of(StateIs("COMPLETE"), AfterStep(ORDER, "FAILED"))
     assert (result.held, result.why) == (False, "it is FAILED")
 
 
@@ -119,13 +122,13 @@ def test_a_file_came_or_it_did_not() -> None:
         TextVisible("${c}"),
         TextGone("${c}"),
         UrlHas("${c}"),
-        Said("${c}"),
+        AlertSaid("${c}"),
         FileContains("${c}", "f"),
     ],
 )
 def test_an_empty_value_proves_nothing(check: Check) -> None:
     known = {"": Untrusted("anything")}
-    result = result_of(bound(check, {"c": " "}), Seen(ORDER, shown=known))
+    result = result_of(bound(check, {"c": " "}), AfterStep(ORDER, shown=known))
     assert (result.held, result.why) == (False, "there is nothing to look for")
 
 
@@ -141,10 +144,10 @@ def test_a_part_that_could_not_be_read_may_hold_the_text() -> None:
 
 
 def test_a_learned_notice_that_stood_there_already_says_nothing() -> None:
-    learned = Said("order # for ann was saved.", whole=True)
+    learned = AlertSaid("order # for ann was saved.", whole=True)
     assert held(learned) is True
     assert held(learned, before=ORDER) is False
-    assert held(Said("saved"), before=ORDER) is True, "what was stated need not be new"
+    assert held(AlertSaid("saved"), before=ORDER) is True, "what was stated need not be new"
 
 
 def test_of_several_with_one_name_all_must_stand_so() -> None:
@@ -177,12 +180,12 @@ THERE = FileSeen("a.txt", exists=True, size=40, holds=True)
 def test_what_is_known_of_a_file(check: Check, seen: FileSeen, holds: bool) -> None:
     assert held(check, files={check: seen}) is holds
     assert held(check) is None
-    assert result_of(check, Seen(ORDER, files={check: seen})).source == "FILE"  # type: ignore[dict-item]
+    assert result_of(check, AfterStep(ORDER, files={check: seen})).source == "FILE"  # type: ignore[dict-item]
 
 
 def test_evidence_of_a_file_has_no_sample_of_it() -> None:
     check = FileContains("secret plans", "a.txt")
-    assert result_of(check, Seen(ORDER, files={check: THERE})).sample == ""
+    assert result_of(check, AfterStep(ORDER, files={check: THERE})).sample == ""
     assert (path_of(check), path_of(FileSize("b"))) == ("a.txt", "b")
 
 
@@ -214,6 +217,10 @@ def test_a_value_in_an_address_stays_one_part_of_it(value: str) -> None:
     assert not set(inside) & set('&#?/ \n<>"')
 
 
-@on(st.builds(TextVisible, st.text()) | st.builds(UrlHas, st.text()) | st.builds(Said, st.text()))
+@on(
+    st.builds(TextVisible, st.text())
+    | st.builds(UrlHas, st.text())
+    | st.builds(AlertSaid, st.text())
+)
 def test_a_check_never_breaks_on_what_somebody_wrote(check: Check) -> None:
-    result_of(bound(check, {"a": "b"}), Seen(Page(url="x", alerts=(Untrusted("*(["),))))
+    result_of(bound(check, {"a": "b"}), AfterStep(Page(url="x", alerts=(Untrusted("*(["),))))

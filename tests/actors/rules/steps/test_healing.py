@@ -30,7 +30,7 @@ from rutter.events.validator import (
     PlanAdmitted,
 )
 from rutter.events.vocabulary import AnyEvent
-from rutter.events.workflow import Standing, Workflow
+from rutter.events.workflow import StandingApproval, Workflow
 from tests.support.given_when_then import SESSION, Story, Told, given, only
 from tests.support.page_elements import click_on, recorded, thing
 from tests.support.shop_facts import (
@@ -55,8 +55,8 @@ HOLD = thing("Place on hold", id="hold", form="post /drafts/@2/hold ", sends="al
 LINK = thing("Orders", tag="a", role="link", id="orders", href="/orders")
 MOVED = thing("All orders", tag="a", role="link", id="x9", href="/orders", near=())
 PLACE = click_on(OLD)
-RECORDED = Standing(ORIGIN, OLD.digest)
-FLOW = workflow(step(PLACE, standing=RECORDED), step(click_on(LINK)))
+RECORDED = StandingApproval(ORIGIN, OLD.digest)
+FLOW = workflow(step(PLACE, standing_approval=RECORDED), step(click_on(LINK)))
 RUN = run_of(FLOW)
 
 
@@ -343,7 +343,7 @@ def test_plain_text_never_goes_into_a_field_that_became_secret() -> None:
 
 
 def test_a_healed_step_has_no_standing_approval() -> None:
-    approved = workflow(step(PLACE, standing=Standing(ORIGIN, NEW.digest)))
+    approved = workflow(step(PLACE, standing_approval=StandingApproval(ORIGIN, NEW.digest)))
     asked = verdict(run_of(approved), healed_plan(NEW), found(NEW))
     assert isinstance(asked, ApprovalRequested)
 
@@ -432,7 +432,7 @@ def test_a_verified_run_makes_the_next_version_with_the_healed_step() -> None:
             msgspec.structs.replace(
                 FLOW.steps[0],
                 action=healed_plan(NEW).action,
-                standing=Standing(ORIGIN, NEW.digest),
+                standing_approval=StandingApproval(ORIGIN, NEW.digest),
             ),
             FLOW.steps[1],
         ),
@@ -442,7 +442,7 @@ def test_a_verified_run_makes_the_next_version_with_the_healed_step() -> None:
 def test_without_a_persons_approval_the_healed_step_has_no_standing() -> None:
     [lesson] = told(KNOWN, *sailed(), RunStopped("completed"))
     assert isinstance(lesson, WorkflowLearned)
-    assert lesson.workflow.steps[0].standing is None
+    assert lesson.workflow.steps[0].standing_approval is None
 
 
 @pytest.mark.parametrize("reason", ["completed_unverified", "failed", "cancelled", "interrupted"])

@@ -5,7 +5,7 @@ import pytest
 from rutter.actors.rules.steps.pace import (
     CAREFUL_MS,
     HASTY_MS,
-    Pace,
+    StepPace,
     at_the_end,
     before_recorded,
     before_scripted,
@@ -15,7 +15,7 @@ from rutter.actors.rules.steps.pace import (
     rested,
 )
 from rutter.events.action import ActionType
-from rutter.events.checks import Answered, Said
+from rutter.events.checks import AlertSaid, ServerAnswered
 from rutter.events.page import Resting
 from rutter.events.run_settings import RunSettings
 from rutter.events.workflow import Expectation, Step
@@ -23,11 +23,11 @@ from tests.support.shop_facts import any_action, click, fill, go_to, plan, step
 
 SETTINGS = RunSettings(answer_ms=9_000)
 SAVE, SEND = "PUT https://shop.example/draft", "POST https://shop.example/orders"
-OWING = Pace(entered=True, owed=(SAVE,))
+OWING = StepPace(entered=True, owed=(SAVE,))
 
 
 def expecting(*kinds: str) -> Expectation:
-    return Expectation(learned=(Said("Saved"), *map(Answered, kinds)))
+    return Expectation(learned=(AlertSaid("Saved"), *map(ServerAnswered, kinds)))
 
 
 def test_what_followed_is_what_the_server_answered() -> None:
@@ -37,15 +37,15 @@ def test_what_followed_is_what_the_server_answered() -> None:
 @pytest.mark.parametrize(
     ("action", "expects", "pace"),
     [
-        (fill(), None, Pace(True)),
-        (fill(), expecting(SAVE), Pace(True, (SAVE,))),
-        (fill(), expecting(SAVE, SEND), Pace(True, (SAVE, SEND))),
-        (click(), None, Pace()),
-        (click(), expecting(SEND), Pace()),  # what a click sends, its own verdict waits for
+        (fill(), None, StepPace(True)),
+        (fill(), expecting(SAVE), StepPace(True, (SAVE,))),
+        (fill(), expecting(SAVE, SEND), StepPace(True, (SAVE, SEND))),
+        (click(), None, StepPace()),
+        (click(), expecting(SEND), StepPace()),  # what a click sends, its own verdict waits for
     ],
 )
-def test_what_a_step_sets_off(action: object, expects: Expectation | None, pace: Pace) -> None:
-    assert entered(Pace(), plan(action, expects=expects)) == pace  # type: ignore[arg-type]
+def test_what_a_step_sets_off(action: object, expects: Expectation | None, pace: StepPace) -> None:
+    assert entered(StepPace(), plan(action, expects=expects)) == pace  # type: ignore[arg-type]
 
 
 def test_what_is_owed_is_owed_once_and_stays_over_a_click() -> None:
@@ -73,9 +73,9 @@ def test_a_recorded_step_that_leaves_or_cannot_be_undone_waits_for_what_is_owed(
 
 
 def test_what_was_not_waited_for_is_owed_still() -> None:
-    assert before_recorded(step(click()), Pace(), SETTINGS) is None
-    assert rested(OWING, Resting(9_000)) == Pace(owed=(SAVE,))
-    assert rested(OWING, Resting(9_000, 0, (SAVE,))) == Pace()
+    assert before_recorded(step(click()), StepPace(), SETTINGS) is None
+    assert rested(OWING, Resting(9_000)) == StepPace(owed=(SAVE,))
+    assert rested(OWING, Resting(9_000, 0, (SAVE,))) == StepPace()
 
 
 HARMLESS: tuple[ActionType, ...] = ("type", "select", "scroll", "extract", "wait", "wait_for")
@@ -92,14 +92,16 @@ def test_what_only_enters_or_looks_waits_for_nothing(kind: ActionType) -> None:
 def test_a_script_has_nobodys_pace_and_is_careful_where_something_was_entered(
     kind: ActionType,
 ) -> None:
-    assert before_scripted(any_action(kind), Pace(True), SETTINGS) == Resting(9_000, CAREFUL_MS)
-    assert before_scripted(any_action(kind), Pace(), SETTINGS) == Resting(9_000)
+    assert before_scripted(any_action(kind), StepPace(True), SETTINGS) == Resting(9_000, CAREFUL_MS)
+    assert before_scripted(any_action(kind), StepPace(), SETTINGS) == Resting(9_000)
     assert before_unknown(any_action(kind)) == Resting(HASTY_MS)
 
 
 @pytest.mark.parametrize(
     ("pace", "careful", "quiet_ms"),
-    [(OWING, True, CAREFUL_MS), (OWING, False, 0), (Pace(), True, 0)],
+    [(OWING, True, CAREFUL_MS), (OWING, False, 0), (StepPace(), True, 0)],
 )
-def test_the_end_comes_after_all_that_was_set_off(pace: Pace, careful: bool, quiet_ms: int) -> None:
+def test_the_end_comes_after_all_that_was_set_off(
+    pace: StepPace, careful: bool, quiet_ms: int
+) -> None:
     assert at_the_end(pace, SETTINGS, careful=careful) == Resting(9_000, quiet_ms, pace.owed)

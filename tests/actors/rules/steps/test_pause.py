@@ -42,7 +42,14 @@ from rutter.events.validator import (
     PlanAdmitted,
 )
 from rutter.events.vocabulary import AnyEvent
-from rutter.events.workflow import Criteria, Expectation, Indicator, Standing, Step, Workflow
+from rutter.events.workflow import (
+    Criteria,
+    Expectation,
+    Indicator,
+    StandingApproval,
+    Step,
+    Workflow,
+)
 from tests.support.given_when_then import Story, Told, at
 from tests.support.shop_facts import (
     click,
@@ -279,10 +286,10 @@ def test_if_they_did_not_it_is_lost() -> None:
 # -- the Validator ---------------------------------------------------------------------------------
 
 SEND = element(digest="send", submits=True, form_method="post")
-STANDING = Standing("https://shop.example", "send")
+STANDING_APPROVAL = StandingApproval("https://shop.example", "send")
 RECORDED = workflow(
     step(click("#start"), HOME, FORM),
-    msgspec.structs.replace(FLOW.steps[2], standing=STANDING),
+    msgspec.structs.replace(FLOW.steps[2], standing_approval=STANDING_APPROVAL),
 )
 
 

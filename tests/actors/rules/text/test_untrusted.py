@@ -11,8 +11,8 @@ from rutter.actors.rules.text.phrase_file import read_phrases
 from rutter.actors.rules.text.suspicious_phrases import (
     FILE,
     Head,
-    Lists,
     Rule,
+    SuspiciousLists,
     suspicious,
     suspicious_of,
 )
@@ -265,13 +265,13 @@ def test_an_order_anywhere_on_a_page_is_found() -> None:
 
 # -- the file of the words ------------------------------------------------------------------------
 
-KINDS = "\n".join(f"{kind} = []" for kind in Lists.__struct_fields__)
+KINDS = "\n".join(f"{kind} = []" for kind in SuspiciousLists.__struct_fields__)
 SOUND = f"[frames]\n[languages.fi]\n{KINDS}"
 ENTRY = "{within = 3, signs = ['ab', 'cd']}, {within = 2, parts = [['x', 'y'], ['z']]}"
 
 
 def of_file(text: str) -> tuple[Rule, ...]:
-    return suspicious_of(*read_phrases(text, FILE, Head, Lists)).rules
+    return suspicious_of(*read_phrases(text, FILE, Head, SuspiciousLists)).rules
 
 
 def test_an_entry_is_parts_of_words_or_texts_whose_signs_are_the_parts() -> None:

@@ -8,7 +8,7 @@ from rutter.actors.rules.steps.likeness import grounds
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Target
 from rutter.events.page import Resolved
-from rutter.events.workflow import Standing
+from rutter.events.workflow import StandingApproval
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -61,8 +61,8 @@ async def test_what_an_element_is_and_where_its_form_is_sent(tab: Tab, server: P
         was = await described(tab, server, before, selector)
         now = await described(tab, server, after, selector)
         target = Target(was.ways, was.fingerprint)
-        standing = Standing(was.origin, was.digest, was.identity)
-        found = (grounds(target, now), stands(standing, now))
+        standing_approval = StandingApproval(was.origin, was.digest, was.identity)
+        found = (grounds(target, now), stands(standing_approval, now))
         if found != (known, approved):
             wrong.append((number, selector, found, (known, approved)))
     assert wrong == []
@@ -92,12 +92,14 @@ async def test_a_form_that_is_sent_to_the_page_it_is_on_is_the_same_when_that_is
 ) -> None:
     was = await described(tab, server, SELF, "#go")
     target = Target(was.ways, was.fingerprint)
-    standing = Standing(was.origin, was.digest, was.identity, was.home)
+    standing_approval = StandingApproval(was.origin, was.digest, was.identity, was.home)
     wrong = []
     for number, (html, known, approved) in enumerate(AT_HOME):
         now = await described(tab, server, html, "#go")
-        assert not stands(standing, now)  # nobody says that these are addresses of one page
-        found = (grounds(target, now), stands(standing, now, same_page=True))
+        assert not stands(
+            standing_approval, now
+        )  # nobody says that these are addresses of one page
+        found = (grounds(target, now), stands(standing_approval, now, same_page=True))
         if found != (known, approved):
             wrong.append((number, found, (known, approved)))
     assert wrong == []
@@ -116,7 +118,7 @@ async def test_an_approval_of_an_earlier_recording_is_for_its_digest(
     tab: Tab, server: PageServer
 ) -> None:
     was = await described(tab, server, FORM, "#go")
-    earlier = Standing(was.origin, was.digest)
+    earlier = StandingApproval(was.origin, was.digest)
     assert stands(earlier, await described(tab, server, FORM, "#go"))
     assert not stands(earlier, await described(tab, server, EDIT, "#go"))
 

@@ -15,7 +15,7 @@ from rutter.actors.world.browser.login_state import (
     tokens_in,
 )
 from rutter.actors.world.browser.window import Window
-from rutter.actors.world.browser.window_load import Crowd
+from rutter.actors.world.browser.window_load import WindowLoad
 from rutter.events.errors import BrowserGone
 
 SHOP = "https://app.shop.example"
@@ -104,7 +104,7 @@ async def test_a_browser_that_does_not_take_it_is_told_of_without_its_words() ->
 
     nobody: Any = None
     refusing: Any = Refusing()
-    window = Window(refusing, nobody, nobody, 1, nobody, Crowd())
+    window = Window(refusing, nobody, nobody, 1, nobody, WindowLoad())
 
     with pytest.raises(BrowserGone) as gone:
         await window.restore(known(cookie("a.example")))

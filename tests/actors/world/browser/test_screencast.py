@@ -6,7 +6,7 @@ import anyio
 import pytest
 from PIL import Image
 
-from rutter.actors.world.browser.screencast import Look, framed
+from rutter.actors.world.browser.screencast import FrameView, framed
 from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import Window
 from rutter.events.errors import BrowserGone
@@ -313,7 +313,7 @@ def test_boxes_outside_of_the_picture_are_no_matter() -> None:
     made = BytesIO()
     Image.new("RGB", (100, 50), (255, 0, 0)).save(made, "PNG")
     boxes = ((-50.0, -50.0, 10.0, 10.0), (500.0, 0.0, 10.0, 10.0), (-10.0, -10.0, 200.0, 100.0))
-    look = Look(boxes, (0, 0), (100, 50), (0, 0, 100))
+    look = FrameView(boxes, (0, 0), (100, 50), (0, 0, 100))
     picture = framed(made.getvalue(), look, 50, 40)
     assert size_of(picture) == (40, 20)
     assert blacks(picture) == 800

@@ -9,7 +9,7 @@ from PIL import Image
 
 from rutter.actors.world.browser import step_pictures
 from rutter.actors.world.browser.chromium import Chromium
-from rutter.actors.world.browser.step_pictures import HIGH, IN_VAIN, MARK, WIDE, CloseUps
+from rutter.actors.world.browser.step_pictures import HIGH, IN_VAIN, MARK, WIDE, StepPictures
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Box
 from rutter.events.artifacts import ArtifactStore
@@ -56,7 +56,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_pictures, "TAKE_MS", 20 * SECOND)
 
 
-async def of_pinned(tab: Tab, close_ups: CloseUps) -> Artifact:
+async def of_pinned(tab: Tab, close_ups: StepPictures) -> Artifact:
     taken = await close_ups.take(tab)
     assert taken is not None
     kept = await close_ups.keep(taken)
@@ -69,7 +69,7 @@ async def test_the_element_is_marked_in_its_surroundings_and_secrets_are_covered
 ) -> None:
     await tab.navigate(server.show(PAGE), within_ms=20 * SECOND)
     await pin(tab, "#go")
-    taken = await of_pinned(tab, CloseUps(store, taking=True))
+    taken = await of_pinned(tab, StepPictures(store, taking=True))
 
     found = colours(store, taken)
     assert found[MARK] > 250
@@ -84,7 +84,7 @@ async def test_what_is_below_is_brought_into_view(
 ) -> None:
     await tab.navigate(server.show(PAGE), within_ms=20 * SECOND)
     await pin(tab, "#low")
-    taken = await of_pinned(tab, CloseUps(store, taking=True))
+    taken = await of_pinned(tab, StepPictures(store, taking=True))
 
     assert colours(store, taken)[0, 0, 255] > 300
 
@@ -97,7 +97,7 @@ async def test_what_a_person_acted_on_is_cut_out_of_what_they_saw(
     page = msgspec.convert({name: raw[name] for name in ("url", "viewport", "scroll")}, Page)
     box = Box(600, 500, 100, 40)
 
-    close_ups = CloseUps(store, taking=True)
+    close_ups = StepPictures(store, taking=True)
     await close_ups.remember(tab, page)
     kept = await close_ups.of_box(page, box)
     assert kept is not None
@@ -111,7 +111,7 @@ async def test_what_a_person_acted_on_is_cut_out_of_what_they_saw(
 
 async def test_where_none_can_be_had_nothing_waits_for_it(tab: Tab, store: ArtifactStore) -> None:
     """The page is gone for good: so often, and then it is not even tried."""
-    close_ups = CloseUps(store, taking=True)
+    close_ups = StepPictures(store, taking=True)
     await tab.page.close()
 
     for _ in range(IN_VAIN):

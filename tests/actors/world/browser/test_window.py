@@ -11,7 +11,7 @@ from rutter.actors.executor.actor import Executor
 from rutter.actors.observer.actor import Observer
 from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.browser.tab import PageTimeout, Tab
-from rutter.actors.world.browser.window import MAX_TABS, TOO_MANY, Download, Window
+from rutter.actors.world.browser.window import MAX_TABS, TOO_MANY, PageDownload, Window
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import (
     Action,
@@ -459,12 +459,12 @@ async def test_files_beyond_the_few_that_are_kept_are_named_and_counted(
     hands: Hands, window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places = [tmp_path / f"{number}.txt" for number in range(7)]
-    sent = [Download(place.name, place, step=3) for place in places]
+    sent = [PageDownload(place.name, place, step=3) for place in places]
     for file in sent:
         assert file.path is not None
         file.path.write_text(file.name)
 
-    async def downloads(within_ms: int) -> list[Download]:
+    async def downloads(within_ms: int) -> list[PageDownload]:
         return sent
 
     monkeypatch.setattr(window, "downloads", downloads)

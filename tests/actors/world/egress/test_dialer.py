@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from rutter.actors.world.egress import dialer
-from rutter.actors.world.egress.dialer import Closed, Refused, Unreachable, Worked, reach
+from rutter.actors.world.egress.dialer import (
+    AddressRefused,
+    ClosedPorts,
+    LastAddresses,
+    Unreachable,
+    reach,
+)
 from rutter.events.policy import Policy
 
 pytestmark = pytest.mark.anyio
@@ -68,16 +74,16 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     return made
 
 
-async def reached(addresses: Sequence[str], worked: Worked) -> str:
+async def reached(addresses: Sequence[str], worked: LastAddresses) -> str:
     async def resolve(host: str, port: int) -> Sequence[str]:
         return addresses
 
-    _, writer = await reach(ANY, SHOP, resolve, Closed((), ()), worked)
+    _, writer = await reach(ANY, SHOP, resolve, ClosedPorts((), ()), worked)
     return str(writer.get_extra_info("peername")[0])
 
 
 async def test_an_address_that_says_nothing_is_not_waited_for(world: World) -> None:
-    worked = Worked()
+    worked = LastAddresses()
     assert await reached((*SILENT, *THERE), worked) == "1.1.1.1"
     assert world.dialled == ["2606:4700::1", "1.1.1.1"]
     await asyncio.sleep(0)
@@ -88,7 +94,7 @@ async def test_an_address_that_says_nothing_is_not_waited_for(world: World) -> N
 
 
 async def test_what_worked_before_is_only_tried_while_it_is_the_hosts(world: World) -> None:
-    worked = Worked()
+    worked = LastAddresses()
     await reached((*SILENT, "1.1.1.1"), worked)
     world.dialled.clear()
     assert await reached(("1.0.0.1", "9.9.9.9"), worked) == "1.0.0.1"
@@ -100,13 +106,13 @@ async def test_one_that_refuses_gives_way_at_once_and_all_of_them_are_the_reason
 ) -> None:
     monkeypatch.setattr(dialer, "STAGGER_S", 60)
     world.refusing = {"1.1.1.1"}
-    assert await reached(THERE, Worked()) == "1.0.0.1"
+    assert await reached(THERE, LastAddresses()) == "1.0.0.1"
     world.refusing = set(THERE)
     with pytest.raises(Unreachable, match="CONNECTION_REFUSED"):
-        await reached(THERE, Worked())
+        await reached(THERE, LastAddresses())
     monkeypatch.setattr(dialer, "CONNECT_S", 0.05)
     with pytest.raises(Unreachable, match="TIMED_OUT"):
-        await reached(SILENT, Worked())
+        await reached(SILENT, LastAddresses())
     assert set(world.given_up) <= set(SILENT)
 
 
@@ -114,13 +120,13 @@ async def test_of_two_that_answer_at_once_one_is_hung_up_on(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dialer, "STAGGER_S", 0)
-    await reached(THERE, Worked())
+    await reached(THERE, LastAddresses())
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     assert [writer.aborted for writer in world.answered].count(False) == 1
 
 
 async def test_nobody_is_dialled_before_all_are_judged(world: World) -> None:
-    with pytest.raises(Refused, match="private"):
-        await reached((*THERE, "127.0.0.1"), Worked())
+    with pytest.raises(AddressRefused, match="private"):
+        await reached((*THERE, "127.0.0.1"), LastAddresses())
     assert world.dialled == []

@@ -16,7 +16,7 @@ import pytest
 from rutter.actors.world.egress import gate as gates
 from rutter.actors.world.egress import name_lookup, splice
 from rutter.actors.world.egress.dialer import Streams
-from rutter.actors.world.egress.gate import Gate, Opening
+from rutter.actors.world.egress.gate import Gate, ProxyPassage
 from rutter.actors.world.egress.name_lookup import AT_ONCE, Lookups, SystemNames
 from rutter.actors.world.egress.proxy import MAX_CONNECTIONS, Room
 from rutter.events.errors import BrowserGone
@@ -55,7 +55,7 @@ async def test_a_proxy_without_files_says_so_and_lives_on(tmp_path: Path) -> Non
         first, other = await gate.open(naming(named.host)), await gate.open(naming(named.host))
         held = [await asyncio.open_connection("127.0.0.1", first.port) for _ in range(40)]
         assert await _gets(other, named.host)
-        opened: list[Opening] = []
+        opened: list[ProxyPassage] = []
         with contextlib.suppress(BrowserGone):
             for _ in range(120):
                 opened.append(await gate.open(naming()))  # noqa: PERF401 (those before it fails)
@@ -73,7 +73,7 @@ async def test_a_proxy_without_files_says_so_and_lives_on(tmp_path: Path) -> Non
     assert len(said.read_text().splitlines()) <= 1
 
 
-async def _gets(passage: Opening, host: str) -> bool:
+async def _gets(passage: ProxyPassage, host: str) -> bool:
     async with line_to(passage) as line:
         return (await line.get(f"http://{host}/")).endswith("ok")
 

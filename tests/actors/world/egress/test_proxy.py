@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from rutter.actors.world.egress.gate import Gate, NoGate, Opening
+from rutter.actors.world.egress.gate import Gate, NoGate, ProxyPassage
 from rutter.actors.world.egress.gate_messages import Blocked
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy
@@ -35,7 +35,9 @@ async def gate(anyio_backend: str) -> AsyncIterator[Gate]:
 
 
 @contextlib.asynccontextmanager
-async def passing(gate: Gate, *hosts: str, **policy: int) -> AsyncIterator[tuple[Opening, Line]]:
+async def passing(
+    gate: Gate, *hosts: str, **policy: int
+) -> AsyncIterator[tuple[ProxyPassage, Line]]:
     """A passage for what is named, and a connection to it."""
     passage = await gate.open(
         Policy("1", hosts=hosts, public_hosts=False, public_resources=False, **policy)  # type: ignore[arg-type]

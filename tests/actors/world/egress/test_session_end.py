@@ -12,7 +12,7 @@ from rutter.actors.observer import actor as observing
 from rutter.actors.observer.actor import Observer
 from rutter.actors.world.browser import chromium as browsers
 from rutter.actors.world.browser.chromium import Chromium, Running
-from rutter.actors.world.egress.gate import NOTHING, Contacts, Unguarded
+from rutter.actors.world.egress.gate import NOTHING, Contacts, OpenPassage
 from rutter.actors.world.egress.gate_messages import Blocked
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BrowserGone
@@ -29,7 +29,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-class Way(Unguarded):
+class Way(OpenPassage):
     """A passage that says how it fares."""
 
     def __init__(self, failure: BaseException | None = None, *, hangs: bool = False) -> None:

@@ -7,9 +7,9 @@ import anyio.to_thread
 import pytest
 
 from rutter.actors.world.models.defaults import DEFAULTS
-from rutter.actors.world.models.messages import MindFailed, Prompt, Reply, Told, Used
-from rutter.events.advisor import AdviceError, Ending, Usage
-from tests.support.model_providers import KEY, PROVIDERS, conversation, mind_of, opened, question
+from rutter.actors.world.models.messages import ModelCall, ModelFailed, Prompt, Reply, UserTurn
+from rutter.events.advisor import AdviceError, Ending, TokenUsage
+from tests.support.model_providers import KEY, PROVIDERS, client_of, conversation, opened, question
 from tests.support.provider_server import Answer, Call, Fault, Heard, WireServer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("provider", PROVIDERS)]
@@ -42,26 +42,26 @@ FAILURES = {
 }
 
 
-async def failing(provider: str, server: WireServer, *, within_ms: int = LONG_MS) -> MindFailed:
-    async with opened(provider, server) as mind:
-        with pytest.raises(MindFailed) as caught:
-            await mind.complete(question(), within_ms=within_ms)
+async def failing(provider: str, server: WireServer, *, within_ms: int = LONG_MS) -> ModelFailed:
+    async with opened(provider, server) as client:
+        with pytest.raises(ModelFailed) as caught:
+            await client.complete(question(), within_ms=within_ms)
     return caught.value
 
 
 async def answered(provider: str, answer: Answer, prompt: Prompt | None = None) -> Reply:
     with WireServer([answer]) as server:
-        async with opened(provider, server) as mind:
-            return await mind.complete(prompt or question(), within_ms=LONG_MS)
+        async with opened(provider, server) as client:
+            return await client.complete(prompt or question(), within_ms=LONG_MS)
 
 
 async def test_every_fault_has_its_word_and_is_asked_about_once(provider: str) -> None:
     wrong = {}
     with WireServer([each.fault for each in FAILURES.values()]) as server:
-        async with opened(provider, server) as mind:
+        async with opened(provider, server) as client:
             for number, (name, expected) in enumerate(FAILURES.items(), 1):
-                with pytest.raises(MindFailed) as caught:
-                    await mind.complete(question(), within_ms=LONG_MS)
+                with pytest.raises(ModelFailed) as caught:
+                    await client.complete(question(), within_ms=LONG_MS)
                 said = (caught.value.code, caught.value.transient, server.attempts)
                 if said != (expected.code, expected.transient, number):
                     wrong[name] = said
@@ -81,8 +81,8 @@ async def test_what_never_comes_is_a_timeout(provider: str) -> None:
 
 async def test_a_question_that_is_cancelled_hangs_up(provider: str) -> None:
     with WireServer([Fault("stalled")]) as server:
-        async with opened(provider, server) as mind, anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: mind.complete(question(), within_ms=LONG_MS))
+        async with opened(provider, server) as client, anyio.create_task_group() as tasks:
+            tasks.start_soon(lambda: client.complete(question(), within_ms=LONG_MS))
             assert await anyio.to_thread.run_sync(server.waiting.wait, 10)
             tasks.cancel_scope.cancel()
         assert server.hung_up.wait(10)
@@ -113,7 +113,7 @@ async def test_a_call_is_read_with_its_words_and_its_cost(provider: str) -> None
     assert call.tool == "click"
     assert call.arguments == '{"ref": "e7", "why": "é ☃ \\" \\\\"}' or "\\u2603" in call.arguments
     caching = provider != "ollama"
-    assert reply.usage == (Usage(1_000, 50, 700, 200) if caching else Usage(1_000, 50))
+    assert reply.usage == (TokenUsage(1_000, 50, 700, 200) if caching else TokenUsage(1_000, 50))
     assert b"I click it." in reply.raw
 
 
@@ -152,7 +152,7 @@ async def test_arguments_that_are_no_json_are_kept_as_text(provider: str) -> Non
         answer = Answer(calls=(Call("click", '{"ref": "e', "call_1"),), stop=stop)
         if provider != "ollama":
             reply = await answered(provider, answer)
-            assert reply.calls == (Used("call_1", "click", '{"ref": "e'),)
+            assert reply.calls == (ModelCall("call_1", "click", '{"ref": "e'),)
             assert reply.ending == ("cut" if stop else "called")
             continue
         if stop:
@@ -167,8 +167,8 @@ async def test_arguments_that_are_no_json_are_kept_as_text(provider: str) -> Non
 async def test_a_whole_conversation_is_taken_and_understood(provider: str) -> None:
     prompt = conversation()
     with WireServer([Answer("Done.")]) as server:
-        async with opened(provider, server) as mind:
-            await mind.complete(prompt, within_ms=LONG_MS)
+        async with opened(provider, server) as client:
+            await client.complete(prompt, within_ms=LONG_MS)
     (heard,) = server.requests
     assert (heard.system, heard.tools) == (prompt.system, ("click", "type_text"))
     assert [type(turn) for turn in heard.turns] == [type(turn) for turn in prompt.turns]
@@ -183,9 +183,9 @@ async def test_that_a_tool_must_be_called_is_told_in_the_way_that_works(provider
     must = Prompt(question_.system, question_.turns, question_.tools, must_call="click")
     some = Prompt(question_.system, question_.turns, question_.tools, any_call=True)
     with WireServer([Answer("a"), Answer("b"), Answer("c")]) as server:
-        async with opened(provider, server) as mind:
+        async with opened(provider, server) as client:
             for prompt in (question_, must, some):
-                await mind.complete(prompt, within_ms=LONG_MS)
+                await client.complete(prompt, within_ms=LONG_MS)
     free, named, any_tool = server.requests
     if provider == "openai":
         assert "tool_choice" not in free.body
@@ -209,12 +209,12 @@ async def test_no_key_is_told_whatever_the_provider_says(provider: str) -> None:
         Fault("error", 529, f"Authorization: Bearer {KEY}"),
     ]
     with WireServer(echo) as server:
-        async with opened(provider, server) as mind:
+        async with opened(provider, server) as client:
             while faults:
-                with pytest.raises(MindFailed) as caught:
-                    await mind.complete(question(), within_ms=LONG_MS)
+                with pytest.raises(ModelFailed) as caught:
+                    await client.complete(question(), within_ms=LONG_MS)
                 failed = caught.value
-                assert KEY not in f"{failed!r} {failed} {failed.message} {failed.args} {mind!r}"
+                assert KEY not in f"{failed!r} {failed} {failed.message} {failed.args} {client!r}"
                 assert failed.__cause__ is None
                 assert failed.__context__ is None
 
@@ -224,14 +224,14 @@ async def test_a_key_that_is_wrong_or_can_be_none_is_unauthorised(provider: str)
         return  # it needs none
     with WireServer([Answer("hello")], key=KEY) as server:
         for key in ("sk-wrong-0123456789", "", " ", "sk-\x00", "ключ", "two words"):
-            async with opened(provider, server, key=key) as mind:
-                with pytest.raises(MindFailed) as caught:
-                    await mind.complete(question(), within_ms=LONG_MS)
+            async with opened(provider, server, key=key) as client:
+                with pytest.raises(ModelFailed) as caught:
+                    await client.complete(question(), within_ms=LONG_MS)
             assert (caught.value.code, caught.value.transient) == ("unauthorised", False)
             assert "wrong" not in caught.value.message
         assert server.attempts == 1
-        async with opened(provider, server, key=f"{KEY}\n") as mind:  # as a file ends
-            assert (await mind.complete(question(), within_ms=LONG_MS)).text == "hello"
+        async with opened(provider, server, key=f"{KEY}\n") as client:  # as a file ends
+            assert (await client.complete(question(), within_ms=LONG_MS)).text == "hello"
 
 
 async def test_a_model_that_the_provider_has_not_is_unknown(provider: str) -> None:
@@ -243,9 +243,9 @@ async def test_a_model_that_the_provider_has_not_is_unknown(provider: str) -> No
 
 async def test_what_cannot_be_asked_is_a_failure_too(provider: str) -> None:
     with WireServer([]) as server:
-        async with opened(provider, server) as mind:
-            with pytest.raises(MindFailed) as caught:
-                await mind.complete(Prompt("", (), ()), within_ms=LONG_MS)
+        async with opened(provider, server) as client:
+            with pytest.raises(ModelFailed) as caught:
+                await client.complete(Prompt("", (), ()), within_ms=LONG_MS)
     assert caught.value.code == "invalid"
 
 
@@ -257,8 +257,8 @@ async def test_where_it_asks_and_with_which_key_is_not_the_environments_to_say(
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, "sk-of-the-environment")
     with WireServer([Answer("hello")], key=KEY) as server:
-        async with opened(provider, server) as mind:
-            assert (await mind.complete(question(), within_ms=LONG_MS)).text == "hello"
+        async with opened(provider, server) as client:
+            assert (await client.complete(question(), within_ms=LONG_MS)).text == "hello"
 
 
 async def test_one_mind_answers_again_after_it_failed(provider: str) -> None:
@@ -269,10 +269,12 @@ async def test_one_mind_answers_again_after_it_failed(provider: str) -> None:
         Answer("There."),
     ]
     with WireServer(script) as server:
-        mind = mind_of(provider, server)
+        client = client_of(provider, server)
         for _ in script[:-1]:
-            with pytest.raises(MindFailed):
-                await mind.complete(question(), within_ms=LONG_MS)
-        assert (await mind.complete(Prompt("", (Told("?"),)), within_ms=LONG_MS)).text == "There."
-        await mind.aclose()
+            with pytest.raises(ModelFailed):
+                await client.complete(question(), within_ms=LONG_MS)
+        assert (
+            await client.complete(Prompt("", (UserTurn("?"),)), within_ms=LONG_MS)
+        ).text == "There."
+        await client.aclose()
     assert server.attempts == len(script)

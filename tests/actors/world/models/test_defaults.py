@@ -4,7 +4,7 @@ from typing import get_args
 
 from rutter.actors.world.models.defaults import DEFAULTS
 from rutter.actors.world.models.prices import Price, cost_microdollars
-from rutter.events.advisor import Usage
+from rutter.events.advisor import TokenUsage
 
 
 def test_the_models_are_known_to_the_sdks_and_not_at_their_end() -> None:
@@ -35,8 +35,8 @@ def test_every_price_is_known_and_what_is_kept_is_cheaper_to_read() -> None:
 
 def test_a_million_tokens_cost_what_the_list_says_and_fractions_are_rounded_up() -> None:
     price = Price(input=2_000_000, output=10_000_000, cached=100_000, kept=2_500_000)
-    assert cost_microdollars(Usage(1_000_000, 1_000_000), price) == 12_000_000
-    assert cost_microdollars(Usage(1_000_000, 0, 600_000, 400_000), price) == 1_060_000
-    assert cost_microdollars(Usage(1, 0, 1), price) == 1
-    assert cost_microdollars(Usage(), price) == 0
-    assert cost_microdollars(Usage(10, 10), None) == 0
+    assert cost_microdollars(TokenUsage(1_000_000, 1_000_000), price) == 12_000_000
+    assert cost_microdollars(TokenUsage(1_000_000, 0, 600_000, 400_000), price) == 1_060_000
+    assert cost_microdollars(TokenUsage(1, 0, 1), price) == 1
+    assert cost_microdollars(TokenUsage(), price) == 0
+    assert cost_microdollars(TokenUsage(10, 10), None) == 0

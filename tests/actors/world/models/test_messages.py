@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 
 from rutter.actors.world.models.anthropic import request as anthropic_request
 from rutter.actors.world.models.messages import (
-    Outcome,
+    CallResult,
+    ModelCall,
+    ModelTurn,
     Prompt,
-    Results,
-    Thought,
-    Told,
+    ResultsTurn,
     ToolSpec,
     Turn,
-    Used,
+    UserTurn,
 )
 from rutter.actors.world.models.ollama import request as ollama_request
 from rutter.actors.world.models.openai import request as openai_request
 from rutter.actors.world.models.provider_call import fitting
 from tests.support.example_counts import examples
-from tests.support.model_providers import CLICK, PNG, PROVIDERS, conversation, mind_of, question
+from tests.support.model_providers import CLICK, PNG, PROVIDERS, client_of, conversation, question
 from tests.support.provider_server import Answer, Call, Fault, Heard, WireServer
 
 EMPTY = "(nothing)"
@@ -43,20 +43,22 @@ arguments = st.dictionaries(st.text(max_size=8), values, max_size=3)
 @st.composite
 def turns(draw: st.DrawFn) -> tuple[Turn, ...]:
     """A conversation as it can be: it begins with the user and ends with them."""
-    made: list[Turn] = [Told(draw(texts), draw(pictures))]
+    made: list[Turn] = [UserTurn(draw(texts), draw(pictures))]
     number = 0
     for _ in range(draw(st.integers(0, 3))):
         calls = []
         for _ in range(draw(st.integers(0, 2))):
             number += 1
             identity = draw(st.sampled_from([f"call_{number}", f"{number}:/é", f"{number}" * 50]))
-            calls.append(Used(identity, draw(names), json.dumps(draw(arguments))))
-        made.append(Thought(draw(texts), tuple(calls)))
+            calls.append(ModelCall(identity, draw(names), json.dumps(draw(arguments))))
+        made.append(ModelTurn(draw(texts), tuple(calls)))
         if not calls:
-            made.append(Told(draw(texts), draw(pictures)))
+            made.append(UserTurn(draw(texts), draw(pictures)))
             continue
-        outcomes = [Outcome(each.id, each.tool, draw(texts), draw(st.booleans())) for each in calls]
-        made.append(Results(tuple(outcomes), draw(texts), draw(pictures)))
+        outcomes = [
+            CallResult(each.id, each.tool, draw(texts), draw(st.booleans())) for each in calls
+        ]
+        made.append(ResultsTurn(tuple(outcomes), draw(texts), draw(pictures)))
     return tuple(made)
 
 
@@ -76,13 +78,13 @@ def plain(provider: str, turn: Turn) -> Any:
     """What of a turn this provider can be told: ids where it has them, blanks as it takes them."""
     bare = provider == "anthropic"
     text = "" if bare and not turn.text.strip() else turn.text
-    if isinstance(turn, Thought):
+    if isinstance(turn, ModelTurn):
         calls = [
             (_id(provider, each.id), each.tool, json.loads(each.arguments)) for each in turn.calls
         ]
         blank = EMPTY if provider != "ollama" else ""
         return (text or ("" if calls else blank), calls)
-    if isinstance(turn, Told):
+    if isinstance(turn, UserTurn):
         blank = EMPTY if provider != "ollama" else ""
         return (text or ("" if turn.pictures else blank), list(turn.pictures))
     outcomes = [_outcome(provider, each) for each in turn.outcomes]
@@ -93,7 +95,7 @@ def _id(provider: str, identity: str) -> str:
     return "" if provider == "ollama" else fitting(identity)
 
 
-def _outcome(provider: str, each: Outcome) -> Any:
+def _outcome(provider: str, each: CallResult) -> Any:
     if provider == "anthropic":
         return (fitting(each.id), each.tool, each.text if each.text.strip() else EMPTY, each.failed)
     text = f"error: {each.text}" if each.failed else each.text
@@ -101,12 +103,12 @@ def _outcome(provider: str, each: Outcome) -> Any:
 
 
 def as_heard(provider: str, turn: Turn) -> Any:
-    if isinstance(turn, Thought):
+    if isinstance(turn, ModelTurn):
         return (
             turn.text,
             [(_raw(provider, c.id), c.tool, json.loads(c.arguments)) for c in turn.calls],
         )
-    if isinstance(turn, Told):
+    if isinstance(turn, UserTurn):
         return (turn.text, list(turn.pictures))
     outcomes = [(_raw(provider, o.id), o.tool, o.text, o.failed) for o in turn.outcomes]
     return (turn.text, outcomes, list(turn.pictures))
@@ -130,16 +132,16 @@ class Parrot:
 def line(request: pytest.FixtureRequest) -> Iterator[Any]:
     parrot = Parrot()
     with WireServer(parrot) as server, start_blocking_portal() as portal:
-        mind = portal.call(mind_of, request.param, server)
+        client = portal.call(client_of, request.param, server)
 
         def say(prompt: Prompt, answer: Answer) -> Any:
             parrot.answer = answer
             server.requests.clear()
-            reply = portal.call(lambda: mind.complete(prompt, within_ms=20_000))
+            reply = portal.call(lambda: client.complete(prompt, within_ms=20_000))
             return server.requests[0], reply
 
         yield request.param, say
-        portal.call(mind.aclose)
+        portal.call(client.aclose)
 
 
 @pytest.mark.soak
@@ -164,14 +166,14 @@ def test_every_conversation_arrives_and_every_answer_comes_back(line: Any) -> No
 
 
 def test_turns_of_one_side_are_one_message_with_the_results_first() -> None:
-    call = Used("a", "click", "{}")
+    call = ModelCall("a", "click", "{}")
     said = (
-        Told("One."),
-        Told("Two."),
-        Thought("", (call,)),
-        Results((Outcome("a", "click", "ok"),)),
+        UserTurn("One."),
+        UserTurn("Two."),
+        ModelTurn("", (call,)),
+        ResultsTurn((CallResult("a", "click", "ok"),)),
     )
-    body = anthropic_request(Prompt("", (*said, Told("Three.", (PNG,)))), "claude-sonnet-5-5")
+    body = anthropic_request(Prompt("", (*said, UserTurn("Three.", (PNG,)))), "claude-sonnet-5-5")
     assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
     kinds = [[block["type"] for block in message["content"]] for message in body["messages"]]
     assert kinds == [["text", "text"], ["tool_use"], ["tool_result", "text", "image"]]
@@ -181,7 +183,7 @@ def test_anthropic_keeps_tools_and_system_and_nothing_behind_them() -> None:
     body = anthropic_request(conversation(), "claude-sonnet-5-5")
     assert body["system"][-1]["cache_control"] == {"type": "ephemeral"}
     assert json.dumps(body).count("cache_control") == 1
-    alone = anthropic_request(Prompt("", (Told("?"),), (CLICK,)), "claude-sonnet-5-5")
+    alone = anthropic_request(Prompt("", (UserTurn("?"),), (CLICK,)), "claude-sonnet-5-5")
     assert "system" not in alone
     assert alone["tools"][-1]["cache_control"] == {"type": "ephemeral"}
 
@@ -199,8 +201,12 @@ def test_thinking_has_its_own_room_and_little_of_it() -> None:
 
 
 def test_calls_that_cannot_be_read_go_back_as_they_can() -> None:
-    broken = Used("a", "click", '{"ref": "e')
-    said = (Told("?"), Thought("", (broken,)), Results((Outcome("a", "click", "no JSON", True),)))
+    broken = ModelCall("a", "click", '{"ref": "e')
+    said = (
+        UserTurn("?"),
+        ModelTurn("", (broken,)),
+        ResultsTurn((CallResult("a", "click", "no JSON", True),)),
+    )
     prompt = Prompt("", said)
     use = anthropic_request(prompt, "claude-sonnet-5-5")["messages"][1]["content"][0]
     assert use["input"] == {"unreadable": '{"ref": "e'}
@@ -216,7 +222,9 @@ def test_what_ollamas_sdk_drops_of_a_schema_is_in_the_description(
     provider, say = line
     nested = {"type": "object", "properties": {"ref": {"type": "string"}}, "required": ["ref"]}
     deep = {"type": "object", "properties": {"on": {"oneOf": [nested, {"type": "null"}]}}}
-    heard, _ = say(Prompt("", (Told("?"),), (CLICK, ToolSpec("deep", "Deep.", deep))), Answer("!"))
+    heard, _ = say(
+        Prompt("", (UserTurn("?"),), (CLICK, ToolSpec("deep", "Deep.", deep))), Answer("!")
+    )
     sent = heard.body["tools"]
     if provider == "anthropic":
         assert sent[1]["input_schema"] == deep

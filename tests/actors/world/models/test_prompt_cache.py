@@ -3,11 +3,18 @@
 import msgspec
 
 from rutter.actors.world.models.anthropic import request
-from rutter.actors.world.models.messages import Outcome, Prompt, Results, Thought, Told, Used
+from rutter.actors.world.models.messages import (
+    CallResult,
+    ModelCall,
+    ModelTurn,
+    Prompt,
+    ResultsTurn,
+    UserTurn,
+)
 
-CALLED = Thought("", (Used("call_1_0", "browser_click", "{}"),))
-DONE = Results((Outcome("call_1_0", "browser_click", "done"),), "The page", (b"PNG",))
-PROMPT = Prompt("system", (Told("goal", (b"PNG",)), CALLED, DONE), stays=2)
+CALLED = ModelTurn("", (ModelCall("call_1_0", "browser_click", "{}"),))
+DONE = ResultsTurn((CallResult("call_1_0", "browser_click", "done"),), "The page", (b"PNG",))
+PROMPT = Prompt("system", (UserTurn("goal", (b"PNG",)), CALLED, DONE), stays=2)
 
 
 def marked(prompt: Prompt) -> list[str]:

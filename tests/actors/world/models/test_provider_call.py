@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from rutter.actors.world.models.ollama import OllamaMind
-from rutter.actors.world.models.openai import OpenAIMind
+from rutter.actors.world.models.ollama import OllamaModel
+from rutter.actors.world.models.openai import OpenAIModel
 from rutter.actors.world.models.provider_call import Provider, failure, fitting, object_of
 from rutter.events.errors import BadInput
 
@@ -86,6 +86,6 @@ def test_a_provider_that_is_not_installed_says_what_to_type(
     monkeypatch.setitem(sys.modules, "openai", None)
     monkeypatch.setitem(sys.modules, "ollama", None)
     with pytest.raises(BadInput, match=r"pip install 'rutter-agent\[openai\]'"):
-        OpenAIMind("gpt-6-luna", "sk-1")
+        OpenAIModel("gpt-6-luna", "sk-1")
     with pytest.raises(BadInput, match=r"pip install 'rutter-agent\[ollama\]'"):
-        OllamaMind("qwen3:8b")
+        OllamaModel("qwen3:8b")

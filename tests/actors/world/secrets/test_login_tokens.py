@@ -7,7 +7,7 @@ import pytest
 
 from rutter.actors.rules.pages.page_state import detect
 from rutter.actors.world.browser.screen import Screen
-from rutter.actors.world.secrets.login_tokens import Hiding
+from rutter.actors.world.secrets.login_tokens import LoginTokens
 from rutter.actors.world.secrets.redaction import redactor_of
 from rutter.events.action import Untrusted
 from rutter.events.observer import PageObserved
@@ -25,7 +25,7 @@ def said(*words: str) -> PageObserved:
 
 def test_what_was_kept_and_what_was_renewed_is_in_no_fact() -> None:
     redact = redactor_of(STARTED, {"password": "hunter2-and-more"})
-    hiding = Hiding(STARTED, redact)
+    hiding = LoginTokens(STARTED, redact)
     hiding.take(state_with())
     first = redact(said(f"id {TOKEN}", RENEWED, "hunter2-and-more"))
     hiding.take(state_with(RENEWED))
@@ -45,7 +45,7 @@ async def test_they_are_covered_in_pictures_also_when_they_come_later() -> None:
 
     screen = Screen(Pages(), Policy("1"))
     screen.secrets = ("hunter2-and-more",)
-    hiding = Hiding(STARTED, redactor_of(STARTED, {}), screen.cover)
+    hiding = LoginTokens(STARTED, redactor_of(STARTED, {}), screen.cover)
     hiding.take(state_with())
     await screen.open()
     assert window.secrets == ("hunter2-and-more", TOKEN)
@@ -59,7 +59,7 @@ async def test_they_are_covered_in_pictures_also_when_they_come_later() -> None:
 def test_the_name_that_stands_for_it_says_nothing_of_the_page() -> None:
     """`<secret login_1>` on every page would make every page one that asks to sign in."""
     redact = redactor_of(STARTED, {})
-    Hiding(STARTED, redact).take(state_with())
+    LoginTokens(STARTED, redact).take(state_with())
     seen = redact(said(TOKEN))
     assert isinstance(seen, PageObserved)
 
@@ -70,7 +70,7 @@ def test_a_value_that_is_a_word_of_the_run_is_left_alone() -> None:
     flow = shop_facts.workflow(shop_facts.step(shop_facts.go_to(f"/accounts/{TOKEN}")))
     started = shop_facts.run_of(flow)
     redact = redactor_of(started, {})
-    Hiding(started, redact).take(state_with())
+    LoginTokens(started, redact).take(state_with())
 
     assert redact(started) == started
     assert not redact.knows_any
@@ -80,7 +80,7 @@ def test_there_are_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rutter.actors.world.secrets.login_tokens.MOST", 2)
     tokens = [letter * 20 + "9" for letter in "abc"]
     redact = redactor_of(STARTED, {})
-    hiding = Hiding(STARTED, redact)
+    hiding = LoginTokens(STARTED, redact)
     for token in tokens:
         hiding.take(state_with(token))
 

@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from rutter.actors.answers import Answer
+from rutter.actors.answers import PersonAnswer
 from rutter.events.errors import BadInput
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.daemon.jobs.approvals import NoSuchQuestion, Questions
@@ -30,11 +30,11 @@ async def test_a_question_waits_until_it_is_answered_and_is_then_gone() -> None:
             "Pay 12 EUR?",
         )
         assert questions.pending("run-2") == ()
-        questions.answer("run-1", "for-4", Answer(True, "it is mine"))
-    assert heard == [Answer(True, "it is mine")]
+        questions.answer("run-1", "for-4", PersonAnswer(True, "it is mine"))
+    assert heard == [PersonAnswer(True, "it is mine")]
     assert questions.pending() == ()
     with pytest.raises(NoSuchQuestion, match="no question 'for-4' that is open"):
-        questions.answer("run-1", "for-4", Answer(True))
+        questions.answer("run-1", "for-4", PersonAnswer(True))
 
 
 async def test_an_answer_counts_once_even_before_whoever_asked_has_heard_it() -> None:
@@ -42,9 +42,9 @@ async def test_an_answer_counts_once_even_before_whoever_asked_has_heard_it() ->
     async with anyio.create_task_group() as group:
         group.start_soon(questions.of("run-1").ask, PAY)
         await anyio.wait_all_tasks_blocked()
-        questions.answer("run-1", "for-4", Answer(False))
+        questions.answer("run-1", "for-4", PersonAnswer(False))
         with pytest.raises(NoSuchQuestion):
-            questions.answer("run-1", "for-4", Answer(True))
+            questions.answer("run-1", "for-4", PersonAnswer(True))
 
 
 async def test_a_yes_that_must_be_typed_out_is_no_other_word_and_a_no_needs_none() -> None:
@@ -54,9 +54,9 @@ async def test_a_yes_that_must_be_typed_out_is_no_other_word_and_a_no_needs_none
         await anyio.wait_all_tasks_blocked()
         for phrase in ("", "yes", "Confirm"):
             with pytest.raises(BadInput, match="typed out: confirm"):
-                questions.answer("run-1", "for-9", Answer(True, phrase=phrase))
+                questions.answer("run-1", "for-9", PersonAnswer(True, phrase=phrase))
         assert len(questions.pending()) == 1
-        questions.answer("run-1", "for-9", Answer(False, "no"))
+        questions.answer("run-1", "for-9", PersonAnswer(False, "no"))
 
 
 async def test_with_its_session_a_question_is_void() -> None:
@@ -67,4 +67,4 @@ async def test_with_its_session_a_question_is_void() -> None:
         group.cancel_scope.cancel()
     assert questions.pending() == ()
     with pytest.raises(NoSuchQuestion):
-        questions.answer("run-1", "for-4", Answer(True))
+        questions.answer("run-1", "for-4", PersonAnswer(True))
