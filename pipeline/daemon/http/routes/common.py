@@ -70,8 +70,8 @@ def unknown_field(said: Any, read: Any) -> str:
         parts = list(enumerate(read))
     else:
         return ""
-    found = ((key, unknown_field(said[key], value)) for key, value in parts)
-    return next((f"{key}.{inner}" for key, inner in found if inner), "")
+    fields = ((key, unknown_field(said[key], value)) for key, value in parts)
+    return next((f"{key}.{inner}" for key, inner in fields if inner), "")
 
 
 def daemon_of(request: Asked) -> Daemon:
