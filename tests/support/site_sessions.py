@@ -10,7 +10,7 @@ from rutter.actors.world.browser.chromium import Chromium
 from rutter.events.executor import QueryAnswered, TargetChanged, TargetResolved
 from rutter.events.log import EventLog
 from rutter.events.page import Resolved
-from rutter.events.planner import TargetHealed
+from rutter.events.planner import PlanProposed, TargetHealed
 from rutter.events.predictor import WorkflowLearned
 from rutter.events.runtime import SessionEnded
 from rutter.events.validator import ActionStarted
@@ -107,15 +107,18 @@ async def sail_order(
     healed: dict[int, TargetHealed] = {}
     read: list[str] = []
     element: Resolved | None = None
+    recorded: dict[int, int] = {}  # by the number of a step: a look at its result has one too
     for event in await events_of(log, session):
         match event:
+            case PlanProposed(step=step, index=index) if index >= 0:
+                recorded[step] = index + 1
             case TargetHealed() as found:
                 healed[found.step] = found
             case TargetResolved() | TargetChanged():
                 element = event.element
             case ActionStarted(step=step, action=action) if action.target is not None:
                 assert element is not None
-                acted_on[step] = element
+                acted_on[recorded[step]] = element
             case QueryAnswered(text=text) if text is not None:
                 read.append(text.text)
             case _:

@@ -51,7 +51,7 @@ def test_the_recorders_file_holds_values_that_are_set_and_no_secret(rutter: Rutt
 def test_a_value_that_is_set_is_the_default_of_the_scripts_flag(rutter: Rutter) -> None:
     ended = rutter("export", "sign-in", "--format", "playwright", "--set", "user=Ann")
 
-    assert "sail(flow, {'user': 'Ann'}, {'pin': 'SECRET_PIN'})" in ended.out
+    assert "run_flow(flow, {'user': 'Ann'}, {'pin': 'SECRET_PIN'})" in ended.out
 
 
 def test_as_json(rutter: Rutter, tmp_path: Path) -> None:
