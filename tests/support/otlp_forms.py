@@ -18,7 +18,8 @@ def on_the_wire(spans: Sequence[Span]) -> ExportTraceServiceRequest:
 
 
 def sent_bytes(spans: Sequence[Span]) -> bytes:
-    return on_the_wire(spans).SerializeToString()
+    sent: bytes = on_the_wire(spans).SerializeToString()
+    return sent
 
 
 def read_line(line: bytes) -> ExportTraceServiceRequest:
