@@ -108,20 +108,7 @@ class Planner:
             case PlanProposed(read_back_of=of, step=step) if of:
                 return change(state, step=step)  # the step that it looks for is still the plan
             case PlanProposed() as plan:
-                pace = rested(state.pace, plan.rest) if plan.rest is not None else state.pace
-                state = change(state, pace=pace, rested=False)
-                recent = (*state.recent, (signature(plan.action), state.digest))[-8:]
-                return change(
-                    state,
-                    plan=plan,
-                    step=plan.step,
-                    irreversible=False,
-                    failure=None,
-                    judged=None,
-                    missed=None,
-                    recent=recent,
-                    element=None,
-                )
+                return _with_plan(state, plan)
             case (
                 ActionStarted() | ActionFailed() | ActionJudged() | QueryAnswered() | QueryFailed()
             ) as happened:
@@ -176,6 +163,24 @@ def _opened(started: SessionStarted) -> PlannerState:
     asking = open_asking(started)
     consulting = ModelRun(asking) if asking is not None else None
     return PlannerState(started=started, desk=open_desk(started), consulting=consulting)
+
+
+def _with_plan(state: PlannerState, plan: PlanProposed) -> PlannerState:
+    pace = rested(state.pace, plan.rest) if plan.rest is not None else state.pace
+    recent = (*state.recent, (signature(plan.action), state.digest))[-8:]
+    return msgspec.structs.replace(
+        state,
+        pace=pace,
+        rested=False,
+        plan=plan,
+        step=plan.step,
+        irreversible=False,
+        failure=None,
+        judged=None,
+        missed=None,
+        recent=recent,
+        element=None,
+    )
 
 
 def _with_person(state: PlannerState, event: PersonAwaited | RecordingFinished) -> PlannerState:
