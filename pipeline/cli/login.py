@@ -26,7 +26,7 @@ from rutter.pipeline.logins.login_store import KeptLogin, UnreadableLogin, addre
 from rutter.pipeline.logins.sealed_file import SealingKey
 from rutter.pipeline.logins.session_logins import SessionLogins, keys_of, shelf_of
 from rutter.pipeline.logins.sign_in_window import SignedIn, sign_in
-from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions import session_policy, session_started
 from rutter.pipeline.sessions.service_file import indicator
 from rutter.pipeline.workflows.recorder_import import prepare, read_script
 from rutter.replay.story.session_story import Story
@@ -158,7 +158,7 @@ def _by_script(
         raise BadInput("a script knows its own end", "leave out --until")
     secrets, origins = bind_secrets(options.secret, settings, terminal)
     script = prepare(read_script(Path(options.script)), {}, secrets)
-    hosts = (session_started.host_typed(origin), *options.allow)
+    hosts = (session_policy.host_typed(origin), *options.allow)
     started = session_started.recording(
         "", script.steps, {}, secrets, allow=hosts, policy=settings.policy, origins=origins
     )

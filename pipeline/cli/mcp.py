@@ -24,7 +24,7 @@ from rutter.pipeline.config.tables import host_pattern
 from rutter.pipeline.daemon.address_file import find_daemon
 from rutter.pipeline.daemon.http.tokens import read_token, token_path
 from rutter.pipeline.mcp import require_sdk
-from rutter.pipeline.sessions.session_started import host_typed, with_hosts
+from rutter.pipeline.sessions.session_policy import host_typed, with_hosts
 from rutter.pipeline.sessions.start import Bound
 from rutter.pipeline.tools.agent_hosts import check_agents_reach
 from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools

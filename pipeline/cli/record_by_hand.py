@@ -25,7 +25,7 @@ from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings, environment
-from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions import session_policy, session_started
 from rutter.replay.story.session_story import Story
 from rutter.replay.story.wording import in_words
 
@@ -84,7 +84,7 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             story.session,
             settings,
             terminal,
-            named=(session_started.host_typed(options.url), *options.allow),
+            named=(session_policy.host_typed(options.url), *options.allow),
             consent=options.confirm_hosts,
         )
         _next_steps(workflow, settings, terminal)
@@ -95,8 +95,8 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
 def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
     """The policy with the host that was typed. One that the allowlist lacks is asked about: the
     person at the terminal may add it for this recording."""
-    host = session_started.host_typed(url)
-    if session_started.names_hosts_freely(policy) or may_go_to(policy, host):
+    host = session_policy.host_typed(url)
+    if session_policy.names_hosts_freely(policy) or may_go_to(policy, host):
         return policy
     refused = BadInput(f"{host} is not among the allowed hosts", LISTED)
     if not terminal.interactive:
@@ -107,7 +107,7 @@ def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
         raise refused from None
     if answer.strip().casefold() not in ("yes", "y"):
         raise refused
-    return session_started.with_hosts(policy, [host])
+    return session_policy.with_hosts(policy, [host])
 
 
 class _Live:

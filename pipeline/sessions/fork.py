@@ -25,7 +25,8 @@ from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.signature import signature
 from rutter.events.validator import ActionRejected, ActionStarted
 from rutter.events.workflow import Step, Workflow
-from rutter.pipeline.sessions.session_started import check_bound, fork_policy
+from rutter.pipeline.sessions.session_policy import fork_policy
+from rutter.pipeline.sessions.session_started import check_bound
 
 
 def fork_of(

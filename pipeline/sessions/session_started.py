@@ -1,19 +1,16 @@
 """`SessionStarted` pins everything that a session depends on."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
 from rutter.actors.logic_version import LOGIC
-from rutter.actors.rules.pages.address import host_of
-from rutter.actors.rules.policy.hosts import EVERYWHERE
-from rutter.actors.rules.policy.narrowing import LISTED, may_go_to, narrowed
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.actors.rules.steps.check_results import files_in, filled
 from rutter.actors.rules.workflows.templates import hosts_of
-from rutter.events.action import Action, Secret
+from rutter.events.action import Action
 from rutter.events.checks import path_of
 from rutter.events.errors import BadInput
 from rutter.events.policy import Policy
@@ -21,9 +18,16 @@ from rutter.events.run_settings import MILLION, Limits, ModelUse, RunSettings
 from rutter.events.runtime import SessionStarted
 from rutter.events.service_pack import Service
 from rutter.events.workflow import Criteria, Step, Workflow
-from rutter.pipeline.config.tables import host_pattern
 from rutter.pipeline.config.thresholds import DEFAULT_SURENESS, Thresholds, going_by
 from rutter.pipeline.sessions.service_script_file import sign_in_script
+from rutter.pipeline.sessions.session_policy import (
+    Origins,
+    check_script,
+    host_typed,
+    not_told,
+    policy_for,
+    secret_origins,
+)
 
 WORKFLOW_WALL_MS = 300_000  # E6: a named workflow has five minutes
 TOOLS_WALL_MS = 300_000  # of work on calls; how long the caller thinks is not counted
@@ -32,7 +36,6 @@ TOOLS_SETTLE_MS = 500  # S3 2.2.1: a scroll has a second in all, also one that m
 TOOLS_PLACE_MS = 1_000
 DONE_BY = "complete_task"  # how a model says that it is done
 MAX_TURNS = 20  # E6: of a conversation that an agent or a model leads
-Origins = Iterable[tuple[str, str]]
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -79,7 +82,7 @@ def recording(
             newest_first=True,
             seeks_proof=True,
         ),
-        policy=_policy(policy, allow, given, origins, public=True),
+        policy=policy_for(policy, allow, given.folders, origins, public=True),
         name=name,
         script=script,
         values=dict(values),
@@ -117,7 +120,7 @@ def watching(
             seeks_proof=True,
             proposes=attended,
         ),
-        policy=_policy(policy, hosts, given, public=True),
+        policy=policy_for(policy, hosts, given.folders, public=True),
         name=name,
         url=url,
         script=(Step(action=Action("navigate", url=url)),),
@@ -156,14 +159,14 @@ def run_of(
         seeks_proof=seeks_proof and not dry_run,
     )
     told = tuple(origins)
-    homes = (*told, *_not_told(secret_origins(workflow), told))
+    homes = (*told, *not_told(secret_origins(workflow), told))
     hosts = (*(workflow.hosts or hosts_of(workflow.steps)), *allow)
     return SessionStarted(
         purpose="run",
         driver="workflow",
         logic=LOGIC,
         settings=settings,
-        policy=_policy(policy, hosts, given, homes, resources=workflow.resources),
+        policy=policy_for(policy, hosts, given.folders, homes, resources=workflow.resources),
         name=workflow.name,
         workflow=without_pictures(workflow),
         values=dict(values),
@@ -222,7 +225,9 @@ def free_run(
             criteria=given.criteria,
             service=given.service,
         ),
-        policy=_policy(policy, (host_typed(url), *allow), given, origins, resources=None),
+        policy=policy_for(
+            policy, (host_typed(url), *allow), given.folders, origins, resources=None
+        ),
         url=url,
         script=(Step(action=Action("navigate", url=url)),),
         values=dict(values),
@@ -269,7 +274,9 @@ def goal_run(
             criteria=given.criteria,
             service=given.service,
         ),
-        policy=_policy(policy, (host_typed(url), *allow), given, origins, resources=None),
+        policy=policy_for(
+            policy, (host_typed(url), *allow), given.folders, origins, resources=None
+        ),
         name=name,
         url=url,
         script=(Step(action=Action("navigate", url=url)),),
@@ -346,7 +353,7 @@ def tool_session(
         driver="agent",
         logic=LOGIC,
         settings=settings,
-        policy=_policy(policy, hosts, known, origins, resources=None),
+        policy=policy_for(policy, hosts, known.folders, origins, resources=None),
         url=url,
         script=(Step(action=Action("navigate", url=url)),) if url else (),
         values=dict(values or {}),
@@ -379,121 +386,6 @@ def configured(
         said.pop("proof", None)
     settings = msgspec.structs.replace(started.settings, **said)
     return going_by(msgspec.structs.replace(started, settings=settings, headed=headed), sure)
-
-
-# -- what it may reach -----------------------------------------------------------------------------
-
-
-def names_hosts_freely(policy: Policy) -> bool:
-    """Whether nobody configured which hosts may be gone to."""
-    return policy.public_hosts and EVERYWHERE not in policy.hosts
-
-
-def _patterns(hosts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(each for each in hosts if each != EVERYWHERE)
-
-
-def with_hosts(policy: Policy, hosts: Iterable[str]) -> Policy:
-    return msgspec.structs.replace(policy, hosts=tuple(dict.fromkeys((*policy.hosts, *hosts))))
-
-
-def host_typed(url: str) -> str:
-    """The host that a typed address names."""
-    scheme, host, port = host_of(url)
-    if scheme not in ("http", "https") or not host:
-        raise BadInput(f"{url!r} is not a web address", "give --url https://...")
-    return f"{host}:{port}" if port else host
-
-
-def secret_origins(workflow: Workflow) -> tuple[tuple[str, str], ...]:
-    """Where each secret of the workflow was typed when it was recorded: on the origin of its
-    element, which may lie in a frame, else of the page. A step of which nobody knows that any more
-    adds none, and takes none away."""
-    found: dict[tuple[str, str], None] = {}
-    for name, step in _typed_secrets(workflow.steps):
-        places = [
-            step.standing_approval.origin if step.standing_approval else "",
-            step.before.origin,
-        ]
-        known = [each for each in places if each.startswith(("http://", "https://"))]
-        found |= dict.fromkeys((name, each) for each in known[:1])
-    return tuple(found)
-
-
-def fork_policy(policy: Policy, old: SessionStarted, allow: Iterable[str], *, free: bool) -> Policy:
-    """What a session that goes on from an old one may reach: what that one could, and where it
-    was sent. What goes on freely is not let into every public host because a recording was."""
-    public = old.policy.public_hosts and not free
-    went = [step.action.url for step in old.script if step.action.url]
-    hosts = (*old.policy.hosts, *map(host_typed, went), *allow)
-    given = Given(folders=old.policy.folders)
-    resources = None if old.policy.public_resources else old.policy.resources
-    homes = _not_told(old.policy.secret_origins, policy.secret_origins)
-    return _policy(policy, hosts, given, homes, public=public, resources=resources)
-
-
-def _policy(
-    policy: Policy,
-    hosts: Iterable[str],
-    given: Given,
-    origins: Origins = (),
-    *,
-    public: bool = False,
-    resources: tuple[str, ...] | None = None,
-) -> Policy:
-    """The configured policy, narrowed to these hosts; to all that it has, if `public`. Without
-    `resources` a page may load from wherever the configuration lets it.
-
-    Where no allowlist is configured, who names a host allows it. One that says `*` is one: what
-    is private is not in it.
-    """
-    named = tuple(dict.fromkeys(hosts))
-    everywhere = EVERYWHERE in named
-    named = tuple(host_pattern(each, "--allow") for each in named if each != EVERYWHERE)
-    listed = not policy.public_hosts and resources is None
-    base = with_hosts(policy, named) if names_hosts_freely(policy) else policy
-    if policy.public_resources and EVERYWHERE not in policy.resources and resources:
-        base = msgspec.structs.replace(base, resources=(*base.resources, *resources))
-    base = msgspec.structs.replace(
-        base, hosts=_patterns(base.hosts), resources=_patterns(base.resources)
-    )
-    wish = msgspec.structs.replace(
-        policy,
-        hosts=named,
-        public_hosts=public or everywhere or listed,
-        folders=tuple(dict.fromkeys((*policy.folders, *given.folders))),
-        resources=resources or (),
-        public_resources=resources is None,
-        secret_origins=tuple(origins),
-    )
-    return narrowed(base, wish)
-
-
-def check_script(steps: Iterable[Step], policy: Policy) -> None:
-    """With an allowlist, a script that leaves it is refused before anything is done."""
-    for number, step in enumerate(steps, 1):
-        if policy.public_hosts or step.action.type != "navigate" or not step.action.url:
-            continue
-        scheme, host, port = host_of(step.action.url)
-        where = f"{host}:{port}" if port else host
-        if scheme in ("http", "https") and not may_go_to(policy, where):
-            raise BadInput(
-                f"step {number} goes to {where}, which is not among the allowed hosts", LISTED
-            )
-
-
-def _typed_secrets(steps: Iterable[Step]) -> Iterator[tuple[str, Step]]:
-    for step in steps:
-        if isinstance(step.action.value, Secret):
-            yield step.action.value.name, step
-        for said in step.action.dialogs:
-            if said.secret:
-                yield said.secret, step
-
-
-def _not_told(origins: Origins, told: Origins) -> list[tuple[str, str]]:
-    names = {name for name, _ in told}
-    return [each for each in origins if each[0] not in names]
 
 
 def _absolute(folder: Path) -> str:

@@ -23,7 +23,13 @@ from rutter.pipeline.logins.sealing_key import Ask
 from rutter.pipeline.logins.session_logins import SessionLogins, carry, check_carried
 from rutter.pipeline.output.proof_words import is_unread
 from rutter.pipeline.queries.workflows_and_sessions import all_workflows, project
-from rutter.pipeline.sessions import earlier_run, fork, session_started, workflow_choice
+from rutter.pipeline.sessions import (
+    earlier_run,
+    fork,
+    session_policy,
+    session_started,
+    workflow_choice,
+)
 from rutter.pipeline.sessions.models import models_of, open_models, vision_of
 from rutter.pipeline.sessions.session_started import NOTHING, Given
 
@@ -252,6 +258,6 @@ def recorded_homes(bound: Bound, settings: Settings, url: str) -> list[tuple[str
         return []
     with project(settings) as store:
         flows = all_workflows(store)
-    found = [each for flow in flows for each in session_started.secret_origins(flow)]
+    found = [each for flow in flows for each in session_policy.secret_origins(flow)]
     homes = [each for each in dict.fromkeys(found) if each[0] in bound.secrets.keys() - told]
     return [(name, origin) for name, origin in homes if origin == here]

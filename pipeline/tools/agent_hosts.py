@@ -11,7 +11,7 @@ from rutter.actors.rules.policy.hosts import EVERYWHERE, is_private, names, read
 from rutter.events.errors import PolicyDenied
 from rutter.events.policy import Policy
 from rutter.pipeline.config.tables import host_pattern
-from rutter.pipeline.sessions.session_started import host_typed
+from rutter.pipeline.sessions.session_policy import host_typed
 
 PORT_OF = {"http": 80, "https": 443}
 

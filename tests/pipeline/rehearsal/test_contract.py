@@ -39,7 +39,7 @@ from rutter.pipeline.rehearsal.scripted_model import (
 from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
 from rutter.pipeline.rehearsal.stage import rehearse, rehearsing_tools
 from rutter.pipeline.rehearsal.world import ScriptedWorld
-from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions import session_policy, session_started
 from rutter.pipeline.tools.dispatcher import Tools, open_tools
 from rutter.pipeline.tools.snapshot import Snapshot
 from tests.support import provider_server
@@ -217,7 +217,7 @@ async def test_a_scripted_world_tells_what_a_browser_tells(
         tuple(Step(action=each) for each in (Action("navigate", url=url), *actions)),
         {},
         (),
-        allow=[session_started.host_typed(url)],
+        allow=[session_policy.host_typed(url)],
     )
     started = brisk(started)
     real = await in_chromium(started, Keeping(chromium), Yes(), replayed)
@@ -239,7 +239,7 @@ async def test_an_element_that_changed_is_told_alike(
     url = server.show(PAY)
     script = (Step(action=Action("navigate", url=url)), Step(action=click("#pay")))
     started = session_started.recording(
-        "pay", script, {}, (), allow=[session_started.host_typed(url)]
+        "pay", script, {}, (), allow=[session_policy.host_typed(url)]
     )
     keeping = Keeping(chromium)
     real = await in_chromium(started, keeping, Renames(keeping.rename), replayed)
@@ -266,7 +266,7 @@ async def test_what_was_learned_is_sailed_alike_and_healed_alike(
     renamed = server.show(other)
     path, at, later = (each.removeprefix(server.url) for each in (further, url, renamed))
     script = tuple(Step(action=each) for each in (Action("navigate", url=url), *FILL[:1], BY_NAME))
-    hosts = [session_started.host_typed(url)]
+    hosts = [session_policy.host_typed(url)]
     recording = session_started.recording("form", script, {}, (), allow=hosts)
 
     def runs(workflow: Workflow) -> list[SessionStarted]:

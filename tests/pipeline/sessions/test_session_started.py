@@ -23,19 +23,17 @@ from rutter.events.workflow import (
     Workflow,
 )
 from rutter.pipeline.config.thresholds import Thresholds
+from rutter.pipeline.sessions.session_policy import fork_policy, secret_origins, with_hosts
 from rutter.pipeline.sessions.session_started import (
     Given,
     configured,
-    fork_policy,
     free_run,
     goal_run,
     limits_for,
     recording,
     run_of,
-    secret_origins,
     tool_session,
     watching,
-    with_hosts,
 )
 from tests.support.shop_facts import click, step
 
