@@ -22,7 +22,9 @@ from rutter.actors.planner.state import (
     second_try,
     stop_run,
 )
-from rutter.actors.planner.tool_led import decide_call, evolve_desk, open_desk
+from rutter.actors.planner.tool_desk import open_desk
+from rutter.actors.planner.tool_led import decide_call
+from rutter.actors.planner.tool_progress import evolve_desk
 from rutter.actors.planner.while_paused import (
     evolve_holding,
     is_still_asked,

@@ -6,7 +6,7 @@ import msgspec
 
 from rutter.actors.planner.expired_login import SIGNED_OUT, LoginsInUse, signed_out
 from rutter.actors.planner.model_question import ModelRun
-from rutter.actors.planner.tool_led import Desk
+from rutter.actors.planner.tool_desk import Desk
 from rutter.actors.rules.steps.already_done import EarlierRunLooks
 from rutter.actors.rules.steps.already_done import in_words as settled_in_words
 from rutter.actors.rules.steps.pace import StepPace

@@ -54,6 +54,7 @@ MODULES: dict[Actor, tuple[str, ...]] = {
     "planner": (
         "rutter.actors.planner.actor",
         "rutter.actors.planner.tool_led",
+        "rutter.actors.planner.tool_progress",
         "rutter.actors.planner.while_paused",
         "rutter.actors.rules.steps.pause",
         "rutter.actors.planner.expired_login",

@@ -14,6 +14,7 @@ from rutter.actors.critic import actor as critic
 from rutter.actors.planner import actor as planner
 from rutter.actors.planner import state as planning
 from rutter.actors.planner import tool_led, workflow_led
+from rutter.actors.planner.tool_desk import Desk
 from rutter.actors.validator import actor as validator
 from rutter.actors.vision import ScriptedVision, VisionSaid
 from rutter.events.action import Action, Untrusted
@@ -253,7 +254,7 @@ async def test_6_evidence_collection_never_affects_execution(replayed: Replayed)
 # -- 7 ---------------------------------------------------------------------------------------------
 
 
-def _acts_on_files(desk: tool_led.Desk, call: ToolCalled) -> Iterable[AnyEvent]:
+def _acts_on_files(desk: Desk, call: ToolCalled) -> Iterable[AnyEvent]:
     if call.tool == "read_file":
         yield PlanProposed(desk.step + 1, 1, "agent", CLICK, "tool_read_file")
     else:
