@@ -55,21 +55,20 @@ class Strict(Request[Any, Any, State]):
 def unknown_field(said: Any, read: Any) -> str:
     """The first field that was said and that nobody reads: what events are made of takes any, so
     that a log of tomorrow can be read, and whoever asks for a `dryrun` must not get a run."""
-    if isinstance(read, msgspec.Struct):
-        config = read.__struct_config__
+    parts: list[tuple[Any, Any]] = []
+    if isinstance(read, msgspec.Struct) and isinstance(said, dict):
         names = dict(zip(read.__struct_encode_fields__, read.__struct_fields__, strict=True))
-        for name, value in said.items():
-            if name != config.tag_field and name not in names:
+        for name in said:
+            if name not in names and name != read.__struct_config__.tag_field:
                 return str(name)
-            if name in names and (found := unknown_field(value, getattr(read, names[name]))):
-                return f"{name}.{found}"
-        return ""
-    if isinstance(read, dict):
+        parts = [(name, getattr(read, names[name])) for name in said if name in names]
+    elif isinstance(read, msgspec.Struct):  # one that is written as a list, without names
+        values = [getattr(read, name) for name in read.__struct_fields__]
+        parts = list(zip(range(len(said)), values, strict=False))
+    elif isinstance(read, dict):
         parts = [(each, read[each]) for each in said if each in read]
     elif isinstance(read, list | tuple):
         parts = list(enumerate(read))
-    else:
-        return ""
     fields = ((key, unknown_field(said[key], value)) for key, value in parts)
     return next((f"{key}.{inner}" for key, inner in fields if inner), "")
 

@@ -11,6 +11,16 @@ from rutter.events.predictor import WorkflowLearned
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.daemon.http.routes.common import unknown_field
 
+
+class Named(msgspec.Struct):
+    selector: str
+
+
+class Listed(msgspec.Struct, array_like=True):
+    number: int
+    named: tuple[Named, ...]
+
+
 RUN = {"kind": "workflow", "workflow": "order", "values": {"anything": "goes"}}
 STEP = Step(action=Action("navigate", url="https://shop.example/"))
 LEARNED = WorkflowLearned(Workflow("order", 1, (STEP,)))
@@ -33,9 +43,9 @@ def with_step(**more: Any) -> dict[str, Any]:
         ({**LEARNED_JSON, "note": 1}, WorkflowLearned, "note"),
         (with_step(optionl=True), WorkflowLearned, "workflow.steps.0.optionl"),
         (with_step(optional=True), WorkflowLearned, ""),
+        ([1, [{"selector": "#a"}]], Listed, ""),
+        ([1, [{"selector": "#a", "css": "#b"}]], Listed, "1.0.css"),
     ],
 )
-def test_a_field_that_nobody_reads_is_named(
-    said: dict[str, Any], wanted: Any, unknown: str
-) -> None:
+def test_a_field_that_nobody_reads_is_named(said: Any, wanted: Any, unknown: str) -> None:
     assert unknown_field(said, msgspec.convert(said, wanted)) == unknown
