@@ -32,8 +32,8 @@ from rutter.actors.rules.pages.text_form import text_of
 from rutter.actors.rules.text.untrusted import normalised
 from rutter.actors.vision import Vision
 from rutter.actors.world.allowed_files import read_file
+from rutter.actors.world.browser.page_session import DocumentGone, PageTimeout
 from rutter.actors.world.browser.screen import Screen
-from rutter.actors.world.browser.tab import DocumentGone, PageTimeout
 from rutter.actors.world.models.messages import (
     ModelFailed,
     ModelTurn,

@@ -17,7 +17,8 @@ from rutter.actors.rules.text.untrusted import (
     suspicions,
     wrapped,
 )
-from rutter.actors.world.browser.tab import DocumentGone, PageTimeout, Tab
+from rutter.actors.world.browser.page_session import DocumentGone, PageTimeout
+from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.secrets.redaction import hushed
 from rutter.events.errors import WorldBroken
 from rutter.events.page import Page

@@ -20,16 +20,16 @@ from rutter.actors.rules.text.untrusted import on_one_line, plain
 from rutter.actors.world.browser.keyboard import TypedField
 from rutter.actors.world.browser.mouse import LEFT, ClickKind
 from rutter.actors.world.browser.page_addresses import leads_on
-from rutter.actors.world.browser.screen import Screen
-from rutter.actors.world.browser.step_pictures import StepPictures
-from rutter.actors.world.browser.tab import (
+from rutter.actors.world.browser.page_session import (
     DocumentGone,
     KeyUnknown,
     NavigationFailed,
     PageClosed,
     PageTimeout,
-    Tab,
 )
+from rutter.actors.world.browser.screen import Screen
+from rutter.actors.world.browser.step_pictures import StepPictures
+from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import ONE_OR_MORE, Action, Secret, Strategy, Typed, Untrusted, Value
 from rutter.events.artifacts import ArtifactStore

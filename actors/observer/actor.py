@@ -15,9 +15,9 @@ from rutter.actors.rules.pages.page_state import detect, phrases_for
 from rutter.actors.rules.text.untrusted import on_one_line, plain
 from rutter.actors.world.allowed_files import look_at_files
 from rutter.actors.world.browser.page_reading import OBSERVE_MS, PageReading, seen_of
+from rutter.actors.world.browser.page_session import DocumentGone, PageClosed, PageTimeout
 from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.browser.step_pictures import StepPictures
-from rutter.actors.world.browser.tab import DocumentGone, PageClosed, PageTimeout
 from rutter.actors.world.browser.window import TOO_MANY, PageDownload
 from rutter.events.action import Untrusted
 from rutter.events.artifacts import ArtifactStore

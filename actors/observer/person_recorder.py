@@ -18,8 +18,8 @@ from rutter.actors.rules.pages.server_exchanges import folded
 from rutter.actors.rules.text.secret_words import asks_for_a_secret, safe_url
 from rutter.actors.rules.text.untrusted import quarantined
 from rutter.actors.world.browser.page_listener import Overheard, WindowListener
+from rutter.actors.world.browser.page_session import DocumentGone, PageTimeout
 from rutter.actors.world.browser.step_pictures import StepPictures
-from rutter.actors.world.browser.tab import DocumentGone, PageTimeout
 from rutter.actors.world.browser.window import Window
 from rutter.events.action import (
     CLICKS,

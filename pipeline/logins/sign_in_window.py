@@ -15,7 +15,7 @@ from rutter.actors.rules.pages.page_state import detect, phrases_for
 from rutter.actors.world.browser.login_state import BrowserState
 from rutter.actors.world.browser.page_listener import WindowListener
 from rutter.actors.world.browser.page_reading import OBSERVE_MS, seen_of
-from rutter.actors.world.browser.tab import DocumentGone, NavigationFailed, PageTimeout
+from rutter.actors.world.browser.page_session import DocumentGone, NavigationFailed, PageTimeout
 from rutter.actors.world.browser.window import Window
 from rutter.events.errors import BrowserGone, WorldBroken
 from rutter.events.run_settings import RunSettings

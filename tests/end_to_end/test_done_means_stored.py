@@ -12,7 +12,8 @@ import pytest
 from rutter.actors.answers import PersonAnswer, ScriptedPerson
 from rutter.actors.executor.patience import StepPatience
 from rutter.actors.world.browser.chromium import Chromium
-from rutter.actors.world.browser.tab import Tab, library
+from rutter.actors.world.browser.page_script import library
+from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Action, ByCss, Parameter, Target
 from rutter.events.observer import Shown
 from rutter.events.page import Rest, Resting
@@ -90,7 +91,9 @@ def unmarked(patch: pytest.MonkeyPatch) -> None:
     whole = library()
     noting = "if (!look.over) noteUnmarked(look);"
     assert noting in whole
-    patch.setattr("rutter.actors.world.browser.tab.library", lambda: whole.replace(noting, ""))
+    patch.setattr(
+        "rutter.actors.world.browser.page_session.library", lambda: whole.replace(noting, "")
+    )
 
 
 def plainly(workflow: Workflow) -> Workflow:

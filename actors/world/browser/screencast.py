@@ -25,7 +25,8 @@ from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
 from rutter.actors.world.browser.covered_picture import PictureArea, SecretBoxes, in_pixels
-from rutter.actors.world.browser.tab import DOCUMENT_GONE, Tab
+from rutter.actors.world.browser.page_session import DOCUMENT_GONE
+from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import Window
 from rutter.events.errors import BrowserGone
 

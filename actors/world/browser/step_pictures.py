@@ -12,8 +12,9 @@ import anyio.to_thread
 import msgspec
 
 from rutter.actors.world.browser.covered_picture import PictureArea
+from rutter.actors.world.browser.page_session import DocumentGone, PageTimeout
 from rutter.actors.world.browser.painting import NotPaintable, cut, outlined, size_of
-from rutter.actors.world.browser.tab import DocumentGone, PageTimeout, Tab
+from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Box
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.errors import WorldBroken

@@ -23,7 +23,13 @@ from rutter.actors.world.browser.login_state import BrowserState, state_of
 from rutter.actors.world.browser.page_addresses import leads_on
 from rutter.actors.world.browser.page_listener import Kind as Heard
 from rutter.actors.world.browser.page_listener import PageListener, WindowListener
-from rutter.actors.world.browser.tab import NavigationFailed, PageClosed, PageTimeout, Tab
+from rutter.actors.world.browser.page_session import (
+    NavigationFailed,
+    PageClosed,
+    PageSession,
+    PageTimeout,
+)
+from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window_load import WindowLoad
 from rutter.actors.world.egress.gate import Passage
 from rutter.actors.world.secrets.encodings import shown_forms
@@ -331,7 +337,7 @@ class Window:
             for tab in self._tabs:
                 await tab.sent_off()
 
-    async def survives(self, tab: Tab) -> bool:
+    async def survives(self, tab: PageSession) -> bool:
         """Whether others are open, now that this one was closed."""
         with anyio.move_on_after(SOON_MS / 1000):
             while tab in self._tabs:

@@ -10,8 +10,8 @@ import pytest
 from rutter.actors.advisor.actor import Advisor
 from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.vision import ScriptedVision, VisionSaid
+from rutter.actors.world.browser.page_session import PageTimeout
 from rutter.actors.world.browser.screen import Screen
-from rutter.actors.world.browser.tab import PageTimeout
 from rutter.actors.world.models.messages import (
     ModelCall,
     ModelFailed,

@@ -14,7 +14,8 @@ from rutter.actors.advisor.page_context import (
     ErrorRecord,
     gather_context,
 )
-from rutter.actors.world.browser.tab import PageTimeout, Tab
+from rutter.actors.world.browser.page_session import PageTimeout
+from rutter.actors.world.browser.tab import Tab
 from rutter.events.page import Page
 from tests.support.page_server import PageServer
 

@@ -9,8 +9,8 @@ import pytest
 
 from rutter.actors.advisor.picture_advice import LOOK_MS, VisionAdvisor
 from rutter.actors.vision import ScriptedVision, Vision, VisionSaid
+from rutter.actors.world.browser.page_session import PageClosed, PageTimeout
 from rutter.actors.world.browser.screen import Screen
-from rutter.actors.world.browser.tab import PageClosed, PageTimeout
 from rutter.events.advisor import TokenUsage, VisionGiven
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.critic import VisionSought

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.async_api import BrowserContext, CDPSession, Page, async_playwright
 
-from rutter.actors.world.browser.tab import PARTS, library
+from rutter.actors.world.browser.page_script import PARTS, library
 from rutter.pipeline.config.chromium_install import find_chromium
 from rutter.pipeline.demo_sites.chandlery import Site
 from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from importlib import resources
 
-from rutter.actors.world.browser.tab import PARTS
+from rutter.actors.world.browser.page_script import PARTS
 
 DECLARED = re.compile(r"^(?:const|let|(?:async )?function\*?) (\w+)", re.MULTILINE)
 

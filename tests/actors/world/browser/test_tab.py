@@ -12,7 +12,8 @@ import pytest
 
 from rutter.actors.observer.actor import INLINE, fit
 from rutter.actors.world.browser.chromium import Chromium
-from rutter.actors.world.browser.tab import NavigationFailed, PageTimeout, Tab
+from rutter.actors.world.browser.page_session import NavigationFailed, PageTimeout
+from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import Window
 from rutter.events.codec import pack
 from rutter.events.errors import BrowserGone

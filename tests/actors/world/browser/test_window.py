@@ -9,8 +9,9 @@ import pytest
 
 from rutter.actors.executor.actor import Executor
 from rutter.actors.observer.actor import Observer
+from rutter.actors.world.browser.page_session import PageTimeout
 from rutter.actors.world.browser.screen import Screen
-from rutter.actors.world.browser.tab import PageTimeout, Tab
+from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import MAX_TABS, TOO_MANY, PageDownload, Window
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import (

@@ -1,0 +1,35 @@
+"""The page's side of ours stands in the files of `page/`: here they become scripts to be run."""
+
+import secrets  # noqa: TID251 - in no event: only pages are kept from guessing it
+from functools import cache
+from importlib import resources
+
+PARTS = (
+    "asking", "reading", "snapshot", "finding", "likeness", "tables", "acting", "covering",
+    "resting", "watching", "gesturing", "listening",
+)  # fmt: skip
+
+# By what the two worlds of a page know each other; no page can guess it.
+NAME = f"rutter-{secrets.token_hex(16)}"
+
+
+@cache
+def library() -> str:
+    """The page's side as one script: the parts of `page/`, in order, in one closure."""
+    page = resources.files("rutter.actors.world.browser").joinpath("page")
+    parts = [page.joinpath(f"{part}.js").read_text("utf-8") for part in PARTS]
+    whole = page.joinpath("frame.js").read_text("utf-8").replace("/* PARTS */", "\n".join(parts))
+    return whole.replace("/* NAME */", NAME)
+
+
+@cache
+def schedule() -> str:
+    """What runs in the page's own world, to know what its scripts put off."""
+    page = resources.files("rutter.actors.world.browser").joinpath("page")
+    return page.joinpath("scheduled.js").read_text("utf-8").replace("/* NAME */", NAME)
+
+
+@cache
+def listened() -> str:
+    page = resources.files("rutter.actors.world.browser").joinpath("page")
+    return page.joinpath("listened.js").read_text("utf-8")
