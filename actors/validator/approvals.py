@@ -2,7 +2,7 @@
 
 from rutter.actors.rules.pages.address import origin_of, place_of
 from rutter.actors.rules.policy.policy import PolicyCase, PolicyVerdict, is_irreversible, stands
-from rutter.actors.rules.policy.rule_table import is_a_door
+from rutter.actors.rules.policy.policy_case import is_a_door
 from rutter.actors.rules.steps.service_script import is_of_way
 from rutter.actors.validator.state import ValidatorState
 from rutter.events.page import Resolved

@@ -8,18 +8,20 @@ approval is not a rule: it answers an `ask` that the recording itself has answer
 
 import msgspec
 
-from rutter.actors.rules.policy.risky_words import DENYLIST
-from rutter.actors.rules.policy.rule_table import (
+from rutter.actors.rules.policy.policy_case import (
     CALLERS,
     CELLS,
-    IRREVERSIBLE,
     READING,
     RECORDED,
-    RULES,
     PolicyCase,
+    is_a_door,
+)
+from rutter.actors.rules.policy.risky_words import DENYLIST
+from rutter.actors.rules.policy.rule_table import (
+    IRREVERSIBLE,
+    RULES,
     PolicyVerdict,
     accepts_a_dialog,
-    is_a_door,
 )
 from rutter.events.action import Action
 from rutter.events.page import Resolved

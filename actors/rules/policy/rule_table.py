@@ -4,55 +4,42 @@ A rule looks at the action, the element as it was resolved, the page it is on, a
 What a rule cannot know counts as what cannot be undone.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
-from urllib.parse import unquote
 
 import ada_url
 import msgspec
 
-from rutter.actors.rules.pages.address import host_of, path_of
+from rutter.actors.rules.pages.address import host_of
 from rutter.actors.rules.policy.hosts import url_refused
+from rutter.actors.rules.policy.policy_case import (
+    CALLERS,
+    READING,
+    RECORDED,
+    SETS_OFF,
+    PolicyCase,
+    is_a_door,
+    is_field,
+    is_recorded_cell,
+    is_typed_in,
+    said_in,
+    said_of,
+    secrets_of,
+    sets_off,
+    side_effect,
+)
 from rutter.actors.rules.policy.risky_words import denied_by, final_words, icon_words, said_by
 from rutter.actors.rules.text.phrases import lexicon
-from rutter.events.action import (
-    CLICKS,
-    Action,
-    ByCss,
-    ByRole,
-    ByText,
-    Parameter,
-    Secret,
-    Target,
-    Text,
-    Typed,
-)
-from rutter.events.page import Resolved
-from rutter.events.policy import Effect, Policy, PolicyRule, SideEffect
-from rutter.events.service_pack import Checkpoint
+from rutter.events.action import CLICKS, Parameter, Secret, Text, Typed
+from rutter.events.policy import Effect, Policy, PolicyRule
 from rutter.events.validator import ApprovalKind
-from rutter.events.workflow import Driver
 
-RECORDED: frozenset[Driver] = frozenset({"person", "script", "workflow"})
-# These choose by themselves, from a snapshot that they were given.
-CALLERS: frozenset[Driver] = frozenset({"agent", "model"})
-# Reading changes nothing: no rule about what an element says applies to it (F2).
-READING = frozenset({"extract", "wait_for", "wait", "scroll", "check", "hover", "wheel"})
-# Keys that set off what has the focus; any other moves it, or is typed.
-SETS_OFF = frozenset({"Enter", "NumpadEnter", " ", "Space"})
 # With Control, in a field: to mark, to cut, to take back. Not to paste: nobody knows what.
 EDITS = frozenset("acxyz") | {"arrowleft", "arrowright", "backspace", "delete", "home", "end"}
 MOVES = frozenset(
     ["Tab", "Escape", "Home", "End", "PageUp", "PageDown"]
     + [f"Arrow{way}" for way in ("Up", "Down", "Left", "Right")]
 )
-# What is filled in rather than set off: it has its own rules.
-FIELDS = frozenset({"input", "textarea", "select", "option"})
-SWITCHED = frozenset({"checkbox", "radio", "range", "color", "file"})
-TYPED_IN = frozenset({"textbox", "searchbox", "combobox"})
-BUTTON_INPUTS = frozenset({"button", "submit", "image", "reset"})
-CELLS = frozenset({"gridcell", "cell", "rowheader", "columnheader"})  # of a table
-EDITOR = "editor"  # the kind of what is written into in place
 # Signs and icons that open, close, move or look, and nothing else.
 GLYPHS = frozenset(
     "\u00d7\u2715\u2716\u2039\u203a\u00ab\u00bb<>\u25b2\u25bc\u25c0\u25b6\u2630"
@@ -88,20 +75,6 @@ class PolicyVerdict(msgspec.Struct, frozen=True):
     reason: str
     kind: ApprovalKind = "policy"
     always: bool = False
-
-
-class PolicyCase(msgspec.Struct, frozen=True):
-    """Everything that a rule may look at. `state` is what the page is by the rules of F6, `page`
-    where it is, `start` the address that a person gave for the session."""
-
-    policy: Policy
-    action: Action
-    driver: Driver
-    element: Resolved | None = None
-    state: str = ""
-    checkpoint: Checkpoint | None = None
-    page: str = ""
-    start: str = ""
 
 
 Rule = Callable[[PolicyCase], PolicyVerdict | None]
@@ -197,7 +170,7 @@ def secret_in_clear(case: PolicyCase) -> PolicyVerdict | None:
 def secret_at_home(case: PolicyCase) -> PolicyVerdict | None:
     """A secret is typed where it belongs. Where that is not known, and nobody recorded it, a
     person says so: a page can talk whoever chooses by itself into signing in somewhere else."""
-    names = _secrets_of(case.action)
+    names = secrets_of(case.action)
     if not names or case.element is None:
         return None
     where = case.element.origin
@@ -210,11 +183,6 @@ def secret_at_home(case: PolicyCase) -> PolicyVerdict | None:
             reason = f"the secret {name!r} would be typed on {where}, and nobody recorded that"
             return PolicyVerdict("ask", "secret_unbound", reason)
     return None
-
-
-def _secrets_of(action: Action) -> list[str]:
-    typed = [action.value.name] if isinstance(action.value, Secret) else []
-    return [*typed, *(answer.secret for answer in action.dialogs if answer.secret)]
 
 
 def uploads_a_file(case: PolicyCase) -> PolicyVerdict | None:
@@ -235,7 +203,7 @@ def denylist(case: PolicyCase) -> PolicyVerdict | None:
     whoever recorded nothing wants to go to: a link there would be refused as well."""
     if case.action.type in READING:
         return None
-    word = denied_by(_said(case), case.policy.denylist)
+    word = denied_by(said_in(case), case.policy.denylist)
     if not word:
         return None
     what = "address" if case.action.type == "navigate" else "element"
@@ -245,7 +213,7 @@ def denylist(case: PolicyCase) -> PolicyVerdict | None:
 
 def denied_when_set_off(case: PolicyCase) -> PolicyVerdict | None:
     """To type into a field that says such a word can be undone; what it is sent by says so too."""
-    return denylist(case) if _sets_off(case) or case.action.type == "select" else None
+    return denylist(case) if sets_off(case) or case.action.type == "select" else None
 
 
 def final_wording(case: PolicyCase) -> PolicyVerdict | None:
@@ -257,10 +225,10 @@ def final_wording(case: PolicyCase) -> PolicyVerdict | None:
     sends = case.action.type == "press" and element.submits
     if case.action.type == "select" or sends:
         word = said_by(element.icon.text, final_words())
-    elif not _sets_off(case) or _is_field(element):
+    elif not sets_off(case) or is_field(element):
         return None
     else:
-        said = f"{element.name.text}\n{element.text.text[:200]}\n{_said_of(case.action.to)}"
+        said = f"{element.name.text}\n{element.text.text[:200]}\n{said_of(case.action.to)}"
         word = said_by(said, final_words())
     if not word and case.action.type != "select":
         word = said_by(element.icon.text, icon_words())
@@ -270,7 +238,7 @@ def final_wording(case: PolicyCase) -> PolicyVerdict | None:
 def unknown_icon(case: PolicyCase) -> PolicyVerdict | None:
     """A button that says nothing may do anything."""
     element = case.element
-    if element is None or not _sets_off(case) or _is_field(element):
+    if element is None or not sets_off(case) or is_field(element):
         return None
     shown = {element.name.text.strip(), element.text.text.strip()} - {""}
     if any(map(str.isalnum, "".join(shown))) or (shown and shown <= GLYPHS):
@@ -278,22 +246,6 @@ def unknown_icon(case: PolicyCase) -> PolicyVerdict | None:
     if said_by(element.icon.text, HARMLESS) or element.href:
         return None
     return PolicyVerdict("ask", "unknown_icon", "the element does not say what it does")
-
-
-def _sets_off(case: PolicyCase) -> bool:
-    if case.action.type != "press":
-        return case.action.type in CLICKS
-    key = case.action.key or ""
-    return (key if key == "+" else key.rpartition("+")[2]) in SETS_OFF
-
-
-def _is_field(element: Resolved) -> bool:
-    """Or the label of one: a click on it is a click on that; or a text that is written in place."""
-    if element.tag == "label":
-        return element.kind in SWITCHED
-    if element.kind == EDITOR:
-        return True
-    return element.tag in FIELDS and element.kind not in BUTTON_INPUTS
 
 
 # -- what it does ------------------------------------------------------------------------------
@@ -326,17 +278,13 @@ def key_unknown(case: PolicyCase) -> PolicyVerdict | None:
     *held, key = (case.action.key or "").replace("++", "+plus").split("+")
     if key in MOVES and set(held) <= {"Shift"}:
         return None
-    if _is_typed_in(element):
+    if is_typed_in(element):
         if not key.endswith("Enter") and (key.lower() in EDITS or set(held) <= {"Shift"}):
             return None
         return PolicyVerdict("ask", "key_unknown", f"{key} may send what was typed there")
     if key in SETS_OFF and not held:
         return None  # as a click on it does: judged by what it says
     return PolicyVerdict("ask", "key_unknown", f"what {key} does there is not known")
-
-
-def _is_typed_in(element: Resolved) -> bool:
-    return element.role in TYPED_IN or (_is_field(element) and element.kind not in SWITCHED)
 
 
 def accepts_a_dialog(case: PolicyCase) -> PolicyVerdict | None:
@@ -350,21 +298,14 @@ def final_confirmation(case: PolicyCase) -> PolicyVerdict | None:
     """On the last page before it is done, whatever is set off may do it: the person types it out
     (E3)."""
     element = case.element
-    if case.state != "FINAL_CONFIRMATION" or element is None or not _sets_off(case):
+    if case.state != "FINAL_CONFIRMATION" or element is None or not sets_off(case):
         return None
     leads_on = element.href and not element.submits
-    if leads_on or (_is_field(element) and not element.submits) or _is_recorded_cell(case):
+    if leads_on or (is_field(element) and not element.submits) or is_recorded_cell(case):
         return None
     return PolicyVerdict(
         "ask", "final_confirmation", "this is the last step before it is done", "confirm"
     )
-
-
-def _is_recorded_cell(case: PolicyCase) -> bool:
-    """A cell of a table is chosen or written in by a click. Who chooses by itself is not told so by
-    the page that wants the click."""
-    element = case.element
-    return element is not None and element.role in CELLS and case.driver in RECORDED
 
 
 def service_checkpoint(case: PolicyCase) -> PolicyVerdict | None:
@@ -376,30 +317,6 @@ def service_checkpoint(case: PolicyCase) -> PolicyVerdict | None:
     return PolicyVerdict("ask", "service_checkpoint", reason, "service", checkpoint.always)
 
 
-def is_a_door(case: PolicyCase) -> bool:
-    """Signing in sends a form but leaves nothing behind. A form that asks for the password to pay
-    or to delete something is no door."""
-    element = case.element
-    if element is None or not element.signs_in:
-        return False
-    if case.action.type == "press" and case.state == "LOGIN_REQUIRED":
-        return True  # by Enter in a field, which does not say what it does
-    says = f"{element.name.text}\n{element.text.text}".casefold()
-    if said_by(says, final_words()):
-        return False
-    return any(word in says for word in SIGNS_IN)
-
-
-# A form with a password in it is a door only if its button says so.
-SIGNS_IN = (
-    *("sign in", "sign-in", "signin", "log in", "log-in", "login", "anmelden", "einloggen"),
-    *("connexion", "se connecter", "iniciar sesi", "acceder", "accedi", "entrar", "inloggen"),
-    *("zaloguj", "logga in", "log ind", "giri\u015f", "p\u0159ihl\u00e1sit"),
-    *("\u0432\u043e\u0439\u0442\u0438", "\u0443\u0432\u0456\u0439\u0442\u0438"),
-    *("\u30ed\u30b0\u30a4\u30f3", "\u767b\u5f55", "\ub85c\uadf8\uc778"),
-)
-
-
 # -- what a person wrote -----------------------------------------------------------------------
 
 
@@ -407,7 +324,7 @@ def configured(case: PolicyCase) -> PolicyVerdict | None:
     """The rows of the configuration: the strictest that matches."""
     if not case.policy.rules:
         return None
-    said = _said(case)
+    said = said_in(case)
     matching = [rule for rule in case.policy.rules if _matches(rule, case, said)]
     for effect in ("deny", "ask"):
         for rule in matching:
@@ -415,15 +332,6 @@ def configured(case: PolicyCase) -> PolicyVerdict | None:
                 reason = rule.reason or f"the rule {rule.name!r} says so"
                 return PolicyVerdict(rule.effect, rule.name, reason, always=True)
     return None
-
-
-def side_effect(case: PolicyCase) -> SideEffect:
-    """S4 W2: what it does to the other side, as far as it shows."""
-    if case.action.type in READING:
-        return "read"
-    element = case.element
-    signs_in = element is not None and (element.secret or (element.submits and is_a_door(case)))
-    return "auth" if signs_in or _secrets_of(case.action) else "write"
 
 
 # The tool's name, where it is not the action's.
@@ -455,39 +363,6 @@ def _origin_of(case: PolicyCase) -> str:
         return case.element.origin
     scheme, host, port = host_of(case.action.url or "")
     return f"{scheme}://{host}{':' if port else ''}{port}" if host else ""
-
-
-def _said_of(target: Target | None) -> str:
-    """Of where something is dragged: how that is found, and what it was when it was recorded."""
-    if target is None:
-        return ""
-    recorded = target.fingerprint
-    known = [recorded.name.text, recorded.text.text[:200]] if recorded is not None else []
-    return "\n".join([*_named_by(target), *known])
-
-
-def _named_by(target: Target | None) -> Iterator[str]:
-    for strategy in target.strategies if target else ():
-        match strategy:
-            case ByCss(selector):
-                yield selector
-            case ByRole(_, name):
-                yield name
-            case ByText(text):
-                yield text
-            case _:
-                pass
-
-
-def _said(case: PolicyCase) -> str:
-    parts = [*_named_by(case.action.target), _said_of(case.action.to)]
-    if case.action.url is not None and case.driver not in RECORDED:
-        parts.append(unquote(path_of(case.action.url)))
-    if case.element is not None:
-        element = case.element
-        parts += [element.name.text, element.text.text[:200], path_of(element.href)]
-        parts += [path_of(element.form_action) if element.submits else "", element.icon.text]
-    return "\n".join(parts).casefold()
 
 
 # In the order in which they are told of: of two that ask, the first is the reason.
