@@ -37,6 +37,7 @@ from rutter.events.runtime import (
 from rutter.events.validator import ActionRejected, ActionWithheld, ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.story.cost import is_call, is_priced
+from rutter.replay.traces.event_attributes import tool_attributes, words_of
 from rutter.replay.traces.ids import SpanIds, run_id, trace_id
 from rutter.replay.traces.mapping import (
     BY_ACTOR,
@@ -48,9 +49,7 @@ from rutter.replay.traces.mapping import (
     request_attributes,
     run_attributes,
     step_attributes,
-    tool_attributes,
     verdict_of,
-    words_of,
 )
 from rutter.replay.traces.open_spans import OpenStep, OpenWork, Place, took_ns
 from rutter.replay.traces.outcomes import OPEN, OUTCOMES, bad
