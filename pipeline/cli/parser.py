@@ -1,9 +1,11 @@
 """The parser knows every command and flag of `rutter`, with examples."""
 
 import argparse
+from collections.abc import Callable
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 from rutter.pipeline.cli import (
     approvals,
@@ -38,7 +40,9 @@ from rutter.pipeline.cli import (
     workflows,
 )
 from rutter.pipeline.cli.examples import EXAMPLES
+from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.secret_sources import SOURCES
+from rutter.pipeline.config.settings import Settings
 
 EPILOG = """examples:
   rutter demo
@@ -50,6 +54,18 @@ EPILOG = """examples:
 
 exit codes: 0 done and verified, 1 replay diverged, 2 bad input, 3 lost, 4 denied,
 5 needs a person, 6 not verified, 7 interrupted, 8 environment"""
+
+Do = Callable[[argparse.Namespace, Settings, Terminal], int]
+Flags = Callable[[argparse.ArgumentParser], None]
+Add = Callable[[argparse.ArgumentParser, argparse.ArgumentParser], None]
+
+
+class _Command(NamedTuple):
+    """`add` takes the command's own parser, and the flags that commands below it share."""
+
+    name: str
+    text: str
+    add: Add
 
 
 @cache  # hundreds of flags, the same for every command line
@@ -66,61 +82,11 @@ def parser() -> argparse.ArgumentParser:
         "--version", action="version", version=f"rutter {metadata.version('rutter-agent')}"
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-
-    def command(name: str, text: str) -> argparse.ArgumentParser:
-        it = commands.add_parser(name, help=text, description=text, parents=[shared])
-        it.epilog, it.formatter_class = EXAMPLES.get(name), argparse.RawDescriptionHelpFormatter
-        return it
-
-    it = command("demo", "the bundled site, start to finish")
-    it.set_defaults(do=demo.demo)
-    _record(command("record", "watch a workflow once"))
-    _run(command("run", "sail a workflow alone"))
-    login.add_options(command("login", "sign in once; later runs are signed in"))
-    workflows.add_commands(command("workflows", "what it knows, and changing it"), shared)
-    it = command("forget", "unlearn what a session taught, or a whole workflow")
-    forget.add_options(it)
-    export.add_options(command("export", "a workflow as a file that others can run"))
-    it = command("init", "where things are; writes a configuration if there is none")
-    it.set_defaults(do=config.init)
-    config.add_commands(command("config", "every value and where it came from"), shared)
-    it = command("sessions", "what ran")
-    it.add_argument("--last", type=_count, default=20, metavar="N", help="how many (default 20)")
-    it.set_defaults(do=sessions.sessions)
-    it = command("show", "one session, step by step")
-    it.add_argument("session", help="its name, the end of it, or 'last'")
-    it.add_argument("--at", type=int, metavar="N", help="as it was after its event N")
-    it.set_defaults(do=show.show)
-    results.add_options(command("results", "what a session read and downloaded"))
-    it = command("transitions", "what was learned")
-    it.add_argument("--top", type=_count, default=10, metavar="K", help="how many (default 10)")
-    it.set_defaults(do=transitions.transitions)
-    metrics.add_options(command("metrics", "how well it does, and whether it can be believed"))
-    _replay(command("replay", "derive every decision again from the log"))
-    it = command("report", "one session as one HTML file, to share")
-    it.add_argument("session", help="its name, the end of it, or 'last'")
-    it.add_argument("--out", type=Path, metavar="FILE", help="where to write it")
-    it.set_defaults(do=report.report)
-    _fork(command("fork", "sail the first steps of a session again, and go on from there"))
-    serve.add_serve(command("serve", "the daemon: runs, people and agents in one place"))
-    serve.add_session(command("stop", "ends a session of the daemon, in a true state"), "stop")
-    serve.add_session(command("pause", "holds one: take over in its window"), "pause")
-    serve.add_session(command("resume", "hands it back"), "resume")
-    schedule.add_schedule(command("schedule", "runs by the clock"), shared)
-    schedule.add_hook(command("hook", "runs when something calls"), shared)
-    approvals.add_approvals(command("approvals", "what waits for a person"))
-    it = command("tools", "what can be called from outside, and calling it")
-    it = tools.add_commands(it, shared)
-    service_options.add_options(it)
-    _run_flags(it)
-    mcp.add_options(command("mcp", "tools for an outside agent, over stdio"))
-    trace.add_options(command("trace", "sessions as OpenTelemetry traces"))
-    log.add_commands(command("log", "the log itself: disk use, verify, backup, erase"), shared)
-    models.add_commands(command("models", "the language models that may be asked"), shared)
-    it = command("doctor", "is everything here that is needed; what to do if not")
-    it.add_argument("--fix", action="store_true", help="mend what it can: a browser, access rights")
-    it.set_defaults(do=doctor.doctor)
-    completion.add_options(command("completion", "TAB in your shell knows commands and names"))
+    for each in COMMANDS:
+        it = commands.add_parser(each.name, help=each.text, description=each.text, parents=[shared])
+        it.epilog = EXAMPLES.get(each.name)
+        it.formatter_class = argparse.RawDescriptionHelpFormatter
+        each.add(it, shared)
     return top
 
 
@@ -206,6 +172,22 @@ def _run(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=run.run)
 
 
+def _sessions(it: argparse.ArgumentParser) -> None:
+    it.add_argument("--last", type=_count, default=20, metavar="N", help="how many (default 20)")
+    it.set_defaults(do=sessions.sessions)
+
+
+def _show(it: argparse.ArgumentParser) -> None:
+    it.add_argument("session", help="its name, the end of it, or 'last'")
+    it.add_argument("--at", type=int, metavar="N", help="as it was after its event N")
+    it.set_defaults(do=show.show)
+
+
+def _transitions(it: argparse.ArgumentParser) -> None:
+    it.add_argument("--top", type=_count, default=10, metavar="K", help="how many (default 10)")
+    it.set_defaults(do=transitions.transitions)
+
+
 def _replay(it: argparse.ArgumentParser) -> None:
     it.add_argument("session", nargs="?", help="one session; the whole log without it")
     it.add_argument(
@@ -216,6 +198,12 @@ def _replay(it: argparse.ArgumentParser) -> None:
     )
     threshold_options.add_options(it, "what if: ")
     it.set_defaults(do=replay.replay)
+
+
+def _report(it: argparse.ArgumentParser) -> None:
+    it.add_argument("session", help="its name, the end of it, or 'last'")
+    it.add_argument("--out", type=Path, metavar="FILE", help="where to write it")
+    it.set_defaults(do=report.report)
 
 
 def _fork(it: argparse.ArgumentParser) -> None:
@@ -229,6 +217,17 @@ def _fork(it: argparse.ArgumentParser) -> None:
     _run_flags(it)
     login.add_without(it)
     it.set_defaults(do=fork.fork)
+
+
+def _tools(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
+    call = tools.add_commands(it, shared)
+    service_options.add_options(call)
+    _run_flags(call)
+
+
+def _doctor(it: argparse.ArgumentParser) -> None:
+    it.add_argument("--fix", action="store_true", help="mend what it can: a browser, access rights")
+    it.set_defaults(do=doctor.doctor)
 
 
 def _run_flags(it: argparse.ArgumentParser) -> None:
@@ -256,3 +255,62 @@ def _run_flags(it: argparse.ArgumentParser) -> None:
     )
     it.add_argument("--screenshots", action="store_true", help="a picture of the page at each step")
     it.add_argument("--headed", action="store_true", help="in a window that you can watch")
+
+
+def _takes(flags: Flags) -> Add:
+    return lambda it, _: flags(it)
+
+
+def _does(do: Do) -> Add:
+    """No flags of its own."""
+    return lambda it, _: it.set_defaults(do=do)
+
+
+def _tells(word: str) -> Add:
+    """What is said to the daemon about one session."""
+    return lambda it, _: serve.add_session(it, word)
+
+
+COMMANDS = (  # in the order of the help
+    _Command("demo", "the bundled site, start to finish", _does(demo.demo)),
+    _Command("record", "watch a workflow once", _takes(_record)),
+    _Command("run", "sail a workflow alone", _takes(_run)),
+    _Command("login", "sign in once; later runs are signed in", _takes(login.add_options)),
+    _Command("workflows", "what it knows, and changing it", workflows.add_commands),
+    _Command(
+        "forget", "unlearn what a session taught, or a whole workflow", _takes(forget.add_options)
+    ),
+    _Command("export", "a workflow as a file that others can run", _takes(export.add_options)),
+    _Command(
+        "init", "where things are; writes a configuration if there is none", _does(config.init)
+    ),
+    _Command("config", "every value and where it came from", config.add_commands),
+    _Command("sessions", "what ran", _takes(_sessions)),
+    _Command("show", "one session, step by step", _takes(_show)),
+    _Command("results", "what a session read and downloaded", _takes(results.add_options)),
+    _Command("transitions", "what was learned", _takes(_transitions)),
+    _Command(
+        "metrics", "how well it does, and whether it can be believed", _takes(metrics.add_options)
+    ),
+    _Command("replay", "derive every decision again from the log", _takes(_replay)),
+    _Command("report", "one session as one HTML file, to share", _takes(_report)),
+    _Command(
+        "fork", "sail the first steps of a session again, and go on from there", _takes(_fork)
+    ),
+    _Command("serve", "the daemon: runs, people and agents in one place", _takes(serve.add_serve)),
+    _Command("stop", "ends a session of the daemon, in a true state", _tells("stop")),
+    _Command("pause", "holds one: take over in its window", _tells("pause")),
+    _Command("resume", "hands it back", _tells("resume")),
+    _Command("schedule", "runs by the clock", schedule.add_schedule),
+    _Command("hook", "runs when something calls", schedule.add_hook),
+    _Command("approvals", "what waits for a person", _takes(approvals.add_approvals)),
+    _Command("tools", "what can be called from outside, and calling it", _tools),
+    _Command("mcp", "tools for an outside agent, over stdio", _takes(mcp.add_options)),
+    _Command("trace", "sessions as OpenTelemetry traces", _takes(trace.add_options)),
+    _Command("log", "the log itself: disk use, verify, backup, erase", log.add_commands),
+    _Command("models", "the language models that may be asked", models.add_commands),
+    _Command("doctor", "is everything here that is needed; what to do if not", _takes(_doctor)),
+    _Command(
+        "completion", "TAB in your shell knows commands and names", _takes(completion.add_options)
+    ),
+)

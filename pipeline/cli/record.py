@@ -2,8 +2,10 @@
 
 import argparse
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
+from rutter.events.runtime import SessionStarted
 from rutter.pipeline.cli.missing_values import bind_secrets, carried
 from rutter.pipeline.cli.patience_option import read_patience
 from rutter.pipeline.cli.recorded_again import kept_as, tell_compared
@@ -17,34 +19,17 @@ from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.sessions import session_started
-from rutter.pipeline.workflows.recorder_import import prepare, read_script
+from rutter.pipeline.sessions.start import Bound
+from rutter.pipeline.workflows.recorder_import import Script, prepare, read_script
 from rutter.replay.story.session_story import Story
 
 
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Records a workflow from a DevTools Recorder script."""
     parameters = read_pairs(options.param, "--param")
-    secrets, origins = bind_secrets(options.secret, settings, terminal)
-    script = prepare(read_script(Path(options.script)), parameters, secrets)
-    started = session_started.recording(
-        options.name,
-        script.steps,
-        parameters,
-        secrets,
-        allow=options.allow,
-        policy=settings.policy,
-        screenshots=pictured(options, settings),
-        given=read_given(options),
-        origins=origins,
-    )
-    started = session_started.configured(
-        started,
-        settings.config.knobs,
-        settings.config.sureness,
-        headed=options.headed,
-        patience_ms=read_patience(options),
-    )
-    started = kept_as(started, options, settings)
+    bound = bind_secrets(options.secret, settings, terminal)
+    script = prepare(read_script(Path(options.script)), parameters, bound.secrets)
+    started = _started(options, settings, script, parameters, bound)
     answers = person(terminal, options.answers)
     logins = carried(options, started, settings, terminal)
 
@@ -53,7 +38,7 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
             return await opened.run_in_browser(
                 started,
                 answers=answers,
-                secrets=secrets,
+                secrets=bound.secrets,
                 typed=script.typed,
                 what=f"recording {options.name}",
                 logins=logins,
@@ -73,3 +58,31 @@ def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         )
         tell_unproven(workflow, story, settings, terminal)
     return code
+
+
+def _started(
+    options: argparse.Namespace,
+    settings: Settings,
+    script: Script,
+    parameters: Mapping[str, str],
+    bound: Bound,
+) -> SessionStarted:
+    started = session_started.recording(
+        options.name,
+        script.steps,
+        parameters,
+        bound.secrets,
+        allow=options.allow,
+        policy=settings.policy,
+        screenshots=pictured(options, settings),
+        given=read_given(options),
+        origins=bound.origins,
+    )
+    started = session_started.configured(
+        started,
+        settings.config.knobs,
+        settings.config.sureness,
+        headed=options.headed,
+        patience_ms=read_patience(options),
+    )
+    return kept_as(started, options, settings)

@@ -12,6 +12,7 @@ from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
 from rutter.events.executor import PersonActed
 from rutter.events.policy import Policy
+from rutter.events.runtime import SessionStarted
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli import record as record_module
 from rutter.pipeline.cli import run
@@ -45,20 +46,7 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             "type it in the window: only its name is recorded",
         )
     check_display(environment(), OR_A_SCRIPT)
-    values = read_pairs(options.param, "--param")
-    started = session_started.watching(
-        options.name,
-        options.url,
-        values,
-        allow=options.allow,
-        policy=base_for(options.url, settings.policy, terminal),
-        screenshots=run.pictured(options, settings),
-        given=read_given(options),
-        attended=terminal.interactive,
-    )
-    config = settings.config
-    started = session_started.configured(started, config.knobs, config.sureness, headed=True)
-    started = kept_as(started, options, settings)
+    started = _started(options, settings, terminal)
     headed = msgspec.structs.replace(settings, headless=False)
     logins = carried(options, started, settings, terminal)
 
@@ -90,6 +78,23 @@ def watch(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         _next_steps(workflow, settings, terminal)
         tell_unproven(workflow, story, settings, terminal)
     return code
+
+
+def _started(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> SessionStarted:
+    values = read_pairs(options.param, "--param")
+    started = session_started.watching(
+        options.name,
+        options.url,
+        values,
+        allow=options.allow,
+        policy=base_for(options.url, settings.policy, terminal),
+        screenshots=run.pictured(options, settings),
+        given=read_given(options),
+        attended=terminal.interactive,
+    )
+    config = settings.config
+    started = session_started.configured(started, config.knobs, config.sureness, headed=True)
+    return kept_as(started, options, settings)
 
 
 def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
