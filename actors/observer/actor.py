@@ -18,7 +18,8 @@ from rutter.actors.world.browser.page_reading import OBSERVE_MS, PageReading, se
 from rutter.actors.world.browser.page_session import DocumentGone, PageClosed, PageTimeout
 from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.browser.step_pictures import StepPictures
-from rutter.actors.world.browser.window import TOO_MANY, PageDownload
+from rutter.actors.world.browser.window import TOO_MANY
+from rutter.actors.world.browser.window_downloads import PageDownload
 from rutter.events.action import Untrusted
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.codec import pack

@@ -21,8 +21,9 @@ from playwright.async_api import Browser, BrowserContext, CDPSession, Playwright
 from playwright.async_api import Error as PlaywrightError
 
 from rutter.actors.world.browser.tab import Tab
-from rutter.actors.world.browser.window import OPEN_MS, Window
+from rutter.actors.world.browser.window import Window
 from rutter.actors.world.browser.window_load import WindowLoad
+from rutter.actors.world.browser.window_session import OPEN_MS
 from rutter.actors.world.egress.gate import NOTHING, OpensPassages, Passage
 from rutter.events.errors import BrowserGone
 from rutter.events.policy import Policy

@@ -7,8 +7,7 @@ dialogs that were answered, pages that were opened, files that were sent.
 import asyncio
 import contextlib
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import anyio
@@ -17,9 +16,7 @@ from playwright.async_api import Download as BrowserDownload
 from playwright.async_api import Error as PlaywrightError
 
 from rutter.actors.rules.pages.address import reads_as
-from rutter.actors.rules.policy.hosts import host_and_port
 from rutter.actors.rules.text.secret_words import safe_url
-from rutter.actors.world.browser.login_state import BrowserState, state_of
 from rutter.actors.world.browser.page_addresses import leads_on
 from rutter.actors.world.browser.page_listener import Kind as Heard
 from rutter.actors.world.browser.page_listener import PageListener, WindowListener
@@ -30,23 +27,19 @@ from rutter.actors.world.browser.page_session import (
     PageTimeout,
 )
 from rutter.actors.world.browser.tab import Tab
+from rutter.actors.world.browser.window_downloads import DOWNLOAD_MB, MAX_TEXT, WindowDownloads
 from rutter.actors.world.browser.window_load import WindowLoad
+from rutter.actors.world.browser.window_session import OPEN_MS, SOON_MS
 from rutter.actors.world.egress.gate import Passage
-from rutter.actors.world.secrets.encodings import shown_forms
 from rutter.events.action import DialogAnswer
 from rutter.events.errors import BrowserGone
 from rutter.events.page import Exchange
 
-OPEN_MS = 10_000  # a browser that opens no page in this time is not going to
 ATTACH_MS = 3_000  # a page that does not answer in this time after it opened is closed again
 POPUP_MS = 3_000  # how long a click waits for the page that it opened
-SOON_MS = 1_000  # a page that closes does so at once; one that hangs is ended
 CLOSE_MS = 4_000  # then the browser itself does not answer
 MAX_TABS = 10
 MAX_KINDS = 20  # kinds of dialogs and popups kept apart; a page can open them without end
-MAX_TEXT = 200
-DOWNLOAD_MB = 50  # kept whole in memory for a moment, and for ever on disk
-MAX_HOSTS = 500
 TOO_MANY = -1
 LAST = 1 << 62  # what is opened aside is behind all others, so that none of them is renumbered
 
@@ -63,16 +56,7 @@ class TabOrigin(NamedTuple):
     aside: bool = False
 
 
-class PageDownload(NamedTuple):
-    """A file that a page sent: where it is for now, or why it is not; and in which step."""
-
-    name: str
-    path: Path | None
-    failure: str = ""
-    step: int = 0
-
-
-class Window:
+class Window(WindowDownloads):
     """A browser context, its tabs and their way out. Open with `Window.open`."""
 
     def __init__(
@@ -84,12 +68,9 @@ class Window:
         on_closed: Callable[[], None],
         crowd: WindowLoad,
     ) -> None:
-        self._context = context
-        self._crowd = crowd
+        super().__init__(context, passage, crowd, download_mb)
         self._on_stuck = on_stuck
         self._on_closed = on_closed
-        self._max_download = download_mb << 20
-        self.passage = passage
         self._tabs: list[Tab] = []
         self._front: Tab | None = None
         self._origins: dict[Tab, TabOrigin] = {}
@@ -97,30 +78,13 @@ class Window:
         self._opening: deque[Tab] = deque(maxlen=MAX_TABS)
         self._adopting = 0
         self._answers: deque[DialogAnswer] = deque()
-        self._files_said: Counter[str] = Counter()
-        self._files_seen: Counter[str] = Counter()
-        self._files: list[PageDownload] = []
-        self._sending: dict[asyncio.Task[None], BrowserDownload] = {}
-        self._too_large: set[str] = set()
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._changed = anyio.Event()
         self._opening_aside: list[Page] | None = None
         self._aside = False
-        self._lost = False
-        self._ended = False
-        self._closing = False
-        self._closed = False
         self._listener: WindowListener | None = None
         self._phrases: Sequence[str] = ()
-        self.step = 0  # the last that began
-        self.under_way: Callable[[], int] | None = None  # the same, where a person acts
-        self._numbers = 0
-        self.secrets: tuple[str, ...] = ()
         self.misplaced: Callable[[str, str], bool] = lambda secret, address: False
         self.dialogs: Counter[Kind] = Counter()
         self.popups: Counter[tuple[str, int]] = Counter()
-        self.been_to: set[tuple[str, int]] = set()
-        self.channels: dict[tuple[str, int], str] = {}
 
     @classmethod
     async def open(
@@ -154,15 +118,6 @@ class Window:
         return window
 
     # -- its pages -----------------------------------------------------------------------------
-
-    def patient(self, ms: int) -> int:
-        """How long to wait for what takes `ms` where no other window is open."""
-        return self._crowd.patient(ms)
-
-    @property
-    def secret_forms(self) -> tuple[str, ...]:
-        """Known secrets as pictures may show them."""
-        return shown_forms(self.secrets)
 
     @property
     def tab(self) -> Tab:
@@ -205,20 +160,6 @@ class Window:
                 raise BrowserGone("the browser is gone")
             await self._changed.wait()
         return front
-
-    @property
-    def closed_by_us(self) -> bool:
-        """Whether it is being closed, or was, and not because its browser died."""
-        return self._closing and not self._died
-
-    @property
-    def _died(self) -> bool:
-        return self._ended or self._lost or not (self._closed or self._connected)
-
-    @property
-    def _connected(self) -> bool:
-        browser = self._context.browser
-        return browser is not None and browser.is_connected()
 
     # -- pages that are opened aside -----------------------------------------------------------
 
@@ -322,11 +263,6 @@ class Window:
         if gone is not None:
             raise gone
 
-    def next_number(self) -> int:
-        """What pages send is counted across all of them."""
-        self._numbers += 1
-        return self._numbers
-
     def exchanges(self) -> tuple[Exchange, ...]:
         """What its pages sent or had answered since this was asked for last."""
         return tuple(each for tab in self._tabs for each in tab.traffic.tell())
@@ -344,39 +280,6 @@ class Window:
                 await self._changed.wait()
         return bool(self._tabs) and tab not in self._tabs and self._connected
 
-    # -- whoever is signed in ------------------------------------------------------------------
-
-    async def restore(self, state: BrowserState) -> None:
-        """What was known at an earlier time, before any page asks for it."""
-        known: Any = {"cookies": list(state.cookies), "origins": list(state.origins)}
-        try:
-            with anyio.fail_after(self.patient(OPEN_MS) / 1000):
-                await self._context.set_storage_state(known)
-        except TimeoutError as error:
-            raise BrowserGone(f"no login was taken within {OPEN_MS} ms") from error
-        except PlaywrightError:
-            # Its words may hold what it was given.
-            raise BrowserGone("the browser does not take the kept login") from None
-
-    async def cookies(self, *, within_ms: int) -> BrowserState:
-        """What it would send, as far as that is told in time."""
-        with anyio.move_on_after(within_ms / 1000), contextlib.suppress(PlaywrightError):
-            return state_of({"cookies": await self._context.cookies()})
-        return BrowserState()
-
-    async def state(self, *, within_ms: int) -> BrowserState:
-        """What the browser knows now. Some of IndexedDB cannot be copied: it is left out then."""
-        try:
-            with anyio.fail_after(within_ms / 1000):
-                try:
-                    return state_of(await self._context.storage_state(indexed_db=True))
-                except PlaywrightError:
-                    return state_of(await self._context.storage_state())
-        except TimeoutError as error:
-            raise PageTimeout(f"no state was told within {within_ms} ms") from error
-        except PlaywrightError as error:
-            raise BrowserGone("the browser does not tell its state") from error
-
     async def close(self) -> None:
         """Never waits long for a page or a browser that does not answer."""
         self._closing = True
@@ -384,7 +287,7 @@ class Window:
         for task in (*self._tasks, *self._sending):
             task.cancel()
         with anyio.CancelScope(shield=True):
-            closing = asyncio.ensure_future(_closed(self._context, self.passage))
+            closing = asyncio.ensure_future(self._close_context())
             done, _ = await asyncio.wait({closing}, timeout=SOON_MS / 1000)
             if not done:
                 await asyncio.gather(*(tab.kill() for tab in self._tabs))
@@ -396,30 +299,7 @@ class Window:
             self._closed = True
             self._on_closed()
 
-    # -- whom its pages ask --------------------------------------------------------------------
-
-    def been(self, url: str) -> None:
-        """A page of the session is there now."""
-        at = host_and_port(url)
-        if at is not None and len(self.been_to) < MAX_HOSTS:
-            self.been_to.add(at)
-
-    def asked(self, url: str, how: str) -> None:
-        """Something in a page asks for that, in the browser's own word for how."""
-        at = host_and_port(url)
-        if at is not None and len(self.channels) < MAX_HOSTS:
-            self.channels.setdefault(at, how)
-
-    async def why_not(self, url: str) -> str:
-        """Why the proxy did not get there: the browser knows only that it did not."""
-        at = host_and_port(url)
-        return await self.passage.why_not(*at) if at is not None else ""
-
     # -- a person in front of it ---------------------------------------------------------------
-
-    def step_now(self) -> int:
-        """The step that whatever happens now follows from."""
-        return self.under_way() if self.under_way is not None else self.step
 
     async def listen(self, phrases: Sequence[str] = ()) -> WindowListener:
         """From now on a person acts here: what they do is told, dialogs are theirs to answer.
@@ -432,22 +312,6 @@ class Window:
             for tab in self._tabs:
                 await self._overhear(tab, self._listener)
         return self._listener
-
-    async def browser_answers(self) -> bool:
-        """Whether the browser is there: pages also close when it dies. One that has no way out
-        any more is as good as gone."""
-        if self._lost:
-            return False
-        browser = self._context.browser
-        with anyio.move_on_after(SOON_MS / 1000), contextlib.suppress(PlaywrightError):
-            assert browser is not None
-            await (await browser.new_browser_cdp_session()).detach()
-            return True
-        return False
-
-    def _on_ended(self, _: BrowserContext) -> None:
-        self._ended = self._ended or not self._closing
-        self._tell()
 
     def _on_lost(self) -> None:
         """A person would go on in pages that reach nobody, and be recorded doing so."""
@@ -593,89 +457,14 @@ class Window:
                 if tab.page is dialog.page:
                     tab.stayed()
 
-    # -- files ---------------------------------------------------------------------------------
-
-    def expect_download(self, url: str) -> None:
-        self._files_said[url] += 1
-        self._tell()
-
-    def count_bytes(self, url: str, size: int) -> None:
-        if size <= self._max_download or url in self._too_large:
-            return
-        self._too_large.add(url)
-        for download in self._sending.values():
-            if download.url == url:
-                self._spawn(_cancelled(download))
-
-    async def download_begun(self, within_ms: int) -> None:
-        """Waits for the file that a click asked for to be on its way."""
-        before = self._files_said.total(), self._files_seen.total()
-        with anyio.move_on_after(within_ms / 1000):
-            while (self._files_said.total(), self._files_seen.total()) == before:
-                await self._changed.wait()
-
-    async def downloads(self, within_ms: int) -> list[PageDownload]:
-        """What was sent since it was last asked for; what is on its way is waited for."""
-        with anyio.move_on_after(within_ms / 1000):
-            while self._sending or self._files_said - self._files_seen:
-                await self._changed.wait()
-        files, self._files = self._files, []
-        return files
-
     def _on_download(self, download: BrowserDownload) -> None:
-        self._files_seen[download.url] += 1
         self._opening.clear()  # a page that was opened for a file does not stay
-        task = asyncio.ensure_future(self._receive(download, self.step_now()))
-        self._sending[task] = download
-        if download.url in self._too_large:
-            self._spawn(_cancelled(download))
-        self._tell()
-
-    async def _receive(self, download: BrowserDownload, step: int) -> None:
-        name = download.suggested_filename[:MAX_TEXT]
-        large = f"larger than {self._max_download >> 20} MB"
-        try:
-            path = await download.path()
-            # It may be there before it was told.
-            if (await anyio.Path(path).stat()).st_size > self._max_download:
-                await download.delete()
-                self._files.append(PageDownload(name, None, large, step))
-            else:
-                self._files.append(PageDownload(name, path, step=step))
-        except (PlaywrightError, OSError) as error:  # the browser took it away with itself
-            failure = large if download.url in self._too_large else str(error).splitlines()[0]
-            self._files.append(PageDownload(name, None, failure[:MAX_TEXT], step))
-        finally:
-            self._sending = {
-                task: other for task, other in self._sending.items() if other is not download
-            }
-            self._tell()
-
-    # -- how -----------------------------------------------------------------------------------
-
-    def _tell(self) -> None:
-        """Wakes whoever waits for something here to change."""
-        changed, self._changed = self._changed, anyio.Event()
-        changed.set()
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._take_download(download, self.step_now())
 
 
 def _count(counted: Counter[Key], key: Key, others: Key) -> None:
     """Counts equal ones together; behind so many kinds, all the rest together."""
     counted[key if key in counted or len(counted) < MAX_KINDS else others] += 1
-
-
-async def _closed(context: BrowserContext, passage: Passage) -> None:
-    try:
-        with contextlib.suppress(PlaywrightError):
-            await context.close()
-    finally:
-        with contextlib.suppress(BrowserGone):
-            await passage.close()
 
 
 async def _page_closed(page: Page) -> None:
@@ -689,11 +478,6 @@ async def _ended(tab: Tab) -> None:
         await _page_closed(tab.page)
     if scope.cancelled_caught:
         await tab.kill()
-
-
-async def _cancelled(download: BrowserDownload) -> None:
-    with contextlib.suppress(PlaywrightError):
-        await download.cancel()
 
 
 async def _shown(tab: Tab) -> None:

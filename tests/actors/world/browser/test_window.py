@@ -12,7 +12,8 @@ from rutter.actors.observer.actor import Observer
 from rutter.actors.world.browser.page_session import PageTimeout
 from rutter.actors.world.browser.screen import Screen
 from rutter.actors.world.browser.tab import Tab
-from rutter.actors.world.browser.window import MAX_TABS, TOO_MANY, PageDownload, Window
+from rutter.actors.world.browser.window import MAX_TABS, TOO_MANY, Window
+from rutter.actors.world.browser.window_downloads import PageDownload
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import (
     Action,
