@@ -19,7 +19,7 @@ from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, proj
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
 from rutter.replay.story.advice import money
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 from rutter.replay.verify import verify
 
 NAME = "order"

@@ -17,7 +17,7 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import going_by
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.pipeline.sessions.fork import fork_of
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 
 
 def fork(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

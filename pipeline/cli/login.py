@@ -29,7 +29,7 @@ from rutter.pipeline.logins.sign_in_window import SignedIn, sign_in
 from rutter.pipeline.sessions import session_policy, session_started
 from rutter.pipeline.sessions.service_file import indicator
 from rutter.pipeline.workflows.recorder_import import prepare, read_script
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 
 BY_A_SCRIPT = "sign in by a script: rutter login SITE --script FILE"
 

@@ -21,7 +21,7 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.start import Bound
 from rutter.pipeline.workflows.recorder_import import Script, prepare, read_script
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 
 
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

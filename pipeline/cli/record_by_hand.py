@@ -27,7 +27,7 @@ from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.sessions import session_policy, session_started
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 from rutter.replay.story.wording import in_words
 
 OR_A_SCRIPT = "record a script: rutter record NAME --script FILE"

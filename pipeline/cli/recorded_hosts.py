@@ -21,7 +21,7 @@ from rutter.pipeline.cli.workflows import change
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
 from rutter.pipeline.workflows.edit import Edit
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 
 IMPLIED = (80, 443)
 MOST_TOLD = 3  # of what was blocked, with how often; the command has them all

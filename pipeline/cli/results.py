@@ -17,7 +17,7 @@ from rutter.pipeline.output.csv_table import as_csv
 from rutter.pipeline.output.result_files import GONE, Format, WrittenFile, hand_out, results_of
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.replay.story.results import SentFile, SessionResults, TableRows, as_json, rows_in_words
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 from rutter.replay.story.wording import ascii_only
 
 SHOWN = 20  # rows of a table on a terminal; the others are in the files

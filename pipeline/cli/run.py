@@ -22,7 +22,7 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import all_workflows, project
 from rutter.pipeline.sessions.models import closing
 from rutter.pipeline.sessions.start import Wish, depart
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 
 
 def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

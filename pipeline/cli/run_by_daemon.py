@@ -15,7 +15,8 @@ from rutter.pipeline.cli.daemon_client import DaemonClient
 from rutter.pipeline.cli.terminal import RunProgress, Terminal
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
-from rutter.replay.story.session_story import Story, tell
+from rutter.replay.story.session_story import tell
+from rutter.replay.story.told_session import Story
 
 # What a request cannot say: it is for who starts a pipeline of their own.
 NOT_THERE = {

@@ -13,7 +13,7 @@ from rutter.pipeline.queries.workflows_and_sessions import project
 from rutter.replay.story.advice import spent_in_words
 from rutter.replay.story.login_use import NOT_KEPT
 from rutter.replay.story.results import rows_in_words
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 from rutter.replay.story.wording import quoted
 
 DONE_BEFORE = " was done by "  # how a run says that an earlier one had done it

@@ -28,7 +28,8 @@ from rutter.pipeline.tools.dispatcher import Tools, open_tools
 from rutter.pipeline.traces.live import live_export
 from rutter.pipeline.upkeep.erase import finish_erasing
 from rutter.pipeline.upkeep.expiry import is_due, rules_of, tidy
-from rutter.replay.story.session_story import Story, tell
+from rutter.replay.story.session_story import tell
+from rutter.replay.story.told_session import Story
 
 
 class CommandPipeline:

@@ -17,8 +17,9 @@ from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.pipeline.upkeep.artifact_survey import where_is
 from rutter.replay.story.advice import spent_in_words
 from rutter.replay.story.results import rows_in_words
-from rutter.replay.story.session_story import StepStory, Story, tell
+from rutter.replay.story.session_story import tell
 from rutter.replay.story.step_details import details, unjudged
+from rutter.replay.story.told_session import StepStory, Story
 
 GOAL = 40  # characters of a goal in a table
 

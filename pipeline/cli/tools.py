@@ -27,7 +27,7 @@ from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.start import allowed
 from rutter.pipeline.tools.dispatcher import Tools
 from rutter.pipeline.tools.snapshot import snapshot_schema
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 
 EPILOG = """examples:
   rutter tools                     what there is

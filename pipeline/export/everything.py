@@ -37,7 +37,8 @@ from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
 from rutter.replay.projections import ProjectionStore
 from rutter.replay.projections.metrics import snapshot
 from rutter.replay.projections.model_calls import spending
-from rutter.replay.story.session_story import Story, as_json, tell
+from rutter.replay.story.session_story import tell
+from rutter.replay.story.told_session import Story, as_json
 
 ZIP = ".zip"
 LOG = "log.rutter"

@@ -17,7 +17,7 @@ from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.output.next_command import advise
 from rutter.pipeline.output.proof_words import unproven_in_words, unproven_step
 from rutter.pipeline.upkeep.artifact_survey import where_is
-from rutter.replay.story.session_story import StepStory, Story, as_json
+from rutter.replay.story.told_session import StepStory, Story, as_json
 from rutter.replay.story.wording import quoted
 
 # What each reason, failure and code of a step means, to whoever has never read this program.

@@ -11,7 +11,7 @@ from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.output.proof_words import how_to_prove
 from rutter.pipeline.sessions.models import fix_of
 from rutter.replay.story.login_use import expired_login
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 
 ROUNDED = 5_000  # millionths by which two decimals may be too much
 SIGNED_OUT = "asks to sign in"

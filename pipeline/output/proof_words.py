@@ -12,7 +12,7 @@ from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.workflows.check_syntax import write_check
 from rutter.replay.story.proofs import BY_PAGE, ProofStory
-from rutter.replay.story.session_story import StepStory, Story
+from rutter.replay.story.told_session import StepStory, Story
 from rutter.replay.story.wording import called, check_in_words
 
 SENDS = frozenset({*CLICKS, "press"})

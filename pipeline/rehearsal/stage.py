@@ -36,7 +36,8 @@ from rutter.pipeline.rehearsal.effectors import effectors
 from rutter.pipeline.rehearsal.scripted_screen import ScriptedScreen
 from rutter.pipeline.rehearsal.world import ScriptedWorld
 from rutter.pipeline.tools.dispatcher import Tools, serving
-from rutter.replay.story.session_story import Story, tell
+from rutter.replay.story.session_story import tell
+from rutter.replay.story.told_session import Story
 from rutter.replay.verify import verify
 
 WITHIN_S = 60.0  # nothing in a rehearsal takes time: this is for what never comes

@@ -24,7 +24,7 @@ from rutter.events.workflow import Workflow
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
 from rutter.replay.projections.workflows import WorkflowsTable
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 
 PAGE = 1_000
 DIGEST = re.compile(rb'"([0-9a-f]{64})"')

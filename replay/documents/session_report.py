@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from rutter.events.page import Artifact
 from rutter.replay.documents.templates import templates
 from rutter.replay.story.advice import spent_in_words
-from rutter.replay.story.session_story import Story
 from rutter.replay.story.step_details import details, unjudged
+from rutter.replay.story.told_session import Story
 
 Load = Callable[[Artifact], bytes | str | None]
 

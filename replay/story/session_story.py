@@ -3,22 +3,16 @@
 import re
 from collections.abc import Iterable
 
-import msgspec
-
-from rutter.actors.rules.steps import proof_grades
 from rutter.actors.rules.steps.pause import RULE as PAUSED
-from rutter.events.action import Action, ByRef, Kind
+from rutter.events.action import Action, ByRef
 from rutter.events.advisor import VisionGiven
 from rutter.events.artifacts import artifacts_in
-from rutter.events.checks import ReadBack
 from rutter.events.critic import (
     ActionJudged,
     CompletionChecked,
     Evidence,
-    Grade,
     OutcomeUnknown,
     PageAssessed,
-    Proof,
     StateDiffered,
     VisionSought,
 )
@@ -41,7 +35,7 @@ from rutter.events.observer import (
     PageObserved,
     ScreenshotTaken,
 )
-from rutter.events.page import Artifact, Page, Try
+from rutter.events.page import Page
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import (
     LookalikesRequested,
@@ -75,190 +69,26 @@ from rutter.events.validator import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Criteria, Indicator
-from rutter.replay.story.advice import AdviceFold, AdviceStory, VisionStory
+from rutter.replay.story.advice import AdviceFold, VisionStory
 from rutter.replay.story.evidence_weight import overall
 from rutter.replay.story.login_use import login_in_words
 from rutter.replay.story.looked_for import LookedForFold
-from rutter.replay.story.phases import PHASES, Phase, entered
-from rutter.replay.story.proofs import ProofsFold, ProofStory
-from rutter.replay.story.results import ResultsFold, SentFile, TableRows
+from rutter.replay.story.pauses import PausesFold
+from rutter.replay.story.phases import PHASES, entered
+from rutter.replay.story.proofs import ProofsFold
+from rutter.replay.story.results import ResultsFold
+from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
+from rutter.replay.story.tried_locators import TriedLocators
 from rutter.replay.story.wording import (
     file_in_words,
     file_wanted,
     healed_in_words,
     in_words,
-    locator_in_words,
     name_on,
-    paused_in_words,
     printable,
     undone_in_words,
     within_in_words,
 )
-
-CAME_OF = {
-    "taken": "found",
-    "none": "not there",
-    "ambiguous": "several are there",
-    "invalid": "not a selector",
-    "not_visible": "there, but not visible",
-    "not_needed": "not tried",
-}
-
-
-class EvidenceStory(msgspec.Struct, omit_defaults=True):
-    """An evidence story says what one source said (S2 5.1), as text that any terminal takes."""
-
-    source: str
-    checked: str
-    confidence: float
-    sample: str = ""
-
-    def __str__(self) -> str:
-        sample = f" (sample '{self.sample}')" if self.sample else ""
-        return f"{self.source} '{self.checked}'{sample}, confidence {self.confidence:g}"
-
-
-class StepStory(msgspec.Struct, omit_defaults=True):
-    """A step story tells one step with everything that was decided about it.
-
-    `verdict` is the Critic's; of an observation it is `answered` or `failed`, for nothing of it is
-    judged. `step` is 0 for a file that was read for a call: it has no number. `advice` is what
-    language models were asked before it was planned. What was predicted says which workflows it
-    seems to be `within`, and how many likelier actions were `absent` from the page; `undone` is how
-    a person took it back. `pauses` came while it was under way, or behind it. Where its element was
-    not there, `looked_for` are its locators in words, and `instead` what was most like it.
-    `waited_ms` is how long its element was waited for in vain. `proof` says in words how far it is
-    proven that the application has what the step sent.
-    """
-
-    step: int
-    driver: str
-    words: str
-    why: str
-    kind: Kind = "action"
-    phases: list[Phase] = []
-    url: str = ""
-    probability: int | None = None
-    within: list[str] = []
-    absent: int = 0
-    undone: str = ""
-    attempts: int = 1
-    element: str = ""
-    role: str = ""
-    found_by: str = ""
-    waited_ms: int = 0
-    healed: str = ""
-    tried: list[str] = []
-    looked_for: list[str] = []
-    instead: list[str] = []
-    verdict: str = ""
-    reason: str = ""
-    rule: str = ""
-    approved: str = ""
-    asked: str = ""
-    proof: str = ""
-    evidence: list[EvidenceStory] = []
-    confidence: float | None = None
-    vision: VisionStory | None = None
-    state: str = ""
-    differed: str = ""
-    files: list[str] = []
-    downloads: list[str] = []
-    dialogs: list[str] = []
-    read_backs: list["StepStory"] = []
-    advice: list[AdviceStory] = []
-    screenshot: Artifact | None = None
-    extracted: str | None = None
-    pauses: list[str] = []
-    began_ns: int = 0
-    took_ms: float = 0.0
-
-    @property
-    def done(self) -> bool:
-        """It is known to have come to what it was for."""
-        return self.verdict in ("confirmed", "answered")
-
-
-class Story(msgspec.Struct, omit_defaults=True):
-    """`error_code`, `retriable` and `hint` are there when it failed: of what kind the failure is,
-    whether the same may be run again, and what to do (E5). `sent`: something that cannot be undone
-    was done, or may have been. `tokens` and `cost_microdollars` are of all `model_calls` but the
-    `unpriced` ones, whose cost is not known; `advice` is what led to no step. `led`: a model or the
-    service led it to its `goal`; `gave_up` is what the model said when it did, `unmet` why the page
-    did not bear out that it was done. `results` is what it read, `tables` the rows of what was one;
-    `downloads` are files that it was sent. `forgotten`: what it taught no longer counts, and why.
-    `pauses` are those before its first step. `expired` are the digests of what it named that went
-    by a rule since. `page` is where it was when it ended, `expected` where it should have been, and
-    `start` where it began. `proofs` are of the steps that sent something, `read_backs` where that
-    showed when it was looked for, by the number of the step."""
-
-    session: str = ""
-    purpose: str = ""
-    name: str = ""
-    goal: str = ""
-    led: bool = False
-    dry_run: bool = False
-    version: int | None = None
-    values: dict[str, str] = {}
-    started_ns: int = 0
-    ended_ns: int = 0
-    took_ms: float = 0.0
-    reason: str = "running"
-    failure: str = ""
-    detail: str = ""
-    gave_up: str = ""
-    unmet: str = ""
-    steps: list[StepStory] = []
-    results: dict[str, str] = {}
-    tables: dict[str, TableRows] = {}
-    downloads: list[SentFile] = []
-    state: str = ""
-    model_calls: int = 0
-    tokens: int = 0
-    cost_microdollars: int = 0
-    unpriced: int = 0
-    advice: list[AdviceStory] = []
-    events: int = 0
-    screenshot: Artifact | None = None
-    unknown: str = ""
-    sent: bool = False
-    proofs: list[ProofStory] = []
-    read_backs: dict[int, ReadBack] = {}
-    erased: int = 0
-    forgotten: str | None = None
-    logins: list[str] = []
-    pauses: list[str] = []
-    expired: list[str] = []
-    page: str = ""
-    expected: str = ""
-    start: str = ""
-    error_code: str = ""
-    retriable: bool | None = None
-    hint: str = ""
-
-    @property
-    def proof(self) -> Grade | None:
-        """How far all of what was sent is proven; nothing where nothing was sent."""
-        return proof_grades.overall(Proof(each.step, grade=each.grade) for each in self.proofs)
-
-    @property
-    def calls(self) -> list[AdviceStory]:
-        """All that language models were asked, in order."""
-        return [*(call for step in self.steps for call in step.advice), *self.advice]
-
-    @property
-    def unanswered(self) -> dict[str, str]:
-        """The providers that did not answer in the end, each with what went wrong."""
-        latest = {call.provider: call for call in self.calls if call.ended != "waiting"}
-        failed = [each for each in latest.values() if not each.answered and each.ended != "lost"]
-        return {each.provider: each.error or each.ended for each in failed}
-
-
-def as_json(story: Story) -> dict[str, object]:
-    """For machines: what it spent and how far it is proven is always there, nothing too."""
-    spent = {name: getattr(story, name) for name in ("model_calls", "tokens", "cost_microdollars")}
-    built: dict[str, object] = msgspec.to_builtins(story)
-    return built | spent | {"proof": story.proof, "proofs": msgspec.to_builtins(story.proofs)}
 
 
 def tell(events: Iterable[Envelope]) -> Story:
@@ -283,7 +113,7 @@ class _StoryFold:
         self._page: Page | None = None
         self._criteria: Criteria | None = None
         self._planned: dict[int, Action] = {}
-        self._locators: tuple[str, ...] = ()
+        self._locators = TriedLocators()
         self._failed: dict[int, tuple[str, str]] = {}
         self._recorded = ""
         self._sent: set[int] = set()
@@ -293,7 +123,7 @@ class _StoryFold:
         self._foreseen: PredictionMade | None = None
         self._judged: StepStory | None = None
         self._taught: dict[str, StepStory] = {}
-        self._paused: tuple[list[str], str, int] = ([], "", 0)
+        self._pauses = PausesFold()
         self._named: set[str] = set()
         self._gathering = ResultsFold()
         self._seeking = LookedForFold()
@@ -428,23 +258,14 @@ class _StoryFold:
             case FileRead() as read:
                 self._read_file(envelope, read)
             case SessionPaused() | SessionResumed() as said:
-                self._pause(envelope, said)
+                # Told below the step that it came behind.
+                told = self.story.pauses if self._now is None else self._now.pauses
+                self._pauses.hear(said, told, envelope.at_ns)
             case LoginUsed() | LoginKept() | LoginNotKept() as login:
                 self.story.logins.append(login_in_words(login))
             case _:
                 return False
         return True
-
-    def _pause(self, envelope: Envelope, said: SessionPaused | SessionResumed) -> None:
-        """Told below the step that it came behind; one that was not resumed has no end."""
-        if isinstance(said, SessionPaused):
-            told = self.story.pauses if self._now is None else self._now.pauses
-            told.append(printable(f"paused by {said.by}"))
-            self._paused = told, said.by, envelope.at_ns
-            return
-        told, by, since_ns = self._paused
-        if told:
-            told[-1] = paused_in_words(by, (envelope.at_ns - since_ns) / 1e6, said.by)
 
     def _gone(self, envelope: Envelope, was: str) -> None:
         """Of what was erased, the log still knows that it was, and when."""
@@ -458,8 +279,7 @@ class _StoryFold:
             story.took_ms = (envelope.at_ns - story.started_ns) / 1e6
 
     def _propose(self, envelope: Envelope, plan: PlanProposed) -> None:
-        locators = plan.action.target.strategies if plan.action.target else ()
-        self._locators = tuple(locator_in_words(locator) for locator in locators)
+        self._locators.plan(plan.action)
         self._planned[plan.step] = plan.action
         words = in_words(plan.action, name_on(self._page, plan.action))
         again = self._numbered.get(plan.step)
@@ -578,10 +398,10 @@ class _StoryFold:
             case TargetResolved(tries=tries, element=element):
                 step.element, step.role = element.name.text, element.role
                 self._name(step)
-                step.tried = self._tried(tries)
-                step.found_by = self._locator(tries[-1].strategy) if tries else ""
+                step.tried = self._locators.tried(tries)
+                step.found_by = self._locators.found_by(tries)
             case TargetMissing(tries=tries, waited_ms=waited_ms):
-                step.tried, step.waited_ms = self._tried(tries), waited_ms
+                step.tried, step.waited_ms = self._locators.tried(tries), waited_ms
             case LookalikesRequested(fingerprint=known_by):
                 self._recorded = known_by.name.text or known_by.text.text or known_by.tag
             case TargetHealed(element=element, score=score):
@@ -632,9 +452,6 @@ class _StoryFold:
         if top is not None:
             top.state = assessed.state
 
-    def _tried(self, tries: tuple[Try, ...]) -> list[str]:
-        return [f"{self._locator(entry.strategy)}: {CAME_OF[entry.result]}" for entry in tries]
-
     def _answer(
         self, envelope: Envelope, step: StepStory, answer: QueryAnswered | QueryFailed
     ) -> None:
@@ -661,9 +478,6 @@ class _StoryFold:
         if judged.verdict == "confirmed" or not code:
             return judged.reason
         return words if judged.reason == code else f"{judged.reason} ({words})"
-
-    def _locator(self, index: int) -> str:
-        return self._locators[index] if index < len(self._locators) else f"way {index + 1}"
 
 
 def _sign(sign: Indicator) -> str:

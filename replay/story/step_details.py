@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rutter.events.run_settings import MILLION
-from rutter.replay.story.session_story import StepStory
+from rutter.replay.story.told_session import StepStory
 from rutter.replay.story.wording import UNDONE, absent_in_words
 
 

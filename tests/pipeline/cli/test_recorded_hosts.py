@@ -20,7 +20,7 @@ from rutter.pipeline.cli import record_by_hand, recorded_hosts
 from rutter.pipeline.cli.recorded_hosts import ContactedHost, chosen, meetings, settle_hosts
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import settings
-from rutter.replay.story.session_story import StepStory, Story
+from rutter.replay.story.told_session import StepStory, Story
 from tests.support import scripted_logs
 from tests.support.command_shell import Rutter
 from tests.support.shop_facts import click, step

@@ -24,7 +24,7 @@ from rutter.pipeline.cli import run
 from rutter.pipeline.config import settings
 from rutter.pipeline.sessions import workflow_choice as goals
 from rutter.pipeline.sessions.session_started import NOTHING, Given
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 from tests.pipeline.cli.test_config import configure
 from tests.support.command_shell import Ended, Rutter
 

@@ -14,7 +14,7 @@ from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from rutter.events import errors
 from rutter.pipeline.output.failure import PLAIN, in_plain_words
 from rutter.replay.story.proofs import ProofStory
-from rutter.replay.story.session_story import StepStory, Story
+from rutter.replay.story.told_session import StepStory, Story
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text()

@@ -16,7 +16,7 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
 from rutter.replay.story.advice import AdviceStory
 from rutter.replay.story.proofs import ProofStory
-from rutter.replay.story.session_story import EvidenceStory, StepStory, Story
+from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
 from tests.support.scripted_logs import keep
 
 

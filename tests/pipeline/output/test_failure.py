@@ -17,7 +17,7 @@ from rutter.pipeline.cli.parser import parser
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.failure import PLAIN, FailureAdvice, lesson_lines, lesson_of, told
 from rutter.pipeline.output.next_command import COMMANDS, NEXT, command_for
-from rutter.replay.story.session_story import EvidenceStory, StepStory, Story
+from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "exit-codes.md"
 ENDS = [

@@ -11,7 +11,8 @@ from rutter.events.page import Artifact
 from rutter.events.planner import AdviceRequested
 from rutter.replay.documents.session_report import render
 from rutter.replay.story.advice import AdviceStory, VisionStory
-from rutter.replay.story.session_story import EvidenceStory, StepStory, Story, tell
+from rutter.replay.story.session_story import tell
+from rutter.replay.story.told_session import EvidenceStory, StepStory, Story
 from tests.replay.story.test_kinds_story import story as told
 from tests.support import step_kinds
 from tests.support.golden_logs import envelopes, names, older

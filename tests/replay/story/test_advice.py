@@ -17,7 +17,7 @@ from rutter.events.planner import AdviceRequested
 from rutter.events.tools import ToolCalled
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.story.advice import AdviceStory, money, spent_in_words
-from rutter.replay.story.session_story import Story
+from rutter.replay.story.told_session import Story
 from tests.replay.story.test_kinds_story import story
 from tests.support import shop_facts, step_kinds
 

@@ -19,8 +19,9 @@ from rutter.events.predictor import (
 from rutter.events.runtime import SessionEnded
 from rutter.events.signature import signature, token
 from rutter.events.vocabulary import AnyEvent
-from rutter.replay.story.session_story import Story, as_json, tell
+from rutter.replay.story.session_story import tell
 from rutter.replay.story.step_details import details
+from rutter.replay.story.told_session import Story, as_json
 from rutter.replay.story.wording import absent_in_words, within_in_words
 from tests.support import shop_facts
 

@@ -9,8 +9,9 @@ from rutter.events.planner import PlanWithheld, RunStopped
 from rutter.events.validator import ActionRejected
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.output.verbose import Narrator
-from rutter.replay.story.session_story import StepStory, Story, tell
+from rutter.replay.story.session_story import tell
 from rutter.replay.story.step_details import details
+from rutter.replay.story.told_session import StepStory, Story
 from tests.replay.story.test_session_story import envelopes
 from tests.support import golden_logs, shop_facts, step_kinds
 from tests.support.golden_logs import names, older

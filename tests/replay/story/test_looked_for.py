@@ -10,7 +10,8 @@ from rutter.events.runtime import SessionEnded
 from rutter.events.validator import ActionRejected
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.story.looked_for import around, nearest_on, refused_among
-from rutter.replay.story.session_story import Story, tell
+from rutter.replay.story.session_story import tell
+from rutter.replay.story.told_session import Story
 from tests.support import shop_facts
 from tests.support.page_elements import click_on, recorded, thing
 

@@ -10,8 +10,9 @@ from rutter.events.validator import ActionRejected
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.output.verbose import Narrator
 from rutter.replay.projections.sessions import SessionsTable
-from rutter.replay.story.session_story import Story, tell
+from rutter.replay.story.session_story import tell
 from rutter.replay.story.step_details import details
+from rutter.replay.story.told_session import Story
 from rutter.replay.traces.outcomes import OPEN, OUTCOMES
 from tests.support.shop_facts import click, plan, run_of
 

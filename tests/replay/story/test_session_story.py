@@ -27,8 +27,9 @@ from rutter.events.runtime import SessionEnded
 from rutter.events.validator import ActionApproved, ActionRejected, ApprovalRequested
 from rutter.events.vocabulary import AnyEvent
 from rutter.replay.story.proofs import ProofStory
-from rutter.replay.story.session_story import Story, as_json, tell
+from rutter.replay.story.session_story import tell
 from rutter.replay.story.step_details import details
+from rutter.replay.story.told_session import Story, as_json
 from tests.support import shop_facts
 
 BUTTON = Target((ByCss("#buy"), ByRole("button", "Buy")))
