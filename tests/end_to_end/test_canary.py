@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from rutter.actors.executor.actor import Executor
+from rutter.actors.executor.page_input import PageInput
 from rutter.actors.world.browser.keyboard import TypedField
 from rutter.actors.world.secrets.redaction import Redactor, Secrets
 from rutter.events.action import Action
@@ -203,11 +203,11 @@ def test_an_exception_that_holds_it_is_told_without(
     tmp_path: Path, site: EchoSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(
-        self: Executor, action: Action, value: str, field: TypedField
+        self: PageInput, action: Action, value: str, field: TypedField
     ) -> tuple[bool | None, str]:
         raise RuntimeError(f"cannot type {value!r} into it ({action.append})")
 
-    monkeypatch.setattr(Executor, "_enter", fails)
+    monkeypatch.setattr(PageInput, "_enter", fails)
     folder = tmp_path / "kept"
     folder.mkdir()
     rutter = Rutter(folder / "data")

@@ -241,7 +241,7 @@ async def test_a_secret_is_typed_and_said_nowhere(
 async def test_a_page_that_hangs_in_a_click_may_have_been_clicked(
     executor: Executor, tab: Tab, server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rutter.actors.executor.actor.INPUT_MS", 500)
+    monkeypatch.setattr("rutter.actors.executor.page_input.INPUT_MS", 500)
     await show(tab, server, '<button onclick="while (true);">Go</button>')
     failed = await perform(executor, act_on("click", "button"))
     assert isinstance(failed, ActionFailed)

@@ -36,15 +36,15 @@ async def test_whatever_is_sent_was_called_dispatched_before(
 
     async def send(self: Tab, method: str, parameters: dict[str, object]) -> dict[str, Any]:
         if method.startswith(SENDS):
-            sent.append((method, executor._dispatched))
+            sent.append((method, executor._held.dispatched))
         return await real_send(self, method, parameters)
 
     async def act(self: Tab, name: str, *more: Any, **limits: Any) -> Any:
-        sent.append((name, executor._dispatched))
+        sent.append((name, executor._held.dispatched))
         return await real_act(self, name, *more, **limits)
 
     async def press(self: Tab, key: str, *, within_ms: int) -> None:
-        sent.append((key, executor._dispatched))
+        sent.append((key, executor._held.dispatched))
         await real_press(self, key, within_ms=within_ms)
 
     for name, hook in (("_send", send), ("act", act), ("press", press)):
