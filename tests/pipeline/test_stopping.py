@@ -9,7 +9,8 @@ import anyio
 import pytest
 
 from rutter.actors.answers import ScriptedPerson
-from rutter.actors.critic.actor import Critic, CriticState
+from rutter.actors.critic.actor import Critic
+from rutter.actors.critic.state import CriticState
 from rutter.actors.decider import DecidingActor
 from rutter.actors.timer.actor import Timer
 from rutter.events.critic import OutcomeUnknown
