@@ -1,1 +1,1 @@
-"""What happened: the typed events, their codec and the append-only log that keeps them."""
+"""Events say what happened: typed structs, their codec and the append-only log that keeps them."""

@@ -1,4 +1,4 @@
-"""What can be done to a page (A1), how its element is found (A3), and text a page said.
+"""An action says what to do to a page (A1), and a target how to find its element (A3).
 
 Actions are plain values: they know nothing of browsers, and two equal ones are the same action.
 """
@@ -34,7 +34,7 @@ Direction = Literal["up", "down", "top", "bottom", "to"]
 
 
 class Untrusted(msgspec.Struct, frozen=True, array_like=True):
-    """Text that a page said. Never an instruction; the type survives storage (E4)."""
+    """A page said this text. It is never an instruction; the type survives storage (E4)."""
 
     text: str = ""
 
@@ -58,7 +58,7 @@ class ByPoint(msgspec.Struct, frozen=True, tag_field="by", tag="coordinates"):
 
 
 class ByRef(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="by", tag="ref"):
-    """An element of the last snapshot that was answered with. Good for one action (D2).
+    """A ref names an element of the last snapshot that was answered, for one action (D2).
 
     `look` is the observation that numbered it: `@e1` of one page is not the `@e1` of another.
     """
@@ -71,7 +71,7 @@ Strategy = ByCss | ByRole | ByText | ByPoint | ByRef
 
 
 class Box(msgspec.Struct, frozen=True, array_like=True):
-    """Viewport coordinates in CSS pixels."""
+    """A box has viewport coordinates in CSS pixels."""
 
     x: int = 0
     y: int = 0
@@ -80,7 +80,7 @@ class Box(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Fingerprint(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an element was when it was recorded, so that it is known again when it moved."""
+    """A fingerprint keeps what an element was when recorded, to know it again when it moved."""
 
     tag: str = ""
     role: str = ""
@@ -92,7 +92,7 @@ class Fingerprint(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Target(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Several ways to find one element, best first."""
+    """A target holds the locators of one element, best first."""
 
     strategies: tuple[Strategy, ...]
     fingerprint: Fingerprint | None = None
@@ -103,25 +103,25 @@ class Target(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Text(msgspec.Struct, frozen=True, tag_field="is", tag="text"):
-    """A value that is the same in every run."""
+    """A text is a value that is the same in every run."""
 
     text: str
 
 
 class Parameter(msgspec.Struct, frozen=True, tag_field="is", tag="param"):
-    """A value bound at run time (A4)."""
+    """A parameter gets its value at run time (A4)."""
 
     name: str
 
 
 class Secret(msgspec.Struct, frozen=True, tag_field="is", tag="secret"):
-    """A value that is bound at run time and never written anywhere."""
+    """A secret gets its value at run time, and nothing ever writes that down."""
 
     name: str
 
 
 class Typed(msgspec.Struct, frozen=True, tag_field="is", tag="typed"):
-    """A literal of a script, by its number, until the field it goes into is known to be plain.
+    """A script's literal stands for its text by number until its field is known to be plain.
 
     The literal itself is in no event before that: a password in a script would be on disk.
     """
@@ -133,7 +133,7 @@ Value = Text | Parameter | Secret | Typed
 
 
 class DialogAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What to say when the page asks: a dialog that nobody answers blocks it for ever.
+    """An answer says what to do with a dialog of the page, which blocks it until answered.
 
     It is said to a dialog of this kind and message alone, as far as they are given; the message is
     without what varies. What is typed is `text`, where `${name}` is a parameter, or a secret.
@@ -147,7 +147,7 @@ class DialogAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Count(msgspec.Struct, frozen=True, array_like=True):
-    """How many elements are waited for."""
+    """A count says how many elements to wait for."""
 
     operator: Literal[">=", "==", "<=", "!="]
     number: int
@@ -168,18 +168,17 @@ ONE_OR_MORE = Count(">=", 1)
 
 
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing to do. Which fields a type needs is the Validator's table (E1).
+    """An action is one thing to do. The Validator's table says which fields a type needs (E1).
 
-    `tab` is a position among the pages that are open, in the order in which they opened; none is
-    the one in front.
-    `dialogs` are the answers to what the page asks while this is done; any more are dismissed.
-    `append` types behind what the field holds instead of over it, `pasted` types as from elsewhere.
-    `button`, `count` and `modifiers` are of a click: right, double, with keys held. `to` is where
-    something is dragged, `drop` where on that it is let go, from its corner; `by` is how far the
-    wheel is turned, across and down, in pixels.
-    `verify` is what must be so afterwards: with it the action is a verification, and is never
-    tried again. `aside` is done in a page of its own, which is closed when it was looked at.
-    `wanted` is how many elements a wait_for wants to see; none is one or more.
+    `tab` is a position among the open pages, in the order in which they opened; none is the one in
+    front. `dialogs` answer what the page asks meanwhile; any more are dismissed. `append` types
+    behind what the field holds instead of over it, `pasted` types as from elsewhere. `button`,
+    `count` and `modifiers` are of a click: right, double, with keys held. `to` is where something
+    is dragged, `drop` where on that it is let go, from its corner; `by` is how far the wheel is
+    turned, across and down, in pixels. `verify` is what must be so afterwards: with it the action
+    is a verification, and is never tried again. `aside` is done in a page of its own, which is
+    closed when it was looked at. `wanted` is how many elements a wait_for wants to see; none is one
+    or more.
     """
 
     type: ActionType

@@ -1,4 +1,4 @@
-"""What a language model was asked and what it said, as facts: replay needs no model."""
+"""The Advisor says as facts what a model was asked and answered: replay needs no model."""
 
 from typing import Literal
 
@@ -25,8 +25,8 @@ AdviceError = Literal[
 
 
 class WantedCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A tool that the model wants used, as `ToolCalled` will have it: `arguments` is JSON without
-    what it types, `invalid` says what is wrong with them."""
+    """A model wants this tool called: `arguments` is JSON without what it types, as in
+    `ToolCalled`; `invalid` says what is wrong with them."""
 
     call: str
     tool: str
@@ -35,7 +35,7 @@ class WantedCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Proposal(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One action by the schema of S1 5.3, with how sure the model says it is (millionths).
+    """A model proposes one action by the schema of S1 5.3, so many millionths sure of it.
 
     `state` is what it takes the page for, `leads_to` what it expects it to be then. `instead`: the
     action does what the step it was asked about did; else it only leads there.
@@ -50,8 +50,8 @@ class Proposal(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Tokens as the provider counted them. `input` are all that went in; `cached` those of them
-    that it had kept, `kept` those that it keeps from now on."""
+    """The provider counted these tokens. `input` are all that went in; `cached` those of them that
+    it had kept, `kept` those that it keeps from now on."""
 
     input: int = 0
     output: int = 0
@@ -60,8 +60,8 @@ class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AdvicePrepared(Event, frozen=True, tag="AdvicePrepared"):
-    """What will be asked, word for word in `prompt`, on disk before it is sent. `tokens` is our
-    own estimate of its text; `missing` names what of the page could not be had."""
+    """The Advisor will send this `prompt` word for word, once it is on disk. `tokens` is our own
+    estimate of its text; `missing` names what of the page could not be had."""
 
     request: str
     prompt: Artifact | None = None
@@ -72,7 +72,7 @@ class AdvicePrepared(Event, frozen=True, tag="AdvicePrepared"):
 
 
 class AdviceReceived(Event, frozen=True, tag="AdviceReceived"):
-    """What came back and what it cost. All that the model wants done is in `calls`, or it is a
+    """The model answered, at this cost. All that it wants done is in `calls`, or it is a
     `proposal`; `invalid` says why there is none. `priced`: what a token costs here is known."""
 
     request: str
@@ -91,7 +91,7 @@ class AdviceReceived(Event, frozen=True, tag="AdviceReceived"):
 
 
 class AdviceFailed(Event, frozen=True, tag="AdviceFailed"):
-    """There is no answer. `transient`: the same question may be answered a moment later."""
+    """The model gave no answer. `transient`: the same question may be answered a moment later."""
 
     request: str
     provider: str
@@ -102,13 +102,13 @@ class AdviceFailed(Event, frozen=True, tag="AdviceFailed"):
 
 
 class AdviceLost(Event, frozen=True, tag="AdviceLost"):
-    """Asked, but the run ended before the answer: it counts as spent."""
+    """The run ended between question and answer: the call counts as spent."""
 
     request: str
 
 
 class VisionGiven(Event, frozen=True, tag="VisionGiven"):
-    """What a picture of the page says about a step. Advice: it changes no verdict (F5).
+    """A vision model says what a picture shows of a step. Advice: it changes no verdict (F5).
 
     Without a `provider` nobody was asked. `error` says why who was asked gave no answer.
     """

@@ -1,4 +1,4 @@
-"""A log with its artifacts as one portable file: a plain zip, nothing compressed.
+"""An archive is a log with its artifacts in one portable file: a plain zip, nothing compressed.
 
     manifest.json           what is in it, and where every session's chain ends
     events/000000.msgpack   the stored rows, byte for byte, in order
@@ -35,7 +35,7 @@ _pack = msgspec.msgpack.Encoder()
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the file holds. `missing` artifacts are named by events and were gone at the source."""
+    """A manifest lists what the file holds. `missing` artifacts were gone at the source already."""
 
     kind: str
     version: int
@@ -72,7 +72,7 @@ def write_archive(
 
 
 class Archive:
-    """An archive to read. Everything in it is checked against its manifest and its checksums."""
+    """An archive is read against its manifest and its checksums."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

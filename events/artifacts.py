@@ -1,4 +1,4 @@
-"""Screenshots and page bodies, outside the log, named by their content.
+"""Artifacts are screenshots and page bodies, kept outside the log, named by their content.
 
 A file is durable before the event that names it is committed: written beside its place, synced,
 renamed, and the directory synced too. One that expired goes when that is on disk; whoever puts the

@@ -1,4 +1,4 @@
-"""The hash chain of a session: a changed, reordered or lost event is found by it.
+"""The hash chain of a session shows that an event was changed, reordered or lost.
 
     hash = H(previous, header, H(payload))
 

@@ -1,6 +1,6 @@
-"""What can be checked after a step, as data: S2's `{"type": "text_visible", "value": "..."}`.
+"""A check is data on what must be so after a step: `{"type": "text_visible", "value": "..."}` (S2).
 
-A check names what must be so, never how to find out. `${name}` in a value is a parameter.
+It names what must be so, never how to find out. `${name}` in a value is a parameter.
 """
 
 from typing import Literal
@@ -24,7 +24,7 @@ PageState = Literal[
 
 
 class _Check(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type"):
-    """What all of them have in common: their type says what `value` is."""
+    """Every check has a type, which says what `value` is."""
 
 
 class TextVisible(_Check, frozen=True, tag="text_visible"):
@@ -38,7 +38,7 @@ class TextGone(_Check, frozen=True, tag="text_gone"):
 
 
 class UrlHas(_Check, frozen=True, tag="url"):
-    """The address of the page holds this."""
+    """The address of the page holds this text."""
 
     value: str
 
@@ -76,20 +76,20 @@ class StateIs(_Check, frozen=True, tag="page_state"):
 
 
 class Downloaded(_Check, frozen=True, tag="download"):
-    """A file came whose name holds this; any, when it is empty."""
+    """The page sent a file whose name holds this; any file, when it is empty."""
 
     value: str = ""
 
 
 class ServerAnswered(_Check, frozen=True, tag="answered"):
-    """The server took what the page sent: one of these requests, each as `METHOD address` with
-    ` | ` between them, was answered well. It is learned, never stated."""
+    """The server took what the page sent: it answered one of these requests well, each written as
+    `METHOD address` with ` | ` between them. Runs learn it; nobody states it."""
 
     value: str
 
 
 class FileExists(_Check, frozen=True, tag="file_exists"):
-    """There is a file of this path, in one of the folders that were allowed."""
+    """A file of this path exists in one of the allowed folders."""
 
     value: str
 
@@ -126,7 +126,7 @@ HERE = "here"  # in place of an address: wherever the step led
 
 
 class ReadBack(msgspec.Struct, frozen=True):
-    """Go and look where the result must show: the address, or `here`, and what must be there."""
+    """A read-back looks where the result must show: at an address, or `here`, for these checks."""
 
     url: str
     checks: tuple[Check, ...]

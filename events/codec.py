@@ -1,4 +1,4 @@
-"""Events to bytes and back: msgpack on disk, JSON for people, one canonical form for hashes."""
+"""The codec turns events into msgpack on disk, JSON for people, one canonical form for hashes."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What the Critic says: what an action really did, and whether the end was reached."""
+"""The Critic says what an action really did, and whether the end was reached."""
 
 from typing import Literal
 
@@ -18,8 +18,8 @@ Grade = Literal["", "acknowledged", "stored"]
 
 
 class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A step that sent something, its place in the workflow, and what bears it out. `passing`:
-    it may be a part of what is sent later, which then takes its place."""
+    """A proof says what bears out a step that sent something, at `index` of its workflow.
+    `passing`: it may be a part of what is sent later, which then takes its place."""
 
     step: int
     index: int = -1
@@ -29,8 +29,8 @@ class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Descriptive only: it never changes control flow (F4). Confidence is in millionths, and
-    that of this source alone."""
+    """Evidence describes a verdict and never changes control flow (F4). Confidence is in
+    millionths, and that of this source alone."""
 
     source: Source
     checked: str
@@ -49,14 +49,14 @@ class ActionJudged(Event, frozen=True, tag="ActionJudged"):
 
 
 class PageAssessed(Event, frozen=True, tag="PageAssessed"):
-    """The page was looked at with nothing left to judge: the next step may be chosen. `state` is
+    """The Critic has nothing left to judge on this page: the next step may be chosen. `state` is
     what it is by the rules of F6."""
 
     state: str = ""
 
 
 class FilesRequested(Event, frozen=True, tag="FilesRequested"):
-    """Look at these files when one of them changes, at the latest after `within_ms`."""
+    """The Critic wants these files looked at when one changes, at the latest after `within_ms`."""
 
     step: int
     checks: tuple[FileCheck, ...]
@@ -64,8 +64,8 @@ class FilesRequested(Event, frozen=True, tag="FilesRequested"):
 
 
 class ReadBackDue(Event, frozen=True, tag="ReadBackDue"):
-    """The page says that the step worked; whether it did shows elsewhere. A `trial` looks whether
-    it would: it changes no verdict."""
+    """The page says that the step worked; a look elsewhere must say whether it did. A `trial` looks
+    whether it would: it changes no verdict."""
 
     step: int
     attempt: int
@@ -74,7 +74,7 @@ class ReadBackDue(Event, frozen=True, tag="ReadBackDue"):
 
 
 class ReadBackFound(Event, frozen=True, tag="ReadBackFound"):
-    """What was typed shows where the step led, when that is loaded anew: a run can look there. It
+    """The page where the step led shows what was typed when loaded anew: a run can look there. It
     is said as it stands in a workflow, of the step `step`, at `index` of the workflow if any."""
 
     step: int
@@ -83,8 +83,8 @@ class ReadBackFound(Event, frozen=True, tag="ReadBackFound"):
 
 
 class StateDiffered(Event, frozen=True, tag="StateDiffered"):
-    """After the step the page is in another state than expected: what self-correction starts
-    from (S1 FR-005)."""
+    """The page after the step is in another state than expected: self-correction starts from this
+    (S1 FR-005)."""
 
     step: int
     attempt: int
@@ -93,7 +93,7 @@ class StateDiffered(Event, frozen=True, tag="StateDiffered"):
 
 
 class VisionSought(Event, frozen=True, tag="VisionSought"):
-    """The authority said no. What does a picture say? It is asked to be told, not to decide."""
+    """The Critic wants a failed step's picture looked at: to tell, not to decide."""
 
     step: int
     attempt: int
@@ -101,8 +101,8 @@ class VisionSought(Event, frozen=True, tag="VisionSought"):
 
 
 class CompletionChecked(Event, frozen=True, tag="CompletionChecked"):
-    """The claim that the work is done, against its criteria (D5). `proofs` are of every step that
-    sent something; where one of them is too weak, the end is not verified."""
+    """The Critic held a claim that the work is done against its criteria (D5). `proofs` are of
+    every step that sent something; where one of them is too weak, the end is not verified."""
 
     verified: bool
     reason: str
@@ -111,7 +111,7 @@ class CompletionChecked(Event, frozen=True, tag="CompletionChecked"):
 
 
 class OutcomeUnknown(Event, frozen=True, tag="OutcomeUnknown"):
-    """Started, and the browser or process died before its outcome. Never repeated blindly."""
+    """The browser or process died after this step started. It is never repeated blindly."""
 
     step: int
     attempt: int

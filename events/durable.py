@@ -1,4 +1,4 @@
-"""Files that outlive a power cut: one way to write them, and what the disk may refuse.
+"""A durable file outlives a power cut: one function writes it, and says what the disk refused.
 
 A file is written beside its place, synced, renamed, and its directory synced too: whoever looks
 sees the old one, the new one or none, and never half of one.

@@ -1,4 +1,4 @@
-"""An event with its number, time, cause and place in its session's chain."""
+"""An envelope gives an event its number, time, cause and place in its session's chain."""
 
 from typing import Literal, NamedTuple
 
@@ -22,7 +22,7 @@ Actor = Literal[
 
 
 class Envelope(msgspec.Struct, frozen=True):
-    """`seq` is the place in the whole log, `n` in its session; `cause` is the `n` it came from.
+    """An envelope is at `seq` in the whole log, at `n` in its session, because of event `cause`.
 
     `seq` is in no hash: many machines may one day share one log.
     """
@@ -38,7 +38,7 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 class Record(NamedTuple):
-    """An envelope with its payload as the bytes that were hashed and will be stored."""
+    """A record is an envelope with its payload as the bytes that were hashed and will be stored."""
 
     envelope: Envelope
     payload: bytes

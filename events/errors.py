@@ -1,4 +1,4 @@
-"""The tree of what can be broken. A refusal or a failed action is not here: it is an event.
+"""The tree of errors says what can be broken. A refusal or a failed action is an event instead.
 
 RutterError                 every error says what is wrong and what to do next
 |-- BadInput                the person's input cannot be used as it is
@@ -17,7 +17,7 @@ RutterError                 every error says what is wrong and what to do next
 
 
 class RutterError(Exception):
-    """An error for people: one line that says what is wrong, one that says what to do."""
+    """An error tells people in one line what is wrong, in another what to do."""
 
     def __init__(self, what: str, fix: str = "") -> None:
         super().__init__(f"{what}; {fix}" if fix else what)
@@ -26,11 +26,11 @@ class RutterError(Exception):
 
 
 class BadInput(RutterError):
-    """The input cannot be used as it is; nothing was done with it."""
+    """A person's input cannot be used as it is; nothing was done with it."""
 
 
 class PolicyDenied(RutterError):
-    """It could be done, and whoever configured this does not let it; nothing was begun."""
+    """The configuration forbids this, though it could be done; nothing was begun."""
 
 
 class WorldBroken(RutterError):
@@ -50,24 +50,24 @@ class LogFull(LogWriteFailed):
 
 
 class LogLocked(LogWriteFailed):
-    """The database is locked by a process that is not ours."""
+    """A process that is not ours has locked the database."""
 
 
 class LoginCorrupt(WorldBroken):
-    """A kept login is damaged, was changed, or is another one's."""
+    """A kept login is damaged, was changed, or belongs to another site."""
 
 
 class BrowserGone(WorldBroken):
-    """The browser died, was closed, or a call to it passed our deadline."""
+    """The browser died, was closed, or passed our deadline in a call."""
 
 
 class LogCorrupt(RutterError):
-    """What is on disk is not what was written."""
+    """The disk does not hold what was written."""
 
 
 class LogForeign(LogCorrupt):
-    """Not a log of ours, or of a format version that this program cannot read."""
+    """A log is not ours, or has a format version that this program cannot read."""
 
 
 class EventUnknown(LogCorrupt):
-    """An event type that this program does not know."""
+    """A payload has an event type that this program does not know."""

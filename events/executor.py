@@ -1,4 +1,4 @@
-"""What the Executor says: the element it found, and what came of acting on it."""
+"""The Executor says which element it found, and what came of acting on it."""
 
 from typing import Literal
 
@@ -25,8 +25,8 @@ ErrorCode = Literal[
 
 
 class TargetResolved(Event, frozen=True, tag="TargetResolved"):
-    """The element is found and pinned; nothing was touched. `hindered` is what kept it from being
-    used as long as it was waited for, if anything did."""
+    """The Executor found and pinned the element, and touched nothing. `hindered` is what kept it
+    from being used as long as it was waited for, if anything did."""
 
     step: int
     attempt: int
@@ -38,8 +38,8 @@ class TargetResolved(Event, frozen=True, tag="TargetResolved"):
 
 
 class TargetMissing(Event, frozen=True, tag="TargetMissing"):
-    """`instead` says which of the elements that end the wait was there, by its place among them.
-    `waited_ms` is how long it was waited for, where that was all the patience there is."""
+    """The Executor found no element to use. `instead` is which of the elements that end the wait
+    was there. `waited_ms` is how long it waited, where that was all the patience there is."""
 
     step: int
     attempt: int
@@ -52,7 +52,7 @@ class TargetMissing(Event, frozen=True, tag="TargetMissing"):
 
 
 class TargetChanged(Event, frozen=True, tag="TargetChanged"):
-    """At the moment of acting the element was not the one that was judged. Nothing was done."""
+    """The element was not the judged one at the moment of acting, so the Executor did nothing."""
 
     step: int
     attempt: int
@@ -60,7 +60,7 @@ class TargetChanged(Event, frozen=True, tag="TargetChanged"):
 
 
 class LookalikesFound(Event, frozen=True, tag="LookalikesFound"):
-    """The recorded target is not there. These are on the page and may be it, in document order."""
+    """The Executor found these in place of the recorded target, in document order."""
 
     step: int
     attempt: int
@@ -69,8 +69,8 @@ class LookalikesFound(Event, frozen=True, tag="LookalikesFound"):
 
 
 class ActionDone(Event, frozen=True, tag="ActionDone"):
-    """Input was dispatched and the page settled. Whether it worked is the Critic's to say. `url` is
-    what the page's address was when it was dispatched."""
+    """The Executor dispatched input and the page settled. Whether it worked is the Critic's to say.
+    `url` is the page's address when it was dispatched."""
 
     step: int
     attempt: int
@@ -84,7 +84,7 @@ class ActionDone(Event, frozen=True, tag="ActionDone"):
 
 
 class ActionFailed(Event, frozen=True, tag="ActionFailed"):
-    """`dispatched` says whether input reached the page: after it nothing is simply repeated.
+    """The action failed; with `dispatched` input reached the page, and nothing is simply repeated.
     `waited_ms` is how long the element was waited for, where that was all the patience there is."""
 
     step: int
@@ -97,8 +97,7 @@ class ActionFailed(Event, frozen=True, tag="ActionFailed"):
 
 
 class QueryAnswered(Event, frozen=True, tag="QueryAnswered"):
-    """What was looked for was there, and what was read; nothing was changed. Of a table also its
-    rows."""
+    """The Executor read what was asked for, of a table also its rows, and changed nothing."""
 
     step: int
     attempt: int
@@ -108,7 +107,7 @@ class QueryAnswered(Event, frozen=True, tag="QueryAnswered"):
 
 
 class QueryFailed(Event, frozen=True, tag="QueryFailed"):
-    """An observation that found nothing. It is not tried again."""
+    """An observation found nothing. It is not tried again."""
 
     step: int
     attempt: int
@@ -118,7 +117,7 @@ class QueryFailed(Event, frozen=True, tag="QueryFailed"):
 
 
 class PersonActed(Event, frozen=True, tag="PersonActed"):
-    """A person's own step: it had happened when we heard of it."""
+    """A person took this step: it had happened when we heard of it."""
 
     step: int
     action: Action
@@ -126,7 +125,7 @@ class PersonActed(Event, frozen=True, tag="PersonActed"):
 
 
 class StepPictured(Event, frozen=True, tag="StepPictured"):
-    """The element of a step that is being recorded, in its surroundings, before anything came of
+    """A picture shows the element of a recorded step in its surroundings, before anything came of
     it. Secrets are covered."""
 
     step: int

@@ -1,4 +1,4 @@
-"""What every code of a refusal or failure means to whoever gets it (E5): one table.
+"""The table of faults says what each code of a refusal or failure means to whoever gets it (E5).
 
 The type is one of five that any caller can count on, `retriable` says whether the same may be asked
 for again as it is, and the hint says what to do, in one line.

@@ -1,4 +1,4 @@
-"""What is to be run, and what became of it: jobs that a daemon takes on, one session each."""
+"""A job says what to run and what became of it: a daemon takes it on, one session each."""
 
 from typing import Literal
 
@@ -18,8 +18,8 @@ Overlap = Literal["skip", "queue", "allow"]
 class RunWorkflow(
     msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="workflow"
 ):
-    """A recorded workflow: its newest version, unless one is named. `row` is the one of a file that
-    it is for, where it is one run of many."""
+    """This run follows a recorded workflow: its newest version, unless one is named. `row` is the
+    one of a file that it is for, where it is one run of many."""
 
     workflow: str
     version: int = 0
@@ -29,7 +29,7 @@ class RunWorkflow(
 
 
 class RunFree(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="free"):
-    """Wherever what was learned is sure, from this address on."""
+    """This run starts at an address and acts wherever what was learned is sure."""
 
     url: str
     values: dict[str, str] = msgspec.field(default_factory=dict)
@@ -38,7 +38,7 @@ class RunFree(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind",
 
 
 class RunGoal(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="agent_run"):
-    """A language model looks for the way to a goal, which is then known as `name`."""
+    """A language model leads this run to a goal; its steps are then known as `name`."""
 
     goal: str
     url: str = ""
@@ -53,8 +53,8 @@ Run = RunWorkflow | RunFree | RunGoal
 
 
 class JobQueued(Event, frozen=True, tag="JobQueued"):
-    """Taken on: it is run, or ended, whatever becomes of the process. `key` is the caller's own
-    name for it: the same one again is the same job. `skipped` says why it is not run at all."""
+    """The daemon took a job on: it is run, or ended, whatever becomes of the process. `key` is the
+    caller's name for it: once more is the same job. `skipped` says why it is not run at all."""
 
     job: str
     run: Run

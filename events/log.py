@@ -1,4 +1,4 @@
-"""The append-only log as everyone sees it. One contract suite holds every store to it."""
+"""Every store of the append-only log has this interface, and one contract suite holds it to it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -16,7 +16,7 @@ MAX_TURN = 3_000  # one transaction in every store, one statement in SQLite's
 
 
 class EventLog(Protocol):
-    """Append-only, ordered, durable. Nothing is ever updated.
+    """A log only appends, in order and durably. Nothing in it is ever updated.
 
     There is one writer. It may count ahead: `next_seq` is the position that the next record will
     get, and `append` refuses records that do not continue exactly there.

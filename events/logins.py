@@ -1,11 +1,11 @@
-"""What is said of logins that are kept: whose they are and when they were kept, never what is in
-them. A digest is of the encrypted file: it says which one it was, and nothing else."""
+"""Login events say whose kept logins were used and from when, never what is in them. A digest is of
+the encrypted file: it says which one it was, and nothing else."""
 
 from rutter.events.event import Event
 
 
 class LoginUsed(Event, frozen=True, tag="LoginUsed"):
-    """A kept login was put into the session's browser, before its first page."""
+    """A session's browser got this kept login before its first page."""
 
     origin: str
     digest: str
@@ -13,14 +13,15 @@ class LoginUsed(Event, frozen=True, tag="LoginUsed"):
 
 
 class LoginKept(Event, frozen=True, tag="LoginKept"):
-    """What the browser knew of this origin at the end was kept, in place of what was before."""
+    """The session kept what its browser knew of this origin at the end, in place of the last
+    one."""
 
     origin: str
     digest: str
 
 
 class LoginNotKept(Event, frozen=True, tag="LoginNotKept"):
-    """It was not kept, and why; what was kept before stays."""
+    """The session could not keep a login, and says why; what was kept before stays."""
 
     origin: str
     why: str

@@ -1,4 +1,4 @@
-"""The log in memory: for tests and throw-away runs. It keeps bytes, as the real one does."""
+"""The memory log serves tests and throw-away runs. It keeps bytes, as the real one does."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -10,7 +10,7 @@ from rutter.events.log import check_turn
 
 
 class MemoryLog:
-    """Durable for as long as the process lives."""
+    """A memory log is durable for as long as the process lives."""
 
     def __init__(self) -> None:
         self._records: list[Record] = []

@@ -1,4 +1,4 @@
-"""What the Observer says: the page as it was seen, and what the page did on its own."""
+"""The Observer says what the page shows, and what it did on its own."""
 
 from typing import Literal
 
@@ -10,8 +10,8 @@ from rutter.events.page import Artifact, Exchange, Page, Rest
 
 
 class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A text that was asked for, and about 200 characters around it where the page shows it; and of
-    a page aside whether the browser itself keeps it for the site."""
+    """The page shows this text, among about 200 characters around it; of a page aside it is said
+    whether the browser itself keeps it for the site."""
 
     text: str
     around: Untrusted | None = None
@@ -19,8 +19,8 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PageObserved(Event, frozen=True, tag="PageObserved"):
-    """One look at the page, taken in one round trip. `look` counts those of the session: refs are
-    of one look, in whatever page it was.
+    """The Observer looked at the page, in one round trip. `look` counts those of the session: refs
+    are of one look, in whatever page it was.
 
     `shown` answers for every text that was asked for. `phrases` are those of the state rules and
     criteria that the page says. `pending` requests of its scripts, made since the last input, have
@@ -48,7 +48,7 @@ class PageObserved(Event, frozen=True, tag="PageObserved"):
 
 
 class ObservationFailed(Event, frozen=True, tag="ObservationFailed"):
-    """The page could not be read within the deadline."""
+    """The Observer could not read the page within the deadline."""
 
     code: Literal["timeout", "page_crashed", "action_failed"]
     message: str = ""
@@ -93,8 +93,8 @@ class DownloadFinished(Event, frozen=True, tag="DownloadFinished"):
 
 
 class FileSeen(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known of one file that was checked. `holds` is of `file_contains` alone; `error`
-    says why it was not looked at."""
+    """The Observer looked at a file for a check. `holds` is of `file_contains` alone; `error` says
+    why it was not looked at."""
 
     path: str
     exists: bool = False
@@ -105,15 +105,15 @@ class FileSeen(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FilesSeen(Event, frozen=True, tag="FilesSeen"):
-    """One answer for each check that was asked about, in the same order."""
+    """The Observer answers each check of files that was asked about, in the same order."""
 
     step: int
     files: tuple[FileSeen, ...]
 
 
 class RequestBlocked(Event, frozen=True, tag="RequestBlocked"):
-    """A page wanted to reach what it may not. `channel` is how, where the browser can tell;
-    `rule` and `reason` are the policy's, of the version `policy`."""
+    """A page wanted to reach what it may not. `channel` is how, where the browser can tell; `rule`
+    and `reason` are the policy's, of the version `policy`."""
 
     host: str
     port: int
@@ -125,7 +125,7 @@ class RequestBlocked(Event, frozen=True, tag="RequestBlocked"):
 
 
 class Contact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A host that was reached. `top_level`: the person or the run was on a page of it."""
+    """The session reached this host. `top_level`: the person or the run was on a page of it."""
 
     host: str
     port: int
@@ -134,7 +134,7 @@ class Contact(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class HostsContacted(Event, frozen=True, tag="HostsContacted"):
-    """Whom the session spoke to, by the proxy's own count; said once, before it ends. `others` are
+    """The proxy counted which hosts the session spoke to; said once, before it ends. `others` are
     as many more as one fact does not hold."""
 
     contacts: tuple[Contact, ...]

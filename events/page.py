@@ -1,4 +1,4 @@
-"""What was seen: the page as one observation, and the element that a target turned out to be."""
+"""A page is what one observation saw; a resolved element is what a target turned out to be."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from rutter.events.action import Box, Fingerprint, Strategy, Untrusted
 
 
 class Element(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One element of an observation (D1). Its ref is its place among them: `@e0` is the first.
+    """An element of an observation has its place in it as its ref (D1): `@e0` is the first.
 
     `children` are the refs of those inside it, as numbers.
     """
@@ -24,7 +24,7 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Page(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One look at the page. At most 16 KB inline: what was dropped is counted.
+    """A page holds at most 16 KB of what one look saw; it counts what was dropped.
 
     `tab` is which of the session's pages it is, of `tabs` that are open. `truncated` says that the
     page was too large to be walked to its end. `been` are addresses that this document gave itself
@@ -50,7 +50,7 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The element that a target turned out to be. Policy judges this, not the selector text.
+    """A target turned out to be this element. Policy judges it, not the selector text.
 
     `icon` is what it shows in place of words: the names of its picture, its symbol, its classes.
     `identity` is its digest without where its form is sent to the letter; empty when that is all
@@ -80,7 +80,7 @@ class Resolved(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Exchange(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A request of the page that was to change something, and what the server answered to it.
+    """The page sent a request that was to change something, and the server may have answered.
 
     `to` is method and address, without what varies. `number` counts those of a page, so that an
     answer is known for its request; `step` is the one that was being done when it began, 0 where
@@ -99,9 +99,8 @@ class Exchange(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Resting(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is waited for before a step: that the page has nothing left to do, at most `within_ms`.
-    Then `quiet_ms` have passed since the last input, and one request of each of the kinds in
-    `awaits` has begun."""
+    """A step waits until the page has nothing left to do, at most `within_ms`. Then `quiet_ms` have
+    passed since the last input, and one request of each of the kinds in `awaits` has begun."""
 
     within_ms: int
     quiet_ms: int = 0
@@ -109,8 +108,8 @@ class Resting(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Rest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How long the page was waited for until it rested, and what for. `restless`: what was not over
-    when the time was up."""
+    """The page took so long to come to rest, and was waited for because of this. `restless`: what
+    was not over when the time was up."""
 
     took_us: int = 0
     waited_for: tuple[str, ...] = ()
@@ -118,7 +117,7 @@ class Rest(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Try(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One strategy that was probed and what came of it (A3)."""
+    """A locator was probed, and this came of it (A3)."""
 
     strategy: int
     matches: int
@@ -126,7 +125,7 @@ class Try(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Artifact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A body kept outside the log, named by its content."""
+    """An artifact is a body kept outside the log, named by its content."""
 
     sha256: str
     size: int

@@ -1,4 +1,4 @@
-"""What a person said. A scripted person is recorded as one."""
+"""A person answers. A scripted person is recorded as one."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from rutter.events.event import Event
 
 
 class ApprovalAnswered(Event, frozen=True, tag="ApprovalAnswered"):
-    """`phrase` is what was typed out, where that was asked for."""
+    """A person answered a question, and typed out `phrase` where that was asked for."""
 
     approval: str
     approved: bool

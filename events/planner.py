@@ -1,4 +1,4 @@
-"""What the Planner says: what to do next, why not, and when to stop."""
+"""The Planner says what to do next, why not, and when to stop."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from rutter.events.workflow import Driver, Expectation
 
 
 class PlanProposed(Event, frozen=True, tag="PlanProposed"):
-    """One action put forward. `index` is its place in the script or workflow, -1 outside one.
+    """The Planner proposes one action, at `index` of the script or workflow, -1 outside one.
 
     `read_back_of` is the step whose result it looks for; 0 for everything else. `settles` is the
     place of a step that an earlier session may have done: this looks whether it did. `unless` are
@@ -39,8 +39,8 @@ class PlanProposed(Event, frozen=True, tag="PlanProposed"):
 
 
 class PlanWithheld(Event, frozen=True, tag="PlanWithheld"):
-    """Nothing sure enough to do, with S0's reason; or, with its `index`, an optional step of a
-    workflow that is passed over."""
+    """The Planner is sure of nothing to do, for S0's reason; or, with `index`, passes over an
+    optional step of a workflow."""
 
     reason: str
     index: int = -1
@@ -56,9 +56,9 @@ class StepsRecalled(Event, frozen=True, tag="StepsRecalled"):
 
 
 class CheckpointReached(Event, frozen=True, tag="CheckpointReached"):
-    """From here a person must go on in the window: to sign in, or where the way is lost (E3). With
-    `taken_to`, they did: whether all that lies before the step of this place, is for them to say.
-    """
+    """A person must go on in the window from here: to sign in, or where the run is lost (E3). With
+    `taken_to`, they did: whether all that lies before the step of this place, is for them to
+    say."""
 
     kind: Literal["login", "unknown"]
     step: int
@@ -68,7 +68,7 @@ class CheckpointReached(Event, frozen=True, tag="CheckpointReached"):
 
 
 class StepSettled(Event, frozen=True, tag="StepSettled"):
-    """Whether a step that an earlier session had started was done by it, as far as can be seen."""
+    """An earlier session started this step, and, as far as can be seen, did it or did not."""
 
     index: int
     done: bool
@@ -76,8 +76,8 @@ class StepSettled(Event, frozen=True, tag="StepSettled"):
 
 
 class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
-    """Look again when the page changes, at the latest after `within_ms`, and whether it shows
-    these `texts`. `aside_over`: the page that was opened aside is not needed any more.
+    """The Planner wants the page looked at when it changes, at the latest after `within_ms`, and
+    for these `texts`. `aside_over`: the page that was opened aside is not needed any more.
     `rest_awaited`: when it has come to rest, as `rest` says."""
 
     why: Literal[
@@ -99,13 +99,13 @@ class ObservationRequested(Event, frozen=True, tag="ObservationRequested"):
 
 
 class PersonAwaited(Event, frozen=True, tag="PersonAwaited"):
-    """From here on a person acts in the window; `step` is the number of what they do first."""
+    """A person acts in the window from here on; `step` is the number of what they do first."""
 
     step: int
 
 
 class LookalikesRequested(Event, frozen=True, tag="LookalikesRequested"):
-    """The recorded element is not there: what on this page is most like it?"""
+    """The Planner asks what on this page is most like the recorded element, which is not there."""
 
     step: int
     attempt: int
@@ -113,8 +113,8 @@ class LookalikesRequested(Event, frozen=True, tag="LookalikesRequested"):
 
 
 class TargetHealed(Event, frozen=True, tag="TargetHealed"):
-    """The recorded target is gone; this element is clearly the most like it. Scores in millionths:
-    of this one, and of the one that is second."""
+    """The Planner takes this element for the recorded target that is gone: it is clearly the most
+    like it. Scores in millionths: of this one, and of the one that is second."""
 
     step: int
     attempt: int
@@ -124,7 +124,7 @@ class TargetHealed(Event, frozen=True, tag="TargetHealed"):
 
 
 class RunStopped(Event, frozen=True, tag="RunStopped"):
-    """The decision to stop. The session ends when its effects are closed."""
+    """The Planner stops the run. The session ends when its effects are closed."""
 
     reason: StopReason
     failure: Failure = ""
@@ -133,12 +133,12 @@ class RunStopped(Event, frozen=True, tag="RunStopped"):
 
 
 class AdviceRequested(Event, frozen=True, tag="AdviceRequested"):
-    """A language model is to be asked. Durable before the call: it costs money.
+    """The Planner wants a language model asked. Durable before the call: it costs money.
 
     `purpose`: `act` is the next turn of a conversation that the model leads by tools; `plan` one
     action where the learned model is not sure, `repair` one for the step `index` of a workflow,
     `correct` another one after what went wrong (`errors`), by another strategy than `tried`.
-    `attempt` is the how manieth at this provider, `note` what the model is told beside the page.
+    `attempt` counts the tries at this provider, `note` is what the model is told beside the page.
     """
 
     request: str

@@ -11,7 +11,7 @@ SideEffect = Literal["read", "write", "auth"]
 
 
 class PolicyRule(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One row of the table that a person wrote. A column that is empty holds for everything;
+    """A person wrote this row of the policy table. A column that is empty holds for everything;
     several entries of one column mean any of them."""
 
     name: str
@@ -27,7 +27,7 @@ class PolicyRule(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What may be done.
+    """A policy says what may be done.
 
     `hosts` may be gone to, `resources` only be loaded from: `host`, `host:port`, `*.host` for what
     is below it, or a network (`10.0.0.0/8`). Private ones only when named; public ones all, where

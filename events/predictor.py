@@ -1,4 +1,4 @@
-"""What the Predictor says: what comes next, and what was learned."""
+"""The Predictor says what comes next, and what was learned."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ from rutter.events.workflow import Driver, Step, Workflow
 
 
 class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One predicted action with its probability in millionths."""
+    """A candidate is one predicted action with its probability in millionths."""
 
     token: str
     action: Action
@@ -21,8 +21,8 @@ class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Within(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A recorded workflow that the session may be in: `step` of its `of` steps are done, the last
-    one when it is at its end. The probability is in millionths."""
+    """The session may be in this workflow, with `step` of its `of` steps done, the last one when it
+    is at its end. The probability is in millionths."""
 
     workflow: str
     version: int
@@ -32,7 +32,7 @@ class Within(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PredictionMade(Event, frozen=True, tag="PredictionMade"):
-    """The most probable next actions, best first; none when nothing like this was seen.
+    """The Predictor names the most probable next actions, best first; none after what it never saw.
 
     `position` names the fold that the model was: every learned fact up to it and no other, without
     what was forgotten; each forgetting is a new `generation`. `absent` counts what would have been
@@ -51,9 +51,9 @@ class PredictionMade(Event, frozen=True, tag="PredictionMade"):
 
 
 class StepDue(Event, frozen=True, tag="StepDue"):
-    """Inside a workflow the next step is known. `unmet` says what of its recording is missing;
-    `signed_out` that the page asks for a sign-in instead. `taken_to` is the place of the step that
-    the page is at, where a person had the wheel and alone can say what they did.
+    """The workflow names the next step. `unmet` says what of its recording is missing; `signed_out`
+    that the page asks for a sign-in instead. `taken_to` is the place of the step that the page is
+    at, where a person had the wheel and alone can say what they did.
 
     `needless` says why an optional step is not to be waited for. `passed` are the places of those
     that were passed over on the way here and could be on this page; `recalled`: it is one of them,
@@ -72,14 +72,14 @@ class StepDue(Event, frozen=True, tag="StepDue"):
 
 
 class WorkflowFinished(Event, frozen=True, tag="WorkflowFinished"):
-    """Every step of the workflow was confirmed: its learned end is reached."""
+    """The Critic confirmed every step of the workflow: its learned end is reached."""
 
     steps: int
 
 
 class TransitionLearned(Event, frozen=True, tag="TransitionLearned"):
-    """An action that counts and what came before it. The model is the fold of these, less what was
-    undone or forgotten.
+    """An action that counts follows what came before it. The model is the fold of these, less what
+    was undone or forgotten.
 
     `place` is where it was done: the page's address without what varies, and its state.
     """
@@ -101,8 +101,8 @@ class EndLearned(Event, frozen=True, tag="EndLearned"):
 
 
 class TransitionUndone(Event, frozen=True, tag="TransitionUndone"):
-    """A person took this action back right after it was done, or refused it when it was
-    predicted: it counts against it."""
+    """A person took this action back right after it was done, or refused it when it was predicted:
+    it counts against it."""
 
     token: str
     why: Literal["went_back", "turned_back", "undo_key", "refused"]
@@ -111,22 +111,21 @@ class TransitionUndone(Event, frozen=True, tag="TransitionUndone"):
 
 
 class Notices(msgspec.Struct, frozen=True):
-    """What the page said of its own after this step of a workflow, and what it sent that was
-    answered."""
+    """The page said this of its own after a step of a workflow, and sent what was answered."""
 
     index: int
     says: tuple[AlertSaid | ServerAnswered, ...]
 
 
 class Rewritten(msgspec.Struct, frozen=True):
-    """A path that the page had by itself when this step of a workflow was due."""
+    """The page had this path by itself when a step of a workflow was due."""
 
     index: int
     path: str
 
 
 class EffectsLearned(Event, frozen=True, tag="EffectsLearned"):
-    """A run whose end was verified, and what its steps led the page to say. What every such run
+    """A run with a verified end shows what its steps led the page to say. What every such run
     showed is expected of the next. `rewritten` are addresses that pages gave themselves in it."""
 
     workflow: str
@@ -136,8 +135,8 @@ class EffectsLearned(Event, frozen=True, tag="EffectsLearned"):
 
 
 class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What came of comparing a recording with the version that was known: merged with it, or `why`
-    not. `recordings` are the sessions of both.
+    """A recording was merged with the version that was known, or `why` not. `recordings` are the
+    sessions of both.
 
     Places in the new version: `optional` are steps that the recording lacks, `added` those that
     were not known, `varied` those that typed something else.
@@ -156,7 +155,7 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class WorkflowLearned(Event, frozen=True, tag="WorkflowLearned"):
-    """A new version of a workflow. `compared`: with what was known under its name, when it was
+    """A workflow has a new version. `compared`: with what was known under its name, when it was
     recorded again. `again` is the version that a person went back to."""
 
     workflow: Workflow
@@ -175,8 +174,8 @@ class WorkflowRenamed(Event, frozen=True, tag="WorkflowRenamed"):
 
 
 class SessionForgotten(Event, frozen=True, tag="SessionForgotten"):
-    """What this session taught is unlearned: transitions, effects, and versions of workflows. From
-    here on the model is a new generation, folded without it."""
+    """The Predictor unlearns what this session taught: transitions, effects, versions of workflows.
+    From here on the model is a new generation, folded without it."""
 
     session: str
     why: str = ""

@@ -1,4 +1,4 @@
-"""RunSettings holds every knob that a decision of a run depends on (design 3)."""
+"""Run settings hold every knob that a decision of a run depends on (design 3)."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ MILLION = 1_000_000
 
 
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
-    """When a run ends whatever else happens (E6)."""
+    """Limits end a run whatever else happens (E6)."""
 
     max_steps: int = 12
     max_wall_ms: int = 90_000
@@ -22,7 +22,7 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LanguageModel(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A language model that may be asked; `pictures`: it can look at them."""
+    """A language model may be asked; `pictures`: it can look at them."""
 
     provider: str
     model: str
@@ -30,9 +30,9 @@ class LanguageModel(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ModelUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Mode B: who is asked, in this order, and what they may do (H3). None of it, and no language
-    model is ever asked. An answer that is less certain than this is asked for again, `asks` times
-    in all; what went wrong is corrected so many times before a person is needed (C5)."""
+    """Mode B says which models may be asked, in this order, for what (H3); without it none ever is.
+    An answer that is less certain than this is asked for again, `asks` times in all; what went
+    wrong is corrected so many times before a person is needed (C5)."""
 
     models: tuple[LanguageModel, ...] = msgspec.field(default=(), name="minds")
     tools: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class ModelUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RunSettings(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every knob that a decision depends on.
+    """A run's settings hold every knob that a decision depends on.
 
     Outside a workflow, what is at least as probable as `threshold` is done, and what is at least as
     probable as `suggest` is done when a person says so.

@@ -1,4 +1,4 @@
-"""What the runtime says: processes, sessions, their limits and their ends."""
+"""The runtime says when processes and sessions begin and end, and what limits ended them."""
 
 from typing import Literal
 
@@ -39,7 +39,7 @@ Failure = Literal[
 
 
 class ChainHead(msgspec.Struct, frozen=True):
-    """The last event of a session: how long its chain is and what it ends in."""
+    """A chain head is the last event of a session: how long its chain is and what it ends in."""
 
     session: str
     n: int
@@ -57,13 +57,13 @@ class ProcessStopped(Event, frozen=True, tag="ProcessStopped"):
 
 
 class LogSealed(Event, frozen=True, tag="LogSealed"):
-    """The heads of every session that moved since the last seal: a lost tail is found by this."""
+    """A seal lists the heads of sessions that moved since the last one: it shows a lost tail."""
 
     heads: tuple[ChainHead, ...]
 
 
 class PayloadErased(Event, frozen=True, tag="PayloadErased"):
-    """Payloads go on purpose: event `n`, or all from `n` to `last`.
+    """A person has payloads removed on purpose: event `n`, or all from `n` to `last`.
 
     It is the intent, on disk before anything goes; the chain still verifies over what is left.
     """
@@ -79,7 +79,7 @@ class PayloadErased(Event, frozen=True, tag="PayloadErased"):
 
 
 class PayloadGone(Event, frozen=True, tag="PayloadGone"):
-    """What is read where a payload was erased: its kind, and the hash that the chain holds.
+    """A gone payload leaves its kind, and the hash that the chain holds.
 
     Never said by anyone: it stands in the row of the event whose payload it was.
     """
@@ -89,7 +89,7 @@ class PayloadGone(Event, frozen=True, tag="PayloadGone"):
 
 
 class ArtifactsExpired(Event, frozen=True, tag="ArtifactsExpired"):
-    """These artifacts go by a rule: on disk before any file does. What names them keeps its digest.
+    """A rule lets these artifacts go: on disk before any file does. Events keep their digests.
 
     `until` is how far the log was read: whatever names one of them behind that has it anew.
     """
@@ -100,7 +100,7 @@ class ArtifactsExpired(Event, frozen=True, tag="ArtifactsExpired"):
 
 
 class SessionStarted(Event, frozen=True, tag="SessionStarted"):
-    """Everything that the run depends on, in full: a run does not change under a new recording.
+    """A session starts with everything it depends on, in full: a new recording does not change it.
 
     `headed`: a person can act in the window. `left_off` says how the session that it continues was
     left; `same_values`: that one was given the same, so that its results can be looked for.
@@ -132,7 +132,7 @@ class SessionStarted(Event, frozen=True, tag="SessionStarted"):
 
 
 class DeadlinePassed(Event, frozen=True, tag="DeadlinePassed"):
-    """Time as a fact: no decider reads a clock. `call` is whose time it was, where it is known."""
+    """The clock reports time as a fact: no decider reads one. `call` is whose time it was."""
 
     what: Literal["wall_time", "tool"]
     after_ms: int
@@ -151,19 +151,19 @@ class RecordingFinished(Event, frozen=True, tag="RecordingFinished"):
 
 
 class SessionPaused(Event, frozen=True, tag="SessionPaused"):
-    """Nothing new begins from here on, and no time is counted, until it is resumed."""
+    """A paused session begins nothing new and counts no time until it is resumed."""
 
     by: str
 
 
 class SessionResumed(Event, frozen=True, tag="SessionResumed"):
-    """It goes on from where the page is now: that is looked at first."""
+    """A resumed session looks at the page first and goes on from there."""
 
     by: str
 
 
 class SessionInterrupted(Event, frozen=True, tag="SessionInterrupted"):
-    """Found on opening the log: the process that ran this session died."""
+    """The process that ran this session died: found on opening the log."""
 
     why: str
 
@@ -177,7 +177,7 @@ class ActorFailed(Event, frozen=True, tag="ActorFailed"):
 
 
 class SessionEnded(Event, frozen=True, tag="SessionEnded"):
-    """Closes the session and its chain."""
+    """A session ends, and its chain with it."""
 
     reason: StopReason
     failure: Failure = ""

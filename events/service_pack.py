@@ -1,4 +1,4 @@
-"""What is known about a service, as data: how its pages are told apart."""
+"""A service says as data how its pages are told apart, and what is done there."""
 
 from typing import Literal
 
@@ -11,14 +11,14 @@ Where = Literal["url", "title", "heading", "button", "field", "alert", "text"]
 
 
 class Sign(msgspec.Struct, frozen=True):
-    """These words, in any case, in this place of the page."""
+    """A sign is words, in any case, in a place of the page."""
 
     where: Where
     says: str
 
 
 class StateRule(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every sign is there, none of `unless` is: so much speaks for this state."""
+    """A state rule fits where every sign is there and none of `unless` is, and weighs so much."""
 
     state: PageState
     signs: tuple[Sign, ...]
@@ -27,8 +27,8 @@ class StateRule(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where every sign is there, a person is asked before anything is done (E3). `always`: also
-    when the step was recorded there."""
+    """A checkpoint asks a person, where every sign is there, before anything is done (E3).
+    `always`: also when the step was recorded there."""
 
     name: str
     signs: tuple[Sign, ...]
@@ -36,8 +36,8 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ServiceScript(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is done on a page in this state with these signs, where no model is asked: actions, one
-    after the other, or, with none, the end of the run as failed, for the reason `why`."""
+    """A service script says what to do on a page in this state with these signs, without a model:
+    actions, in order. With none, the run ends there as failed, for the reason `why`."""
 
     state: PageState
     actions: tuple[Action, ...] = ()
@@ -46,9 +46,8 @@ class ServiceScript(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Service(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A service by its name: rules of its own, beside those that hold everywhere. `goal` is what
-    one comes to it for, `guidance` what a model is told about it, `ways` how it goes without one.
-    """
+    """A service has a name and rules of its own, beside those that hold everywhere. `goal` is what
+    one comes to it for, `guidance` what a model is told about it, `ways` its service scripts."""
 
     name: str
     version: str = "1"

@@ -1,7 +1,7 @@
-"""Stable names for actions (A2): the signature, and the token that the model learns on.
+"""Signatures are stable names for actions (A2), and tokens are what the model learns on.
 
-Compact JSON with sorted keys. A CSS selector is a string, every other way to find an element an
-object, so no selector can be mistaken for another kind.
+Compact JSON with sorted keys. A CSS selector is a string, every other locator an object, so no
+selector can be mistaken for another kind.
 """
 
 import msgspec

@@ -1,4 +1,4 @@
-"""The log on one machine: SQLite, one writer, one fsync for all the turns that wait together.
+"""The SQLite log has one writer, and one fsync for all the turns that wait together.
 
 One task owns the writing connection and its checkpoints. It is never cancelled: callers wait on
 its acknowledgement. A batch is one multi-row INSERT, which is its own transaction: one hop to
@@ -38,7 +38,7 @@ CHECKPOINT_BYTES = 32 << 20
 
 
 class LogStatistics(msgspec.Struct, frozen=True):
-    """What the writer has done so far."""
+    """Statistics count what the writer has done so far."""
 
     events: int
     commits: int
@@ -52,7 +52,7 @@ class _Pending(NamedTuple):
 
 
 class SqliteLog:
-    """Open with `SqliteLog.open`; the directory's lock is the caller's
+    """A log is opened by `SqliteLog.open`; the directory's lock is the caller's
     (`rutter.pipeline.config.data_directory`)."""
 
     def __init__(self, path: Path, connection: aiosqlite.Connection, next_seq: int) -> None:

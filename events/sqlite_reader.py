@@ -1,4 +1,4 @@
-"""Reading a log beside its writer, or with no writer at all: read-only, and nothing awaits."""
+"""The reader reads a log beside its writer or without one: read-only, and nothing awaits."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ COPY_PAGES = 1_000  # of the database, between two words about how far a copy is
 
 
 class SqliteReader:
-    """Sees what was durable when a page was read; never takes a lock that a writer waits for."""
+    """A reader sees what was durable when a page was read; no writer waits for its locks."""
 
     def __init__(self, path: Path, *, damaged: bool = False) -> None:
         """With `damaged`, text that is not UTF-8 is handed on for a check to name."""

@@ -1,4 +1,4 @@
-"""The log's one table and how it is opened, for the writer and for readers beside it."""
+"""The schema is the log's one table, and how the writer and readers beside it open it."""
 
 import sqlite3
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Rows that were read from a page: a table as people see it, each cell under a column's name."""
+"""A table is rows as people see them on a page, each cell under a column's name."""
 
 import msgspec
 
@@ -6,7 +6,7 @@ from rutter.events.action import Untrusted
 
 
 class Table(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every row has as many cells as there are columns, and no two columns have one name.
+    """A table has as many cells in each row as columns, and no two columns have one name.
 
     `left_off` counts the rows that are not here: more than are read at once, or than the page has
     loaded of what it says there are. `cut`: so was a cell that is too long, or a column.

@@ -1,4 +1,4 @@
-"""Calls of tools by whoever drives from outside, and what they were answered."""
+"""Whoever drives from outside calls tools, and gets answers to each call."""
 
 from typing import Literal
 
@@ -33,9 +33,9 @@ ErrorType = Literal[
 
 
 class ToolCalled(Event, frozen=True, tag="ToolCalled"):
-    """A tool is to be used. `arguments` is JSON; what it types is `{"typed": n}` until the field
-    that it goes into is known to be no secret one. `invalid` says what is wrong with them: then
-    only those are kept that fit the tool's schema."""
+    """A caller wants this tool used. `arguments` is JSON; what it types is `{"typed": n}` until the
+    field that it goes into is known to be no secret one. `invalid` says what is wrong with them:
+    then only those are kept that fit the tool's schema."""
 
     call: str
     tool: str
@@ -51,7 +51,7 @@ def approval_of(call: str) -> str:
 
 
 class FileRead(Event, frozen=True, tag="FileRead"):
-    """What reading a file for a call came to. It needs no page, and nothing was written."""
+    """A call had this file read. That needs no page, and nothing was written."""
 
     call: str
     text: Untrusted | None = None
@@ -76,7 +76,7 @@ class CompletionClaimed(Event, frozen=True, tag="CompletionClaimed"):
 
 
 class ToolAnswered(Event, frozen=True, tag="ToolAnswered"):
-    """What the call came to. The snapshot that goes with it is the last observation."""
+    """A call got this answer. The snapshot that goes with it is the last observation."""
 
     call: str
     success: bool

@@ -1,4 +1,4 @@
-"""What starts runs by itself: schedules, and hooks that other programs call."""
+"""Triggers start runs by themselves: schedules, and hooks that other programs call."""
 
 from typing import Literal
 
@@ -10,8 +10,8 @@ Missed = Literal["skip", "once"]
 
 
 class ScheduleSet(Event, frozen=True, tag="ScheduleSet"):
-    """From here on this is run whenever the clock of `zone` is at `cron`. The same name again
-    replaces what it was."""
+    """A schedule runs this whenever the clock of `zone` is at `cron`. The same name again replaces
+    what it was."""
 
     name: str
     cron: str
@@ -28,7 +28,7 @@ class ScheduleDropped(Event, frozen=True, tag="ScheduleDropped"):
 
 
 class HookSet(Event, frozen=True, tag="HookSet"):
-    """From here on whoever shows the token of this digest may have this run, with values for
+    """A hook lets whoever shows the token of this digest have this run, with values for
     `parameters` and for nothing else. The token itself is in no event."""
 
     name: str

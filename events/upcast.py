@@ -1,4 +1,4 @@
-"""Old events in today's shape: upcast on reading, never rewritten.
+"""Reading lifts old events into today's shape; the log is never rewritten.
 
 A tag names one shape, for ever: that is the schema version, and it needs no field of its own. A new
 field with a default is the same shape. Any other change (a field renamed, split, of another type)
@@ -18,7 +18,7 @@ Raw = dict[str, Any]
 
 
 class Successor(NamedTuple):
-    """The tag of the next shape, and how the fields of this one become its fields."""
+    """A successor names the tag of the next shape, and turns this one's fields into its own."""
 
     tag: str
     lift: Callable[[Raw], Raw]

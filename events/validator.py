@@ -1,4 +1,4 @@
-"""What the Validator says: verdicts with their rule, questions to a person, and the intent."""
+"""The Validator gives verdicts with their rule, asks a person, and declares the intent to act."""
 
 from typing import Literal
 
@@ -10,8 +10,8 @@ ApprovalKind = Literal["policy", "login", "confirm", "unknown", "service", "requ
 
 
 class PlanAdmitted(Event, frozen=True, tag="PlanAdmitted"):
-    """The proposal is well formed and may be looked at: find its element, touch nothing. It is
-    waited for no longer than until one of the elements of `unless` is there and free.
+    """The Validator lets a well-formed proposal be looked at: find its element, touch nothing. It
+    is waited for no longer than until one of the elements of `unless` is there and free.
 
     It is waited for `within_ms` until it is there and can be used, `answer_ms` as long as the page
     itself waits for its server, and `cover_ms` where something lies over it; -1 is as long as any.
@@ -36,7 +36,7 @@ class ActionApproved(Event, frozen=True, tag="ActionApproved"):
 
 
 class ActionRejected(Event, frozen=True, tag="ActionRejected"):
-    """A refusal: which rule, why, and the error code that a caller gets (E5)."""
+    """The Validator refuses by this rule, says why, and which error code a caller gets (E5)."""
 
     step: int
     rule: str
@@ -55,7 +55,7 @@ class ActionWithheld(Event, frozen=True, tag="ActionWithheld"):
 
 
 class ActionStarted(Event, frozen=True, tag="ActionStarted"):
-    """The intent. Durable before the browser is touched: from here on it may have happened."""
+    """The intent is durable before the browser is touched: from here on it may have happened."""
 
     step: int
     attempt: int
@@ -66,8 +66,8 @@ class ActionStarted(Event, frozen=True, tag="ActionStarted"):
 
 
 class QueryStarted(Event, frozen=True, tag="QueryStarted"):
-    """An observation may be made: it is well formed, and its element is the one that is meant.
-    It changes nothing, so that neither policy nor a commit stands before it."""
+    """An observation may be made: it is well formed, and its element is the one that is meant. It
+    changes nothing, so that neither policy nor a commit stands before it."""
 
     step: int
     attempt: int
@@ -76,7 +76,7 @@ class QueryStarted(Event, frozen=True, tag="QueryStarted"):
 
 
 class ApprovalRequested(Event, frozen=True, tag="ApprovalRequested"):
-    """A question to a person, bound to this step, action, element and origin."""
+    """The Validator asks a person, about this step, action, element and origin alone."""
 
     approval: str
     step: int
@@ -98,7 +98,7 @@ class CheckpointPassed(Event, frozen=True, tag="CheckpointPassed"):
 
 
 class CheckpointRefused(Event, frozen=True, tag="CheckpointRefused"):
-    """They did not, or nobody was there."""
+    """The person did not do what was asked of them, or nobody was there."""
 
     kind: ApprovalKind
     approval: str
@@ -107,7 +107,7 @@ class CheckpointRefused(Event, frozen=True, tag="CheckpointRefused"):
 
 
 class ApprovalVoided(Event, frozen=True, tag="ApprovalVoided"):
-    """What was approved changed, or the session ended: the approval is worth nothing now."""
+    """An approval is worth nothing now: what was approved changed, or the session ended."""
 
     approval: str
     why: str

@@ -1,4 +1,4 @@
-"""Every event there is, as one union: what the codec reads and type checkers exhaust."""
+"""The vocabulary is the one union of all events: the codec reads it, type checkers exhaust it."""
 
 from rutter.events.advisor import (
     AdviceFailed,

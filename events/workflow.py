@@ -13,7 +13,7 @@ Driver = Literal["person", "script", "workflow", "prediction", "model", "agent"]
 
 
 class Place(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a step happens: origin and path, with the parts that vary as `*`. `also` are paths that
+    """A step happens at an origin and path, with the parts that vary as `*`. `also` are paths that
     the page there gives itself, without any input."""
 
     origin: str = ""
@@ -26,7 +26,7 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a step changed when it was recorded, and so what it is expected to change again.
+    """An expectation is what a step changed when recorded, and must change again.
 
     `state` is what the page was afterwards, by the rules of F6, if they were asked; `learned` is
     what it said and how it stood then; `checks` and `read_back` were stated.
@@ -43,9 +43,9 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class StandingApproval(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A recording approves its own steps, on this origin and this very element (design 8), which
-    `identity` knows again when the address of its form changed in its ids or its stage alone, and
-    `home` when it sends to the page that it is on, by whichever of its addresses."""
+    """A recording approves its own steps, on this origin and this very element (design 8).
+    `identity` knows it again when the address of its form changed in its ids or its stage alone,
+    and `home` when it sends to the page that it is on, by whichever of its addresses."""
 
     origin: str
     digest: str
@@ -54,14 +54,14 @@ class StandingApproval(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Fork(msgspec.Struct, frozen=True, array_like=True):
-    """One of several ways between two steps that all recordings have: a run goes one at most."""
+    """A fork has branches between two steps that all recordings have: a run takes one at most."""
 
     number: int
     way: int
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One recorded step: what to do, where it is due, what it must lead to.
+    """A step says what to do, where it is due, and what it must lead to.
 
     `state` is what the page was when it was due, where the rules of F6 know it. `irreversible` is
     what policy said then: whatever its element has become, it is not done twice. `optional`: not
@@ -80,26 +80,26 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Indicator(msgspec.Struct, frozen=True):
-    """Words, in any case, that the page says in this place: its address, its title, a heading, the
-    name of any element, an alert or status, or anywhere in its text; or the state that it is in."""
+    """An indicator is words, in any case, that the page says in a place, or the state it is in: its
+    address, title or headings, the name of any element, an alert or status, or all its text."""
 
     where: Literal["url", "title", "heading", "name", "alert", "text", "state"]
     says: str
 
 
 class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
-    """By what a page shows that a task was done, or that it failed: one of them is enough."""
+    """Criteria say by what a page shows that a task was done, or failed: one of them is enough."""
 
     success: tuple[Indicator, ...] = ()
     failure: tuple[Indicator, ...] = ()
 
 
 class Workflow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One version of a recorded way. Versions are never changed, only followed by newer ones.
+    """A workflow is one version of recorded steps, never changed, only followed by newer ones.
 
     `service` is what was known of the site when it was recorded: what was learned rests on it.
-    `hosts` may be gone to in a run of it, `resources` only be loaded from. `goal` is what it was
-    to come to, where a model found the way, and `criteria` by what a page shows that it did.
+    `hosts` may be gone to in a run of it, `resources` only be loaded from. `goal` is what it was to
+    come to, where a model led the run, and `criteria` by what a page shows that it did.
     """
 
     name: str
