@@ -20,7 +20,7 @@ class PersonAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Answers(Protocol):
-    """Whoever can be asked. Waiting for them has no time limit."""
+    """Answers come from a person, or in place of one. Waiting for them has no time limit."""
 
     who: Who
 
@@ -28,7 +28,7 @@ class Answers(Protocol):
 
 
 class Nobody:
-    """No person is there: every question is answered with no, and the run says so."""
+    """Nobody is there: every question is answered with no, and the run says so."""
 
     who: Who = "nobody"
 
@@ -37,7 +37,7 @@ class Nobody:
 
 
 class ScriptedPerson:
-    """Answers from a list, for the demo and tests; recorded as scripted, never as a person."""
+    """A scripted person answers from a list, for the demo and tests; it is recorded as scripted."""
 
     who: Who = "scripted"
 
@@ -56,7 +56,8 @@ class ScriptedPerson:
 
 
 class TerminalPerson:
-    """Asks at the terminal. Only a typed yes is a yes; a phrase must be typed as it stands.
+    """A person answers at the terminal. Only a typed yes is one; a phrase must be typed as it
+    stands.
 
     A line is read in a daemon thread: one that waits for it must not keep the process alive when
     the session is stopped meanwhile. There is one reader at a time; what is typed to a question

@@ -1,4 +1,4 @@
-"""The one calling convention of every decider: evolve over the log, then decide.
+"""Every decider has one calling convention: evolve over the log, then decide.
 
     step(envelope):  state = evolve(state, envelope);  return decide(state, envelope)
 
@@ -18,7 +18,7 @@ State = TypeVar("State")
 
 
 class Decider(Protocol[State]):
-    """Pure logic over one session's state. Who hears what is the topology's table."""
+    """A decider is pure logic over one session's state. Who hears what is the topology's table."""
 
     name: ClassVar[Actor]
 
@@ -33,7 +33,7 @@ class Decider(Protocol[State]):
 
 
 class DecidingActor(Generic[State]):
-    """A decider with its states, one per session. Live and replayed alike."""
+    """An actor is a decider with its states, one per session, live and replayed alike."""
 
     def __init__(self, decider: Decider[State]) -> None:
         self.decider = decider

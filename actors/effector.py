@@ -1,4 +1,4 @@
-"""The one calling convention of every effector: hear a durable event, touch the world, report.
+"""Every effector has one calling convention: hear a durable event, touch the world, report.
 
 An effector makes no choices. What it did comes back as facts; what it raises is a broken world.
 """

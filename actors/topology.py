@@ -1,4 +1,4 @@
-"""Who hears which event: the one table that wires the pipeline.
+"""The topology says who hears which event: the one table that wires the pipeline.
 
 Deciders hear an event when it is numbered. Effectors hear it when it is on disk, except where
 they only read the page: that need not wait (`at_once`).

@@ -1,4 +1,4 @@
-"""Vision: what a picture of the page says about a step that failed. It advises, nothing more (F5).
+"""Vision says what a picture of the page shows of a failed step. It advises, nothing more (F5).
 
 Whoever can look at pictures implements `Vision`. It is asked once, and what goes wrong with that is
 an answer too: that it does not know.
@@ -13,7 +13,7 @@ from rutter.events.advisor import AdviceError, TokenUsage
 
 
 class VisionSaid(msgspec.Struct, frozen=True):
-    """What was seen, who looked, anything they say about it, and what that cost."""
+    """An answer says what was seen, who looked, anything they say about it, and what that cost."""
 
     said: Literal["VERIFIED", "NOT_VERIFIED", "UNKNOWN"]
     provider: str = ""
@@ -26,14 +26,14 @@ class VisionSaid(msgspec.Struct, frozen=True):
 
 
 class Vision(Protocol):
-    """Whoever can say whether a picture shows something."""
+    """Vision says whether a picture shows something."""
 
     async def look(self, picture: bytes, checked: str) -> VisionSaid:
         """Whether this PNG of the page in view shows what was checked."""
 
 
 class ScriptedVision:
-    """Answers in order, for tests; remembers the pictures and questions."""
+    """Scripted vision answers in order, for tests; it remembers the pictures and questions."""
 
     def __init__(self, *answers: VisionSaid | Exception) -> None:
         self._answers: Sequence[VisionSaid | Exception] = answers

@@ -1,4 +1,4 @@
-"""The Advisor: asks a language model what the Planner wants asked, and reports what came of it.
+"""The Advisor asks a language model what the Planner wants asked, and reports what came of it.
 
 A question is built and kept first (`AdvicePrepared`); only when that is on disk the one provider
 that it names is asked, once. Whatever goes wrong is a fact: a paid call is never repeated here.
@@ -65,7 +65,7 @@ MAX_MESSAGE = 200
 
 
 class BuiltQuestion(NamedTuple):
-    """A question as it is sent, and as the record may hold it."""
+    """A question is built as it is sent, and as the record may hold it."""
 
     prompt: Prompt
     recorded: Prompt
@@ -75,8 +75,8 @@ class BuiltQuestion(NamedTuple):
 
 
 class Advisor:
-    """The effector. `typed` is the session's own list of texts that are typed: they are in no
-    event, and in nothing that is kept."""
+    """The Advisor is an effector. `typed` is the session's own list of texts that are typed: they
+    are in no event, and in nothing that is kept."""
 
     name: ClassVar[Actor] = "advisor"
 

@@ -1,4 +1,4 @@
-"""The conversation that a model leads by tools, as turns (S3 1.4): pure, from what was said so far.
+"""A conversation is the turns that a model leads by tools (S3 1.4). Pure, made of what was said.
 
 Only the newest page and the newest picture are in it; a large page that changed little is told by
 what changed. Whatever was said, it stays within its limit (S3 2.1.3), every call is answered right
@@ -61,14 +61,14 @@ SAME = "The page now is as it was told above, with the same refs"
 
 
 class BoundValues(msgspec.Struct, frozen=True):
-    """What is bound in the session: values may be told, of secrets only the names."""
+    """The session's bound values may be told; of secrets only the names."""
 
     values: Mapping[str, str] = {}
     secrets: tuple[str, ...] = ()
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What the conversation is about. It stays the same in all of it."""
+    """A task is what the conversation is about. It stays the same in all of it."""
 
     goal: str
     guidance: str = ""
@@ -76,7 +76,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class NewestPage(msgspec.Struct, frozen=True):
-    """The newest page, what in it looks like an order, and its picture."""
+    """The newest page is told with what in it looks like an order, and its picture."""
 
     page: Page
     suspicious: tuple[str, ...] = ()
@@ -84,9 +84,9 @@ class NewestPage(msgspec.Struct, frozen=True):
 
 
 class CallExchange(msgspec.Struct, frozen=True):
-    """One turn: what the model said and what its first call came to. `recorded` is the same as the
-    record may hold it: without what is typed. `nonce` marks what the result holds, `note` is what
-    it was told where it called nothing."""
+    """An exchange is what the model said and what its first call came to. `recorded` is the same as
+    the record may hold it: without what is typed. `nonce` marks what the result holds, `note` is
+    what it was told where it called nothing."""
 
     thought: ModelTurn
     recorded: ModelTurn
@@ -96,8 +96,8 @@ class CallExchange(msgspec.Struct, frozen=True):
 
 
 class Anchor(msgspec.Struct, frozen=True):
-    """A page that was told whole and is still in the conversation, word for word: behind so many
-    exchanges."""
+    """An anchor is a page that was told whole and is still in the conversation, word for word:
+    behind so many exchanges."""
 
     at: int
     url: str
@@ -106,8 +106,8 @@ class Anchor(msgspec.Struct, frozen=True):
 
 
 class Conversation(msgspec.Struct, frozen=True):
-    """The turns to send, the same as the record may hold them, what they are estimated to cost with
-    the system prompt, and how many turns are only summed up in them. The first `stays` turns are
+    """A conversation has turns to send, `recorded` as the record may hold them. `tokens` is an
+    estimate with the system prompt; `dropped` turns are only summed up. The first `stays` turns are
     likely to be told again as they are; `anchor` is for the next conversation."""
 
     system: str
@@ -195,7 +195,7 @@ def _short(value: object) -> object:
 
 
 class _PageTold(msgspec.Struct, frozen=True):
-    """What is told last of the page, and the one that it leans on, or may be leant on next."""
+    """A page is told last, perhaps as changes from its anchor, and may be the next one's."""
 
     text: str = ""
     pictures: tuple[bytes, ...] = ()

@@ -1,4 +1,4 @@
-"""What the Advisor remembers of its session: pages, steps, and the conversation so far.
+"""The Advisor's memory of its session has pages, steps, and the conversation so far.
 
 None of it is on disk beyond what the log holds: what a model typed is here and nowhere else.
 """
@@ -30,7 +30,7 @@ Clean = Callable[[str], str]
 
 
 class Memory:
-    """One session's. `clean` takes out what must not leave; `draw` makes a mark of its own."""
+    """A session's memory can `clean` what must not leave it, and `draw` a mark of its own."""
 
     def __init__(self, clean: Clean, draw: Callable[[], str]) -> None:
         self._clean = clean

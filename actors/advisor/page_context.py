@@ -1,4 +1,4 @@
-"""What a model is shown before it decides (C3): each part bounded, each with a deadline of its own.
+"""A page's context is what a model is shown before it decides (C3): bounded parts, with deadlines.
 
 A part that cannot be had is named with its reason; the others are still worth a decision.
 """
@@ -37,7 +37,7 @@ Record = TypeVar("Record", "ActionRecord", "ErrorRecord")
 
 
 class ActionRecord(msgspec.Struct, frozen=True):
-    """An action that was executed before (S1 4.1)."""
+    """A record tells an action that was executed before (S1 4.1)."""
 
     action_type: str
     target_description: str
@@ -46,7 +46,7 @@ class ActionRecord(msgspec.Struct, frozen=True):
 
 
 class ErrorRecord(msgspec.Struct, frozen=True):
-    """An error of this flow (S1 4.1)."""
+    """A record tells an error of this flow (S1 4.1)."""
 
     action_type: str
     error_type: str
@@ -56,14 +56,14 @@ class ErrorRecord(msgspec.Struct, frozen=True):
 
 
 class MissingPart(msgspec.Struct, frozen=True):
-    """A part that could not be had, and why."""
+    """A part is missing, for this reason."""
 
     part: str
     why: str
 
 
 class AgentContext(msgspec.Struct, frozen=True):
-    """Everything a model decides on (S1 4.1). `missing` names what could not be had."""
+    """A model decides on this context (S1 4.1). `missing` names what could not be had."""
 
     screenshot: bytes = b""
     accessibility_tree: str = ""
@@ -79,7 +79,7 @@ class AgentContext(msgspec.Struct, frozen=True):
 
 
 class _Parts(NamedTuple):
-    """What was gathered so far."""
+    """The parts are gathered one by one."""
 
     found: dict[str, object]
     missing: list[MissingPart]

@@ -23,7 +23,7 @@ MAX_CHARACTERS = 200
 
 
 class VisionAdvisor:
-    """The effector: hears a question when it is on disk, reports the answer as a fact."""
+    """This effector hears a question when it is on disk, and reports the answer as a fact."""
 
     name: ClassVar[Actor] = "advisor"
 

@@ -1,4 +1,4 @@
-"""The question for one action (S1 2.2, 2.6): which step a run is lost at, what went wrong. Pure.
+"""The prompt asks for one action (S1 2.2, 2.6) at the step where a run is lost. Pure.
 
 What the page says comes from `actors/advisor/page_context.py`, already between its marks.
 """
@@ -59,7 +59,7 @@ CORRECT = (
 
 
 class ActionQuestion(msgspec.Struct, frozen=True):
-    """What is asked: the request, what it is about, and how sure an answer must be (millionths)."""
+    """A question has its request, what it is about, and how sure an answer must be (millionths)."""
 
     request: AdviceRequested
     task: Task

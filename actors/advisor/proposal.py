@@ -1,4 +1,4 @@
-"""The tool `browser_action` (S1 5.3): its schema, and what a call of it proposes or lacks. Pure.
+"""A proposal is a call of `browser_action` (S1 5.3), checked by its schema. Pure.
 
 A model's numbers end here: certainty goes on in millionths. So does what it types: a proposal
 holds the number of a text, or a bound name.
@@ -100,7 +100,7 @@ def action_spec(*, repairs: bool) -> ToolSpec:
 
 
 class ParsedProposal(NamedTuple):
-    """What a call came to: a proposal, with the text that it types beside it, or what is wrong."""
+    """A call came to a proposal, with the text that it types beside it, or to what is wrong."""
 
     proposal: Proposal | None = None
     invalid: str = ""

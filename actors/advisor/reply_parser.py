@@ -1,4 +1,4 @@
-"""What a model's reply asks for, checked and made fit for the log. Pure.
+"""The parser checks what a model's reply asks for and makes it fit for the log. Pure.
 
 What it types never leaves here inside an event: it goes beside it, under a number.
 """
@@ -18,7 +18,7 @@ MAX_CALLS = 20  # of one reply: the first is taken, the others are only told of
 
 
 class ParsedReply(NamedTuple):
-    """What a reply asks for. `typed` are the texts that it types, in the order of their numbers;
+    """A reply asks for this. `typed` are the texts that it types, in the order of their numbers;
     `recorded` are its calls as the record may hold them: without those."""
 
     calls: tuple[WantedCall, ...] = ()

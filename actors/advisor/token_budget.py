@@ -1,4 +1,4 @@
-"""Texts cut to a number of tokens, and one line each: what a prompt may hold of any of them."""
+"""A token budget cuts each text of a prompt to so many tokens, and to one line."""
 
 from rutter.actors.rules.pages.text_form import estimate_tokens
 from rutter.actors.rules.text.untrusted import on_one_line

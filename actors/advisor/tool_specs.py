@@ -1,4 +1,4 @@
-"""The tools as a language model is told of them: the table of `rules.tools`, within a budget."""
+"""Tool specs tell a language model the table of `rules.tools`, within a budget."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""Vision by a language model: a picture, a question, and one of three answers."""
+"""A vision model gets a picture and a question, and gives one of three answers."""
 
 from typing import Literal
 
@@ -42,15 +42,15 @@ VERDICT = ToolSpec(
 
 
 class PictureVerdict(msgspec.Struct, frozen=True):
-    """The arguments of the one tool."""
+    """A verdict on a picture has the arguments of the one tool."""
 
     said: Literal["VERIFIED", "NOT_VERIFIED", "UNKNOWN"]
     message: str = ""
 
 
 class ModelVision:
-    """`Vision` by a model that sees pictures. A call that fails was a call: it is told with who was
-    asked, as one that is answered."""
+    """A model that sees pictures gives `Vision`. A call that fails was a call: it is told with who
+    was asked, as one that is answered."""
 
     def __init__(
         self, client: ModelClient, price: Price | None = None, *, within_ms: int = WITHIN_MS

@@ -25,7 +25,7 @@ Call = Callable[..., Awaitable[Any]]  # of a function in the page
 
 
 class HeldElement:
-    """Of one step after the other. `dispatched` says that input may have reached the page."""
+    """A step holds one element after the other. `dispatched`: input may have reached the page."""
 
     def __init__(self, screen: Screen, bindings: Bindings) -> None:
         self.screen = screen

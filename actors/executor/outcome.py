@@ -1,4 +1,4 @@
-"""What acting or reading came to, and the page's answers in those terms."""
+"""An outcome says what acting or reading came to, in terms made of the page's answers."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from rutter.events.tables import Table
 
 
 class ActionOutcome(NamedTuple):
-    """What acting came to. `changed` means that nothing was done."""
+    """An action came to this. `changed` means that nothing was done."""
 
     code: ErrorCode | None = None
     message: str = ""

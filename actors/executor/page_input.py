@@ -26,7 +26,7 @@ SWITCHED = {
 
 
 class PageInput:
-    """To the element that is held, or to its page."""
+    """Input goes to the element that is held, or to its page."""
 
     def __init__(self, held: HeldElement, upload_mb: int) -> None:
         self._held = held

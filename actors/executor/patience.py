@@ -1,5 +1,5 @@
-"""How long the Executor waits for an element to be there and of use: the step's own patience, and
-longer while the page itself waits for its server. How long that is, is the Validator's word."""
+"""The Executor's patience is how long it waits for an element to be there and of use, and longer
+while the page itself waits for its server. The Validator sets it."""
 
 from collections.abc import Awaitable, Callable
 from time import perf_counter_ns
@@ -29,7 +29,7 @@ class BusyPage(Protocol):
 
 
 class StepPatience:
-    """Of one try of one step, over all that is done for it."""
+    """One try of one step has this patience, over all that is done for it."""
 
     def __init__(self, admitted: PlanAdmitted) -> None:
         self.of = (admitted.step, admitted.attempt)

@@ -1,4 +1,4 @@
-"""The Observer: reads the page in one round trip and says what was there."""
+"""The Observer reads the page in one round trip and says what was there."""
 
 import mimetypes
 from collections import Counter

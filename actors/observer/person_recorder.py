@@ -1,4 +1,5 @@
-"""What a person does in the window, as facts: the page before each step, the step, the page after.
+"""The person recorder tells what a person does as facts: the page before a step, it, the page
+after.
 
 The page tells of input at its capture phase, before anything came of it. A step is held until the
 page has answered, so that what the person said to its dialogs goes with it; then it is a fact.
@@ -54,7 +55,7 @@ Why = Literal["after_action", "requested", "before_input"]
 
 
 class PersonRecorder:
-    """Follows the person from the first step on until the window is closed."""
+    """The recorder follows the person from the first step on until the window is closed."""
 
     def __init__(
         self,

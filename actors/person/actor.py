@@ -13,7 +13,7 @@ from rutter.events.vocabulary import AnyEvent
 
 
 class Person:
-    """The effector: hears a question when it is on disk, reports the answer as a fact.
+    """This effector hears a question when it is on disk, and reports the answer as a fact.
 
     With a limit, one that is not answered in time is answered with no; without, it is waited for.
     One that does not stand any more is not waited for either, and has no answer.

@@ -1,4 +1,4 @@
-"""The Predictor: what comes next, and what is learned from what was confirmed."""
+"""The Predictor says what comes next, and learns from what was confirmed."""
 
 from rutter.actors.predictor.actor import Predictor
 from rutter.actors.predictor.knowledge import Knowledge

@@ -1,4 +1,4 @@
-"""The Predictor as a decider: the next step of a workflow, or the model's most probable actions.
+"""The Predictor names the next step of a workflow, or the model's most probable actions.
 
 Inside a named workflow the next step is known and has no probability (`StepDue`); outside one it
 predicts. It also learns: a confirmed action becomes a `TransitionLearned`, a recording becomes a

@@ -1,4 +1,4 @@
-"""What every session taught, in the order of the log and packed: some twenty bytes a transition.
+"""The journal keeps what every session taught, in log order, in some twenty bytes a transition.
 
 From it a model can be folded at any time, with or without a session, so that one that nobody asks
 costs nothing, and one session can be forgotten without reading the log again.
@@ -29,7 +29,7 @@ RECENT = 4  # sessions whose way of doing a thing is remembered, of each thing
 
 
 class LearnedRow(NamedTuple):
-    """One thing that was learned. Tokens are named as the log names them; an end has none."""
+    """A row is one thing learned. Tokens are named as the log names them; an end has none."""
 
     session: int
     token: str
@@ -39,7 +39,7 @@ class LearnedRow(NamedTuple):
 
 
 class NumberedTexts:
-    """Texts by number: each is held once."""
+    """A table gives each text a number, and holds it once."""
 
     def __init__(self) -> None:
         self.all: list[str] = []
@@ -98,7 +98,7 @@ class Journal:
 
 
 class PastAction(NamedTuple):
-    """How a session did a thing; `at` says how many were done before it."""
+    """A session did a thing like this; `at` says how many were done before it."""
 
     session: int
     action: Action
@@ -106,7 +106,7 @@ class PastAction(NamedTuple):
 
 
 class PastActions:
-    """How each thing was done, by the sessions that did it last.
+    """The last sessions that did each thing show how it is done.
 
     More than the last, because one may be forgotten, and because another's parameters may be bound.
     """

@@ -1,4 +1,4 @@
-"""What was learned by every session: the fold of learned facts, and of nothing else.
+"""Knowledge is the fold of what every session taught, and of nothing else.
 
 A prediction names the position P of the fold it was made from. What a turn teaches counts from
 the next turn on, so P is the last position before the turn, whoever appended what since.
@@ -44,7 +44,7 @@ def _is_going(doing: str) -> bool:
 
 
 class Folding(Generic[Learns]):
-    """A model on its way through the journal. One that nobody ever asked stays at its beginning."""
+    """A model goes through the journal. One that nobody ever asked stays at its beginning."""
 
     def __init__(self, journal: Journal, learner: Learns) -> None:
         self._journal = journal
@@ -69,14 +69,14 @@ class Folding(Generic[Learns]):
 
 
 class Foreseen(NamedTuple):
-    """What may come next, the most probable first, and how probable it is that nothing does."""
+    """The model foresees these, most probable first, and how probable it is that nothing comes."""
 
     candidates: tuple[Candidate, ...]
     ends: int
 
 
 class Knowledge:
-    """Shared by all sessions; changed in log order only."""
+    """All sessions share knowledge; it changes in log order only."""
 
     def __init__(self) -> None:
         self.journal = Journal()

@@ -1,4 +1,4 @@
-"""One session as the Predictor follows it."""
+"""PredictorState holds one session as the Predictor follows it."""
 
 import msgspec
 
@@ -17,7 +17,7 @@ BLANK = PageMoment(Page(url="about:blank"))
 
 
 class PredictorState(msgspec.Struct, frozen=True):
-    """One session as the Predictor follows it."""
+    """The Predictor follows a session by this state."""
 
     started: SessionStarted | None = None
     session: str = ""

@@ -1,5 +1,5 @@
-"""The clock as an effector: the run's wall time, not counting the time a person is waited for, or
-the session is paused.
+"""The timer counts a run's wall time, without the time a person is waited for or the session is
+paused.
 
 A session driven by calls of tools runs while one of them is being worked on: how long its caller
 thinks is not run time. A model of our own that leads it is a part of the run, and what it calls
@@ -25,7 +25,7 @@ NOTHING: tuple[AnyEvent, ...] = ()
 
 
 class _Allowance:
-    """How much time something has left, of how much. It is told once that there is none."""
+    """An allowance is how much time is left, of how much. It is told once that there is none."""
 
     def __init__(self, what: Literal["wall_time", "tool"], limit_ms: int, call: str = "") -> None:
         self.passed = DeadlinePassed(what, limit_ms, call)
@@ -33,7 +33,7 @@ class _Allowance:
 
 
 class Timer:
-    """Monotonic: neither a hung call nor a changed system clock escapes it."""
+    """The timer is monotonic: neither a hung call nor a changed system clock escapes it."""
 
     name: ClassVar[Actor] = "clock"
 

@@ -1,4 +1,4 @@
-"""The Validator: no step without a verdict on the element as it was really found (E1, design 8).
+"""The Validator lets no step pass without a verdict on its element as really found (E1, design 8).
 
 It looks three times: at the proposal (is it well formed, may one look), at the resolved element
 (may this very element be acted on), and again when the element changed under it. Its last word is

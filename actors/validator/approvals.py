@@ -1,4 +1,4 @@
-"""Approvals that a recording or a bound credential gave: whether a step still stands by them."""
+"""Approvals say whether a step still stands by what a recording or a bound credential allowed."""
 
 from rutter.actors.rules.pages.address import origin_of, place_of
 from rutter.actors.rules.policy.policy import PolicyCase, PolicyVerdict, is_irreversible, stands

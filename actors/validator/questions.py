@@ -1,4 +1,4 @@
-"""Questions for a person: what no recording has answered, and what their answer means."""
+"""Questions ask a person what no recording has answered; their answer lets a step pass or not."""
 
 import msgspec
 

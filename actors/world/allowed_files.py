@@ -1,4 +1,4 @@
-"""Files of the folders that were allowed, and nothing outside: no `..`, no link, no device.
+"""Allowed files lie in the folders that were named, and nowhere else: no `..`, no link, no device.
 
 Every part of a path is opened inside the one before it and none may be a link, so nothing that is
 renamed meanwhile leads outside. The folder itself is what was named: it may be a link.
@@ -32,11 +32,11 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 
 
 class _FileRefused(Exception):
-    """It is not a file in a folder that was allowed."""
+    """The path names no file in a folder that was allowed."""
 
 
 class _FoundFile(NamedTuple):
-    """A file by its name in an open folder, and what it was when it was found."""
+    """A found file has a name in an open folder, and was this when it was found."""
 
     folder: int
     name: str
@@ -47,7 +47,7 @@ Stamp = tuple[int, int, int, int]
 
 
 class _FileFacts(NamedTuple):
-    """What is known of a file. The stamp is another one when it was written meanwhile."""
+    """A file has these facts. The stamp is another one when it was written meanwhile."""
 
     seen: FileSeen
     stamp: Stamp | None = None

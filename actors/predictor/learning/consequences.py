@@ -1,4 +1,4 @@
-"""What the page sent because of a step, and where its result showed: part of how it is known again.
+"""A step's consequences are what the page sent because of it, and where its result showed.
 
 Both may come long after the step was judged, so they are put to it when the session is over.
 """

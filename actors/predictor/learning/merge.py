@@ -1,8 +1,8 @@
-"""A workflow that was recorded again: one version of which both recordings are runs (decision 019).
+"""A merge makes one version of a workflow of which both its recordings are runs (decision 019).
 
 What one of them lacks is optional from then on; where each has something else between two steps
-that both have, these are two ways of a fork. Recordings that differ in more than that are two
-ways of working, and are not merged. Merging one with itself, or twice, changes nothing.
+that both have, these are two branches of a fork. Recordings that differ in more than that are two
+workflows, and are not merged. Merging one with itself, or twice, changes nothing.
 
 Where both would do, a run does what was recorded last: who records again to correct something has
 shown what is wanted now.
@@ -24,7 +24,7 @@ SHORT = 4  # steps of one way between two that both have: a longer one is no det
 
 
 class RecordingsDiffer(Exception):
-    """Two ways of working, and why."""
+    """Recordings differ too much to be merged, and this is why."""
 
 
 class Merged(msgspec.Struct, frozen=True):
@@ -107,7 +107,7 @@ def _gaps(pairs: Sequence[Pair]) -> Iterator[tuple[list[Pair], Pair | None]]:
 
 
 class _Made:
-    """The steps as they come together. Numbers in what is told are those that people see."""
+    """A merge in the making has steps. Numbers in what is told are those that people see."""
 
     def __init__(self, known: Sequence[Step], new: Sequence[Step], newest_first: bool) -> None:
         self._known = known

@@ -1,8 +1,8 @@
-"""From what happened in a recording to a workflow that can be sailed: pure assembly.
+"""A recording becomes a workflow that can be run: pure assembly.
 
-Each step keeps what it was done to (every way to find it, and its fingerprint), where it was due
-and what it changed. What varies from run to run is taken out: typed parameters, ids in paths,
-and names of elements that are a parameter's value.
+Each step keeps what it was done to (every locator, and its fingerprint), where it was due and what
+it changed. What varies from run to run is taken out: typed parameters, ids in paths, and names of
+elements that are a parameter's value.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ _RANK: dict[type[Strategy], int] = {ByCss: 0, ByRole: 1, ByText: 2, ByPoint: 3, 
 
 
 class PerformedStep(msgspec.Struct, frozen=True):
-    """One step as it went: proposed, resolved, judged, with the page before and after."""
+    """A performed step was proposed, resolved and judged, with the page before and after."""
 
     action: Action
     element: Resolved | None
@@ -124,10 +124,9 @@ def pictured_as(workflow: Workflow, newest: Workflow | None) -> Workflow:
 
 
 class ModelRepair(msgspec.Struct, frozen=True):
-    """What a model did when the step `at` was due, and which one was due then: the next one when
-    it stood for that step, the same one when it only led there, a later one when it went ahead.
-    Without a step those in between were not needed. `helped`: a model or the service's way did it.
-    """
+    """A model did this when the step `at` was due. The next one is due then when it stood for that
+    step, the same one when it only led there, a later one when it went ahead. Without a step those
+    in between were not needed. `helped`: a model or the service script did it."""
 
     at: int
     step: Step | None

@@ -1,4 +1,4 @@
-"""A run of a workflow that was helped: where it is then, and what its next version is."""
+"""A repair says where a run is after a model helped it, and what the workflow's next version is."""
 
 import msgspec
 

@@ -1,5 +1,5 @@
-"""Addresses that a page rewrites by itself between two inputs: none of them is where a step led
-alone, and none is required. They are other names of the same place."""
+"""A page rewrites addresses by itself between two inputs: none of them is where a step led alone,
+and none is required. They are other names of the same place."""
 
 from collections.abc import Iterable
 

@@ -1,5 +1,5 @@
-"""One step of two recordings of it: what was edited and approved is kept, what only one of them
-saw is no longer awaited. Joining a step with itself changes nothing."""
+"""A step merge joins one step of two recordings: what was edited and approved is kept, what only
+one of them saw is no longer awaited. Joining a step with itself changes nothing."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""When a person takes back what was just done: that counts against it, not for it."""
+"""A takeback is a person's undoing of what was just done: it counts against that, not for it."""
 
 from typing import Literal
 
@@ -17,8 +17,8 @@ WRITES = frozenset({"type", "select", "press"})
 
 
 class Taught(msgspec.Struct, frozen=True):
-    """What was learned last in a session, where its page was before and after, and whether it can
-    be taken back at all."""
+    """A session taught this last, where its page was before and after, and whether it can be taken
+    back at all."""
 
     learned: TransitionLearned
     before: str

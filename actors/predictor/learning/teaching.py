@@ -1,4 +1,4 @@
-"""What a step teaches: what counts, what is held back, and where it was done."""
+"""A step teaches what counts, or holds it back, at the place where it was done."""
 
 from collections.abc import Iterable, Iterator
 

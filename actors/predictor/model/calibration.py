@@ -1,4 +1,4 @@
-"""How often a probability was right: learned from predictions that came true or did not.
+"""Calibration turns a model's probability into how often such a probability was right.
 
 A line through a few knots, from the probability that the model works out to the one that it says.
 """

@@ -1,4 +1,4 @@
-"""What followed which context: counts that stay small, in contexts that may be forgotten.
+"""Contexts count what followed each of them; the counts stay small, and contexts may be forgotten.
 
 A context is a number made of the tokens in it. Most contexts are seen once, so one that was costs
 no more than its key: its value is the token itself. Counts are halved when there are many, which
@@ -22,7 +22,7 @@ CROWD = 4  # there are many different successors when they are one in so many of
 
 
 class Successors:
-    """Of a context seen more than once: who followed, how often, who last and how many times so."""
+    """A context seen more than once has successors: who, how often, who last, how often so."""
 
     __slots__ = ("counts", "last", "run", "total")
 
@@ -69,7 +69,7 @@ Followed = Successors | int
 
 
 class Contexts:
-    """Successors by context. Once `room` contexts were new or met again, those that were not met
+    """Contexts have successors. Once `room` contexts were new or met again, those that were not met
     since the last time are forgotten: at most twice that many are held."""
 
     __slots__ = ("limit", "old", "room", "young")
@@ -111,8 +111,8 @@ class Contexts:
 
 
 class Trails:
-    """The last successor of long contexts, and how many times in a row it was the same, up to
-    three: who is on a path that was sailed before, and for how long.
+    """A trail says who followed a long context last, and how many times in a row, up to three: who
+    is on a path that was taken before, and for how long.
 
     A longer trail is begun where the shorter one was known, so its length tells how often, too.
     """

@@ -1,4 +1,4 @@
-"""What else tells candidates apart, each as a learned factor on their shares.
+"""A factor tells candidates apart by what else is known, learned from their shares.
 
 Every candidate carries marks; a mark's factor is how much more often than expected those that
 carry it came. Factors are multiplied and the shares made to sum to one again, so marks that say
@@ -44,7 +44,7 @@ def lead(first: int, followed: Followed) -> Lead:
 
 
 class Hints(NamedTuple):
-    """What is known beside the blend, when candidates are weighed."""
+    """Hints are known beside the blend, when candidates are weighed."""
 
     ago: Mapping[int, int]
     echo: tuple[int, int]  # a token and its mark

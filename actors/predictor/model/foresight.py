@@ -1,4 +1,4 @@
-"""The default model: what comes next, and how sure that is.
+"""Foresight is the default model: it says what comes next, and how sure that is.
 
 Three steps, each learned from the log as it goes:
 
@@ -71,7 +71,7 @@ Others = list[tuple[int, int]]  # the first mark of their kind, the context
 
 
 class Situation(NamedTuple):
-    """What came before, as numbers, and the contexts that it makes."""
+    """A situation is what came before, as numbers, and the contexts that it makes."""
 
     tail: list[int]
     chain: list[int]
@@ -80,7 +80,7 @@ class Situation(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """Everything that one prediction was made from."""
+    """An outlook is everything that one prediction was made from."""
 
     ranked: list[Candidate]
     rest: float
@@ -90,7 +90,7 @@ class Outlook(NamedTuple):
 
 
 class Foresight:
-    """`observe` one event, `predict` without side effects, `doubt` what was taken back."""
+    """Foresight can `observe` an event, `predict` without side effects, `doubt` a takeback."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}

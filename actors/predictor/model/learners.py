@@ -1,4 +1,4 @@
-"""From the journal's rows to a model: what each kind of model makes of one row."""
+"""A learner gives a model the journal's rows, each kind of model in its own form."""
 
 from collections import OrderedDict
 from collections.abc import Sequence

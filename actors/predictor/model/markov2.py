@@ -1,4 +1,4 @@
-"""The seeds' model (B2, B3): counts of first- and second-order transitions, nothing else.
+"""The seeds' model (B2, B3) counts first- and second-order transitions, nothing else.
 
 Probabilities are integers in millionths that sum to exactly one million, so that a comparison
 with a threshold does not depend on the machine.
@@ -14,7 +14,7 @@ Counts = dict[str, int]
 
 
 class Markov2:
-    """`observe` one transition, `predict` without side effects."""
+    """Markov2 can `observe` one transition, and `predict` without side effects."""
 
     def __init__(self) -> None:
         self.first: dict[str, Counts] = {}

@@ -1,4 +1,4 @@
-"""What any model of what comes next can be asked, and which ones there are.
+"""A prediction model says what comes next; there are two of them.
 
 A model is a fold: `observe` takes in one event of the log at a time, `predict` changes nothing.
 Whoever folds the same events in the same order has the same model and the same probabilities, on
@@ -13,9 +13,9 @@ from rutter.actors.predictor.model.markov2 import Markov2
 
 
 class PredictionModel(Protocol):
-    """`history` are the tokens of a session so far, `""` where a step did not come about: what
-    follows did not follow from what was before. `place` is the page that one is on then, as one
-    name for all pages like it; empty if that is not known."""
+    """A model predicts from `history`, the tokens of a session so far, `""` where a step did not
+    come about: what follows did not follow from what was before. `place` is the page that one is on
+    then, as one name for all pages like it; empty if that is not known."""
 
     def observe(
         self, history: Sequence[str], token: str, *, place: str = "", measured: bool = True
@@ -32,7 +32,7 @@ class PredictionModel(Protocol):
 
 
 class SeedModel:
-    """The seeds' model (B2, B3), `markov2`, as a model among others. It knows no pages."""
+    """The seeds' model (B2, B3), `markov2`, is a model among others. It knows no pages."""
 
     def __init__(self) -> None:
         self.counts = Markov2()

@@ -1,4 +1,4 @@
-"""Which parts of an address vary: learned from the places that were seen, in log order.
+"""Places say which parts of an address vary: learned from visits, in log order.
 
 `actors/rules/pages/address.py` makes `*` of what is an id by its looks. Names of things look like
 words: `/customers/aurora-shipping`, `/wiki/Rope`, `/ann/boats`. What tells them from the parts of a
@@ -31,7 +31,7 @@ _TITLED = frozenset("-_.%@+~,:;'()")
 
 
 class Node:
-    """One part of an address, and what was seen below it."""
+    """A node is one part of an address, and what was seen below it."""
 
     __slots__ = ("children", "last", "varies", "visits")
 
@@ -47,7 +47,7 @@ class Node:
 
 
 class Places:
-    """The fold of the places of a log: `see` them in its order, ask for the `pattern` of any."""
+    """Places fold the places of a log: `see` them in its order, ask for the `pattern` of any."""
 
     def __init__(self) -> None:
         self.sites: dict[str, Node] = {}

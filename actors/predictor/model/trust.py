@@ -1,4 +1,4 @@
-"""How much each count is believed over the shorter context below it: learned, not assumed.
+"""Trust says how much each count is believed over the shorter context below it: it is learned.
 
 Counts of the same kind share a weight: of the same order, about as large, about as diverse, the
 last successor as often in a row. A weight is the mean of how far the count explained what came.

@@ -1,4 +1,4 @@
-"""Whether an action has its element on a page, as far as one look at the page can tell.
+"""An action's element is on the page or not, as far as one look at the page can tell.
 
 No only where that is certain. A look leaves out what it has no room for, boxes that are drawn by
 their label, and what has a role that nobody operates; a name may count something, or hold what was

@@ -1,4 +1,4 @@
-"""A run of a workflow that a person had the wheel of: where it is, by the page that they left.
+"""A run that a person hands back is found in its workflow by the page that they left.
 
 They may have done the step that is due, or several: a page that is where a later one was recorded
 says so. Only forward: nothing that was done is due again. Whether they did what cannot be undone,
@@ -63,8 +63,8 @@ def _fits(step: Step, look: PageMoment) -> bool:
 
 
 class LeftPlace(NamedTuple):
-    """Why the run is not where the page is; `to` where it is, if a person says that they did what
-    lies between."""
+    """A person left the run elsewhere than the page is, and `why`; `to` is where it is, if they say
+    that they did what lies between."""
 
     why: str = ""
     to: int = -1

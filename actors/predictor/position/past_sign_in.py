@@ -1,4 +1,4 @@
-"""A run of a workflow whose first steps sign in, when a kept login has done that already.
+"""A kept login makes the first steps of a run needless when they sign in.
 
 Those steps were recorded on a page that asks to sign in, and the page is none: they are passed over
 up to the first that the page fits. Where it fits none, nothing is passed over; nor where the login

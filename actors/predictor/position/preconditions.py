@@ -1,4 +1,4 @@
-"""What of a step's recorded situation is missing now: its page, its place, a sign-in in between."""
+"""A step's precondition is its recorded situation: its page, its place, no sign-in in between."""
 
 from rutter.actors.rules.pages.address import place_of, stands_at
 from rutter.actors.rules.pages.changes import PageMoment

@@ -1,5 +1,5 @@
-"""Optional steps of a run: which of them need not be waited for, which were passed over on the way
-and may have come since, and where the run goes on behind each (docs/optional-steps.md)."""
+"""A run may skip optional steps: some need not be waited for, some may have come since, and behind
+each the run goes on somewhere (docs/optional-steps.md)."""
 
 import msgspec
 

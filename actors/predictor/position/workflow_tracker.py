@@ -1,4 +1,4 @@
-"""Which recorded workflow a session is in, and how far: a belief that every step moves.
+"""The tracker believes that a session is in a workflow, so far: every step moves its belief.
 
 The session is in no workflow, or in one with so many of its steps done. A step that is done next
 
@@ -47,8 +47,8 @@ BREAK = ""
 
 
 class PreparedWorkflow(NamedTuple):
-    """One workflow, prepared. Both have an entry for each mark: with what weight the workflow
-    begins there, and from which number of marks done it is come to, with what weight."""
+    """A prepared workflow has an entry for each mark: with what weight it begins there, and from
+    which number of marks done it is come to, with what weight."""
 
     version: int
     of: int
@@ -63,8 +63,8 @@ Spot = tuple[str, int, PreparedWorkflow]
 
 
 class Belief:
-    """Relative weights: of no workflow, of each with so many marks done, and of those that are at
-    their end."""
+    """A belief has relative weights: of no workflow, of each with so many marks done, and of those
+    that are at their end."""
 
     def __init__(self) -> None:
         self.none = 1.0
@@ -81,7 +81,7 @@ class Belief:
 
 
 class RecordedWorkflows:
-    """The newest version of each workflow, prepared for asking; whoever changes it, `within` does
+    """The newest version of each workflow is prepared for asking. Whoever changes it, `within` does
     not, and what it says does not depend on the order in which they were learned."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Where a page is, in a form that is the same in the next run: ids and parameters become `*`.
+"""An address says where a page is the same in every run: ids and parameters become `*`.
 
 Pages are compared by origin and path. The query is left out: it holds what was searched for, not
 where one is. What a page rewrites of its own address is no other place.

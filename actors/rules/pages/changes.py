@@ -1,4 +1,4 @@
-"""What a step changed, as checks that the next run can be held to: pure comparison of two looks.
+"""Changes of a page become checks for the next run: pure comparison of two looks.
 
 Only what a page says on purpose: its notices, its state, how the element stands that was acted on,
 a file that came. What else changes on a page is as often chance.
@@ -23,7 +23,7 @@ NAMELESS: tuple[PageState, ...] = ("UNKNOWN", "START")
 
 
 class PageMoment(msgspec.Struct, frozen=True):
-    """The page at one moment, and what it was then."""
+    """A moment is the page as one look saw it, and its state then."""
 
     page: Page
     state: PageState = "UNKNOWN"

@@ -1,4 +1,4 @@
-"""Whether a page says that a task was done, or that it failed (S3 1.7): pure lookups."""
+"""End signs tell from a page that a task was done, or that it failed (S3 1.7): pure lookups."""
 
 from collections.abc import Collection, Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""What a step changed when it was recorded, and whether the same came about again."""
+"""Expected changes are what a step changed when recorded; here they are held against a run."""
 
 from collections.abc import Mapping
 

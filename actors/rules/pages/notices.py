@@ -1,4 +1,4 @@
-"""What a page says in its own words, in a form that is the same in the next run."""
+"""Notices are what a page says in its own words, in a form that is the same in the next run."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What state a page is in, by rules that are data (F6): what speaks for each state is added up.
+"""The rules of page states add up what speaks for each state of a page (F6).
 
 Pure lookups in what was observed: words in places, whole and in any case, found in linear time.
 """
@@ -75,7 +75,7 @@ _NUMBER = re.compile(r"(?<= )\d+(?= )")
 
 
 class SignWords(NamedTuple):
-    """One sign made ready: words between spaces, `#` for any number; one of `said` will do."""
+    """A sign is made ready as words between spaces, `#` for any number; one of `said` will do."""
 
     where: Where
     said: tuple[str, ...]
@@ -89,7 +89,7 @@ class PreparedRule(NamedTuple):
 
 
 class PageWords(NamedTuple):
-    """The words of a page by their place, as they are and with `#` for every number."""
+    """A page's words stand by their place, as they are and with `#` for every number."""
 
     places: dict[Where, str]
     numbered: dict[Where, str]

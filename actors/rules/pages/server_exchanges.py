@@ -1,4 +1,4 @@
-"""What was sent to a server and how it answered, in a form that is the same in the next run."""
+"""Server exchanges say what was sent and how it was answered, in the same form in every run."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""The rules by which the pages of any service are told apart (F6), from `states.toml` beside this.
+"""State rules tell the pages of any service apart (F6); they are read from `states.toml`.
 
 Seven is enough. What decides alone weighs that or more; what needs another sign beside it less;
 what is also found on other pages (a link to sign in, a plan's name) two or three. UNKNOWN has rules
@@ -27,7 +27,7 @@ Phrases = dict[str, tuple[str, ...]]
 
 
 class WrittenSign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The phrases of some lists, or, for `same`, the phrase that the rule is of."""
+    """A sign in the file names phrases of some lists, or, for `same`, the phrase of its rule."""
 
     where: Where
     says: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class WrittenSign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WrittenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the file, which is a rule for each phrase of its lists."""
+    """A line of the file is a rule for each phrase of its lists."""
 
     state: PageState
     weight: int
@@ -50,7 +50,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StateRules(NamedTuple):
-    """The rules, in the order of the file, and the single words by the name of their list."""
+    """The file holds the rules, in order, and the single words by the name of their list."""
 
     generic: tuple[StateRule, ...]
     words: dict[str, frozenset[str]]

@@ -1,4 +1,4 @@
-"""The text form of a page for models: one line per element, within a number of tokens (D4).
+"""A page's text form tells models one line per element, within a number of tokens (D4).
 
 What a page says is quoted and stays on its line, so that it cannot look like a line of ours.
 """
@@ -34,7 +34,7 @@ _PIECES = re.compile(r"[A-Za-z]+|[0-9]+|\n|[^\S\n]+|[\x21-\x7e]|[^\x00-\x7f]")
 
 
 class PageText(msgspec.Struct, frozen=True):
-    """The lines of a page, what they are estimated to cost, and how many elements are left out."""
+    """A page's text has lines, an estimated cost, and a count of elements left out."""
 
     text: str
     tokens: int

@@ -1,6 +1,6 @@
-"""Whom the browser may reach: pure rules over names, ports and the addresses they resolve to.
+"""The host rules say whom the browser may reach, by names, ports and resolved addresses. Pure.
 
-A host is written in many ways and always read as a browser reads it (WHATWG). An address that is
+A host is written in many forms and always read as a browser reads it (WHATWG). An address that is
 not public is reached only by who named it, or named the private name that it stands behind.
 """
 
@@ -72,14 +72,14 @@ HOLDING: tuple[tuple[ipaddress.IPv6Network, int], ...] = (
 
 
 class HostRefusal(NamedTuple):
-    """Why something is not reached: the rule by its name, and the same in words."""
+    """A refusal names the rule by which a host is not reached, and says the same in words."""
 
     rule: str
     reason: str
 
 
 class HostPattern(NamedTuple):
-    """One entry of a list of hosts, read. `below`: all names that end in this one."""
+    """A pattern is one entry of a list of hosts, read. `below`: all names that end in this one."""
 
     host: str = ""
     port: int | None = None

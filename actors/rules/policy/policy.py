@@ -1,9 +1,9 @@
-"""What may be done: a pure function over a table of rules. Deny beats ask beats allow (E1, E2).
+"""Policy says what may be done: a pure function over `rule_table`. Deny beats ask beats allow (E1,
+E2).
 
-The table is `rule_table`. Of several that ask, the one is told that asks most of the person, and
-no recording has answered them if it has not answered all; nothing matched means allowed. Standing
-approval is not a rule: it answers an `ask` that the recording itself has answered before
-(design 8).
+Of several that ask, the one is told that asks most of the person, and no recording has answered
+them if it has not answered all; nothing matched means allowed. Standing approval is not a rule: it
+answers an `ask` that the recording itself has answered before (design 8).
 """
 
 import msgspec

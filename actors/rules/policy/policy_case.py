@@ -1,6 +1,5 @@
-"""A case of policy holds everything that a rule may look at, and says what shows in it: what is set
-off, what is written in, what it says it is. Pure.
-"""
+"""A case of policy holds everything that a rule may look at, and says what it sets off, writes into
+and calls itself. Pure."""
 
 from collections.abc import Iterator
 from urllib.parse import unquote
@@ -40,8 +39,8 @@ SIGNS_IN = (
 
 
 class PolicyCase(msgspec.Struct, frozen=True):
-    """Everything that a rule may look at. `state` is what the page is by the rules of F6, `page`
-    where it is, `start` the address that a person gave for the session."""
+    """A case has a `state` by the rules of F6, the `page` it is on, and `start`, the address that a
+    person gave for the session."""
 
     policy: Policy
     action: Action

@@ -1,4 +1,4 @@
-"""Words by which a control says that it does what should not be done unasked (E1).
+"""Risky words are how a control says that it does what should not be done unasked (E1).
 
 They are data, in `risky_words.toml` beside this. `DENYLIST` is S0's list, `denied_by` reads it in
 eighteen languages. `final_words` are the wording of what cannot be taken back, `icon_words` how
@@ -59,7 +59,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RiskyLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a language has; the file says what each list is for."""
+    """A language has these lists; the file says what each is for."""
 
     denied: dict[str, tuple[str, ...]]
     not_denied: tuple[str, ...]

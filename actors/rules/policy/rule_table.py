@@ -1,4 +1,4 @@
-"""The table of policy: one rule a row, each a pure function of a case. Nothing matched: no word.
+"""The table of policy has one rule a row, each a pure function of a case that may say nothing.
 
 A rule looks at the action, the element as it was resolved, the page it is on, and who proposed it.
 What a rule cannot know counts as what cannot be undone.
@@ -68,7 +68,7 @@ LONGEST_PATH = 64  # of an address that was made up: a longer one may carry anyt
 
 
 class PolicyVerdict(msgspec.Struct, frozen=True):
-    """`always`: no recording has answered this question before."""
+    """A verdict is policy's. `always`: no recording has answered this question before."""
 
     effect: Effect
     rule: str

@@ -1,4 +1,4 @@
-"""What an earlier session may have done is looked for before it is done again (E7).
+"""Before repeating an irreversible step, check whether an earlier session already did it (E7).
 
 Pure: a look is proposed where a step says how its result shows, and what it found is put in words.
 Nothing here repeats anything; what no look can tell is left to a person.
@@ -31,7 +31,7 @@ LEAVES_NOTHING = frozenset({"navigate", "scroll", "hover", "wheel"})
 
 
 class EarlierRunLooks(msgspec.Struct, frozen=True):
-    """The looks of one session: the one under way, and what came of those before it."""
+    """A session has looks: the one under way, and what came of those before it."""
 
     plan: PlanProposed | None = None
     settled: tuple[StepSettled, ...] = ()

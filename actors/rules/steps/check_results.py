@@ -1,4 +1,4 @@
-"""Whether a check holds, from what was seen: the page, texts that were asked for, files, downloads.
+"""A check's result follows from what was seen: the page, the texts asked for, files, downloads.
 
 Pure lookups. `held` is nothing where it was not looked for yet.
 """
@@ -44,8 +44,8 @@ NOT = "not "
 
 
 class AfterStep(msgspec.Struct, frozen=True):
-    """What is known after a step. `shown` and `files` are what was looked for, and nothing else.
-    `unread` is a page of which a part could not be read."""
+    """The page after a step says what is known of it. `shown` and `files` are what was looked for,
+    and nothing else. `unread` is a page of which a part could not be read."""
 
     page: Page
     state: PageState = "UNKNOWN"
@@ -59,7 +59,7 @@ class AfterStep(msgspec.Struct, frozen=True):
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """What a check came to. `sample` is what the page says there; `why` why it does not hold.
+    """A check came to this. `sample` is what the page says there; `why` why it does not hold.
     `unseen`: what it is about may be in a part of the page that was not read."""
 
     check: Check

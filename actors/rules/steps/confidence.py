@@ -1,4 +1,4 @@
-"""How sure is sure enough, in a free run: to act alone, or to suggest it to a person (C1)."""
+"""Confidence decides in a free run whether to act alone, or to suggest a step to a person (C1)."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
-"""Finding a recorded element again on a page that was redesigned: decisions, no model (design 7).
+"""Healing finds a recorded element again on a redesigned page: decisions, no model (design 7).
 
-When its recorded ways find nothing, or something that is clearly not it, the page is asked what is
-most like it; the best is taken when it is clearly ahead. A healed step has no standing approval,
+When its recorded locators find nothing, or something that is clearly not it, the page is asked what
+is most like it; the best is taken when it is clearly ahead. A healed step has no standing approval,
 and is learned when the run's end was verified.
 """
 

@@ -1,4 +1,4 @@
-"""How like a recorded element one on the page is, and which of several it is, if any (design 7).
+"""Likeness says how like a recorded element each one on the page is, and which it is (design 7).
 
 Kinds of evidence, each in millionths: what it says, what it does (where a link leads, what a
 button sends, which field of a form it is), what it is called (test ids, ids), what stands around
@@ -47,7 +47,7 @@ READING_WEIGHTS = {"says": 100, "does": 0, "called": 100, "near": 500, "tag": 15
 
 
 class LikenessEvidence(msgspec.Struct, frozen=True):
-    """What speaks for an element, in millionths; `None` where the recording says nothing.
+    """Evidence speaks for an element, in millionths; `None` where the recording says nothing.
 
     `labelled`: what stands before it is what stood before the recorded one.
     """
@@ -62,7 +62,7 @@ class LikenessEvidence(msgspec.Struct, frozen=True):
 
 
 class LikenessChoice(msgspec.Struct, frozen=True):
-    """The best element and the second, with their scores. `clear` says whether to take it."""
+    """A choice is the best element and the second, with scores. `clear` says whether to take it."""
 
     element: Resolved | None = None
     score: int = 0

@@ -1,4 +1,4 @@
-"""When a step waits until the page has come to rest, and for what: learned where that is known.
+"""A step's pace says whether to let the page come to rest before it, and what to wait for.
 
 What cannot be undone, what leaves the page and the end of a run come after all that was set off
 before them. A script that is recorded has nobody's pace: there it is waited with care.
@@ -22,8 +22,8 @@ HARMLESS = frozenset({"type", "select", "scroll", "extract", "wait", "wait_for",
 
 
 class StepPace(msgspec.Struct, frozen=True):
-    """What was set off since the page rested last: that something was `entered`, and requests that
-    followed when this was recorded (`owed`)."""
+    """The pace remembers what was set off since the page rested last: that something was `entered`,
+    and requests that followed when this was recorded (`owed`)."""
 
     entered: bool = False
     owed: tuple[str, ...] = ()

@@ -1,8 +1,8 @@
-"""A session that somebody paused: what every decider knows of it (spec J).
+"""A pause stops every decider of a session from beginning anything new (spec J).
 
-From `SessionPaused` on nothing new begins. `SessionResumed` alone does not end that: what a person
-did in the window meanwhile is only known when the page was looked at anew, so it is held until the
-very look that the Planner asked for then. A look that was under way before says nothing about it.
+`SessionResumed` alone does not end that: what a person did in the window meanwhile is only known
+when the page was looked at anew, so it is held until the very look that the Planner asked for then.
+A look that was under way before says nothing about it.
 """
 
 import msgspec
@@ -17,7 +17,7 @@ HAD_THE_WHEEL = "a person had the wheel"
 
 
 class Pause(msgspec.Struct, frozen=True):
-    """`holds` from the pause to the look behind it; `look` is the number of what asked for that."""
+    """A pause holds until the look behind it; `look` is the number of what asked for that."""
 
     holds: bool = False
     by: str = ""

@@ -1,4 +1,4 @@
-"""What may be tried again, and when (F2, E7). Who calls tools decides the rest for itself."""
+"""Retry rules say what to try again, and when (F2, E7). Who calls tools decides the rest alone."""
 
 from rutter.events.action import kind_of
 from rutter.events.critic import ActionJudged, Verdict

@@ -1,4 +1,4 @@
-"""The service's own way: what is done on a page in some state where no model is asked (S1 FR-007).
+"""A service script says what to do on a page in some state without a model (S1 FR-007).
 
 It is data that comes with the service. Each of its actions is a proposal like any other.
 """
@@ -24,7 +24,7 @@ ELSEWHERE = ("other_place", "led_elsewhere")  # the Critic's words for a step th
 
 
 class ScriptProgress(msgspec.Struct, frozen=True):
-    """Where a session is: the page in front, its state, and how much was `done` of the `way` on it.
+    """A session is on a page, in a state, with so many actions `done` of its script, the `way`.
     `stuck`: the last action of it came to nothing, and the page is still what it was."""
 
     page: Page = Page(url="")

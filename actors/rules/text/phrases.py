@@ -1,4 +1,4 @@
-"""Whether a text says one of many phrases, as whole words, in scripts with and without spaces.
+"""A lexicon finds which of many phrases a text says, in scripts with and without spaces.
 
 Pure and linear: a text is folded and split once, and every word is looked up in an index by the
 first word of each phrase. How a phrase is written in the data:
@@ -51,7 +51,7 @@ _KEPT_MARKS = "\u3099\u309a"
 
 
 class Phrase(NamedTuple):
-    """One entry of the index: what follows its first word, and what it is called."""
+    """A phrase of the index has a name and what follows its first word."""
 
     rest: tuple[str, ...]
     called: str
@@ -60,7 +60,7 @@ class Phrase(NamedTuple):
 
 
 class PhraseStart(NamedTuple):
-    """What a first word may begin: by the word after it, and where that is not one word, or none.
+    """A first word begins phrases: by the word after it, and where that is not one word, or none.
 
     Longest first, so that the first that is there is the one that counts.
     """
@@ -70,7 +70,7 @@ class PhraseStart(NamedTuple):
 
 
 class Lexicon(NamedTuple):
-    """Phrases, by their first word and by how it begins."""
+    """A lexicon holds phrases, by their first word and by how it begins."""
 
     words: dict[str, PhraseStart]
     stems: dict[str, tuple[tuple[str, Phrase], ...]]
@@ -81,7 +81,7 @@ class Lexicon(NamedTuple):
 
 
 class TextLine(NamedTuple):
-    """Where a line of the text ends, where its first and its last word stand, and how many."""
+    """A line of the text ends somewhere, and its words have first and last places and a number."""
 
     stop: int
     first: int

@@ -1,4 +1,4 @@
-"""Words by which a field, a question or an address is known to ask for a secret.
+"""Secret words show that a field, a question or an address asks for a secret.
 
 The page has the same words for its fields (`actors/world/browser/page/reading.js`); a test keeps
 them so.

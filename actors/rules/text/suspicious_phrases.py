@@ -1,4 +1,4 @@
-"""Words by which texts address a model and not a reader, from `suspicious_phrases.toml`.
+"""Suspicious phrases address a model and not a reader; `suspicious_phrases.toml` holds them.
 
 A rule's parts follow each other, in this order, within a number of words; each is a list of words
 as they are written small. In writing without spaces every sign is a word.
@@ -23,14 +23,14 @@ class Rule(NamedTuple):
 
 
 class Suspicious(NamedTuple):
-    """The rules, and what is written like the frame of a conversation, casefolded, by its name."""
+    """The file's rules, and by name what looks like the frame of a conversation, are casefolded."""
 
     rules: tuple[Rule, ...]
     frames: dict[str, tuple[str, ...]]
 
 
 class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry of the file: parts of words, or texts of which every sign is a part."""
+    """An entry of the file is parts of words, or texts of which every sign is a part."""
 
     within: int
     parts: tuple[tuple[str, ...], ...] = ()
@@ -38,7 +38,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SuspiciousLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a language has of each kind."""
+    """A language has a list of each kind."""
 
     override: tuple[Written, ...]
     prompt: tuple[Written, ...]

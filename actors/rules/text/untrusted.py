@@ -1,4 +1,4 @@
-"""What a page says is data: made plain to read, wrapped for a model, looked at for orders (E4).
+"""A page's text is data: made plain to read, wrapped for a model, looked at for orders (E4).
 
 Nothing here decides anything. A text that looks like an order is marked, never held back: whoever
 proposes a step is judged by policy, whatever any pattern says.
@@ -77,7 +77,7 @@ def suspicions(*texts: str) -> tuple[str, ...]:
 
 
 class Scan(NamedTuple):
-    """What was found, and how many things were looked at for it: at most so many a character."""
+    """A scan says what was found, and how many things it looked at: at most so many a character."""
 
     found: tuple[str, ...]
     steps: int

@@ -1,4 +1,4 @@
-"""What a caller of a tool gave, checked against the table and made fit to be logged.
+"""A call's arguments are checked against the table of tools and made fit to be logged.
 
 Whatever it is - no object, half a character, a number too large, a file of megabytes - it comes
 out as an order or as what is wrong with it. A text to be typed never leaves here inside an order.
@@ -27,7 +27,7 @@ _REF = re.compile(r"@e[0-9]{1,18}")
 
 
 class LoggedCall(NamedTuple):
-    """A call as the log may hold it, and beside it the text that it types."""
+    """The log may hold this call; beside it stands the text that it types."""
 
     tool: str
     arguments: str
@@ -37,7 +37,7 @@ class LoggedCall(NamedTuple):
 
 
 class BoundNames(NamedTuple):
-    """What is bound in the session: `${name}` in a value stands for it."""
+    """Names are bound in the session: `${name}` in a value stands for one of them."""
 
     values: Collection[str] = ()
     secrets: Collection[str] = ()

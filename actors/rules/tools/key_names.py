@@ -1,4 +1,4 @@
-"""The keys that a caller may press, by the names that callers give them.
+"""Key names are how callers name the keys that they may press.
 
 A key that the browser does not know, or one held down before another that is no modifier, is
 refused here: what is pressed is the last of a combination, and that is what policy looks at.

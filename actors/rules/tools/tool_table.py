@@ -1,4 +1,4 @@
-"""The tools: one table of what can be asked for from outside, and how (D3). Pure data.
+"""The tool table says what can be asked for from outside, and how (D3). Pure data.
 
 The first seven are S3's, word for word; whoever drives - the command line, a language model, an
 outside agent - is given this table and no other.
@@ -46,7 +46,7 @@ Written = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 
 
 class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What every tool is called with: nothing that it does not know."""
+    """A tool takes the arguments that it knows, and no other."""
 
 
 class GetSnapshot(Arguments, frozen=True):
@@ -111,7 +111,7 @@ class GhostExtract(Arguments, frozen=True):
 
 
 class Guidance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """S3 1.5.1: what a description for a model says besides the seeds' own sentence."""
+    """Guidance tells a model more than the seeds' own sentence (S3 1.5.1)."""
 
     purpose: str
     refs: str
@@ -122,7 +122,7 @@ class Guidance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is said of one tool, and of each of its arguments."""
+    """A tool's wording describes it and each of its arguments."""
 
     description: str
     arguments: dict[str, str]
@@ -130,7 +130,8 @@ class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Descriptor(msgspec.Struct, frozen=True):
-    """One tool. `timeout_ms` is for the whole call, a person's time to answer not counted."""
+    """A descriptor is one tool. `timeout_ms` is for the whole call, but a person's time to
+    answer."""
 
     name: str
     args: type[Arguments]
@@ -177,7 +178,7 @@ def wording() -> dict[str, Wording]:
 
 
 class Filled(msgspec.Struct, frozen=True):
-    """What is typed, as the log may hold it: the number of a literal, or a bound name."""
+    """A filled value is typed: the log may hold the number of a literal, or a bound name."""
 
     typed: int | None = None
     param: str | None = None
@@ -185,7 +186,7 @@ class Filled(msgspec.Struct, frozen=True):
 
 
 class Logged(msgspec.Struct, frozen=True):
-    """The arguments of any tool as they are in `ToolCalled`, once they were found to fit."""
+    """The log holds arguments of any tool like this in `ToolCalled`, once they fit."""
 
     ref: str | None = None
     value: Filled | None = None

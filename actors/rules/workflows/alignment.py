@@ -1,9 +1,8 @@
-"""Two recordings of one way side by side: which step of the one is which of the other.
+"""An alignment puts two recordings side by side: which step of the one is which of the other.
 
 The same was done to the same element in the same place; what was typed, and what a parameter is
 called, does not count. Where the new recording is a run of the known one, that is how they stand.
-Else, of all ways to put the steps of both beside each other in their order, one that leaves the
-fewest without their like, and of those that must be there the fewest.
+Else it leaves the fewest steps without their like, and of those that must be there the fewest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +30,7 @@ MOST = 300  # steps of one recording: the table of both has a cell for each pair
 
 
 class Pair(NamedTuple):
-    """A step that both have, or one of them alone: places in the known one and in the new."""
+    """A pair is a step of both, or of one alone: its places in the known one and in the new."""
 
     known: int | None
     new: int | None
@@ -133,8 +132,8 @@ def _worth(known: Sequence[Step], at: int) -> int:
 
 
 class _Mark(NamedTuple):
-    """What a step is compared by. `ways` are those to its element or address, with what was typed
-    anywhere and every parameter in them alike."""
+    """A step is compared by its mark. `ways` are locators of its element, or its address, with what
+    was typed anywhere and every parameter in them alike."""
 
     rest: tuple[object, ...]
     place: Place | None

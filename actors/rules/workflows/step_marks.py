@@ -1,4 +1,4 @@
-"""The steps of a recorded workflow by what is done in them, so that doing them again is known.
+"""A step's mark is what is done in it, so that doing it again is known.
 
 An element that was found by a parameter's value has the parameter in its name (`Open ${customer}`);
 done with any other value it is the same step.
@@ -14,8 +14,8 @@ from rutter.events.workflow import Workflow
 
 
 class Mark(NamedTuple):
-    """A step that shows in a history. `pieces` is its token around the parameters in it, one piece
-    where there are none; `reached` is how many steps of the workflow are done with it."""
+    """A mark shows its step in a history. `pieces` is its token around the parameters in it, one
+    piece where there are none; `reached` is how many steps of the workflow are done with it."""
 
     token: str
     pieces: tuple[str, ...]

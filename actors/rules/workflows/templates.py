@@ -1,5 +1,4 @@
-"""Templates put parameters in place of their values in recorded steps, and say what steps need
-bound."""
+"""Templates put parameters in place of their values in recorded steps, and say what steps need."""
 
 import re
 from collections.abc import Container, Iterator, Mapping

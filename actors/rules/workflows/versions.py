@@ -1,4 +1,4 @@
-"""What runs of workflows whose end was verified showed, and which versions there are."""
+"""Versions of workflows are counted, with what runs with a verified end showed of each."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ Version = tuple[str, int]
 
 
 class Effects:
-    """What the page said in every verified run of a version, by step."""
+    """The page said these notices in every verified run of a version, by step."""
 
     def __init__(self) -> None:
         self._runs: dict[Version, dict[str, tuple[Notices, ...]]] = {}  # by session
@@ -89,8 +89,8 @@ def _is_said(check: Check) -> bool:
 
 
 class Versions:
-    """Every version of every workflow that there is, and the highest number that a name was given:
-    a number is never given twice."""
+    """Versions are kept of every workflow, with the highest number that a name was given: a number
+    is never given twice."""
 
     def __init__(self) -> None:
         self.highest: dict[str, int] = {}

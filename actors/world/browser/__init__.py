@@ -1,1 +1,1 @@
-"""The browser: one script in the page, one CDP session, a deadline on every call."""
+"""The browser has one script in the page, one CDP session, a deadline on every call."""

@@ -1,4 +1,4 @@
-"""The browser process: launched once, one context per session, nothing phones home.
+"""The browser process is launched once, with one context per session; nothing phones home.
 
 Each session goes out by its own passage through the gate; the browser itself goes nowhere. A
 process that died or answers no more is replaced when the next session asks for a window; one that
@@ -53,7 +53,7 @@ OF_THE_DRIVER = "playwright_"
 
 
 class Running:
-    """A browser process, and how many windows are open in it."""
+    """A browser process runs with so many windows open in it."""
 
     def __init__(
         self, browser: Browser, process: int | None, asking: CDPSession | None = None
@@ -95,7 +95,7 @@ class Running:
 
 
 class Chromium:
-    """One browser process; `open_window` gives pages in a context of their own."""
+    """Chromium is one browser process; `open_window` gives pages in a context of their own."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Pictures of a page without its secrets: what must not be seen is painted over.
+"""A covered picture shows a page without its secrets: what must not be seen is painted over.
 
 The boxes are measured before and after the picture. If they are not the same, or cannot be had,
 there is no picture.
@@ -20,7 +20,7 @@ MOVING = "the page did not hold still: there is no picture of it"
 
 
 class SecretBoxes(msgspec.Struct, frozen=True):
-    """Where something secret is to be seen, in CSS pixels, from the top left of what is in view."""
+    """Boxes hold what is secret in view, in CSS pixels from the top left of that."""
 
     boxes: tuple[tuple[float, float, float, float], ...]
     scroll: tuple[float, float]
@@ -28,7 +28,7 @@ class SecretBoxes(msgspec.Struct, frozen=True):
 
 
 class PictureArea(NamedTuple):
-    """What a picture shows: its top left from that of what is in view, and its width."""
+    """A picture has its top left, from that of what is in view, and a width."""
 
     left: float
     top: float

@@ -1,4 +1,4 @@
-"""Text as the keys of a US keyboard, in the calls by which the browser is given them.
+"""The keyboard turns text into keys of a US keyboard, as calls that the browser is given.
 
 What has no key there is composed, as an input method does it. The calls of a text are sent at once
 and in order: the browser queues them.
@@ -59,8 +59,8 @@ DELETE, END = KeyboardKey("Delete", 46, "Delete"), KeyboardKey("End", 35, "End")
 
 
 class TypedField(NamedTuple):
-    """What is typed into: whether it takes lines, whether it must be told to select all that is in
-    it (an editor that keeps a selection of its own), and whether what it is given is composed."""
+    """A field says how to type into it. It takes lines or not, must be told to select all or not
+    (an editor that keeps a selection of its own), and what it is given is composed or not."""
 
     lines: bool = False
     editor: bool = False

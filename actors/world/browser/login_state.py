@@ -1,4 +1,4 @@
-"""What a browser knows of whoever is signed in on one origin: cookies, local storage, IndexedDB.
+"""A login is what a browser knows of who is signed in on one origin: cookies and its storage.
 
 Of all that a browser knows, a login is what it would send to that origin, and what that origin has
 stored there itself. What others stored on the way, such as an advertiser's cookie, is left out.
@@ -29,7 +29,7 @@ TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9+/=_.~%:|-]{16,4096}")
 
 
 class BrowserState(msgspec.Struct, frozen=True):
-    """`cookies`, and what each of the `origins` stored. Its values are in no event and no text."""
+    """A browser has `cookies`, and what each of the `origins` stored. No event or text has it."""
 
     cookies: tuple[Stored, ...] = ()
     origins: tuple[Stored, ...] = ()
@@ -42,7 +42,7 @@ class BrowserState(msgspec.Struct, frozen=True):
 
 
 class CarriesLogins(Protocol):
-    """The logins that one session takes along, for whoever opens its window and closes it."""
+    """A session carries logins for whoever opens its window and closes it."""
 
     @property
     def used(self) -> tuple[LoginUsed, ...]: ...

@@ -1,4 +1,4 @@
-"""What the mouse does at one place, in the calls by which the browser is given it."""
+"""The mouse acts at one place, as calls that the browser is given."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ MOUSE = "Input.dispatchMouseEvent"
 
 
 class ClickKind(NamedTuple):
-    """How it is clicked: a plain click unless it is said otherwise."""
+    """A click is a plain one unless it is said otherwise."""
 
     button: str = "left"
     times: int = 1

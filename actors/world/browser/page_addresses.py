@@ -1,5 +1,5 @@
-"""The addresses of one page since the last input: what it rewrites by itself is told from where a
-step led by the moment at which that was dispatched."""
+"""A page's addresses since the last input tell what it rewrites by itself from where a step led, by
+the moment at which that was dispatched."""
 
 from rutter.actors.rules.text.secret_words import safe_url
 from rutter.actors.rules.text.untrusted import normalised
@@ -16,7 +16,7 @@ def leads_on(kind: str, role: str) -> bool:
 
 
 class Addresses:
-    """As the browser announces them. The first change behind a click or a key is where that led;
+    """The browser announces addresses. The first change behind a click or a key is where that led;
     any other is the page's own, and names the place once more."""
 
     def __init__(self) -> None:

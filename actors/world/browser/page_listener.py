@@ -1,4 +1,4 @@
-"""What one page tells of the person in front of it: input, addresses they typed, dialogs answered.
+"""The page listener tells what the person in front of a page does: input, addresses, dialogs.
 
 Input comes from the page's own script (`page/listening.js`) through a binding that exists in our
 isolated world alone: a page can neither call it nor see it. What the person does to the browser
@@ -20,7 +20,7 @@ Kind = Literal["input", "typing", "went", "dialog_opened", "dialog_closed", "clo
 
 
 class Overheard(NamedTuple):
-    """One thing that happened, in which tab, and whether that was the only one until then."""
+    """A thing happened in this tab, and was or was not the only one until then."""
 
     kind: Kind
     tab: int
@@ -29,7 +29,7 @@ class Overheard(NamedTuple):
 
 
 class WindowListener:
-    """What is overheard in all pages of a window, in the order in which it happened."""
+    """The window listener hears all pages of a window, in the order in which things happened."""
 
     def __init__(self) -> None:
         self._heard: deque[Overheard] = deque()
@@ -66,7 +66,7 @@ class WindowListener:
 
 
 class PageListener:
-    """Listens to one page. `tell` is called in the order in which things happened."""
+    """A listener hears one page, and calls `tell` in the order in which things happened."""
 
     def __init__(
         self, tell: Callable[[Kind, Mapping[str, Any]], None], phrases: Sequence[str] = ()

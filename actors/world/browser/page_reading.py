@@ -14,7 +14,7 @@ OBSERVE_MS = 3_000  # S3 2.2.1: the most that a snapshot may take
 
 
 class PageReading(NamedTuple):
-    """What one look says."""
+    """A reading is what one look says."""
 
     page: Page
     shown: tuple[Shown, ...] = ()

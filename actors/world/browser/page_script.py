@@ -1,4 +1,4 @@
-"""The page's side of ours stands in the files of `page/`: here they become scripts to be run."""
+"""The page's scripts are made of the files of `page/`."""
 
 import secrets  # noqa: TID251 - in no event: only pages are kept from guessing it
 from functools import cache

@@ -36,7 +36,7 @@ class PageTimeout(Exception):
 
 
 class DocumentGone(Exception):
-    """The document went away under the call: a navigation committed."""
+    """A navigation was committed, and the document went away under the call."""
 
 
 class NavigationFailed(Exception):
@@ -44,7 +44,7 @@ class NavigationFailed(Exception):
 
 
 class KeyUnknown(Exception):
-    """There is no such key on any keyboard: nothing was pressed."""
+    """No keyboard has such a key: nothing was pressed."""
 
 
 class PageClosed(BrowserGone):
@@ -56,7 +56,7 @@ class PageClosed(BrowserGone):
 
 
 class PageKeeper(Protocol):
-    """Whoever keeps a page: told where it goes, and asked what is counted across pages."""
+    """A keeper hears where its page goes, and answers what is counted across pages."""
 
     def step_now(self) -> int: ...
 
@@ -70,7 +70,7 @@ class PageKeeper(Protocol):
 
 
 class PageSession:
-    """A page with its CDP session.
+    """A page has a CDP session.
 
     A navigation is `asked` when the browser announces it and `committed` when its document has
     begun; it is over when that document was parsed, or when the browser gave it up (a download,

@@ -13,14 +13,14 @@ from rutter.events.policy import Policy
 
 
 class OpensWindows(Protocol):
-    """Whatever can open pages for a session: a real browser, or a scripted one."""
+    """An opener of windows, a real browser or a scripted one, gives a session its pages."""
 
     async def open_window(self, policy: Policy) -> Window: ...
 
 
 class Screen:
-    """The pages of a session, shared by its Observer and its Executor. They reach what the policy
-    of the session names, and nothing else."""
+    """A session's Observer and Executor share its pages. They reach what the policy of the session
+    names, and nothing else."""
 
     def __init__(self, browser: OpensWindows, policy: Policy) -> None:
         self._browser = browser

@@ -1,4 +1,4 @@
-"""A session's page in front as pictures, as long as somebody watches, without its secrets.
+"""A screencast shows a session's page in front while somebody watches, without its secrets.
 
 Chromium's screencast says that something changed, and that is all it is asked for: its frames are
 drawn at any time, and what a frame shows may be older than any look at the page, so nothing could
@@ -38,14 +38,14 @@ FINE = 90  # quality of what is made smaller afterwards; at 100 it is larger tha
 
 
 class FrameView(SecretBoxes, frozen=True):
-    """What must not be seen, and which part of the page the picture shows: its left, its top and
-    its width."""
+    """A frame has boxes to cover, and shows a part of the page from its left and top on, so
+    wide."""
 
     shown: tuple[float, float, float]
 
 
 class Screencast:
-    """Of one window: `show` is called with every picture that differs from the one before."""
+    """A window's screencast calls `show` with every picture that differs from the one before."""
 
     def __init__(
         self, window: Window, show: Callable[[bytes], None], *, quality: int, max_width: int
@@ -161,7 +161,7 @@ def framed(image: bytes, look: FrameView, quality: int, max_width: int) -> bytes
 
 
 class _ChangeSignal:
-    """Chromium's screencast as far as we need it: that the page does not look as it did.
+    """Chromium's screencast signals that the page does not look as it did, which is all we need.
 
     It goes on when a frame is acknowledged, and leaves out what comes meanwhile. So that it does
     not draw sixty a second for us, one that differs is acknowledged when we look ourselves.

@@ -1,4 +1,4 @@
-"""Small pictures of steps that are being recorded: the element, marked, in its surroundings.
+"""Step pictures show the element of a step being recorded, marked, in its surroundings.
 
 Nothing depends on one. What cannot be had in a moment is simply missing, and after a few in vain no
 more are tried in that session.
@@ -30,8 +30,8 @@ NOT_HAD = (PageTimeout, DocumentGone, WorldBroken, NotPaintable, ValueError)
 
 
 class _ElementInView(msgspec.Struct, frozen=True):
-    """Where an element is in view: left, top, right and bottom; how large the view is, and where on
-    the page."""
+    """An element is in view at left, top, right and bottom; the view is so large, and at this place
+    on the page."""
 
     box: tuple[float, float, float, float]
     view: tuple[float, float]
@@ -39,7 +39,7 @@ class _ElementInView(msgspec.Struct, frozen=True):
 
 
 class StepPicture(NamedTuple):
-    """A picture, and where on it the element is."""
+    """A step's picture knows where on it the element is."""
 
     image: bytes
     box: tuple[int, int, int, int]
@@ -51,7 +51,7 @@ class _KeptPicture(NamedTuple):
 
 
 class StepPictures:
-    """Of one session. `taking` is off where nobody wants them."""
+    """A session has step pictures. `taking` is off where nobody wants them."""
 
     def __init__(self, artifacts: ArtifactStore | None, *, taking: bool) -> None:
         self._artifacts = artifacts

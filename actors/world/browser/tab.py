@@ -45,7 +45,7 @@ BEGUN_MS = 3_000  # how long a request that came before is waited for, when the 
 
 
 class Opener(PageKeeper, Protocol):
-    """Whoever keeps the pages of a session together: told of what belongs to none alone."""
+    """An opener keeps the pages of a session together, and hears of what belongs to none alone."""
 
     @property
     def secret_forms(self) -> tuple[str, ...]: ...
@@ -64,7 +64,7 @@ class Opener(PageKeeper, Protocol):
 
 
 class Tab(PageSession):
-    """A page of a session of pages, opened by a `Window`; one action at a time."""
+    """A tab is a page of a `Window`; it does one action at a time."""
 
     def __init__(self, page: Page, cdp: CDPSession, window: Opener) -> None:
         super().__init__(page, cdp, window)

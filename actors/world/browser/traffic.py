@@ -1,5 +1,5 @@
-"""What a page asks its servers for, as the browser announces it: what is open, what was sent, and
-how that was answered.
+"""A page's traffic is what it asks its servers for: what is open, what was sent, and how that was
+answered, as the browser announces it.
 
 Told apart: requests that a script waits for, streams and long polls that are never over, and
 beacons that nobody waits for. Bodies are never looked at.
@@ -29,7 +29,7 @@ SOON_S = 1.0  # and is one, when the same is asked for again so soon after its a
 
 
 class OpenRequest(NamedTuple):
-    """One that is under way. `number` counts those that were to change something."""
+    """A request is under way. `number` counts those that were to change something."""
 
     key: str
     method: str
@@ -47,7 +47,7 @@ class OpenRequest(NamedTuple):
 
 
 class Traffic:
-    """The requests of one page. `changed` is set, and another takes its place, with each event."""
+    """The traffic of one page has its requests. `changed` is set, and replaced, with each event."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The pages of one session: in the order in which they opened, one of them in front.
+"""A window holds the pages of one session, in the order in which they opened, one of them in front.
 
 What pages do without being asked is kept here, bounded and counted, until the Observer tells it:
 dialogs that were answered, pages that were opened, files that were sent.
@@ -48,8 +48,8 @@ Key = TypeVar("Key")
 
 
 class TabOrigin(NamedTuple):
-    """Which page of the session it was, which one opened it, and whether it goes with that one:
-    it is beside the session's own pages, for a moment."""
+    """A tab has its number in the session and who opened it, and may go with that one: it is beside
+    the session's own pages, for a moment."""
 
     number: int
     opener: Tab | None
@@ -57,7 +57,7 @@ class TabOrigin(NamedTuple):
 
 
 class Window(WindowDownloads):
-    """A browser context, its tabs and their way out. Open with `Window.open`."""
+    """A window is a browser context, its tabs and their gate. Open with `Window.open`."""
 
     def __init__(
         self,

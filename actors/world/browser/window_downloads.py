@@ -20,7 +20,7 @@ MAX_TEXT = 200
 
 
 class PageDownload(NamedTuple):
-    """A file that a page sent: where it is for now, or why it is not; and in which step."""
+    """A page sent a file: where it is for now, or why it is not; and in which step."""
 
     name: str
     path: Path | None
@@ -29,7 +29,7 @@ class PageDownload(NamedTuple):
 
 
 class WindowDownloads(WindowSession):
-    """What was sent, what is on its way, and what the browser said would come."""
+    """A window's downloads are what came, what is coming, and what the browser announced."""
 
     def __init__(
         self, context: BrowserContext, passage: Passage, crowd: WindowLoad, download_mb: int

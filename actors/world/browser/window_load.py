@@ -1,4 +1,4 @@
-"""How many windows share this machine's processors, and how long each is waited for.
+"""The load says how many windows share this machine's processors, and how long each is waited for.
 
 A deadline on a browser tells one that hangs from one that works. Where more windows are open than
 there are processors, each has only its share of them, and what takes a second alone takes several:
@@ -11,7 +11,7 @@ import os
 
 
 class WindowLoad:
-    """The windows of one process, in all its browsers."""
+    """A process has these windows open, in all its browsers."""
 
     def __init__(self, processors: int | None = None) -> None:
         self._processors = processors or os.cpu_count() or 1

@@ -1,5 +1,5 @@
-"""The session of a window knows who is signed in there, which places its pages ask for, and
-whether its browser is still there."""
+"""The session of a window knows who is signed in there, which places its pages ask for, and whether
+its browser is still there."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ MAX_HOSTS = 500
 
 
 class WindowSession:
-    """A browser context and its way out, with what all pages there share."""
+    """A window's session is a browser context with a gate, and what all its pages share."""
 
     def __init__(self, context: BrowserContext, passage: Passage, crowd: WindowLoad) -> None:
         self._context = context

@@ -1,1 +1,1 @@
-"""The browser's only way out: a proxy of our own that judges every request by the policy."""
+"""The egress gate lets the browser out by our own proxy, which judges every request by policy."""

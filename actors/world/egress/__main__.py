@@ -1,5 +1,4 @@
-"""`python -m rutter.actors.world.egress`: the proxy, told what to do by the process that starts
-it."""
+"""`python -m rutter.actors.world.egress` runs the proxy for the process that starts it."""
 
 from rutter.actors.world.egress.proxy import main
 

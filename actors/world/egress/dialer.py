@@ -1,4 +1,4 @@
-"""From a name to a connection: resolved once, every address judged, only a judged one dialled."""
+"""The dialer resolves a name once, judges every address, and dials only a judged one."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class AddressRefused(Exception):
-    """The policy is against it."""
+    """The policy is against this address."""
 
     def __init__(self, refusal: HostRefusal) -> None:
         super().__init__(refusal.reason)
@@ -32,7 +32,7 @@ class AddressRefused(Exception):
 
 
 class Unreachable(Exception):
-    """It may be reached, but is not there: what a browser without a proxy calls that."""
+    """The host is allowed, but not there; this is what a browser without a proxy calls that."""
 
 
 NO_NAME = "net::ERR_NAME_NOT_RESOLVED"
@@ -42,7 +42,7 @@ NO_WAY = "net::ERR_ADDRESS_UNREACHABLE"
 
 
 class ClosedPorts(NamedTuple):
-    """Ports of this machine that no policy opens: the proxy's own, and those of who started it."""
+    """No policy opens these ports of this machine: the proxy's own, and those of who started it."""
 
     own: Collection[int]
     barred: Collection[int]
@@ -56,7 +56,7 @@ class ClosedPorts(NamedTuple):
 
 
 class LastAddresses:
-    """By which address a host was last reached: tried first the next time, if it is still its."""
+    """A host was last reached by this address: tried first the next time, if it is still its."""
 
     def __init__(self) -> None:
         self._last: dict[tuple[str, int], tuple[float, str]] = {}

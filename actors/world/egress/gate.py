@@ -1,4 +1,4 @@
-"""The gate: keeps the proxy process, proves it before a browser uses it, opens a passage for each
+"""The gate keeps the proxy process, proves it before a browser uses it, opens a passage for each
 session. Without it there is no browser."""
 
 import asyncio
@@ -41,14 +41,14 @@ Answer = TypeVar("Answer", PortOpened, ContactCounts)
 
 
 class Contacts(NamedTuple):
-    """Hosts that were reached, and how often; so many more requests went to hosts beyond them."""
+    """The session reached these hosts so often; so many more requests went to hosts beyond them."""
 
     hosts: dict[tuple[str, int], int]
     others: int = 0
 
 
 class Passage(Protocol):
-    """One session's way out."""
+    """A passage leads one session out."""
 
     server: str  # what the browser is given as its proxy; empty: there is none
 
@@ -79,8 +79,8 @@ class OpensPassages(Protocol):
 
 
 class Gate:
-    """The proxy process of one browser. `barred` are ports of this machine that no session reaches,
-    whatever its policy names. `command` is what a test runs in its place."""
+    """A gate is the proxy process of one browser. `barred` are ports of this machine that no
+    session reaches, whatever its policy names. `command` is what a test runs in its place."""
 
     def __init__(
         self, command: Sequence[str] = COMMAND, *, barred: Callable[[], Sequence[int]] = tuple
@@ -265,7 +265,7 @@ class Gate:
 
 
 class ProxyPassage:
-    """A passage by the proxy: a port of its own, with the policy of one session."""
+    """A proxy's passage is a port of its own, with the policy of one session."""
 
     def __init__(self, gate: Gate, port: int) -> None:
         self._gate = gate
@@ -313,7 +313,7 @@ class ProxyPassage:
 
 
 class NoGate:
-    """No proxy at all, for controls and benches: a browser that may go anywhere."""
+    """Controls and benches use no gate: their browser may go anywhere."""
 
     alive = True
 
@@ -328,7 +328,7 @@ class NoGate:
 
 
 class OpenPassage:
-    """A passage that refuses and counts nothing."""
+    """An open passage refuses and counts nothing."""
 
     server = ""
 

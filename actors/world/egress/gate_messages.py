@@ -1,4 +1,4 @@
-"""What the gate and its proxy say to each other: JSON, a line each, over the proxy's own pipes."""
+"""The gate and its proxy talk in JSON, a line each, over the proxy's own pipes."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from rutter.events.policy import Policy
 
 
 class Blocked(NamedTuple):
-    """What was refused, without its count."""
+    """The proxy blocked this; it is counted apart."""
 
     host: str
     port: int
@@ -21,7 +21,7 @@ OTHERS = Blocked("", 0, "others", "more than are told apart")
 
 
 class OpenPort(msgspec.Struct, frozen=True, tag="open"):
-    """`barred`: ports of this machine that no policy opens."""
+    """The gate has a port opened. `barred`: ports of this machine that no policy opens."""
 
     number: int
     policy: Policy
@@ -29,7 +29,7 @@ class OpenPort(msgspec.Struct, frozen=True, tag="open"):
 
 
 class AskCounts(msgspec.Struct, frozen=True, tag="ask"):
-    """What was counted until now; all that was refused is told before the answer."""
+    """The gate asks for the counts until now; all that was refused is told before the answer."""
 
     number: int
     port: int
@@ -46,7 +46,7 @@ class PortOpened(msgspec.Struct, frozen=True, tag="opened"):
 
 
 class ContactCounts(msgspec.Struct, frozen=True, tag="counts"):
-    """Hosts that were reached, with the number of requests; `others` were too many to name."""
+    """The proxy counts requests by the host they reached; `others` were too many to name."""
 
     number: int
     contacts: list[tuple[str, int, int]] = []
@@ -54,15 +54,15 @@ class ContactCounts(msgspec.Struct, frozen=True, tag="counts"):
 
 
 class OrderFailed(msgspec.Struct, frozen=True, tag="failed"):
-    """That order cannot be obeyed now, as when this machine has no more ports or files to give."""
+    """The proxy cannot obey now, as when this machine has no more ports or files to give."""
 
     number: int
     why: str
 
 
 class RefusedRequests(msgspec.Struct, frozen=True, tag="refused"):
-    """Told unasked: what was refused at this port since it was last told, and what was not there,
-    in the browser's own words for why."""
+    """The proxy tells unasked what it refused at this port since it last told, and what was not
+    there, in the browser's own words for why."""
 
     port: int
     blocked: list[tuple[Blocked, int]]

@@ -1,4 +1,4 @@
-"""Where names lead, asked of this machine's resolver: by threads of our own, few for each door.
+"""Name lookups ask this machine's resolver where names lead, by a few threads for each door.
 
 An answer is kept for a moment, unjudged: whoever uses it judges every address of it anew.
 """
@@ -19,7 +19,7 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 class SystemNames:
-    """Every address of a name. This machine's own names are nobody else's to answer (RFC 6761)."""
+    """The system resolves a name. Its own names are nobody else's to answer (RFC 6761)."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, "names")
@@ -40,7 +40,7 @@ class SystemNames:
 
 
 class Lookups:
-    """One door's share. What takes too long is not waited for, but counts until it is over."""
+    """A door has its share of lookups. One that takes too long is not waited for, but counts on."""
 
     def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve

@@ -1,5 +1,5 @@
-"""The proxy: a process of its own with one listening port for each session, told what to do by
-whoever started it, and ended when that one goes away."""
+"""The proxy is a process with one listening port for each session, told what to do by whoever
+started it, and ended when that one goes away."""
 
 import asyncio
 import logging
@@ -46,7 +46,7 @@ MB = 1 << 20
 
 
 class Room:
-    """How many connections there may be: each is a file here and another one to the server."""
+    """The room limits connections: each is a file here and another one to the server."""
 
     def __init__(self, files: int) -> None:
         self._free = max(1, (files - FILES_BESIDES) // 2)
@@ -63,7 +63,7 @@ class Room:
 
 
 class Door:
-    """One session's way out: its port, its policy, and the count of what came by."""
+    """A door is one session's port, with its policy, and the count of what came by."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class Door:
 
 
 class Proxy:
-    """The doors, and the conversation with who started us."""
+    """The proxy has doors, and talks with who started it."""
 
     def __init__(self, resolve: Resolve, say: Callable[[Report], None], files: int) -> None:
         self._resolve = resolve
@@ -272,8 +272,8 @@ def _files() -> int:
 
 
 class Complaint:
-    """What went wrong where nobody waits for it, in one line and once: our errors are shown in
-    the terminal of whoever runs a session."""
+    """A complaint tells in one line and once what went wrong where nobody waits for it: our errors
+    are shown in the terminal of whoever runs a session."""
 
     def __init__(self) -> None:
         self._said = False

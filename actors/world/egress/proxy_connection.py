@@ -1,4 +1,4 @@
-"""One connection of the browser to the proxy: each request judged anew, then handed on.
+"""A connection of the browser to the proxy has each request judged anew, then handed on.
 
 A plain request is read and written by h11 on both sides; a tunnel or a WebSocket is spliced once
 it stands. What is not there is answered by hanging up, as the server itself would have.
@@ -30,7 +30,7 @@ REFUSED = b"x-rutter-refused"
 
 
 class ProxyPort(Protocol):
-    """What a connection needs of the port that it came in by."""
+    """A connection needs this of the port that it came in by."""
 
     upload_bytes: int
     download_bytes: int
@@ -47,11 +47,11 @@ class ProxyPort(Protocol):
 
 
 class HungUp(Exception):
-    """One of the two sides went away, or speaks something else: there is nobody to answer."""
+    """A side went away, or speaks something else: there is nobody to answer."""
 
 
 class Upstream:
-    """The connection to a server, kept for the next request to the same one."""
+    """A connection to a server is kept for the next request to the same one."""
 
     def __init__(self, target: RequestTarget, streams: Streams) -> None:
         self.at = (target.host, target.port)
@@ -77,7 +77,7 @@ class Upstream:
 
 
 class ProxiedConnection:
-    """What one connection of the browser asks for, one request after the other."""
+    """A browser's connection asks for one thing after the other."""
 
     def __init__(self, way: ProxyPort, streams: Streams) -> None:
         self._way = way

@@ -1,4 +1,4 @@
-"""What a request to the proxy asks for, read from its head alone. Pure: nothing is reached here."""
+"""A request's head says what it asks the proxy for. Pure: nothing is reached here."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -28,7 +28,7 @@ MALFORMED = HostRefusal("request", "that is not a request to a proxy")
 
 
 class RequestTarget(NamedTuple):
-    """Where a request goes. `path` is empty for a tunnel."""
+    """A request goes to this target. `path` is empty for a tunnel."""
 
     scheme: str
     host: str

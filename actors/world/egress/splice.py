@@ -1,4 +1,4 @@
-"""Bytes from one connection to the other and back, until both are through."""
+"""A splice carries bytes from one connection to the other and back, until both are through."""
 
 import asyncio
 import contextlib
@@ -15,11 +15,11 @@ PAUSE_S = 1.0
 
 
 class TooMuch(Exception):
-    """More was sent than the policy allows at once."""
+    """A client sent more than the policy allows at once."""
 
 
 class Burst:
-    """Counts what is sent until there is a pause."""
+    """A burst counts what is sent until there is a pause."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -35,7 +35,7 @@ class Burst:
 
 
 class Silence:
-    """How long nothing went either way: who only listens to the other is not gone."""
+    """A silence lasts as long as nothing goes either way: who only listens is not gone."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""Claude, by Anthropic's Messages API."""
+"""This adapter asks Claude by Anthropic's Messages API."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ NOTHING = "(nothing)"  # stands for a turn without a word, which is refused
 
 
 class AnthropicModel:
-    """One of Anthropic's models."""
+    """An Anthropic model answers one question at a time."""
 
     provider: ClassVar[str] = "anthropic"
 
@@ -155,7 +155,7 @@ ENDINGS: Mapping[str, Ending] = {
 
 
 class _StreamedReply:
-    """What a stream has brought so far. Arguments stay text: the SDK's own reading of them raises
+    """A stream has brought this so far. Arguments stay text: the SDK's own reading of them raises
     where they are no JSON."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Which model is asked where nobody says which, and what it costs. All of it is configuration."""
+"""Defaults say which model is asked where nobody names one, and its price. All is configuration."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from rutter.actors.world.models.prices import Price
 
 
 class ProviderDefaults(msgspec.Struct, frozen=True):
-    """A provider as it is used when only its name is given. `price` None: nobody knows;
+    """A provider is used like this when only its name is given. `price` None: nobody knows;
     `pictures`: it sees them; `key_env`: the variable that holds its key, if it needs one."""
 
     model: str

@@ -1,4 +1,4 @@
-"""What is said to a language model and what it says back, in nobody's wire format.
+"""Messages say what a model is told and answers, in nobody's wire format.
 
 An adapter (`ModelClient`) maps this to its provider's SDK and back. It decides nothing: it asks
 once, has a deadline, and says what went wrong in one of the words of `AdviceError`.
@@ -12,7 +12,7 @@ from rutter.events.advisor import AdviceError, Ending, TokenUsage
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
-    """A tool that the model may call, with the JSON schema of its arguments."""
+    """A tool may be called by the model; a JSON schema says with what arguments."""
 
     name: str
     description: str
@@ -20,14 +20,14 @@ class ToolSpec(msgspec.Struct, frozen=True):
 
 
 class UserTurn(msgspec.Struct, frozen=True, tag="told"):
-    """What the user says, with pictures (PNG) behind the text."""
+    """The user says a text, with pictures (PNG) behind it."""
 
     text: str
     pictures: tuple[bytes, ...] = ()
 
 
 class ModelCall(msgspec.Struct, frozen=True):
-    """A call as the model made it: its own id for it, and its arguments as JSON."""
+    """The model made a call: its own id for it, and its arguments as JSON."""
 
     id: str
     tool: str
@@ -35,14 +35,14 @@ class ModelCall(msgspec.Struct, frozen=True):
 
 
 class ModelTurn(msgspec.Struct, frozen=True, tag="thought"):
-    """What the model said, and what it called."""
+    """The model said a text, and called these tools."""
 
     text: str = ""
     calls: tuple[ModelCall, ...] = ()
 
 
 class CallResult(msgspec.Struct, frozen=True):
-    """What one call came to; every call of a `ModelTurn` has one in the `ResultsTurn` behind it."""
+    """A call came to this; every call of a `ModelTurn` has one in the `ResultsTurn` behind it."""
 
     id: str
     tool: str
@@ -51,7 +51,7 @@ class CallResult(msgspec.Struct, frozen=True):
 
 
 class ResultsTurn(msgspec.Struct, frozen=True, tag="results"):
-    """What the calls before it came to, and anything that is told with them."""
+    """The results of the calls before it go to the model, with anything else it is told."""
 
     outcomes: tuple[CallResult, ...]
     text: str = ""
@@ -62,9 +62,9 @@ Turn = UserTurn | ModelTurn | ResultsTurn
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """One question. `must_call` names the one tool that has to be called; `any_call`: some tool
-    has to be. `system` and `tools` come first and stay the same, and the first `stays` turns are
-    likely to: providers keep that part."""
+    """A prompt asks one question. `must_call` names the one tool that has to be called; `any_call`:
+    some tool has to be. `system` and `tools` come first and stay the same, and the first `stays`
+    turns are likely to: providers keep that part."""
 
     system: str
     turns: tuple[Turn, ...]
@@ -76,7 +76,7 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What came back. Arguments that are no JSON object are in `calls` all the same, as text: what
+    """A model replied. Arguments that are no JSON object are in `calls` all the same, as text: what
     is wrong with them is said by whoever reads them. `raw` is the answer for the record."""
 
     model: str
@@ -88,7 +88,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class ModelFailed(Exception):
-    """There is no answer, and why. `message` holds no key and no header."""
+    """A model gave no answer, and this is why. `message` holds no key and no header."""
 
     def __init__(self, code: AdviceError, message: str, *, transient: bool) -> None:
         super().__init__(message)
@@ -98,7 +98,7 @@ class ModelFailed(Exception):
 
 
 class ModelClient(Protocol):
-    """One language model at one provider."""
+    """A client asks one language model at one provider."""
 
     provider: ClassVar[str]
     model: str

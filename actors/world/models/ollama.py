@@ -1,4 +1,4 @@
-"""Models on one's own machine, by Ollama's chat API."""
+"""This adapter asks models on one's own machine by Ollama's chat API."""
 
 import json
 import re
@@ -37,7 +37,7 @@ OURS = re.compile(r"call_(\d+)")
 
 
 class OllamaModel:
-    """A model that an Ollama server has."""
+    """An Ollama server has this model."""
 
     provider: ClassVar[str] = "ollama"
 
@@ -148,7 +148,7 @@ def _next_id(prompt: Prompt) -> int:
 
 
 class _StreamedReply:
-    """What a stream has brought so far."""
+    """A stream has brought this so far."""
 
     def __init__(self, next_id: int) -> None:
         self._next_id = next_id

@@ -1,4 +1,4 @@
-"""GPT, by OpenAI's Chat Completions API, and whatever else speaks that format."""
+"""This adapter asks GPT by OpenAI's Chat Completions API, or whatever else speaks that format."""
 
 import base64
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ NOTHING = "(nothing)"
 
 
 class OpenAIModel:
-    """One of OpenAI's models."""
+    """An OpenAI model answers one question at a time."""
 
     provider: ClassVar[str] = "openai"
 
@@ -143,7 +143,7 @@ ENDINGS: Mapping[str, Ending] = {"length": "cut", "content_filter": "refused"}
 
 
 class _StreamedReply:
-    """What a stream has brought so far."""
+    """A stream has brought this so far."""
 
     def __init__(self) -> None:
         self.model = ""

@@ -1,4 +1,4 @@
-"""What tokens cost. Prices are configuration: without one, what was spent is not known."""
+"""Prices say what tokens cost. They are configuration: without one, the cost is not known."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ MILLION = 1_000_000
 
 
 class Price(msgspec.Struct, frozen=True):
-    """Microdollars for a million tokens: of each kind of `TokenUsage`."""
+    """A price is microdollars for a million tokens, for each kind of `TokenUsage`."""
 
     input: int
     output: int
@@ -20,7 +20,7 @@ class Price(msgspec.Struct, frozen=True):
 
 
 class PricedModel(NamedTuple):
-    """A language model and what it costs, if that is known."""
+    """A language model has a price, if it is known."""
 
     client: ModelClient
     price: Price | None = None

@@ -1,4 +1,4 @@
-"""Where a provider's SDK is called: one deadline, and every way to fail in our own words.
+"""A provider's SDK is called here alone: with one deadline, and failures in our own words.
 
 What goes wrong in a stream is raised by the SDK, by the HTTP library below it, or by whoever read
 the bytes: nothing leaves here but `ModelFailed` and cancellation.
@@ -40,17 +40,17 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class StreamProgress:
-    """`began`: there is an answer under way, so what breaks from now on cuts it."""
+    """A stream `began` when an answer is under way, so what breaks from now on cuts it."""
 
     began = False
 
 
 class StreamBroken(Exception):
-    """A stream that came to its end before the answer did; `began`, or never an answer."""
+    """A stream ended before the answer did; `began`, or never an answer."""
 
 
 class Provider:
-    """What a failure is read by: the name to tell, its lost connections, the key to hide."""
+    """A provider has a name to tell, errors of lost connections, and a key to hide."""
 
     def __init__(self, name: str, lost: tuple[type[Exception], ...], key: str = "") -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""Values bound at run time (A4). Secrets live here and nowhere else: no event ever holds one."""
+"""Bindings give names values at run time (A4). Secrets live here alone: no event ever holds one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -21,7 +21,7 @@ from rutter.events.errors import BadInput
 
 
 class Bindings:
-    """Parameters and secrets of one session, by name."""
+    """A session's bindings are its parameters and secrets, by name."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""How a page can write a value: as it is, and in the encodings that pages and programs use.
+"""A page can write a value as it is, and in the encodings that pages and programs use.
 
 Looking is done twice. First for a few literal needles, folded so that case, spaces and dashes do
 not matter: that is a search in C and decides nearly every time. Only when one is there, a pattern

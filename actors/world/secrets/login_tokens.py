@@ -1,4 +1,4 @@
-"""Tokens of a login are kept out of what a session says and shows, also those that are renewed."""
+"""Login tokens stay out of what a session says and shows, also those that are renewed."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,8 +10,8 @@ MOST = 64  # in one session: what spells them all is made in most of a second, w
 
 
 class LoginTokens:
-    """`redact` is what cleans the facts of the session, `cover` what its pictures are cleaned by:
-    they learn what is to be looked for."""
+    """A login's tokens teach `redact`, which cleans the facts of the session, and `cover`, which
+    cleans its pictures, what to look for."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Files that a page sent are kept without known secrets, or not at all where they cannot be."""
+"""A page's files are kept without known secrets, or not at all where they cannot be."""
 
 import gzip
 import io
@@ -19,8 +19,8 @@ MAX_MEMBERS = 1_000
 
 
 class CleanArtifacts(ArtifactStore):
-    """The same store, for one session. Text loses known values; what is no text, or packed, is
-    replaced by a line that says so when it holds one."""
+    """A session's store keeps clean artifacts. Text loses known values; what is no text, or packed,
+    is replaced by a line that says so when it holds one."""
 
     def __init__(self, store: ArtifactStore, redact: Redactor) -> None:
         super().__init__(store.root)

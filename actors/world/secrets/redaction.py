@@ -1,4 +1,4 @@
-"""Known secrets never reach an event, wherever the page puts them: in its URL, a field, its text.
+"""Redaction keeps known secrets out of every event, wherever the page puts them.
 
 The last thing before a fact is numbered. Deciders so see what the log holds. The same goes for
 everything else that leaves the process: what it prints, files that it keeps, what a model is shown.
@@ -39,7 +39,7 @@ DOTS = ("...", "\u2026")
 
 
 class Secrets:
-    """Finds known values in a text, in one pass, however they are written."""
+    """Secrets are found as known values in a text, in one pass, however they are written."""
 
     def __init__(self, secrets: Iterable[tuple[str, str]]) -> None:
         known = {(name, text) for name, text in secrets if len(text.strip()) >= SHORTEST}
@@ -104,7 +104,7 @@ def _overlap(first: str, second: str) -> int:
 
 
 class Redactor:
-    """Replaces each secret's value by its name, and what a detector finds by its kind."""
+    """A redactor puts a name for each secret's value, and a kind for what a detector finds."""
 
     def __init__(self, secrets: Mapping[str, str], detector: Detector | None = None) -> None:
         self._known = dict(secrets)
@@ -198,7 +198,7 @@ def _is_our_word(redact: Redactor, started: SessionStarted) -> bool:
 
 
 class _Cleaning(NamedTuple):
-    """What is to be looked for in one event."""
+    """A cleaning of one event knows what to look for in it."""
 
     known: Secrets | None
     detector: Detector | None

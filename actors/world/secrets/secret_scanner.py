@@ -1,4 +1,4 @@
-"""Secrets that nobody named, known by their shape: keys and tokens, card numbers, accounts.
+"""The secret scanner knows secrets that nobody named by their shape: keys, card numbers, accounts.
 
 A second net, not a promise. Its finds become `<secret? KIND>`. A quick look for a few literals and
 for enough digits goes before everything else: it decides for nearly every page.
@@ -113,7 +113,7 @@ _BETWEEN = b" -\xc2\xa0\xe2\x80\x89\xaf"
 
 
 class SecretFound(NamedTuple):
-    """Where something lies that looks like a secret, and as what."""
+    """A find says where something lies that looks like a secret, and of which kind."""
 
     start: int
     end: int
@@ -121,7 +121,7 @@ class SecretFound(NamedTuple):
 
 
 class Detector:
-    """`known` is what was written into the log on purpose: it is no find."""
+    """A detector finds secrets by shape; `known` is in the log on purpose and no find."""
 
     def __init__(self, known: str = "") -> None:
         self._known = known
