@@ -2,10 +2,9 @@
 
 import ast
 import tomllib
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 from rutter import actors
 
@@ -64,59 +63,63 @@ READS_PACKAGE = {"rules/text/phrase_file": {"importlib.resources"}}
 WAITING = (ast.Await, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith)
 
 
+@dataclass
+class Found:
+    """What a module imports, calls, waits for and changes outside of itself."""
+
+    imports: set[str] = field(default_factory=set)
+    calls: set[str] = field(default_factory=set)
+    waits: list[str] = field(default_factory=list)
+    globals: list[str] = field(default_factory=list)
+
+    def take(self, node: ast.AST) -> None:
+        match node:
+            case ast.Import():
+                self.imports |= {alias.name for alias in node.names}
+            case ast.ImportFrom():
+                assert node.level == 0, "an absolute import says where it comes from"
+                self.imports.add(node.module or "")
+            case ast.Call(func=ast.Name(id=name)):
+                self.calls.add(name)
+            case ast.Global():
+                self.globals += node.names
+            case _ if isinstance(node, WAITING):
+                self.waits.append(type(node).__name__)
+
+
 @cache
-def tree_of(module: str) -> ast.Module:
-    return ast.parse((ROOT / f"{module}.py").read_text())
+def found() -> dict[str, Found]:
+    modules = {module: Found() for module in PURE}
+    for module, its in modules.items():
+        for node in ast.walk(ast.parse((ROOT / f"{module}.py").read_text())):
+            its.take(node)
+    return modules
 
 
-def imported(tree: ast.Module) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "an absolute import says where it comes from"
-            names.add(node.module or "")
-    return names
+def test_they_import_nothing_that_differs_from_run_to_run() -> None:
+    for module, its in found().items():
+        names = its.imports - READS_PACKAGE.get(module, set())
+        assert {name.partition(".")[0] for name in names} & FORBIDDEN == set(), module
 
 
-def called(tree: ast.Module) -> set[str]:
-    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return {function.id for function in calls if isinstance(function, ast.Name)}
+def test_they_import_only_what_is_pure_itself() -> None:
+    ours = ("rutter.actors", "rutter.replay", "rutter.pipeline")
+    for module, its in found().items():
+        reached = {name for name in its.imports if name.startswith(ours)}
+        assert {name for name in reached if not name.startswith(tuple(DECIDERS))} == set(), module
 
 
-@pytest.mark.parametrize("module", PURE)
-def test_it_imports_nothing_that_differs_from_run_to_run(module: str) -> None:
-    names = imported(tree_of(module)) - READS_PACKAGE.get(module, set())
-    roots = {name.partition(".")[0] for name in names}
-    assert roots & FORBIDDEN == set()
+def test_they_never_wait() -> None:
+    assert {module: its.waits for module, its in found().items() if its.waits} == {}
 
 
-@pytest.mark.parametrize("module", PURE)
-def test_it_imports_only_what_is_pure_itself(module: str) -> None:
-    ours = {
-        name
-        for name in imported(tree_of(module))
-        if name.startswith(("rutter.actors", "rutter.replay", "rutter.pipeline"))
-    }
-    assert all(name.startswith(tuple(DECIDERS)) for name in ours), ours
+def test_they_call_nothing_that_reaches_outside() -> None:
+    reach = {module: its.calls & IMPURE_CALLS for module, its in found().items()}
+    assert {module: calls for module, calls in reach.items() if calls} == {}
 
 
-@pytest.mark.parametrize("module", PURE)
-def test_it_never_waits(module: str) -> None:
-    waits = [node for node in ast.walk(tree_of(module)) if isinstance(node, WAITING)]
-    assert [type(node).__name__ for node in waits] == []
-
-
-@pytest.mark.parametrize("module", PURE)
-def test_it_calls_nothing_that_reaches_outside(module: str) -> None:
-    assert called(tree_of(module)) & IMPURE_CALLS == set()
-
-
-@pytest.mark.parametrize("module", PURE)
-def test_it_keeps_no_state_in_globals(module: str) -> None:
-    changes = [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.Global)]
-    assert changes == []
+def test_they_keep_no_state_in_globals() -> None:
+    assert {module: its.globals for module, its in found().items() if its.globals} == {}
 
 
 def test_every_decider_folder_is_looked_at() -> None:
