@@ -17,6 +17,8 @@ from rutter.events.log import EventLog
 from tests.support import example_counts, leftovers
 from tests.support.log_checks import Replayed
 
+pytest_plugins = ["tests.support.browser_fixtures", "tests.support.command_fixtures"]
+
 
 class Bare:
     """From the root of a checkout `import events` would work, and make a second copy of each class:
@@ -258,7 +260,7 @@ def certificates_are_read_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
 

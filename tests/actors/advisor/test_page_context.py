@@ -17,6 +17,7 @@ from rutter.actors.advisor.page_context import (
 from rutter.actors.world.browser.page_session import PageTimeout
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.page import Page
+from tests.support.browser_fixtures import show
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -31,10 +32,6 @@ FORM = """<h1>Sign in</h1><p>Welcome back to the harbour.</p><p hidden>Unseen wo
   <a href="/reset?token=hunter3&x=1">Forgot "it"?</a>
   <a href=/far style="position:absolute;top:3000px">Far below</a>
   <p style="position:absolute;top:3000px">Words far below</p>"""
-
-
-async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=20 * SECOND)
 
 
 def width_of(png: bytes) -> int:

@@ -22,24 +22,16 @@ from rutter.events.checks import FileContains, FileExists, UrlHas
 from rutter.events.critic import ActionJudged, FilesRequested, VisionSought
 from rutter.events.envelope import Envelope
 from rutter.events.observer import FileSeen, FilesSeen
-from rutter.events.policy import Policy
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Step
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
+from tests.support.browser_fixtures import OneWindow
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
 from tests.support.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
-
-
-class OneWindow:
-    def __init__(self, window: Window) -> None:
-        self._window = window
-
-    async def open_window(self, policy: Policy) -> Window:
-        return self._window
 
 
 async def tell(effector: Effector, event: AnyEvent) -> Any:

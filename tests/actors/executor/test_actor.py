@@ -34,10 +34,9 @@ from rutter.events.executor import (
 )
 from rutter.events.observer import BrowserLost
 from rutter.events.planner import LookalikesRequested
-from rutter.events.policy import Policy
 from rutter.events.run_settings import RunSettings
 from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
-from rutter.events.vocabulary import AnyEvent
+from tests.support.browser_fixtures import OneWindow, show, tell
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
@@ -46,26 +45,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 SECRET = "hunter-2"
 
 
-class OneWindow:
-    def __init__(self, window: Window) -> None:
-        self._window = window
-
-    async def open_window(self, policy: Policy) -> Window:
-        return self._window
-
-
 @pytest.fixture
 async def executor(window: Window) -> Executor:
     screen = Screen(OneWindow(window), HERE)
     await screen.open()
     bindings = Bindings({"customer": "Aurora"}, {"password": SECRET})
     return Executor(screen, bindings, RunSettings())
-
-
-async def tell(executor: Executor, event: AnyEvent) -> Any:
-    envelope = Envelope(1, "run", 1, 0, "validator", 0, event, GENESIS)
-    (said,) = [fact async for fact in executor.handle(envelope)]
-    return said
 
 
 def act_on(kind: Any, selector: str | None, value: Value | None = None, **more: Any) -> Action:
@@ -82,10 +67,6 @@ async def perform(executor: Executor, action: Action) -> Any:
     found = await resolve(executor, action)
     assert isinstance(found, TargetResolved)
     return await tell(executor, ActionStarted(1, 1, action, digest=found.element.exact))
-
-
-async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 async def title(tab: Tab) -> str:

@@ -12,8 +12,6 @@ from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import Window
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import Action, ByCss, ByRole, Count, Target, Text
-from rutter.events.chain import GENESIS
-from rutter.events.envelope import Envelope
 from rutter.events.executor import (
     ActionDone,
     ActionFailed,
@@ -23,10 +21,9 @@ from rutter.events.executor import (
     TargetMissing,
     TargetResolved,
 )
-from rutter.events.policy import Policy
 from rutter.events.run_settings import RunSettings
 from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
-from rutter.events.vocabulary import AnyEvent
+from tests.support.browser_fixtures import OneWindow, tell
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
@@ -91,25 +88,11 @@ PAGES = {
 }
 
 
-class OneWindow:
-    def __init__(self, window: Window) -> None:
-        self._window = window
-
-    async def open_window(self, policy: Policy) -> Window:
-        return self._window
-
-
 @pytest.fixture
 async def executor(window: Window) -> Executor:
     screen = Screen(OneWindow(window), HERE)
     await screen.open()
     return Executor(screen, Bindings({}, {}), RunSettings())
-
-
-async def tell(executor: Executor, event: AnyEvent) -> Any:
-    envelope = Envelope(1, "run", 1, 0, "validator", 0, event, GENESIS)
-    (said,) = [fact async for fact in executor.handle(envelope)]
-    return said
 
 
 async def find(executor: Executor, action: Action, within_ms: int, **more: Any) -> Any:

@@ -10,13 +10,10 @@ from rutter.actors.world.browser.tab import Tab
 from rutter.actors.world.browser.window import Window
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.events.action import Action, ByCss, DialogAnswer, Secret, Target
-from rutter.events.chain import GENESIS
-from rutter.events.envelope import Envelope
 from rutter.events.executor import ActionDone, ActionFailed, TargetResolved
-from rutter.events.policy import Policy
 from rutter.events.run_settings import RunSettings
 from rutter.events.validator import ActionStarted, PlanAdmitted
-from rutter.events.vocabulary import AnyEvent
+from tests.support.browser_fixtures import OneWindow, tell
 from tests.support.page_server import PageServer
 from tests.support.policies import HERE
 
@@ -28,25 +25,11 @@ PAGE = """<input id=a type=password><select id=s><option>none<option>hunter-2</s
 <iframe sandbox="allow-same-origin" srcdoc="<input id=b>"></iframe>"""
 
 
-class OneWindow:
-    def __init__(self, window: Window) -> None:
-        self._window = window
-
-    async def open_window(self, policy: Policy) -> Window:
-        return self._window
-
-
 async def bound_to(window: Window, *origins: str) -> Executor:
     screen = Screen(OneWindow(window), HERE)
     await screen.open()
     origins_of = [("password", origin) for origin in origins]
     return Executor(screen, Bindings({}, {"password": SECRET}, (), origins_of), RunSettings())
-
-
-async def tell(executor: Executor, event: AnyEvent) -> Any:
-    envelope = Envelope(1, "run", 1, 0, "validator", 0, event, GENESIS)
-    (said,) = [fact async for fact in executor.handle(envelope)]
-    return said
 
 
 async def perform(executor: Executor, kind: Any, selector: str, **more: Any) -> Any:

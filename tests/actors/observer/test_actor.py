@@ -39,6 +39,7 @@ from rutter.events.runtime import RecordingFinished, SessionStarted
 from rutter.events.service_pack import Service, Sign, StateRule
 from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from rutter.events.vocabulary import AnyEvent
+from tests.support.browser_fixtures import OneWindow, show
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
@@ -54,14 +55,6 @@ SETTINGS = RunSettings(
         ),
     )
 )
-
-
-class OneWindow:
-    def __init__(self, window: Window) -> None:
-        self._window = window
-
-    async def open_window(self, policy: Policy) -> Window:
-        return self._window
 
 
 class Hands:
@@ -118,10 +111,6 @@ async def hands(window: Window, tmp_path: Path) -> Hands:
     hands = Hands(screen, ArtifactStore(tmp_path / "artifacts"))
     await hands.start()
     return hands
-
-
-async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 # -- texts and phrases -----------------------------------------------------------------------------

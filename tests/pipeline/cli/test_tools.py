@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +67,6 @@ def test_a_session_that_may_go_nowhere_says_so(capsys: pytest.CaptureFixture[str
     ):
         tell_reach(started, Terminal())
         assert capsys.readouterr().err == said
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
-    with PageServer() as running:
-        yield running
 
 
 def called(rutter: Rutter, server: PageServer, *calls: Any, flags: tuple[Any, ...] = ()) -> Ended:

@@ -34,11 +34,6 @@ FOREIGN_URLS = (
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 def said() -> StringIO:
     """The daemon's own log."""
     return StringIO()

@@ -59,11 +59,6 @@ READS = """async urls => {
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def page(
     harbour: Harbour, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Onslaught]:

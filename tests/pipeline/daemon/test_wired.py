@@ -21,11 +21,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 RUN = {"kind": "workflow", "workflow": "order", "values": dict(ALONE)}
 
 
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture
 async def ship(harbour: Harbour, recorded: Path, tmp_path: Path) -> AsyncIterator[Anchored]:
     live = "[browser.stream]\nenabled = true\n"

@@ -1,6 +1,5 @@
 """What is stated of a workflow holds in the exported script as well, or stops it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,12 +30,6 @@ HOME = """<h1>Home</h1><p id=wait>Loading</p><p>Order <b>for</b> Ann</p>
 <button id=go disabled onclick="wait.remove(); this.textContent = 'Gone on'">Go</button>
 <details><summary>More</summary></details><a id=file href=/file download>File</a>
 <script>setTimeout(() => document.querySelector("#go").disabled = false, 50)</script>"""
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
-    with PageServer() as running:
-        yield running
 
 
 def doing(action: Action, *checks: Check, read_back: ReadBack | None = None) -> Step:

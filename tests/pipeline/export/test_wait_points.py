@@ -26,12 +26,6 @@ from tests.support.page_server import PageServer
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
-    with PageServer() as running:
-        yield running
-
-
 def do(kind: str, *ways: Strategy, learned: tuple[Check, ...] = (), **more: object) -> Step:
     action = Action(kind, target=Target(ways) if ways else None, **more)  # type: ignore[arg-type]
     return Step(action=action, after=Expectation(learned=learned), irreversible=bool(learned))

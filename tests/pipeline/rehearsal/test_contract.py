@@ -2,7 +2,7 @@
 a real adapter and the same by the scripted model.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,7 +12,6 @@ from rutter.actors.answers import Answers, PersonAnswer, Who
 from rutter.actors.rules.tools.tool_table import TOOLS
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.window import Window
-from rutter.actors.world.egress.gate import Gate
 from rutter.actors.world.models.anthropic import AnthropicModel
 from rutter.actors.world.models.messages import ModelFailed, Prompt, Reply, ToolSpec, UserTurn
 from rutter.events.action import Action, ByCss, ByRole, Target, Text
@@ -25,7 +24,6 @@ from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.validator import ApprovalRequested
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.app import App
-from rutter.pipeline.config.chromium_install import find_chromium
 from rutter.pipeline.rehearsal import fixtures
 from rutter.pipeline.rehearsal.scripted_model import (
     ScriptedModel,
@@ -164,26 +162,6 @@ class Keeping:
     async def rename(self) -> None:
         assert self.window is not None
         await self.window.tab.page.evaluate(RENAME)
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def chromium(anyio_backend: str) -> AsyncIterator[Chromium]:
-    executable = find_chromium()
-    if executable is None:
-        pytest.fail("no Chromium: run `make setup`, or set RUTTER_CHROMIUM")
-    async with Chromium(executable, Gate()) as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PageServer]:
-    with PageServer() as running:
-        yield running
 
 
 async def in_chromium(

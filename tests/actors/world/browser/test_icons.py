@@ -6,6 +6,7 @@ import pytest
 from rutter.actors.rules.policy.risky_words import icon_words, said_by
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.page import Resolved
+from tests.support.browser_fixtures import show
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -45,10 +46,6 @@ async def described(tab: Tab, selector: str, key: str | None = None) -> Resolved
     found = await tab.call("resolve", ways, SECOND, key, within_ms=PATIENT)
     assert found["element"] is not None, (selector, found)
     return msgspec.convert(found["element"], Resolved)
-
-
-async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 async def test_icons_are_told_by_their_names(tab: Tab, server: PageServer) -> None:

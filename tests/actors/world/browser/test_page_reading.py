@@ -10,6 +10,7 @@ from rutter.actors.observer.actor import INLINE, fit
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.codec import pack
 from rutter.events.page import Element, Page
+from tests.support.browser_fixtures import show
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -22,10 +23,6 @@ def elsewhere() -> Iterator[PageServer]:
     """Another port is another origin."""
     with PageServer() as running:
         yield running
-
-
-async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=20 * SECOND)
 
 
 async def look(tab: Tab, **how: bool) -> Page:

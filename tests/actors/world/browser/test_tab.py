@@ -18,6 +18,7 @@ from rutter.actors.world.browser.window import Window
 from rutter.events.codec import pack
 from rutter.events.errors import BrowserGone
 from rutter.events.page import Page, Resolved
+from tests.support.browser_fixtures import show
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
@@ -26,10 +27,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 SECOND = 1_000
 LOADING = '<img src="/never">'  # keeps the page from being loaded, though it is parsed
 NOWHERE = "http://127.0.0.1:9/"  # nobody listens there, and nobody may
-
-
-async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 Way = dict[str, object]

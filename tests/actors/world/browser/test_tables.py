@@ -1,7 +1,5 @@
 """A table on a real page, read as rows: what people see in it, under the names of its columns."""
 
-from typing import Any
-
 import pytest
 
 from rutter.actors.executor.actor import Executor
@@ -11,14 +9,11 @@ from rutter.actors.world.browser.window import Window
 from rutter.actors.world.secrets.bindings import Bindings
 from rutter.actors.world.secrets.redaction import Redactor
 from rutter.events.action import Action, ByCss, Target
-from rutter.events.chain import GENESIS
-from rutter.events.envelope import Envelope
 from rutter.events.executor import QueryAnswered
-from rutter.events.policy import Policy
 from rutter.events.run_settings import RunSettings
 from rutter.events.tables import Table
 from rutter.events.validator import PlanAdmitted, QueryStarted
-from rutter.events.vocabulary import AnyEvent
+from tests.support.browser_fixtures import OneWindow, tell
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
@@ -74,19 +69,9 @@ HEAVY = """<table id=heavy><tbody></tbody></table><script>
 
 @pytest.fixture
 async def executor(window: Window) -> Executor:
-    class OneWindow:
-        async def open_window(self, policy: Policy) -> Window:
-            return window
-
-    screen = Screen(OneWindow(), HERE)
+    screen = Screen(OneWindow(window), HERE)
     await screen.open()
     return Executor(screen, Bindings({}, {}), RunSettings())
-
-
-async def tell(executor: Executor, event: AnyEvent) -> Any:
-    envelope = Envelope(1, "run", 1, 0, "validator", 0, event, GENESIS)
-    (said,) = [fact async for fact in executor.handle(envelope)]
-    return said
 
 
 async def answer(executor: Executor, selector: str) -> QueryAnswered:

@@ -8,6 +8,7 @@ import pytest
 
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.page import Resolved
+from tests.support.browser_fixtures import show
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
@@ -29,10 +30,6 @@ PAGE = f"""<h1>Harbour</h1><button id=outer>Outside</button>
     root.addEventListener("click", (event) => document.title += event.target.textContent + ";");
   }}
 </script>"""
-
-
-async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 def by_css(selector: str) -> Way:

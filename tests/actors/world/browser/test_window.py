@@ -45,24 +45,16 @@ from rutter.events.observer import (
     PopupOpened,
 )
 from rutter.events.planner import LookalikesRequested, ObservationRequested
-from rutter.events.policy import Policy
 from rutter.events.run_settings import RunSettings
 from rutter.events.validator import ActionStarted, PlanAdmitted, QueryStarted
 from rutter.events.vocabulary import AnyEvent
+from tests.support.browser_fixtures import OneWindow, show
 from tests.support.page_server import PATIENT, PageServer
 from tests.support.policies import HERE
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
 SECOND = 1_000
-
-
-class OneWindow:
-    def __init__(self, window: Window) -> None:
-        self._window = window
-
-    async def open_window(self, policy: Policy) -> Window:
-        return self._window
 
 
 class Hands:
@@ -102,10 +94,6 @@ async def hands(window: Window, tmp_path: Path) -> Hands:
     screen = Screen(OneWindow(window), HERE)
     await screen.open()
     return Hands(screen, ArtifactStore(tmp_path / "artifacts"), {"document": str(tmp_path / "a")})
-
-
-async def show(tab: Tab, server: PageServer, html: str) -> None:
-    await tab.navigate(server.show(html), within_ms=PATIENT)
 
 
 def seen(facts: list[AnyEvent]) -> PageObserved:

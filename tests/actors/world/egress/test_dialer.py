@@ -24,11 +24,6 @@ SILENT = ("2606:4700::1", "2606:4700::2", "2606:4700::3")
 THERE = ("1.1.1.1", "1.0.0.1")
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 class Writer:
     def __init__(self, address: str) -> None:
         self.address = address

@@ -27,11 +27,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.anyio]
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def gate_and_chromium(anyio_backend: str) -> AsyncIterator[tuple[Gate, Chromium]]:
     executable = find_chromium()
     assert executable is not None, "no Chromium: run `make setup`, or set RUTTER_CHROMIUM"

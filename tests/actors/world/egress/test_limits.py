@@ -26,11 +26,6 @@ from tests.support.proxy_peers import line_to, origin, serving
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def naming(*hosts: str) -> Policy:
     return Policy("1", hosts=hosts, public_hosts=False, public_resources=False)
 

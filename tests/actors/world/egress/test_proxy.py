@@ -24,11 +24,6 @@ RESOLVER = (sys.executable, "-m", "tests.support.resolving_proxy")
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def gate(anyio_backend: str) -> AsyncIterator[Gate]:
     async with Gate() as running:
         yield running

@@ -24,11 +24,6 @@ from rutter.events.vocabulary import AnyEvent
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 class Way(OpenPassage):
     """A passage that says how it fares."""
 

@@ -33,11 +33,6 @@ SMALL = BodyLimits(max_bytes=64, within_s=0.2)
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def server() -> AsyncIterator[Served]:
     async with guard_on_a_port(body=SMALL) as served:
         yield served

@@ -96,11 +96,6 @@ class Row(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 def aboard() -> Iterator[Aboard]:
     with pytest.MonkeyPatch.context() as monkeypatch, watched(monkeypatch) as found:
         yield found

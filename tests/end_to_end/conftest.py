@@ -1,6 +1,0 @@
-"""The browser of the browser tests, one for each file."""
-
-from tests.support.browser_fixtures import anyio_backend, chromium, server, tab, window
-from tests.support.command_fixtures import rutter
-
-__all__ = ["anyio_backend", "chromium", "rutter", "server", "tab", "window"]
