@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.syntax_trees import statements
+
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("events", "actors", "replay", "pipeline")
 TABLE = "tests/covered_by.toml"
@@ -32,7 +34,7 @@ def own_test(module: str) -> str:
 def imported(root: Path, file: str) -> frozenset[str]:
     """The files of ours that a file imports, wherever in it the import stands."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse((root / file).read_text())):
+    for node in statements(ast.parse((root / file).read_text())):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

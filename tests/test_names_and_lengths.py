@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.syntax_trees import statements
+
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("events", "actors", "replay", "pipeline")
 TABLE = "tests/names_and_lengths.toml"
@@ -39,7 +41,7 @@ def breaches(root: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def long_functions(file: str, tree: ast.Module) -> Iterator[tuple[str, str, str]]:
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or 0) - node.lineno + 1
             if lines > FUNCTION_LINES:
