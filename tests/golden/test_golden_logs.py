@@ -77,14 +77,14 @@ def test_nothing_would_differ_if_nothing_were_different(name: str) -> None:
     assert ask(envelopes(name), ChangedSettings()).differences == ()
 
 
-@pytest.mark.parametrize("seed", ["0", "4242"])
-def test_decisions_do_not_depend_on_the_hash_seed(seed: str) -> None:
+def test_decisions_do_not_depend_on_the_hash_seed() -> None:
+    """Above they are decided under that of this process, which differs each time."""
     code = (
         "from rutter.replay.verify import verify\n"
         "from tests.support.golden_logs import envelopes, names\n"
         "assert all(verify(envelopes(name)).ok for name in names())"
     )
-    env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONHASHSEED": "4242", "PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-c", code], check=True, env=env, cwd=ROOT)
 
 

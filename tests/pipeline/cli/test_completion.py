@@ -1,5 +1,6 @@
 """TAB: a shell asks, and is answered with commands, flags and the names in the log."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,22 +11,31 @@ import pytest
 
 from rutter.pipeline.cli.completion import SHELLS
 from tests.support import scripted_logs
-from tests.support.command_shell import COMMAND, ROOT, Rutter
+from tests.support.command_shell import ROOT, Rutter
+
+# A process for each line, as a shell starts one; what it has to import is imported once for all.
+ANSWERING = """
+import json, os, sys
+from rutter.pipeline.cli.main import main
+for line, told in json.loads(sys.argv[1]):
+    if os.fork() == 0:
+        os.environ |= {"COMP_LINE": line, "COMP_POINT": str(len(line))}
+        os.environ |= {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": told}
+        sys.exit(main())
+    os.wait()
+"""
 
 
-def offered(line: str, tmp_path: Path) -> list[str]:
-    """What the shell is told when TAB is pressed at the end of `line`."""
-    told = tmp_path / "told"
-    env = {
-        **os.environ,
-        "_ARGCOMPLETE": "1",
-        "COMP_LINE": line,
-        "COMP_POINT": str(len(line)),
-        "_ARGCOMPLETE_STDOUT_FILENAME": str(told),
-    }
-    ended = subprocess.run(COMMAND, cwd=ROOT, env=env, capture_output=True, timeout=60)
+def offered(tmp_path: Path, *lines: str) -> list[list[str]]:
+    """What the shell is told when TAB is pressed at the end of each of them."""
+    told = [tmp_path / f"told-{number}" for number in range(len(lines))]
+    asked = json.dumps([*zip(lines, map(str, told), strict=True)])
+    command = [sys.executable, "-c", ANSWERING, asked]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60)
     assert (ended.stdout, ended.stderr) == (b"", b"")
-    return [each.strip() for each in told.read_text().split("\x0b") if each.strip()]
+    return [
+        [word.strip() for word in each.read_text().split("\x0b") if word.strip()] for each in told
+    ]
 
 
 @pytest.fixture
@@ -35,26 +45,24 @@ def rutter(rutter: Rutter) -> Rutter:
 
 
 def test_commands_flags_workflows_and_sessions_are_offered(rutter: Rutter, tmp_path: Path) -> None:
-    at = f"rutter --data {rutter.data}"
-    assert offered("rutter work", tmp_path) == ["workflows"]
-    assert "--dry-run" in offered("rutter run --d", tmp_path)
-    assert offered(f"{at} run o", tmp_path) == ["order"]
-    assert offered(f"{at} workflows show h", tmp_path) == ["half"]
-    named = [row["session"] for row in rutter.json("sessions")]
-    assert offered(f"{at} show ", tmp_path)[-5:] == ["last", *named][-5:]
-
-
-def test_a_name_that_is_new_is_nobodys_to_offer(rutter: Rutter, tmp_path: Path) -> None:
-    assert offered(f"rutter --data {rutter.data} record o", tmp_path) == []
-
-
-def test_a_directory_that_cannot_be_read_offers_nothing_and_complains_of_nothing(
-    tmp_path: Path,
-) -> None:
+    """A name that is new is nobody's to offer. Where a directory cannot be read nothing is offered,
+    and nothing complained of."""
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "log.db").write_bytes(b"this is no log" * 1000)
-    assert offered(f"rutter --data {tmp_path / 'broken'} run o", tmp_path) == []
-    assert offered(f"rutter --data {tmp_path / 'nowhere'} run o", tmp_path) == []
+    at = f"rutter --data {rutter.data}"
+    lines = {
+        "rutter work": ["workflows"],
+        f"{at} run o": ["order"],
+        f"{at} workflows show h": ["half"],
+        f"{at} record o": [],
+        f"rutter --data {tmp_path / 'broken'} run o": [],
+        f"rutter --data {tmp_path / 'nowhere'} run o": [],
+    }
+    *given, flags, sessions = offered(tmp_path, *lines, "rutter run --d", f"{at} show ")
+    assert dict(zip(lines, given, strict=True)) == lines
+    assert "--dry-run" in flags
+    named = [row["session"] for row in rutter.json("sessions")]
+    assert sessions[-5:] == ["last", *named][-5:]
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -84,15 +92,20 @@ def test_a_real_bash_completes(rutter: Rutter, tmp_path: Path) -> None:
         "from rutter.pipeline.cli.main import main\nsys.exit(main())\n"
     )
     program.chmod(0o755)
-    script = """
-    eval "$(rutter completion bash)"
-    handler=$(complete -p rutter | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+    script = r"""
+    eval "$SHELL_CODE"
+    handler=$(complete -p rutter | sed 's/.*-F \([^ ]*\).*/\1/')
     COMP_LINE="rutter --data $DATA run o"; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9
     COMP_WORDS=(rutter --data "$DATA" run o); COMP_CWORD=4
     $handler rutter o run
-    printf '%s\\n' "${COMPREPLY[@]}"
+    printf '%s\n' "${COMPREPLY[@]}"
     """
-    env = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}", "DATA": str(rutter.data)}
+    env = {
+        **os.environ,
+        "PATH": f"{bin_}:{os.environ['PATH']}",
+        "DATA": str(rutter.data),
+        "SHELL_CODE": rutter("completion", "bash").out,
+    }
     ended = subprocess.run(
         ["bash", "-c", script], env=env, capture_output=True, text=True, timeout=60
     )

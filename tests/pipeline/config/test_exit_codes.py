@@ -44,9 +44,9 @@ def test_the_codes_are_what_scripts_rely_on() -> None:
     }
 
 
-@pytest.mark.parametrize(("reason", "failure"), list(product(REASONS, FAILURES)))
-def test_only_what_was_completed_is_done(reason: str, failure: str) -> None:
-    assert (of_session(reason, failure) == Exit.DONE) == (reason == "completed")
+def test_only_what_was_completed_is_done() -> None:
+    done = {each for each in product(REASONS, FAILURES) if of_session(*each) == Exit.DONE}
+    assert done == set(product(["completed"], FAILURES))
 
 
 @pytest.mark.parametrize(
