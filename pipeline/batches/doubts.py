@@ -12,7 +12,7 @@ from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.batches.row_values import BoundRow, digest_of
 from rutter.pipeline.sessions.earlier_run import ENDED_WELL
-from rutter.pipeline.sessions.fork import left_open, sent_something
+from rutter.replay.steps import steps_in
 from rutter.replay.story.batch_rows import RowRun, run_of
 
 
@@ -65,8 +65,9 @@ class DoubtsElsewhere:
 
     def _open(self, reader: SqliteReader, session: str, digest: str) -> RowRun | None:
         events = list(reader.read(session=session))
-        if not sent_something(events):
+        steps = steps_in(events)
+        if not steps.sent:
             return None
-        if self._ended.get(session) in ENDED_WELL and not left_open(events):
+        if self._ended.get(session) in ENDED_WELL and not steps.left_open:
             return None
         return run_of(events, BatchRow("", 0, digest))

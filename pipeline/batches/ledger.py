@@ -15,8 +15,8 @@ from rutter.pipeline.batches.doubts import DoubtsElsewhere
 from rutter.pipeline.batches.row_values import BoundRow, batch_of
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.workflows.edit import names_over_time
+from rutter.replay.steps import KINDS
 from rutter.replay.story.batch_rows import (
-    KINDS,
     NOT_AGAIN,
     FileRow,
     RowRun,

@@ -11,7 +11,8 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.csv_table import as_csv
 from rutter.pipeline.output.safe_files import folder_for, put_beside, safe_name
-from rutter.replay.story.results import KINDS, SentFile, SessionResults, as_json, gather
+from rutter.replay.steps import KINDS, steps_in
+from rutter.replay.story.results import SentFile, SessionResults, as_json
 
 Format = Literal["table", "json", "csv"]
 GONE = "no longer kept"
@@ -27,7 +28,7 @@ class WrittenFile(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def results_of(settings: Settings, session: str) -> SessionResults:
     with SqliteReader(settings.directory.log) as reader:
-        return gather(reader.read(session=session, kinds=KINDS))
+        return steps_in(reader.read(session=session, kinds=KINDS)).results
 
 
 def hand_out(

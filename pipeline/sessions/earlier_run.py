@@ -8,8 +8,9 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session, project
-from rutter.pipeline.sessions.fork import check_continued, left_open, sent_something
+from rutter.pipeline.sessions.fork import check_continued
 from rutter.pipeline.workflows.edit import names_over_time
+from rutter.replay.steps import steps_in
 
 LOOKED_AT = 50  # runs of one workflow: what nobody settled in so many is known by now
 # Whoever ends so has said what was done. Any other end may leave what was sent behind it.
@@ -64,7 +65,8 @@ def unsettled(
                 completed = True
                 continue
             events = list(reader.read(session=session))
-            cut_short = same and reason not in ENDED_WELL and sent_something(events)
-            if cut_short or ((same or not completed) and left_open(events)):
+            steps = steps_in(events)
+            cut_short = same and reason not in ENDED_WELL and steps.sent
+            if cut_short or ((same or not completed) and steps.left_open):
                 return events
     return []

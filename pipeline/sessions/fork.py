@@ -7,26 +7,23 @@ licence to do it twice. The Planner and the Validator see to that by `done_befor
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from rutter.actors.logic_version import LOGIC
 from rutter.actors.rules.policy.policy import DEFAULT_POLICY
 from rutter.actors.rules.steps.already_done import left_off
-from rutter.actors.rules.workflows.templates import told
-from rutter.events.action import Action
-from rutter.events.critic import ActionJudged, OutcomeUnknown
+from rutter.events.action import Action, Text
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
-from rutter.events.executor import ActionDone, ActionFailed, QueryAnswered
-from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.planner import RunStopped
 from rutter.events.policy import Policy
 from rutter.events.run_settings import Limits
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.signature import signature
-from rutter.events.validator import ActionRejected, ActionStarted
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.sessions.session_policy import fork_policy
 from rutter.pipeline.sessions.session_started import check_bound
+from rutter.replay.steps import SessionSteps, steps_in
 
 
 def fork_of(
@@ -41,15 +38,16 @@ def fork_of(
 ) -> SessionStarted:
     """A run goes on along its workflow; anything else, or `free`, wherever the model is sure."""
     old = _start_of(events)
-    done = confirmed(events)
+    session = steps_in(events)
+    done = confirmed(session)
     if not 1 <= at <= len(done):
         raise BadInput(f"it has {len(done)} confirmed steps", "give --at from 1 to that")
     bound = set(secrets)
-    new = msgspec.structs.replace(
+    new = replace(
         old,
         logic=LOGIC,
         policy=fork_policy(policy, old, allow, free=free or old.workflow is None),
-        settings=msgspec.structs.replace(old.settings, dry_run=False),
+        settings=replace(old.settings, dry_run=False),
         values={**old.values, **values},
         secrets=tuple(sorted(bound)),
         continues="",
@@ -58,7 +56,7 @@ def fork_of(
         row=None,
         forked_from=events[0].session,
         forked_at=at,
-        done_before=started_before(events),
+        done_before=started_before(session),
     )
     if new.workflow is None or free:
         return _freely(new, done[:at])
@@ -68,13 +66,13 @@ def fork_of(
 
 def _freely(started: SessionStarted, first: Sequence[Action]) -> SessionStarted:
     limits = Limits(max_steps=len(first) + Limits().max_steps)
-    return msgspec.structs.replace(
+    return replace(
         started,
         purpose="free",
         driver="prediction",
         workflow=None,
         script=tuple(Step(action=action) for action in first),
-        settings=msgspec.structs.replace(started.settings, limits=limits),
+        settings=replace(started.settings, limits=limits),
     )
 
 
@@ -84,7 +82,7 @@ def continuing(started: SessionStarted, events: Sequence[Envelope]) -> SessionSt
     ones it is for the same row, where that one was for any."""
     old = _start_of(events)
     assert started.workflow is not None
-    return msgspec.structs.replace(
+    return replace(
         started,
         continues=events[0].session,
         done_before=done_before(started.workflow, events),
@@ -118,81 +116,29 @@ def _start_of(events: Sequence[Envelope]) -> SessionStarted:
 def done_before(workflow: Workflow, events: Sequence[Envelope]) -> int:
     """How far along this version of the workflow the session may have done something. Where its
     steps are not the first ones of this version any more, that is anywhere."""
-    reached = started_before(events)
+    reached = started_before(steps_in(events))
     old = _start_of(events).workflow
     known = [signature(step.action) for step in old.steps[:reached]] if old is not None else []
     now = [signature(step.action) for step in workflow.steps[:reached]]
     return reached if known == now or not reached else len(workflow.steps)
 
 
-def started_before(events: Iterable[Envelope]) -> int:
+def started_before(session: SessionSteps) -> int:
     """How far along its workflow the session began to act, or the one that it continues did: all
     of that may have happened."""
-    reached, index = 0, -1
-    for envelope in events:
-        match envelope.event:
-            case SessionStarted(done_before=before):
-                reached = before
-            case PlanProposed():
-                index = envelope.event.index
-            case ActionStarted():
-                reached = max(reached, index + 1)
-            case _:
-                pass
+    reached = session.started.done_before if session.started is not None else 0
+    index = -1
+    for step in session.steps.values():
+        index = index if step.erased else step.index  # at least as far as the one before it
+        reached = max(reached, index + 1 if step.started_ns else 0)
     return reached
 
 
-def left_open(events: Iterable[Envelope]) -> bool:
-    """Whether something was started of which nobody knows how it ended: by what was recorded, or
-    because the process died before anything could be. What cannot be undone and was sent may have
-    happened, whatever the page showed, there or where its result was looked for."""
-    running: dict[int, bool] = {}
-    for envelope in events:
-        match envelope.event:
-            case OutcomeUnknown():
-                return True
-            case ActionStarted(step=step, irreversible=irreversible, action=action):
-                if not action.aside:  # a look leaves nothing behind
-                    running[step] = irreversible
-            case ActionFailed(step=step, dispatched=False) if step in running:
-                running[step] = False
-            case ActionJudged(step=step, verdict=verdict):
-                if running.pop(step, False) and verdict != "confirmed":
-                    return True
-            case ActionRejected(step=step):
-                running.pop(step, None)
-            case _:
-                pass
-    return bool(running)
-
-
-def sent_something(events: Iterable[Envelope]) -> bool:
-    """Whether it did something that cannot be undone, or may have."""
-    sent: set[int] = set()
-    for envelope in events:
-        match envelope.event:
-            case ActionStarted(step=step, irreversible=True):
-                sent.add(step)
-            case ActionFailed(step=step, dispatched=False):
-                sent.discard(step)
-            case _:
-                pass
-    return bool(sent)
-
-
-def confirmed(events: Iterable[Envelope]) -> list[Action]:
+def confirmed(session: SessionSteps) -> list[Action]:
     """What the session did and the Critic confirmed, and what it read, in order. A look at the
     result of a step is no step to be repeated."""
-    done: list[Action] = []
-    plan: PlanProposed | None = None
-    for envelope in events:
-        match envelope.event:
-            case PlanProposed(read_back_of=0, settles=-1) as plan:
-                pass
-            case ActionDone(typed=typed):
-                plan = told(plan, typed)
-            case ActionJudged(step=step, verdict="confirmed") | QueryAnswered(step=step):
-                done += [plan.action] if plan is not None and plan.step == step else []
-            case _:
-                pass
-    return done
+    return [
+        step.action if step.typed is None else replace(step.action, value=Text(step.typed))
+        for step in session.steps.values()
+        if step.done and step.driver != "person" and not step.read_back_of and step.settles < 0
+    ]

@@ -11,14 +11,11 @@ from typing import Literal, get_args
 
 import msgspec
 
-from rutter.events.envelope import Envelope, kind
-from rutter.events.executor import ActionFailed
-from rutter.events.planner import PlanProposed
+from rutter.events.envelope import Envelope
 from rutter.events.rows import BatchRow
-from rutter.events.runtime import SessionEnded, SessionStarted
-from rutter.events.validator import ActionStarted
-from rutter.replay.story.results import KINDS as OF_RESULTS
-from rutter.replay.story.results import ResultsFold, SessionResults
+from rutter.events.runtime import SessionEnded
+from rutter.replay.steps import SessionSteps
+from rutter.replay.story.results import SessionResults
 from rutter.replay.story.wording import in_words
 
 RowOutcome = Literal[
@@ -27,8 +24,6 @@ RowOutcome = Literal[
 IN_DOUBT: tuple[RowOutcome, ...] = ("unverified", "unknown")  # a person's to say
 NOT_AGAIN: tuple[RowOutcome, ...] = ("done", *IN_DOUBT)
 UNVERIFIED = "completed_unverified"
-# What is needed to know how a run of a row ended and what it brought home.
-KINDS = sorted({*OF_RESULTS, kind(ActionFailed), kind(SessionEnded)})
 DRY = "dry run: "  # how a run says where it stopped because it was only to be tried
 
 
@@ -67,33 +62,22 @@ NOT_RUN = RowState()
 
 
 def run_of(events: Iterable[Envelope], stands_for: BatchRow | None = None) -> RowRun | None:
-    """How one session ended, from its events of these `KINDS`; nothing where it is of no row and
-    `stands_for` none. One that has no end was cut off with its process."""
-    gathering = ResultsFold()
-    session, at, sent = "", "", set[int]()
-    started: SessionStarted | None = None
+    """How one session ended, from its events or those of these `KINDS`; nothing where it is of no
+    row and `stands_for` none. One that has no end was cut off with its process."""
+    found = SessionSteps()
     ended: SessionEnded | None = None
     for envelope in events:
-        gathering.hear(envelope)
-        match envelope.event:
-            case SessionStarted() as started:
-                session = envelope.session
-            case PlanProposed(action=action, index=index, step=step):
-                at = f"step {index + 1 if index >= 0 else step} ({in_words(action)})"
-            case ActionStarted(step=step, irreversible=True):
-                sent.add(step)
-            case ActionFailed(step=step, dispatched=False):
-                sent.discard(step)
-            case SessionEnded() as ended:
-                pass
-            case _:
-                pass
+        found.take(envelope)
+        if isinstance(envelope.event, SessionEnded):
+            ended = envelope.event
+    started, last = found.started, found.planned
     row = stands_for if started is None or started.row is None else started.row
     if started is None or row is None:
         return None
-    found = gathering.results()
+    at = f"step {last.number} ({in_words(last.action)})" if last is not None else ""
+    session, sent, results = found.session, found.sent, found.results
     if ended is None:
-        return RowRun(session, row, sent=bool(sent), results=found, at=at)
+        return RowRun(session, row, sent=sent, results=results, at=at)
     dry = started.settings.dry_run and ended.reason == UNVERIFIED
     at_its_end = ended.reason == UNVERIFIED and not dry
     return RowRun(
@@ -102,9 +86,9 @@ def run_of(events: Iterable[Envelope], stands_for: BatchRow | None = None) -> Ro
         ended.reason,
         ended.failure,
         ended.detail,
-        bool(sent) or at_its_end,
+        sent or at_its_end,
         dry and ended.detail.startswith(DRY),
-        found,
+        results,
         at,
     )
 

@@ -1,35 +1,15 @@
 """The results of a session are what it read, tables as rows, and the files that it was sent.
 
-A fold over its events and nothing else: there is no second store. What one step read again stands
-once; two steps that read under one name are told apart by a number.
+They are gathered from its steps: there is no second store. What one step read again stands once;
+two steps that read under one name are told apart by a number.
 """
 
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from rutter.events.envelope import Envelope, kind
-from rutter.events.event import Event
-from rutter.events.executor import ActionDone, QueryAnswered
-from rutter.events.observer import DownloadFinished
 from rutter.events.page import Artifact
-from rutter.events.planner import PlanProposed
-from rutter.events.runtime import SessionStarted
 from rutter.events.tables import Table
-from rutter.events.validator import ActionStarted, QueryStarted
-
-UNNAMED = "text"  # how it is called what nobody named
-# All that is heard: who reads a long session reads these alone.
-HEARD: tuple[type[Event], ...] = (
-    SessionStarted,
-    PlanProposed,
-    ActionStarted,
-    QueryStarted,
-    ActionDone,
-    QueryAnswered,
-    DownloadFinished,
-)
-KINDS = sorted(map(kind, HEARD))
 
 
 class TableRows(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -70,59 +50,6 @@ class SessionResults(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def __bool__(self) -> bool:
         return bool(self.values or self.tables or self.downloads)
-
-
-class ResultsFold:
-    """The fold gathers results by place. A place is a step of the workflow, or the step's own
-    number outside of one."""
-
-    def __init__(self) -> None:
-        self._session = self._workflow = ""
-        self._index: dict[int, int] = {}
-        self._called: dict[int, str] = {}
-        self._texts: dict[tuple[str, int], str] = {}
-        self._tables: dict[tuple[str, int], TableRows] = {}
-        self._downloads: list[SentFile] = []
-
-    def hear(self, envelope: Envelope) -> None:
-        match envelope.event:
-            case SessionStarted(name=name):
-                self._session, self._workflow = envelope.session, name
-            case PlanProposed(step=step, index=index):
-                self._index[step] = index
-            case ActionStarted(step=step, action=action) | QueryStarted(step=step, action=action):
-                self._called[step] = action.name or UNNAMED
-            case ActionDone(step=step, extracted=text) if text is not None:
-                self._texts[self._place(step)] = text.text
-            case QueryAnswered(step=step, text=text, table=table) if text is not None:
-                self._texts[self._place(step)] = text.text
-                if table is not None:
-                    self._tables[self._place(step)] = _rows(table)
-            case DownloadFinished(name=named, artifact=artifact, failure=why, step=step):
-                self._downloads.append(SentFile(named.text, step, artifact, why))
-            case _:
-                pass
-
-    def _place(self, step: int) -> tuple[str, int]:
-        index = self._index.get(step, -1)
-        return self._called.get(step, UNNAMED), index if index >= 0 else -step
-
-    def results(self) -> SessionResults:
-        named = dict(zip(self._texts, numbered(name for name, _ in self._texts), strict=True))
-        return SessionResults(
-            self._session,
-            self._workflow,
-            {named[place]: text for place, text in self._texts.items()},
-            {named[place]: rows for place, rows in self._tables.items()},
-            list(self._downloads),
-        )
-
-
-def gather(events: Iterable[Envelope]) -> SessionResults:
-    gathering = ResultsFold()
-    for envelope in events:
-        gathering.hear(envelope)
-    return gathering.results()
 
 
 def numbered(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
@@ -173,7 +100,7 @@ def rows_in_words(rows: TableRows) -> str:
     return " ".join(parts)
 
 
-def _rows(table: Table) -> TableRows:
+def table_rows(table: Table) -> TableRows:
     return TableRows(
         [name.text for name in table.columns],
         [[cell.text for cell in row] for row in table.rows],

@@ -12,6 +12,8 @@ from rutter.replay.story.phases import Phase
 from rutter.replay.story.proofs import ProofStory
 from rutter.replay.story.results import SentFile, TableRows
 
+UNTIMED = 0.0  # how long what is not over took
+
 
 class EvidenceStory(msgspec.Struct, omit_defaults=True):
     """An evidence story says what one source said (S2 5.1), as text that any terminal takes."""
@@ -79,7 +81,7 @@ class StepStory(msgspec.Struct, omit_defaults=True):
     extracted: str | None = None
     pauses: list[str] = []
     began_ns: int = 0
-    took_ms: float = 0.0
+    took_ms: float = UNTIMED
 
     @property
     def done(self) -> bool:

@@ -21,7 +21,8 @@ from rutter.events.validator import ActionStarted, ApprovalRequested
 from rutter.events.workflow import Expectation, Step, Workflow
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
-from rutter.pipeline.sessions.fork import continuing, left_open
+from rutter.pipeline.sessions.fork import continuing
+from rutter.replay.steps import steps_in
 from tests.support.log_checks import Replayed, events_of
 from tests.support.scripted_shop import (
     ORIGIN,
@@ -94,7 +95,7 @@ async def broken_off(app: App, log: EventLog, flow: Workflow) -> SessionStarted:
     ended = await sail(app, started, office().trouble("#save", DIED), name="first")
     assert (ended.reason, ended.failure) == ("interrupted", "browser_lost")
     events = await envelopes_of(log, "first")
-    assert left_open(events)
+    assert steps_in(events).left_open
     assert [e.event.step for e in events if isinstance(e.event, OutcomeUnknown)] == [3]
     return continuing(started, events)
 
@@ -130,7 +131,7 @@ async def test_what_is_seen_to_be_done_is_not_done_again_and_the_run_is_complete
     look = next(e for e in events if isinstance(e, PlanProposed) and e.settles == 2)
     assert (look.action.aside, look.index, look.kind) == (True, -1, "verification")
     assert not [e for e in events if isinstance(e, OutcomeUnknown | ApprovalRequested)]
-    assert not left_open(await envelopes_of(log, "second"))
+    assert not steps_in(await envelopes_of(log, "second")).left_open
 
 
 @pytest.mark.parametrize("trouble", [None, Fails("navigation_failed", dispatched=True)])
@@ -295,7 +296,7 @@ async def test_a_session_that_a_dead_process_left_is_continued_as_well(replayed:
         whole = await envelopes_of(log, "first")
     begun = next(n for n, each in enumerate(whole) if _starts(each, 3))
     started = continuing(with_settings(session_started.run_of(flow, {}, ())), whole[: begun + 1])
-    assert left_open(whole[: begun + 1])
+    assert steps_in(whole[: begun + 1]).left_open
     assert (started.done_before, started.same_values) == (3, True)
     async with open_app(replayed.memory(), clock=NextClock()) as app:
         world = office(done=True)

@@ -18,10 +18,9 @@ from rutter.pipeline.sessions.fork import (
     continuing,
     done_before,
     fork_of,
-    left_open,
-    sent_something,
     started_before,
 )
+from rutter.replay.steps import steps_in
 from rutter.replay.verify import fresh_deciders
 from tests.support.golden_logs import envelopes
 
@@ -50,7 +49,7 @@ def test_a_recording_goes_on_freely_from_what_was_confirmed() -> None:
     old = session("order", "record")
     started = fork_of(old, 3, values={}, secrets=SECRETS)
     assert started.purpose == "free"
-    assert [step.action for step in started.script] == confirmed(old)[:3]
+    assert [step.action for step in started.script] == confirmed(steps_in(old))[:3]
     assert started.settings.limits.max_steps == 15
 
 
@@ -98,7 +97,8 @@ def test_whatever_the_old_session_sent_is_asked_about_also_behind_the_fork() -> 
 
 
 def left(*events: AnyEvent) -> bool:
-    return left_open(Envelope(n, "s", n, n, "runtime", 0, e, b"") for n, e in enumerate(events, 1))
+    told = (Envelope(n, "s", n, n, "runtime", 0, e, b"") for n, e in enumerate(events, 1))
+    return steps_in(told).left_open
 
 
 def started(*, irreversible: bool) -> ActionStarted:
@@ -134,7 +134,7 @@ def test_a_look_at_a_result_is_not_repeated_and_what_was_read_is() -> None:
         QueryAnswered(3, 1, 1),
     ]
     told = [Envelope(n, "s", n, n, "runtime", 0, e, b"") for n, e in enumerate(events, 1)]
-    assert [action.type for action in confirmed(told)] == ["press", "extract"]
+    assert [action.type for action in confirmed(steps_in(told))] == ["press", "extract"]
 
 
 BACK = Action("navigate", url="https://a.example/", aside=True)
@@ -155,9 +155,9 @@ def test_a_look_that_was_cut_short_leaves_nothing_open() -> None:
 
 def test_something_was_sent_unless_it_never_reached_the_page() -> None:
     missed = ActionFailed(1, 1, "element_obscured", dispatched=False)
-    assert sent_something(told_by("s", started(irreversible=True), CONFIRMED))
-    assert not sent_something(told_by("s", started(irreversible=True), missed))
-    assert not sent_something(told_by("s", started(irreversible=False), CONFIRMED))
+    assert steps_in(told_by("s", started(irreversible=True), CONFIRMED)).sent
+    assert not steps_in(told_by("s", started(irreversible=True), missed)).sent
+    assert not steps_in(told_by("s", started(irreversible=False), CONFIRMED)).sent
 
 
 def told_by(name: str, *events: AnyEvent) -> list[Envelope]:
@@ -195,7 +195,7 @@ def test_what_the_session_before_it_may_have_done_is_never_forgotten() -> None:
     """A chain of runs that die earlier and earlier."""
     first = cut_short(18)
     second = [msgspec.structs.replace(first[0], event=continuing(begun(first), first))]
-    assert started_before(second) == 17
+    assert started_before(steps_in(second)) == 17
     third = [*second, *cut_short(3)[1:]]
     assert continuing(begun(third), third).done_before == 17
 

@@ -4,17 +4,16 @@ from rutter.events.action import Action, Untrusted
 from rutter.events.chain import GENESIS
 from rutter.events.envelope import Envelope
 from rutter.events.executor import ActionDone, QueryAnswered
-from rutter.events.observer import DownloadFinished
+from rutter.events.observer import DownloadFinished, PageObserved
 from rutter.events.page import Artifact
 from rutter.events.tables import Table
 from rutter.events.validator import QueryStarted
 from rutter.events.vocabulary import AnyEvent
+from rutter.replay.steps import KINDS, steps_in
 from rutter.replay.story.results import (
-    KINDS,
     SessionResults,
     TableRows,
     as_json,
-    gather,
     numbered,
     rows_in_words,
 )
@@ -33,9 +32,9 @@ ORDERS = Table(
 def gathered(*events: AnyEvent) -> SessionResults:
     """Of a session that was begun and then told these."""
     told = (shop_facts.recording_of(), *events)
-    return gather(
+    return steps_in(
         Envelope(n, "run-1", n, 0, "executor", 0, event, GENESIS) for n, event in enumerate(told, 1)
-    )
+    ).results
 
 
 def read(
@@ -126,7 +125,7 @@ def test_the_kinds_that_are_read_are_all_that_count() -> None:
     told = [
         shop_facts.recording_of(),
         *read(1, "1007"),
-        shop_facts.judged(),
+        PageObserved(shop_facts.page(), "requested"),
         DownloadFinished(Untrusted("a")),
     ]
     envelopes = [
@@ -134,7 +133,7 @@ def test_the_kinds_that_are_read_are_all_that_count() -> None:
     ]
     some = [each for each in envelopes if type(each.event).__name__ in KINDS]
     assert len(some) == len(envelopes) - 1
-    assert gather(some) == gather(envelopes)
+    assert steps_in(some).results == steps_in(envelopes).results
 
 
 def test_names_are_told_apart() -> None:
