@@ -119,6 +119,7 @@ class StepRecord(Fold, msgspec.Struct, eq=False):
     recorded: str = ""
     acting: Action | None = None
     begun: Action | None = None
+    begun_url: str = ""
     started_ns: int = 0
     under_way: bool = False
     sent: bool = False

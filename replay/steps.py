@@ -67,6 +67,10 @@ class SessionSteps(Fold):
         return self.steps.get(number) if number else self.now
 
     @property
+    def url(self) -> str:
+        return self.page.url if self.page is not None else ""
+
+    @property
     def results(self) -> SessionResults:
         """What its steps read, by the place of each: its step of the workflow, or its own number
         outside of one."""
@@ -123,7 +127,7 @@ class SessionSteps(Fold):
     @hears
     def _acted(self, acted: PersonActed) -> None:
         step = self._open(acted.step, "person", acted.action, "done by a person")
-        step.acting = step.begun = acted.action
+        step.acting, step.begun, step.begun_url = acted.action, acted.action, self.url
         step.element = acted.element.name.text if acted.element is not None else ""
 
     @hears
@@ -150,8 +154,7 @@ class SessionSteps(Fold):
     def _begin(
         self, number: int, driver: Driver, action: Action, why: str, below: int = 0
     ) -> StepRecord:
-        url = self.page.url if self.page is not None else ""
-        step = StepRecord(number, driver, action, why, self.at_ns, url=url, read_back_of=below)
+        step = StepRecord(number, driver, action, why, self.at_ns, url=self.url, read_back_of=below)
         owner = self.steps.get(below)
         told = self.in_order if owner is None or owner.erased else owner.read_backs
         told.append(step)
@@ -164,6 +167,8 @@ class SessionSteps(Fold):
             action = getattr(by, "action", Action("extract"))
             step = StepRecord(by.step, "person", action, "", self.at_ns, erased=True)
             self.steps[by.step] = step
+        if not isinstance(by, ActionDone | QueryAnswered):
+            self.steps[by.step].begun_url = self.url
 
     @hears
     def _download(self, file: DownloadFinished) -> None:
@@ -194,7 +199,6 @@ def steps_in(events: Iterable[Envelope]) -> SessionSteps:
     return found
 
 
+HEARD = sorted(map(kind, SessionSteps.folds | StepRecord.folds))
 # What says how a run ended and what it brought home: all but pages, which are most of a log.
-KINDS = sorted(
-    kind(each) for each in (SessionSteps.folds | StepRecord.folds | {SessionEnded}) - {PageObserved}
-)
+KINDS = [*(each for each in HEARD if each != kind(PageObserved)), kind(SessionEnded)]

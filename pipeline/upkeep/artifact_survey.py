@@ -23,7 +23,9 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.inspection import InspectionWatch, unwatched
+from rutter.replay.projections.projection import Entry
 from rutter.replay.projections.workflows import WorkflowsTable
+from rutter.replay.steps import SessionSteps
 from rutter.replay.story.told_session import Story
 
 PAGE = 1_000
@@ -102,7 +104,7 @@ def known_workflows(reader: SqliteReader) -> list[tuple[Workflow, str]]:
         db.execute(f"CREATE TABLE workflows ({fold.tables['workflows']})")
         for envelope in reader.read(kinds=[kind(event) for event in fold.folds]):
             try:
-                fold.apply(db, envelope)
+                fold.apply(Entry(db, envelope, SessionSteps()))
             except sqlite3.IntegrityError:
                 continue  # one that does not fold is parked elsewhere too
         rows = db.execute("SELECT workflow, session FROM workflows").fetchall()

@@ -14,8 +14,6 @@ from typing import ClassVar
 import msgspec
 
 from rutter.events.critic import ActionJudged
-from rutter.events.envelope import Envelope
-from rutter.events.event import Event
 from rutter.events.executor import QueryAnswered, QueryFailed
 from rutter.events.planner import PlanProposed
 from rutter.events.predictor import (
@@ -27,7 +25,9 @@ from rutter.events.predictor import (
 from rutter.events.runtime import SessionEnded
 from rutter.events.signature import bare, doing
 from rutter.events.validator import ActionStarted, ApprovalRequested, QueryStarted
+from rutter.replay.fold import hears
 from rutter.replay.projections.metrics import only_checks
+from rutter.replay.projections.projection import Entry, Projection
 from rutter.replay.whatif import ScoredPrediction
 
 
@@ -41,24 +41,8 @@ class ExecutionCounts(msgspec.Struct, frozen=True):
     unjudged: int
 
 
-class CalibrationTable:
+class CalibrationTable(Projection):
     name: ClassVar[str] = "calibration"
-    folds: ClassVar[frozenset[type[Event]]] = frozenset(
-        {
-            PredictionMade,
-            PlanProposed,
-            ApprovalRequested,
-            ActionStarted,
-            QueryStarted,
-            ActionJudged,
-            QueryAnswered,
-            QueryFailed,
-            TransitionLearned,
-            TransitionUndone,
-            SessionForgotten,
-            SessionEnded,
-        }
-    )
     tables: ClassVar[Mapping[str, str]] = {
         "calibration": """
             seq INTEGER PRIMARY KEY, session TEXT NOT NULL, model TEXT NOT NULL,
@@ -76,37 +60,93 @@ class CalibrationTable:
         "calibration_right": "session TEXT PRIMARY KEY, seq INTEGER NOT NULL, doing TEXT NOT NULL",
     }
 
-    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
-        session = envelope.session
-        match envelope.event:
-            case PredictionMade() as prediction:
-                _predict(db, envelope, prediction)
-            case PlanProposed(driver="prediction") as plan if not only_checks(plan):
-                _plan(db, session, plan.step)
-            case ApprovalRequested(step=step):
-                db.execute(
-                    "UPDATE calibration_acting SET asked = 1 WHERE session = ? AND step = ?",
-                    (session, step),
-                )
-            case ActionStarted(step=step) | QueryStarted(step=step):
-                _act(db, session, step)
-            case ActionJudged(step=step, verdict=verdict):
-                _judge(db, session, step, correct=verdict == "confirmed")
-            case QueryAnswered(step=step):
-                _judge(db, session, step, correct=True)
-            case QueryFailed(step=step):
-                _judge(db, session, step, correct=False)
-            case TransitionLearned(driver=driver, action=action) if driver != "prediction":
-                _settle(db, session, doing(action))
-            case TransitionUndone(token=token, why=why) if why != "refused":
-                _take_back(db, session, bare(token))
-            case SessionForgotten(session=forgotten):
-                # What was done in it was done, and stays on the record.
-                db.execute("DELETE FROM calibration WHERE session = ? AND NOT acted", (forgotten,))
-            case SessionEnded():
-                _close(db, session)
-            case _:
-                pass
+    @hears
+    def _predict(self, entry: Entry, made: PredictionMade) -> None:
+        """None when nothing was predicted: an older prediction was not about this page."""
+        if not made.candidates:
+            entry.execute("DELETE FROM calibration_open WHERE session = ?", entry.session)
+            return
+        top = made.candidates[0]
+        said = (made.model, made.generation, top.probability, doing(top.action))
+        seq = entry.envelope.seq
+        entry.execute(
+            "REPLACE INTO calibration_open VALUES (?, ?, ?, ?, ?, ?)", entry.session, seq, *said
+        )
+
+    @hears
+    def _plan(self, entry: Entry, plan: PlanProposed) -> None:
+        """It is acted on: whatever comes of it, it is no test of the model. A second try of the
+        step is the same execution."""
+        if plan.driver != "prediction" or only_checks(plan):
+            return
+        entry.execute(
+            "INSERT OR IGNORE INTO calibration_acting "
+            "SELECT session, ?, seq, model, generation, probability, doing, 0 "
+            "FROM calibration_open WHERE session = ?",
+            plan.step,
+            entry.session,
+        )
+        entry.execute("DELETE FROM calibration_open WHERE session = ?", entry.session)
+
+    @hears
+    def _ask(self, entry: Entry, asked: ApprovalRequested) -> None:
+        acting = "UPDATE calibration_acting SET asked = 1 WHERE session = ? AND step = ?"
+        entry.execute(acting, entry.session, asked.step)
+
+    @hears
+    def _act(self, entry: Entry, started: ActionStarted | QueryStarted) -> None:
+        entry.execute(
+            "INSERT OR IGNORE INTO calibration "
+            "SELECT seq, session, model, generation, probability, NULL, 1, asked "
+            "FROM calibration_acting WHERE session = ? AND step = ?",
+            entry.session,
+            started.step,
+        )
+
+    @hears
+    def _judge(self, entry: Entry, end: ActionJudged | QueryAnswered | QueryFailed) -> None:
+        correct = entry.step is not None and entry.step.done
+        acting = "SELECT seq, doing FROM calibration_acting WHERE session = ? AND step = ?"
+        for seq, done in entry.execute(acting, entry.session, end.step).fetchall():
+            entry.execute("UPDATE calibration SET correct = ? WHERE seq = ?", correct, seq)
+            _remember(entry, seq if correct else None, done)
+
+    @hears
+    def _settle(self, entry: Entry, learned: TransitionLearned) -> None:
+        if learned.driver == "prediction":
+            return
+        done, right = doing(learned.action), None
+        found = entry.execute(
+            "DELETE FROM calibration_open WHERE session = ? "
+            "RETURNING seq, model, generation, probability, doing",
+            entry.session,
+        ).fetchall()
+        for seq, model, generation, probability, predicted in found:
+            row = (seq, entry.session, model, generation, probability, predicted == done)
+            entry.execute("INSERT INTO calibration VALUES (?, ?, ?, ?, ?, ?, 0, 0)", *row)
+            right = seq if predicted == done else None
+        _remember(entry, right, done)
+
+    @hears
+    def _take_back(self, entry: Entry, undone: TransitionUndone) -> None:
+        """What a person took back right away was not what they wanted, though they did it."""
+        if undone.why == "refused":
+            return
+        right = "DELETE FROM calibration_right WHERE session = ? RETURNING seq, doing"
+        for seq, done in entry.execute(right, entry.session).fetchall():
+            if done == bare(undone.token):
+                entry.execute("UPDATE calibration SET correct = 0 WHERE seq = ?", seq)
+
+    @hears
+    def _forget(self, entry: Entry, forgotten: SessionForgotten) -> None:
+        """What was done in it was done, and stays on the record."""
+        tests = "DELETE FROM calibration WHERE session = ? AND NOT acted"
+        entry.execute(tests, forgotten.session)
+
+    @hears
+    def _close(self, entry: Entry, _end: SessionEnded) -> None:
+        for table in ("calibration_open", "calibration_acting", "calibration_right"):
+            entry.execute(f"DELETE FROM {table} WHERE session = ?", entry.session)
 
 
 def models(db: sqlite3.Connection) -> dict[str, int]:
@@ -134,83 +174,9 @@ def executions(db: sqlite3.Connection, model: str, *, asked: bool) -> ExecutionC
     return ExecutionCounts(acted, confirmed, wrong, acted - confirmed - wrong)
 
 
-def _predict(db: sqlite3.Connection, envelope: Envelope, prediction: PredictionMade) -> None:
-    """None when nothing was predicted: an older prediction was not about this page."""
-    if not prediction.candidates:
-        db.execute("DELETE FROM calibration_open WHERE session = ?", (envelope.session,))
-        return
-    top = prediction.candidates[0]
-    made = (prediction.model, prediction.generation, top.probability, doing(top.action))
-    db.execute(
-        "REPLACE INTO calibration_open VALUES (?, ?, ?, ?, ?, ?)",
-        (envelope.session, envelope.seq, *made),
-    )
-
-
-def _plan(db: sqlite3.Connection, session: str, step: int) -> None:
-    """It is acted on: whatever comes of it, it is no test of the model. A second try of the step is
-    the same execution."""
-    db.execute(
-        "INSERT OR IGNORE INTO calibration_acting "
-        "SELECT session, ?, seq, model, generation, probability, doing, 0 "
-        "FROM calibration_open WHERE session = ?",
-        (step, session),
-    )
-    db.execute("DELETE FROM calibration_open WHERE session = ?", (session,))
-
-
-def _act(db: sqlite3.Connection, session: str, step: int) -> None:
-    db.execute(
-        "INSERT OR IGNORE INTO calibration "
-        "SELECT seq, session, model, generation, probability, NULL, 1, asked "
-        "FROM calibration_acting WHERE session = ? AND step = ?",
-        (session, step),
-    )
-
-
-def _judge(db: sqlite3.Connection, session: str, step: int, *, correct: bool) -> None:
-    found = db.execute(
-        "SELECT seq, doing FROM calibration_acting WHERE session = ? AND step = ?", (session, step)
-    ).fetchone()
-    if found is None:
-        return
-    seq, done = found
-    db.execute("UPDATE calibration SET correct = ? WHERE seq = ?", (correct, seq))
-    _remember(db, session, seq if correct else None, done)
-
-
-def _settle(db: sqlite3.Connection, session: str, done: str) -> None:
-    found = db.execute(
-        "DELETE FROM calibration_open WHERE session = ? "
-        "RETURNING seq, model, generation, probability, doing",
-        (session,),
-    ).fetchall()
-    right = None
-    for seq, model, generation, probability, predicted in found:
-        row = (seq, session, model, generation, probability, predicted == done)
-        db.execute("INSERT INTO calibration VALUES (?, ?, ?, ?, ?, ?, 0, 0)", row)
-        right = seq if predicted == done else None
-    _remember(db, session, right, done)
-
-
-def _remember(db: sqlite3.Connection, session: str, seq: int | None, done: str) -> None:
+def _remember(entry: Entry, seq: int | None, done: str) -> None:
     """What was done last, and the prediction that was right about it, if there is one."""
     if seq is None:
-        db.execute("DELETE FROM calibration_right WHERE session = ?", (session,))
+        entry.execute("DELETE FROM calibration_right WHERE session = ?", entry.session)
     else:
-        db.execute("REPLACE INTO calibration_right VALUES (?, ?, ?)", (session, seq, done))
-
-
-def _take_back(db: sqlite3.Connection, session: str, undone: str) -> None:
-    """What a person took back right away was not what they wanted, though they did it."""
-    found = db.execute(
-        "DELETE FROM calibration_right WHERE session = ? RETURNING seq, doing", (session,)
-    ).fetchall()
-    for seq, done in found:
-        if done == undone:
-            db.execute("UPDATE calibration SET correct = 0 WHERE seq = ?", (seq,))
-
-
-def _close(db: sqlite3.Connection, session: str) -> None:
-    for table in ("calibration_open", "calibration_acting", "calibration_right"):
-        db.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+        entry.execute("REPLACE INTO calibration_right VALUES (?, ?, ?)", entry.session, seq, done)

@@ -1,7 +1,6 @@
 """The history tables hold what was done, with its evidence, and apart from it what was only
 looked at (S2 8)."""
 
-import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -10,43 +9,22 @@ import msgspec
 
 from rutter.events.action import Action, ByPoint, Parameter, Secret, Text, Typed, kind_of
 from rutter.events.critic import ActionJudged
-from rutter.events.envelope import Envelope
-from rutter.events.event import Event
-from rutter.events.executor import ActionDone, ActionFailed, PersonActed, QueryAnswered, QueryFailed
+from rutter.events.executor import QueryAnswered, QueryFailed
 from rutter.events.observer import FilesSeen, ObservationFailed, PageObserved
-from rutter.events.planner import PlanProposed
 from rutter.events.run_settings import MILLION
-from rutter.events.runtime import SessionEnded
-from rutter.events.tools import FileRead, ToolCalled
-from rutter.events.validator import ActionRejected, ActionStarted, QueryStarted
+from rutter.events.tools import FileRead
+from rutter.events.validator import ActionRejected
+from rutter.replay.fold import hears
+from rutter.replay.projections.projection import Entry, Projection
+from rutter.replay.step_record import StepRecord
 from rutter.replay.story.evidence_weight import deciding, overall
-from rutter.replay.story.wording import file_in_words, file_wanted, in_words, locator_in_words
+from rutter.replay.story.wording import file_in_words, in_words, locator_in_words
 
 
-class HistoryTables:
+class HistoryTables(Projection):
     """The two tables of S2 8 have the session and step behind the seed's own columns."""
 
     name: ClassVar[str] = "history"
-    folds: ClassVar[frozenset[type[Event]]] = frozenset(
-        {
-            ActionStarted,
-            PersonActed,
-            ActionDone,
-            ActionFailed,
-            ActionJudged,
-            PlanProposed,
-            ActionRejected,
-            QueryStarted,
-            QueryAnswered,
-            QueryFailed,
-            ToolCalled,
-            FileRead,
-            FilesSeen,
-            PageObserved,
-            ObservationFailed,
-            SessionEnded,
-        }
-    )
     tables: ClassVar[Mapping[str, str]] = {
         "action_history": """
             id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL,
@@ -57,126 +35,75 @@ class HistoryTables:
             id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL,
             query_type TEXT NOT NULL, target TEXT, result TEXT, success INTEGER NOT NULL,
             session TEXT NOT NULL""",
-        "history_running": """
-            session TEXT NOT NULL, step INTEGER NOT NULL, action TEXT NOT NULL, result TEXT,
-            error TEXT, PRIMARY KEY (session, step)""",
-        "history_wanted": "session TEXT PRIMARY KEY, call TEXT NOT NULL, path TEXT NOT NULL",
     }
 
-    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
-        match envelope.event:
-            case (
-                ActionStarted(step=step, action=action)
-                | PersonActed(step=step, action=action)
-                | QueryStarted(step=step, action=action)
-                | PlanProposed(step=step, action=action, kind="observation")
-            ):
-                db.execute(
-                    "INSERT OR REPLACE INTO history_running VALUES (?, ?, ?, NULL, NULL)",
-                    (envelope.session, step, msgspec.json.encode(action).decode()),
-                )
-            case ActionDone(step=step, extracted=extracted) if extracted is not None:
-                _note(db, envelope, step, "result", extracted.text)
-            case ActionFailed(step=step, code=code, message=message):
-                _note(db, envelope, step, "error", f"{code}: {message}" if message else code)
-            case ActionJudged() as judged:
-                _judged(db, envelope, judged)
-            case SessionEnded():
-                for table in ("history_running", "history_wanted"):
-                    db.execute(f"DELETE FROM {table} WHERE session = ?", (envelope.session,))
-            case _:
-                _looked(db, envelope)
-
-
-def _looked(db: sqlite3.Connection, envelope: Envelope) -> None:
-    """What only reads, whoever asked for it."""
-    match envelope.event:
-        case PageObserved(page=page):
-            _observed(db, envelope, "page", page.url, page.title.text, success=True)
-        case ObservationFailed(code=code, message=message):
-            _observed(db, envelope, "page", "", f"{code}: {message}", success=False)
-        case QueryAnswered(step=step, text=text):
-            _answered(db, envelope, step, text.text if text is not None else None, success=True)
-        case QueryFailed(step=step, code=code, message=message):
-            said = f"{code}: {message}" if message else code
-            _answered(db, envelope, step, said, success=False)
-        case ActionRejected(step=step, reason=reason):
-            _answered(db, envelope, step, reason, success=False)
-        case FilesSeen(files=files):
-            for seen in files:
-                found = seen.exists and not seen.error
-                _observed(db, envelope, "file", seen.path, file_in_words(seen), success=found)
-        case ToolCalled() as called:
-            _wanted(db, envelope, called)
-        case FileRead() as read:
-            _file_read(db, envelope, read)
-        case _:
-            pass
-
-
-def _judged(db: sqlite3.Connection, envelope: Envelope, judged: ActionJudged) -> None:
-    row = db.execute(
-        "SELECT action, result, error FROM history_running WHERE session = ? AND step = ?",
-        (envelope.session, judged.step),
-    ).fetchone()
-    if row is None:
-        return
-    action = msgspec.json.decode(row[0], type=Action)
-    success = judged.verdict == "confirmed"
-    if kind_of(action) == "observation":  # of a log from before these had a way of their own
-        _observed(db, envelope, action.type, _target(action), row[1] or row[2], success=success)
-        return
-    db.execute(
-        "INSERT INTO action_history (timestamp, action_type, target, text_content, coordinates, "
-        "success, message, error, verification_evidence, session, step) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            timestamp(envelope.at_ns),
+    @hears
+    def _judged(self, entry: Entry, judged: ActionJudged) -> None:
+        step, action = entry.step, _action_of(entry.step)
+        if step is None or action is None:
+            return
+        success = judged.verdict == "confirmed"
+        error = step.failure[1]
+        if kind_of(action) == "observation":  # of a log from before these had a way of their own
+            result = step.extracted or error or None
+            _observed(entry, action.type, _target(action), result, success=success)
+            return
+        entry.execute(
+            "INSERT INTO action_history (timestamp, action_type, target, text_content, "
+            "coordinates, success, message, error, verification_evidence, session, step) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            timestamp(entry.at_ns),
             action.type,
             _target(action),
             _text(action),
             _coordinates(action),
             success,
             in_words(action),
-            None if success else row[2] or f"{judged.verdict}: {judged.reason}",
+            None if success else error or f"{judged.verdict}: {judged.reason}",
             _evidence(judged),
-            envelope.session,
+            entry.session,
             judged.step,
-        ),
-    )
-
-
-def _answered(
-    db: sqlite3.Connection, envelope: Envelope, step: int, result: str | None, *, success: bool
-) -> None:
-    row = db.execute(
-        "SELECT action FROM history_running WHERE session = ? AND step = ?",
-        (envelope.session, step),
-    ).fetchone()
-    action = msgspec.json.decode(row[0], type=Action) if row is not None else None
-    if action is not None and kind_of(action) == "observation":
-        _observed(db, envelope, action.type, _target(action), result, success=success)
-
-
-def _wanted(db: sqlite3.Connection, envelope: Envelope, called: ToolCalled) -> None:
-    path = file_wanted(called)
-    if path is not None:
-        db.execute(
-            "INSERT OR REPLACE INTO history_wanted VALUES (?, ?, ?)",
-            (envelope.session, called.call, path),
         )
 
+    @hears
+    def _looked(self, entry: Entry, end: QueryAnswered | QueryFailed | ActionRejected) -> None:
+        """What only reads, whoever asked for it."""
+        step, action = entry.step, _action_of(entry.step)
+        if step is None or action is None or kind_of(action) != "observation":
+            return
+        answered = isinstance(end, QueryAnswered)
+        text = end.text.text if answered and end.text is not None else None
+        result = text if answered else step.reason
+        _observed(entry, action.type, _target(action), result, success=answered)
 
-def _file_read(db: sqlite3.Connection, envelope: Envelope, read: FileRead) -> None:
-    """That it was read, and how much; what it holds stays in the log (S2 5.2)."""
-    row = db.execute(
-        "SELECT path FROM history_wanted WHERE session = ? AND call = ?",
-        (envelope.session, read.call),
-    ).fetchone()
-    length = len(read.text.text) if read.text is not None else 0
-    result = f"{read.error}: {read.message}" if read.error else f"{length} characters"
-    path = row[0] if row is not None else None
-    _observed(db, envelope, "file", path, result, success=not read.error)
+    @hears
+    def _saw(self, entry: Entry, seen: PageObserved) -> None:
+        _observed(entry, "page", seen.page.url, seen.page.title.text, success=True)
+
+    @hears
+    def _saw_nothing(self, entry: Entry, failed: ObservationFailed) -> None:
+        _observed(entry, "page", "", f"{failed.code}: {failed.message}", success=False)
+
+    @hears
+    def _saw_files(self, entry: Entry, looked: FilesSeen) -> None:
+        for seen in looked.files:
+            found = seen.exists and not seen.error
+            _observed(entry, "file", seen.path, file_in_words(seen), success=found)
+
+    @hears
+    def _file_read(self, entry: Entry, read: FileRead) -> None:
+        """That it was read, and how much; what it holds stays in the log (S2 5.2)."""
+        path = entry.steps.in_order[-1].file or None
+        length = len(read.text.text) if read.text is not None else 0
+        result = f"{read.error}: {read.message}" if read.error else f"{length} characters"
+        _observed(entry, "file", path, result, success=not read.error)
+
+
+def _action_of(step: StepRecord | None) -> Action | None:
+    """What was done last of it; an observation counts from its plan on."""
+    if step is None or step.acting is not None or step.kind != "observation":
+        return None if step is None else step.acting or step.begun
+    return step.action
 
 
 def timestamp(ns: int) -> str:
@@ -184,25 +111,17 @@ def timestamp(ns: int) -> str:
 
 
 def _observed(
-    db: sqlite3.Connection,
-    envelope: Envelope,
-    query: str,
-    target: str | None,
-    result: str | None,
-    *,
-    success: bool,
+    entry: Entry, query: str, target: str | None, result: str | None, *, success: bool
 ) -> None:
-    db.execute(
+    entry.execute(
         "INSERT INTO observation_log (timestamp, query_type, target, result, success, session) "
         "VALUES (?, ?, ?, ?, ?, ?)",
-        (timestamp(envelope.at_ns), query, target, result, success, envelope.session),
-    )
-
-
-def _note(db: sqlite3.Connection, envelope: Envelope, step: int, column: str, text: str) -> None:
-    db.execute(
-        f"UPDATE history_running SET {column} = ? WHERE session = ? AND step = ?",
-        (text, envelope.session, step),
+        timestamp(entry.at_ns),
+        query,
+        target,
+        result,
+        success,
+        entry.session,
     )
 
 

@@ -18,31 +18,18 @@ from rutter.events.advisor import (
     VisionGiven,
 )
 from rutter.events.critic import ActionJudged
-from rutter.events.envelope import Envelope
-from rutter.events.event import Event
 from rutter.events.executor import QueryAnswered
 from rutter.events.planner import AdviceRequested, PlanProposed
+from rutter.replay.fold import hears
 from rutter.replay.projections.metrics import only_checks, ratio
+from rutter.replay.projections.projection import Entry, Projection
 from rutter.replay.story.cost import is_call, is_priced
 
 PLANNERS = ("workflow", "prediction", "model")  # who plans by itself: see `hybrid`
 
 
-class ModelCallsTable:
+class ModelCallsTable(Projection):
     name: ClassVar[str] = "model_calls"
-    folds: ClassVar[frozenset[type[Event]]] = frozenset(
-        {
-            AdviceRequested,
-            AdvicePrepared,
-            AdviceReceived,
-            AdviceFailed,
-            AdviceLost,
-            VisionGiven,
-            PlanProposed,
-            ActionJudged,
-            QueryAnswered,
-        }
-    )
     tables: ClassVar[Mapping[str, str]] = {
         # `ok` is null as long as there is no answer; `error` says why there will be none.
         "model_calls": """
@@ -59,33 +46,74 @@ class ModelCallsTable:
             done INTEGER NOT NULL, PRIMARY KEY (session, step)""",
     }
 
-    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
-        match envelope.event:
-            case AdviceRequested() as request:
-                _ask(db, envelope, request)
-            case AdvicePrepared(request=name, tokens=tokens):
-                _update(db, envelope, name, estimated_tokens=tokens)
-            case AdviceReceived() as answer:
-                _receive(db, envelope, answer)
-            case AdviceFailed(code=code, took_ms=took) as failed:
-                _end(db, envelope, failed, error=code, took_ms=took, provider=failed.provider)
-            case AdviceLost() as lost:
-                _end(db, envelope, lost, error="lost")
-            case VisionGiven() as given if is_call(given):
-                _look(db, envelope, given)
-            case PlanProposed() as plan if not only_checks(plan):
-                db.execute(
-                    "INSERT INTO planned_by VALUES (?, ?, ?, 0) "
-                    "ON CONFLICT DO UPDATE SET driver = excluded.driver",
-                    (envelope.session, plan.step, plan.driver),
-                )
-            case ActionJudged(step=step, verdict="confirmed") | QueryAnswered(step=step):
-                db.execute(
-                    "UPDATE planned_by SET done = 1 WHERE session = ? AND step = ?",
-                    (envelope.session, step),
-                )
-            case _:
-                pass
+    @hears
+    def _ask(self, entry: Entry, request: AdviceRequested) -> None:
+        _insert(
+            entry,
+            request.request,
+            purpose=request.purpose,
+            step=request.step,
+            correction=request.correction,
+            provider=request.provider,
+            model=request.model,
+            attempt=request.attempt,
+        )
+
+    @hears
+    def _prepare(self, entry: Entry, prepared: AdvicePrepared) -> None:
+        _update(entry, prepared.request, estimated_tokens=prepared.tokens)
+
+    @hears
+    def _receive(self, entry: Entry, answer: AdviceReceived) -> None:
+        known = {"ending": answer.ending, "provider": answer.provider, "model": answer.model}
+        spent = {"cost_microdollars": answer.cost_microdollars, **_tokens(answer.usage)}
+        error = "invalid" if answer.invalid else ""
+        _end(entry, answer, error, took_ms=answer.took_ms, **known, **spent)
+
+    @hears
+    def _fail(self, entry: Entry, failed: AdviceFailed) -> None:
+        _end(entry, failed, failed.code, took_ms=failed.took_ms, provider=failed.provider)
+
+    @hears
+    def _lose(self, entry: Entry, lost: AdviceLost) -> None:
+        _end(entry, lost, "lost")
+
+    @hears
+    def _look(self, entry: Entry, given: VisionGiven) -> None:
+        """Asked and answered in one: whoever looks at a picture is told of when they have."""
+        if not is_call(given):
+            return
+        _insert(
+            entry,
+            "",
+            purpose="vision",
+            step=given.step,
+            provider=given.provider,
+            model=given.model,
+            ok=given.error is None,
+            error=given.error or "",
+            cost_microdollars=given.cost_microdollars,
+            priced=is_priced(given),
+            took_ms=given.took_ms,
+            **_tokens(given.usage),
+        )
+
+    @hears
+    def _plan(self, entry: Entry, plan: PlanProposed) -> None:
+        if not only_checks(plan):
+            entry.execute(
+                "INSERT INTO planned_by VALUES (?, ?, ?, 0) "
+                "ON CONFLICT DO UPDATE SET driver = excluded.driver",
+                entry.session,
+                plan.step,
+                plan.driver,
+            )
+
+    @hears
+    def _come_to(self, entry: Entry, end: ActionJudged | QueryAnswered) -> None:
+        if entry.step is not None and entry.step.done:
+            done = "UPDATE planned_by SET done = 1 WHERE session = ? AND step = ?"
+            entry.execute(done, entry.session, end.step)
 
 
 def spending(db: sqlite3.Connection) -> dict[str, Any]:
@@ -128,54 +156,6 @@ def _sums(db: sqlite3.Connection, by: str) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _ask(db: sqlite3.Connection, envelope: Envelope, request: AdviceRequested) -> None:
-    _insert(
-        db,
-        envelope,
-        request.request,
-        purpose=request.purpose,
-        step=request.step,
-        correction=request.correction,
-        provider=request.provider,
-        model=request.model,
-        attempt=request.attempt,
-    )
-
-
-def _receive(db: sqlite3.Connection, envelope: Envelope, answer: AdviceReceived) -> None:
-    _end(
-        db,
-        envelope,
-        answer,
-        error="invalid" if answer.invalid else "",
-        ending=answer.ending,
-        provider=answer.provider,
-        model=answer.model,
-        cost_microdollars=answer.cost_microdollars,
-        took_ms=answer.took_ms,
-        **_tokens(answer.usage),
-    )
-
-
-def _look(db: sqlite3.Connection, envelope: Envelope, given: VisionGiven) -> None:
-    """Asked and answered in one: whoever looks at a picture is told of when they have."""
-    _insert(
-        db,
-        envelope,
-        "",
-        purpose="vision",
-        step=given.step,
-        provider=given.provider,
-        model=given.model,
-        ok=given.error is None,
-        error=given.error or "",
-        cost_microdollars=given.cost_microdollars,
-        priced=is_priced(given),
-        took_ms=given.took_ms,
-        **_tokens(given.usage),
-    )
-
-
 def _tokens(usage: TokenUsage) -> dict[str, object]:
     return {
         "input_tokens": usage.input,
@@ -186,30 +166,27 @@ def _tokens(usage: TokenUsage) -> dict[str, object]:
 
 
 def _end(
-    db: sqlite3.Connection,
-    envelope: Envelope,
+    entry: Entry,
     end: AdviceReceived | AdviceFailed | AdviceLost,
-    *,
     error: str,
     **columns: object,
 ) -> None:
-    _update(db, envelope, end.request, ok=not error, error=error, priced=is_priced(end), **columns)
+    _update(entry, end.request, ok=not error, error=error, priced=is_priced(end), **columns)
 
 
-def _update(db: sqlite3.Connection, envelope: Envelope, request: str, **columns: object) -> None:
+def _update(entry: Entry, request: str, **columns: object) -> None:
     """The call that has this name and no answer yet; if that was erased, it begins here."""
-    row = db.execute(
+    row = entry.execute(
         "SELECT max(n) FROM model_calls WHERE session = ? AND request = ? AND ok IS NULL",
-        (envelope.session, request),
+        entry.session,
+        request,
     ).fetchone()
     if row[0] is None:
-        _insert(db, envelope, request, **columns)
+        _insert(entry, request, **columns)
         return
     updates = ", ".join(f"{name} = ?" for name in columns)
-    db.execute(
-        f"UPDATE model_calls SET {updates} WHERE session = ? AND n = ?",
-        (*columns.values(), envelope.session, row[0]),
-    )
+    changed = f"UPDATE model_calls SET {updates} WHERE session = ? AND n = ?"
+    entry.execute(changed, *columns.values(), entry.session, row[0])
 
 
 UNKNOWN: Mapping[str, object] = {
@@ -228,13 +205,9 @@ UNKNOWN: Mapping[str, object] = {
 }
 
 
-def _insert(db: sqlite3.Connection, envelope: Envelope, request: str, **columns: object) -> None:
-    own = {
-        "session": envelope.session,
-        "n": envelope.n,
-        "at_ns": envelope.at_ns,
-        "request": request,
-    }
+def _insert(entry: Entry, request: str, **columns: object) -> None:
+    n, at_ns = entry.envelope.n, entry.at_ns
+    own = {"session": entry.session, "n": n, "at_ns": at_ns, "request": request}
     row = {**UNKNOWN, **own, **columns}
     places = ", ".join("?" * len(row))
-    db.execute(f"INSERT INTO model_calls ({', '.join(row)}) VALUES ({places})", tuple(row.values()))
+    entry.execute(f"INSERT INTO model_calls ({', '.join(row)}) VALUES ({places})", *row.values())

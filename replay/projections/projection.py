@@ -1,50 +1,47 @@
-"""A projection has tables, the events it folds, and one function from event to rows.
+"""A projection has tables, and for each event that it folds a method from event to rows.
 
-All of its state is in its own tables, so it can stop after any event and go on in another process.
+What it knows between events stands in its own tables, or in the records of steps that the store
+folds from the log: so it can stop after any event and go on in another process.
 """
 
-import inspect
 import sqlite3
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol, TypeVar, get_args
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
 
 from rutter.events.envelope import Envelope
-from rutter.events.event import Event
+from rutter.replay.fold import Fold
+from rutter.replay.step_record import StepRecord
+from rutter.replay.steps import SessionSteps
 
-Handler = Callable[[Any, sqlite3.Connection, Envelope, Any], None]
-H = TypeVar("H", bound=Handler)
+
+class Entry(NamedTuple):
+    """An entry of the log on its way into the tables, with the steps of its session up to it."""
+
+    db: sqlite3.Connection
+    envelope: Envelope
+    steps: SessionSteps
+
+    @property
+    def session(self) -> str:
+        return self.envelope.session
+
+    @property
+    def at_ns(self) -> int:
+        return self.envelope.at_ns
+
+    @property
+    def step(self) -> StepRecord | None:
+        """The step that it is about."""
+        return self.steps.step_of(self.envelope.event)
+
+    def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+        return self.db.execute(sql, values)
 
 
-class Projection(Protocol):
+class Projection(Fold):
     name: ClassVar[str]
     tables: ClassVar[Mapping[str, str]]
-    folds: ClassVar[frozenset[type[Event]]]
 
-    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
+    def apply(self, entry: Entry) -> None:
         """Folds one event. The position moves in the same transaction."""
-
-
-def hears(handler: H) -> H:
-    """Marks a method that folds the events which its last parameter is annotated with."""
-    *_, event = inspect.signature(handler).parameters.values()
-    handler.__dict__["hears"] = get_args(event.annotation) or (event.annotation,)
-    return handler
-
-
-class Fold:
-    """A projection whose methods say by their annotation what they hear: what it folds is derived
-    from what it has a method for, so that none can be forgotten."""
-
-    folds: ClassVar[frozenset[type[Event]]]
-    _handlers: ClassVar[Mapping[type[Event], Handler]]
-
-    def __init_subclass__(cls) -> None:
-        cls._handlers = {
-            event: method for method in vars(cls).values() for event in getattr(method, "hears", ())
-        }
-        cls.folds = frozenset(cls._handlers)
-
-    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
-        handler = self._handlers.get(type(envelope.event))
-        if handler is not None:
-            handler(self, db, envelope, envelope.event)
+        self.handle(entry.envelope.event, entry)

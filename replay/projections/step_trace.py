@@ -1,7 +1,6 @@
 """The step trace has one schema for every driver, every kind of step and every call (S4 W4)."""
 
 import hashlib
-import sqlite3
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -10,7 +9,6 @@ import msgspec
 from rutter.actors.rules.tools.tool_table import TOOLS, tool_of
 from rutter.events.action import kind_of
 from rutter.events.critic import ActionJudged, OutcomeUnknown
-from rutter.events.envelope import Envelope
 from rutter.events.executor import ActionFailed, PersonActed, QueryAnswered, QueryFailed
 from rutter.events.faults import FAULTS
 from rutter.events.observer import BrowserLost, PageObserved, ScreenshotTaken
@@ -24,7 +22,8 @@ from rutter.events.validator import (
     ActionWithheld,
     ApprovalRequested,
 )
-from rutter.replay.projections.projection import Fold, hears
+from rutter.replay.fold import hears
+from rutter.replay.projections.projection import Entry, Projection
 
 LISTS = ("artifacts", "policy_flags")  # of texts, as JSON
 # The last try of a step, or whatever came last where an event names none.
@@ -39,7 +38,7 @@ _CALLED = (
 )
 
 
-class StepTraceTable(Fold):
+class StepTraceTable(Projection):
     """A row for every try of a step, and for every call that led to none: its `step_id` is 0. `n`
     is where in the session it began."""
 
@@ -55,107 +54,101 @@ class StepTraceTable(Fold):
     }
 
     @hears
-    def _called(self, db: sqlite3.Connection, envelope: Envelope, called: ToolCalled) -> None:
+    def _called(self, entry: Entry, called: ToolCalled) -> None:
         tool = TOOLS.get(called.tool)
         row = (0, called.attempt, called.call, called.tool, _hash(called.arguments))
-        _insert(db, envelope, row, tool.kind if tool is not None else "control")
+        _insert(entry, row, tool.kind if tool is not None else "control")
 
     @hears
-    def _begun(
-        self, db: sqlite3.Connection, envelope: Envelope, begun: PlanProposed | PersonActed
-    ) -> None:
+    def _begun(self, entry: Entry, begun: PlanProposed | PersonActed) -> None:
         """A call becomes the step that it leads to. A proposal that corrects the one before it
         (another action, same attempt) takes its place."""
-        session, step, digest = envelope.session, begun.step, _hash(signature(begun.action))
+        session, step, digest = entry.session, begun.step, _hash(signature(begun.action))
         attempt = begun.attempt if isinstance(begun, PlanProposed) else 1
         by_call = isinstance(begun, PlanProposed) and begun.driver in ("agent", "model")
-        became = by_call and db.execute(
+        became = by_call and entry.db.execute(
             "UPDATE step_trace SET step_id = ?, attempt = ?, args_hash = ?, kind = ? "
             f"WHERE {_CALLED}",
             (step, attempt, digest, kind_of(begun.action), session),
         )
         if became and became.rowcount:
             return
-        earlier = db.execute(
+        earlier = entry.db.execute(
             "SELECT call, attempt FROM step_trace WHERE run_id = ? AND step_id = ? "
             "ORDER BY n DESC LIMIT 1",
             (session, step),
         ).fetchone()
         call, before = earlier or ("", 0)
         if before == attempt:
-            db.execute(f"DELETE FROM step_trace WHERE {_LAST}", (session, step))
+            entry.db.execute(f"DELETE FROM step_trace WHERE {_LAST}", (session, step))
         row = (step, attempt, call, tool_of(begun.action.type), digest)
-        _insert(db, envelope, row, kind_of(begun.action))
+        _insert(entry, row, kind_of(begun.action))
 
     @hears
-    def _allowed(self, db: sqlite3.Connection, envelope: Envelope, by: ActionApproved) -> None:
-        _append(db, envelope, "policy_flags", f"allow:{by.rule}", by.step)
+    def _allowed(self, entry: Entry, by: ActionApproved) -> None:
+        _append(entry, "policy_flags", f"allow:{by.rule}", by.step)
 
     @hears
-    def _asked(self, db: sqlite3.Connection, envelope: Envelope, by: ApprovalRequested) -> None:
-        _append(db, envelope, "policy_flags", f"ask:{by.rule}", by.step)
+    def _asked(self, entry: Entry, by: ApprovalRequested) -> None:
+        _append(entry, "policy_flags", f"ask:{by.rule}", by.step)
 
     @hears
-    def _rejected(self, db: sqlite3.Connection, envelope: Envelope, by: ActionRejected) -> None:
-        _append(db, envelope, "policy_flags", f"deny:{by.rule}", by.step)
-        _close(db, envelope, by.step, "rejected", by.code)
+    def _rejected(self, entry: Entry, by: ActionRejected) -> None:
+        _append(entry, "policy_flags", f"deny:{by.rule}", by.step)
+        _close(entry, by.step, "rejected", by.code)
 
     @hears
-    def _withheld(self, db: sqlite3.Connection, envelope: Envelope, by: ActionWithheld) -> None:
-        _close(db, envelope, by.step, "withheld")
+    def _withheld(self, entry: Entry, by: ActionWithheld) -> None:
+        _close(entry, by.step, "withheld")
 
     @hears
-    def _pictured(
-        self, db: sqlite3.Connection, envelope: Envelope, seen: PageObserved | ScreenshotTaken
-    ) -> None:
+    def _pictured(self, entry: Entry, seen: PageObserved | ScreenshotTaken) -> None:
         artifact = seen.screenshot if isinstance(seen, PageObserved) else seen.artifact
         if artifact is not None:
-            _append(db, envelope, "artifacts", artifact.sha256)
+            _append(entry, "artifacts", artifact.sha256)
 
     @hears
-    def _started(self, db: sqlite3.Connection, envelope: Envelope, intent: ActionStarted) -> None:
+    def _started(self, entry: Entry, intent: ActionStarted) -> None:
         if intent.irreversible:
-            _append(db, envelope, "policy_flags", "irreversible", intent.step)
+            _append(entry, "policy_flags", "irreversible", intent.step)
 
     @hears
-    def _failed(self, db: sqlite3.Connection, envelope: Envelope, failed: ActionFailed) -> None:
-        _fail(db, envelope, FAULTS[failed.code].error_code, failed.step)
+    def _failed(self, entry: Entry, failed: ActionFailed) -> None:
+        _fail(entry, FAULTS[failed.code].error_code, failed.step)
 
     @hears
-    def _lost(self, db: sqlite3.Connection, envelope: Envelope, lost: BrowserLost) -> None:
-        _fail(db, envelope, "tool_unavailable")
+    def _lost(self, entry: Entry, lost: BrowserLost) -> None:
+        _fail(entry, "tool_unavailable")
 
     @hears
-    def _judged(self, db: sqlite3.Connection, envelope: Envelope, judged: ActionJudged) -> None:
+    def _judged(self, entry: Entry, judged: ActionJudged) -> None:
         status = "ok" if judged.verdict == "confirmed" else judged.verdict
-        _close(db, envelope, judged.step, status)
+        _close(entry, judged.step, status)
 
     @hears
-    def _queried(
-        self, db: sqlite3.Connection, envelope: Envelope, query: QueryAnswered | QueryFailed
-    ) -> None:
+    def _queried(self, entry: Entry, query: QueryAnswered | QueryFailed) -> None:
         if isinstance(query, QueryFailed):
-            _close(db, envelope, query.step, "failed", FAULTS[query.code].error_code)
+            _close(entry, query.step, "failed", FAULTS[query.code].error_code)
         else:
-            _close(db, envelope, query.step, "ok")
+            _close(entry, query.step, "ok")
 
     @hears
-    def _unknown(self, db: sqlite3.Connection, envelope: Envelope, by: OutcomeUnknown) -> None:
-        _close(db, envelope, by.step, "unknown")
+    def _unknown(self, entry: Entry, by: OutcomeUnknown) -> None:
+        _close(entry, by.step, "unknown")
 
     @hears
-    def _answered(self, db: sqlite3.Connection, envelope: Envelope, end: ToolAnswered) -> None:
+    def _answered(self, entry: Entry, end: ToolAnswered) -> None:
         """What led to no step, and what was not over when its time was up. `error_code` is of what
         the caller was told, unless the step itself says more."""
-        db.execute(
+        entry.db.execute(
             "UPDATE step_trace SET status = CASE status WHEN 'open' THEN ? ELSE status END, "
             "error_code = coalesce(error_code, ?), duration_ms = "
             "coalesce(duration_ms, (? - started_ns) / 1000000) WHERE run_id = ? AND call = ?",
             (
                 "ok" if end.success else "failed",
                 end.error_code or None,
-                envelope.at_ns,
-                envelope.session,
+                entry.at_ns,
+                entry.session,
                 end.call,
             ),
         )
@@ -165,38 +158,32 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _insert(
-    db: sqlite3.Connection, envelope: Envelope, row: tuple[int, int, str, str, str], kind: str
-) -> None:
-    db.execute(
+def _insert(entry: Entry, row: tuple[int, int, str, str, str], kind: str) -> None:
+    entry.db.execute(
         "INSERT INTO step_trace (run_id, n, step_id, attempt, call, tool_name, args_hash, status, "
         "started_ns, kind) VALUES (?, ?, ?, ?, ?, ?, ?, 'open', ?, ?)",
-        (envelope.session, envelope.n, *row, envelope.at_ns, kind),
+        (entry.session, entry.envelope.n, *row, entry.at_ns, kind),
     )
 
 
-def _append(
-    db: sqlite3.Connection, envelope: Envelope, column: str, value: str, step: int | None = None
-) -> None:
-    where = (envelope.session, step)
-    row = db.execute(f"SELECT {column} FROM step_trace WHERE {_LAST}", where).fetchone()
+def _append(entry: Entry, column: str, value: str, step: int | None = None) -> None:
+    where = (entry.session, step)
+    row = entry.db.execute(f"SELECT {column} FROM step_trace WHERE {_LAST}", where).fetchone()
     if row is not None:
         listed = [*msgspec.json.decode(row[0], type=list[str]), value]
         encoded = msgspec.json.encode(listed).decode()
-        db.execute(f"UPDATE step_trace SET {column} = ? WHERE {_LAST}", (encoded, *where))
+        entry.db.execute(f"UPDATE step_trace SET {column} = ? WHERE {_LAST}", (encoded, *where))
 
 
-def _fail(db: sqlite3.Connection, envelope: Envelope, code: str, step: int | None = None) -> None:
-    db.execute(
-        f"UPDATE step_trace SET error_code = ? WHERE {_LAST}", (code, envelope.session, step)
+def _fail(entry: Entry, code: str, step: int | None = None) -> None:
+    entry.db.execute(
+        f"UPDATE step_trace SET error_code = ? WHERE {_LAST}", (code, entry.session, step)
     )
 
 
-def _close(
-    db: sqlite3.Connection, envelope: Envelope, step: int, status: str, code: str | None = None
-) -> None:
-    db.execute(
+def _close(entry: Entry, step: int, status: str, code: str | None = None) -> None:
+    entry.db.execute(
         "UPDATE step_trace SET status = ?, error_code = coalesce(?, error_code), "
         f"duration_ms = (? - started_ns) / 1000000 WHERE status = 'open' AND {_LAST}",
-        (status, code, envelope.at_ns, envelope.session, step),
+        (status, code, entry.at_ns, entry.session, step),
     )

@@ -22,14 +22,15 @@ from rutter.replay.projections.calibration import CalibrationTable
 from rutter.replay.projections.history import HistoryTables
 from rutter.replay.projections.metrics import MetricsTable
 from rutter.replay.projections.model_calls import ModelCallsTable
-from rutter.replay.projections.projection import Projection
+from rutter.replay.projections.projection import Entry, Projection
 from rutter.replay.projections.sessions import SessionsTable
 from rutter.replay.projections.spans import SpansTable
 from rutter.replay.projections.step_trace import StepTraceTable
 from rutter.replay.projections.transitions import ActionsTable, TransitionTables
 from rutter.replay.projections.workflows import WorkflowsTable
+from rutter.replay.steps import HEARD, SessionSteps
 
-VERSION = 15  # of the tables: another one is thrown away and rebuilt
+VERSION = 16  # of the tables: another one is thrown away and rebuilt
 BATCH = 2_000
 BUSY_MS = 5_000
 TRIES = 20
@@ -38,7 +39,7 @@ UNFIT = (sqlite3.Error, ValueError, KeyError, TypeError)
 PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR")
 
 Progress = Callable[[int], None]
-Apply = Callable[[sqlite3.Connection, Envelope], None]
+Apply = Callable[[Entry], None]
 
 
 def all_projections() -> tuple[Projection, ...]:
@@ -74,6 +75,7 @@ class ProjectionStore:
         self._projections = tuple(projections or all_projections())
         self._spans = None if projections else SpansTable()
         self._by_kind: dict[type[Event], list[tuple[str, Apply]]] = {}
+        self._steps: dict[str, SessionSteps] = {}  # of the sessions that have not ended
         self._path = path
         try:
             path.touch(mode=0o600)
@@ -205,14 +207,32 @@ class ProjectionStore:
         )
 
     def _fold(self, envelope: Envelope, reader: SqliteReader) -> None:
+        entry = self._entry(envelope, reader)
         for name, apply in self._folding(envelope, reader):
             try:
-                apply(self.db, envelope)
+                apply(entry)
             except sqlite3.OperationalError:
                 raise  # the disk, not the event: it is folded when there is room again
             except UNFIT as error:
                 what = f"{kind(envelope.event)} at {envelope.seq} does not fit {name} ({error})"
                 raise LogCorrupt(what, "run: rutter log verify") from error
+
+    def _entry(self, envelope: Envelope, reader: SqliteReader) -> Entry:
+        """The event with the steps of its session up to it. Where another process has folded what
+        came before it, or a batch was given up, they are told from the log again."""
+        session = envelope.session
+        steps = self._steps.get(session)
+        if steps is None or steps.n != envelope.n - 1:
+            steps = self._steps[session] = SessionSteps()
+            if envelope.n > 1:
+                for earlier in reader.read(session=session, kinds=HEARD):
+                    if earlier.n >= envelope.n:
+                        break
+                    steps.take(earlier)
+        steps.take(envelope)
+        if isinstance(envelope.event, SessionEnded):
+            del self._steps[session]
+        return Entry(self.db, envelope, steps)
 
     def _folding(self, envelope: Envelope, reader: SqliteReader) -> Sequence[tuple[str, Apply]]:
         """Who folds an event of this kind. Spans are of a whole session, once it is over."""
@@ -224,17 +244,18 @@ class ProjectionStore:
         if spans is None or of is not SessionEnded:
             return found
 
-        def fold(db: sqlite3.Connection, ended: Envelope) -> None:
-            spans.fold_session(db, ended.session, reader.read(session=ended.session))
+        def fold(entry: Entry) -> None:
+            spans.fold_session(entry.db, entry.session, reader.read(session=entry.session))
 
         return [*found, (spans.name, fold)]
 
     def _fold_or_park(self, envelope: Envelope, reader: SqliteReader) -> None:
         """In each projection all of the event, or nothing and the reason."""
+        entry = self._entry(envelope, reader)
         for name, apply in self._folding(envelope, reader):
             self.db.execute("SAVEPOINT event")
             try:
-                apply(self.db, envelope)
+                apply(entry)
             except sqlite3.OperationalError:
                 raise
             except UNFIT as error:

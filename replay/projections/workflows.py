@@ -6,8 +6,6 @@ from typing import ClassVar
 
 import msgspec
 
-from rutter.events.envelope import Envelope
-from rutter.events.event import Event
 from rutter.events.predictor import (
     SessionForgotten,
     WorkflowDeleted,
@@ -15,17 +13,16 @@ from rutter.events.predictor import (
     WorkflowRenamed,
 )
 from rutter.events.workflow import Workflow
+from rutter.replay.fold import hears
+from rutter.replay.projections.projection import Entry, Projection
 
 
-class WorkflowsTable:
+class WorkflowsTable(Projection):
     """Each row is a version; `session` is who taught it: the session that recorded or repaired it,
     or the process in which a person changed it. `merged` is the version that a recording was merged
     with, `again` the one that a person went back to; 0: none."""
 
     name: ClassVar[str] = "workflows"
-    folds: ClassVar[frozenset[type[Event]]] = frozenset(
-        {WorkflowLearned, WorkflowDeleted, WorkflowRenamed, SessionForgotten}
-    )
     tables: ClassVar[Mapping[str, str]] = {
         "workflows": """
             name TEXT NOT NULL, version INTEGER NOT NULL, steps INTEGER NOT NULL,
@@ -35,35 +32,37 @@ class WorkflowsTable:
             PRIMARY KEY (name, version)""",
     }
 
-    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
-        match envelope.event:
-            case WorkflowLearned(workflow=workflow, stopped_at=stopped_at) as learned:
-                of = learned.compared
-                db.execute(
-                    "INSERT INTO workflows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        workflow.name,
-                        workflow.version,
-                        len(workflow.steps),
-                        workflow.complete,
-                        " ".join(workflow.parameters),
-                        " ".join(workflow.secrets),
-                        envelope.at_ns,
-                        envelope.session,
-                        stopped_at,
-                        _body(workflow),
-                        of.version if of is not None and of.merged else 0,
-                        learned.again,
-                    ),
-                )
-            case WorkflowDeleted(name=name):
-                db.execute("DELETE FROM workflows WHERE name = ?", (name,))
-            case WorkflowRenamed(name=name, to=to) if name != to:
-                _rename(db, name, to)
-            case SessionForgotten(session=session):
-                db.execute("DELETE FROM workflows WHERE session = ?", (session,))
-            case _:
-                pass
+    @hears
+    def _learned(self, entry: Entry, learned: WorkflowLearned) -> None:
+        workflow, of = learned.workflow, learned.compared
+        entry.execute(
+            "INSERT INTO workflows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            workflow.name,
+            workflow.version,
+            len(workflow.steps),
+            workflow.complete,
+            " ".join(workflow.parameters),
+            " ".join(workflow.secrets),
+            entry.at_ns,
+            entry.session,
+            learned.stopped_at,
+            _body(workflow),
+            of.version if of is not None and of.merged else 0,
+            learned.again,
+        )
+
+    @hears
+    def _deleted(self, entry: Entry, deleted: WorkflowDeleted) -> None:
+        entry.execute("DELETE FROM workflows WHERE name = ?", deleted.name)
+
+    @hears
+    def _renamed(self, entry: Entry, renamed: WorkflowRenamed) -> None:
+        if renamed.name != renamed.to:
+            _rename(entry.db, renamed.name, renamed.to)
+
+    @hears
+    def _forgotten(self, entry: Entry, forgotten: SessionForgotten) -> None:
+        entry.execute("DELETE FROM workflows WHERE session = ?", forgotten.session)
 
 
 def _rename(db: sqlite3.Connection, name: str, to: str) -> None:

@@ -8,7 +8,9 @@ from rutter.events.envelope import Envelope
 from rutter.events.predictor import WorkflowLearned, WorkflowRenamed
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Workflow
+from rutter.replay.projections.projection import Entry
 from rutter.replay.projections.workflows import WorkflowsTable
+from rutter.replay.steps import SessionSteps
 from tests.support.shop_facts import click, step, workflow
 
 
@@ -19,7 +21,8 @@ def folded(*events: AnyEvent) -> list[tuple[str, int, str]]:
     for name, columns in projection.tables.items():
         db.execute(f"CREATE TABLE {name} ({columns})")
     for n, event in enumerate(events, 1):
-        projection.apply(db, Envelope(n, "p", n, n, "runtime", 0, event, b""))
+        envelope = Envelope(n, "p", n, n, "runtime", 0, event, b"")
+        projection.apply(Entry(db, envelope, SessionSteps()))
     rows = db.execute("SELECT name, version, workflow FROM workflows ORDER BY 1, 2").fetchall()
     db.close()
     return [(n, v, msgspec.json.decode(body, type=Workflow).name) for n, v, body in rows]

@@ -7,14 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rutter.events.envelope import Envelope
 from rutter.events.observer import PageObserved
 from rutter.events.page import Artifact
 from rutter.events.tools import ToolAnswered, ToolCalled
 from rutter.events.validator import ActionStarted
 from rutter.pipeline.sessions import session_started
+from rutter.replay.fold import Fold, hears
 from rutter.replay.projections import ProjectionStore
-from rutter.replay.projections.projection import Fold, hears
 from rutter.replay.projections.step_trace import StepTraceTable
 from tests.support import shop_facts, step_kinds
 from tests.support.golden_logs import names, older
@@ -166,9 +165,7 @@ def test_a_projection_hears_exactly_what_it_has_a_method_for() -> None:
         name = "counted"
 
         @hears
-        def _either(
-            self, db: sqlite3.Connection, envelope: Envelope, event: ToolCalled | ToolAnswered
-        ) -> None: ...
+        def _either(self, event: ToolCalled | ToolAnswered) -> None: ...
 
     assert Counted.folds == {ToolCalled, ToolAnswered}
     assert ActionStarted in StepTraceTable.folds

@@ -31,9 +31,7 @@ from rutter.events.advisor import (
     VisionGiven,
 )
 from rutter.events.critic import ActionJudged, Verdict
-from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, LogCorrupt, WorldBroken
-from rutter.events.event import Event
 from rutter.events.observer import PageObserved
 from rutter.events.planner import AdviceRequested, PlanProposed
 from rutter.events.predictor import (
@@ -50,9 +48,11 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.validator import ActionRejected
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Driver, Workflow
+from rutter.replay.fold import hears
 from rutter.replay.projections import ProjectionStore, store
 from rutter.replay.projections.metrics import snapshot
 from rutter.replay.projections.model_calls import spending
+from rutter.replay.projections.projection import Entry, Projection
 from tests.support import shop_facts, step_kinds
 from tests.support.example_counts import examples
 from tests.support.timed_log import BEGIN_NS, Ledger
@@ -191,7 +191,6 @@ def test_an_action_that_was_never_judged_is_not_kept(ledger: Ledger) -> None:
     )
 
     assert rows(ledger, "SELECT * FROM actions") == []
-    assert rows(ledger, "SELECT * FROM actions_running") == []
 
 
 def test_sessions_side_by_side_keep_their_actions_apart(ledger: Ledger) -> None:
@@ -778,21 +777,20 @@ def _counts(made: ProjectionStore) -> dict[object, int]:
 # -- all of a batch, or none of it -----------------------------------------------------------------
 
 
-class Breaking:
+class Breaking(Projection):
     """Folds as told, and breaks at one event after it has written its row."""
 
     name: ClassVar[str] = "breaking"
-    folds: ClassVar[frozenset[type[Event]]] = frozenset({ActionJudged})
     tables: ClassVar[Mapping[str, str]] = {"breaking": "step INTEGER NOT NULL"}
 
     def __init__(self, at: int, error: BaseException | None) -> None:
         self._at = at
         self.error = error
 
-    def apply(self, db: sqlite3.Connection, envelope: Envelope) -> None:
-        assert isinstance(envelope.event, ActionJudged)
-        db.execute("INSERT INTO breaking VALUES (?)", (envelope.event.step,))
-        if self.error is not None and envelope.event.step == self._at:
+    @hears
+    def _judged(self, entry: Entry, judged: ActionJudged) -> None:
+        entry.execute("INSERT INTO breaking VALUES (?)", judged.step)
+        if self.error is not None and judged.step == self._at:
             raise self.error
 
 
@@ -893,9 +891,9 @@ from rutter.replay.projections import ProjectionStore, store
 from tests.replay.projections.test_store import Breaking
 
 class Dying(Breaking):
-    def apply(self, db, envelope):
-        super().apply(db, envelope)
-        if envelope.event.step == 7:
+    def apply(self, entry):
+        super().apply(entry)
+        if entry.envelope.event.step == 7:
             os._exit(9)
 
 store.BATCH = 5

@@ -9,7 +9,9 @@ from rutter.events.runtime import SessionEnded, SessionPaused, SessionResumed
 from rutter.events.validator import ActionRejected
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.output.verbose import Narrator
+from rutter.replay.projections.projection import Entry
 from rutter.replay.projections.sessions import SessionsTable
+from rutter.replay.steps import SessionSteps
 from rutter.replay.story.session_story import tell
 from rutter.replay.story.step_details import details
 from rutter.replay.story.told_session import Story
@@ -80,6 +82,6 @@ def test_the_row_of_a_session_says_who_paused_it(
     db = sqlite3.connect(":memory:")
     db.execute(f"CREATE TABLE sessions ({SessionsTable.tables['sessions']})")
     for envelope in envelopes(*events):
-        SessionsTable().apply(db, envelope)
+        SessionsTable().apply(Entry(db, envelope, SessionSteps()))
     assert db.execute("SELECT paused FROM sessions").fetchall() == [(paused,)]
     db.close()
