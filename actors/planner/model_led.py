@@ -6,31 +6,18 @@ never shown to the model; what is known of the service goes on there, and wherev
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
-import msgspec
-
-from rutter.actors.planner.expired_login import LoginsInUse, evolve_aboard, signed_out
-from rutter.actors.planner.provider_choice import (
-    NEVER_SHOWN,
-    ProviderChoice,
-    evolve_asking,
-    open_asking,
-    request,
-)
-from rutter.actors.rules.steps.service_script import (
-    ScriptProgress,
-    evolve_going,
-    gone,
-    next_of_way,
-    way_here,
-)
-from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived, WantedCall
-from rutter.events.critic import ActionJudged, CompletionChecked, PageAssessed
-from rutter.events.observer import PageObserved
+from rutter.actors.planner.expired_login import signed_out
+from rutter.actors.planner.provider_choice import NEVER_SHOWN, request
+from rutter.actors.planner.run import loops, out_of_steps, stop_run
+from rutter.actors.planner.tool_desk import OPENING, Desk
+from rutter.actors.rules.steps.service_script import is_of_way, next_of_way, way_here
+from rutter.events.advisor import AdviceReceived, WantedCall
+from rutter.events.critic import CompletionChecked
 from rutter.events.planner import AdviceRequested, CheckpointReached, PlanProposed, RunStopped
-from rutter.events.runtime import SessionResumed, SessionStarted
-from rutter.events.tools import CompletionClaimed, ToolAnswered, ToolCalled
-from rutter.events.validator import CheckpointPassed
+from rutter.events.runtime import Failure
+from rutter.events.tools import CompletionClaimed, ToolCalled
 from rutter.events.vocabulary import AnyEvent
 
 TO_COMPLETE = (
@@ -41,182 +28,120 @@ NO_MORE = "No step is left. Call complete_task: say whether the goal is achieved
 MOST_SILENT = 2  # answers without a call, in a row
 # Calls that are steps on the page; all others look, ask or end.
 STEPS = frozenset({"browser_click", "browser_fill", "browser_select", "navigate", "press"})
-OPENING = "opening"  # the reason of the step that a session begins with
 
 
-class ModelLead(msgspec.Struct, frozen=True):
-    """Where such a session is. `failures` are answers in a row that told of one; `turning`: what
-    its call came to was just said, and the next question follows from that alone."""
-
-    started: SessionStarted
-    asking: ProviderChoice | None = None
-    going: ScriptProgress = ScriptProgress()
-    turns: int = 0
-    silent: int = 0
-    failures: int = 0
-    recent: tuple[tuple[str, str, str], ...] = ()
-    by_hand: bool = False
-    hands: int = 0
-    claimed: bool = False
-    asks_page: bool = False
-    turning: bool = False
-    closing: bool = False
-    aboard: LoginsInUse = LoginsInUse()
-
-    @property
-    def waits(self) -> bool:
-        """Whether it is somebody else's turn: the model's, a person's in the window, the page's."""
-        asked = self.asking is not None and self.asking.waiting
-        return asked or self.by_hand or self.asks_page or self.closing
-
-
-def open_lead(started: SessionStarted) -> ModelLead | None:
-    return ModelLead(started, open_asking(started)) if started.driver == "model" else None
-
-
-def evolve_lead(lead: ModelLead, event: AnyEvent) -> ModelLead:
-    change = msgspec.structs.replace
-    if lead.asking is not None and isinstance(
-        event, AdviceRequested | AdviceReceived | AdviceFailed | AdviceLost
-    ):
-        lead = change(lead, asking=evolve_asking(lead.asking, event))
-    if (aboard := evolve_aboard(lead.aboard, event)) is not lead.aboard:
-        lead = change(lead, aboard=aboard)
-    if isinstance(event, AdviceRequested | PlanProposed | CompletionClaimed | CheckpointReached):
-        lead = change(lead, turning=False)
-    match event:
-        case AdviceReceived(ending=ending, calls=calls):
-            silent = 0 if calls or ending == "refused" else lead.silent + 1
-            return change(lead, turns=lead.turns + 1, silent=silent)
-        case PageObserved() | PageAssessed() | PlanProposed():
-            return change(lead, going=evolve_going(lead.going, event, lead.started))
-        case ToolCalled(tool=tool, arguments=arguments):
-            made = (tool, _plain(arguments), lead.going.page.digest)
-            recent = (*lead.recent, made)[-lead.started.settings.limits.max_same :]
-            return change(lead, claimed=tool == "complete_task", recent=recent)
-        case CompletionClaimed(call=call):
-            return change(lead, claimed=True, asks_page=not call)
-        case ToolAnswered(success=success):
-            failures = 0 if success else lead.failures + 1
-            return change(lead, failures=failures, closing=success and lead.claimed)
-        case CheckpointReached():
-            return change(lead, by_hand=True, hands=lead.hands + 1, failures=0)
-        case CheckpointPassed():
-            return change(lead, by_hand=False)
-        case SessionResumed():
-            return change(lead, turning=False)  # the next look leads on, whatever was said before
-        case _:
-            return lead
-
-
-def went(lead: ModelLead, judged: ActionJudged) -> ModelLead:
-    """One action of the service's way is over."""
-    return msgspec.structs.replace(lead, going=gone(lead.going, judged))
-
-
-def lead_on(lead: ModelLead, step: int) -> Iterable[AnyEvent]:
+def lead_on(desk: Desk) -> Iterable[AnyEvent]:
     """What comes next, now that nothing is under way."""
-    if (over := _over(lead, step)) is not None:
+    if (over := _over(desk)) is not None:
         yield over
-    elif lead.going.state in NEVER_SHOWN:
-        yield _alone(lead, step) or _sign_in(lead, step)
+    elif desk.going.state in NEVER_SHOWN:
+        yield _alone(desk) or _sign_in(desk)
     else:
-        yield _asked(lead, step) or _alone(lead, step) or _at_its_end(lead) or _nobody(lead, step)
+        yield _asked(desk) or _alone(desk) or _at_its_end(desk) or _nobody(desk)
 
 
-def _at_its_end(lead: ModelLead) -> CompletionClaimed | None:
+def _at_its_end(desk: Desk) -> CompletionClaimed | None:
     """Where nobody can say that it is done, the page is asked (D5), once."""
-    if lead.claimed:
+    if desk.claimed:
         return None
-    return CompletionClaimed("", "success", f"the page is {lead.going.state}")
+    return CompletionClaimed("", "success", f"the page is {desk.going.state}")
 
 
-def ended(lead: ModelLead, checked: CompletionChecked, step: int) -> RunStopped:
+def ended(desk: Desk, checked: CompletionChecked) -> RunStopped:
     """What the page says where nobody else does."""
-    if checked.verified:
-        return RunStopped("completed", "", checked.reason, step)
-    return _nobody(lead, step)
+    return stop_run(desk, "completed", "", checked.reason) if checked.verified else _nobody(desk)
 
 
-def heard(lead: ModelLead, advice: AdviceReceived, step: int) -> Iterable[AnyEvent]:
+def heard(desk: Desk, advice: AdviceReceived) -> Iterable[AnyEvent]:
     """What follows from an answer: its first call and no other (S3 1.4.3)."""
-    if advice.ending == "refused":
-        yield from lead_on(lead, step)
-    elif advice.calls and _loops(lead, advice.calls[0]):
-        said = f"the same call on the same page: {advice.calls[0].tool}"
-        yield RunStopped("no_op_loop", "", said, step)
-    elif advice.calls and not _is_left(lead, advice.calls[0], step):
-        yield RunStopped("max_steps", "", f"{step} steps were taken", step)
-    elif advice.calls:
-        first = advice.calls[0]
-        yield ToolCalled(first.call, first.tool, first.arguments, "model", invalid=first.invalid)
-    elif lead.silent >= MOST_SILENT:
-        yield RunStopped("no_op_loop", "", f"{lead.silent} answers without a call", step)
+    first = advice.calls[0] if advice.calls and advice.ending != "refused" else None
+    if first is None and (advice.ending == "refused" or desk.silent < MOST_SILENT):
+        yield from lead_on(desk)
+    elif first is None:
+        yield stop_run(desk, "no_op_loop", "", f"{desk.silent} answers without a call")
+    elif loops(desk, called_as(first)):
+        yield stop_run(desk, "no_op_loop", "", f"the same call on the same page: {first.tool}")
+    elif desk.taken >= desk.started.settings.limits.max_steps and first.tool in STEPS:
+        yield out_of_steps(desk)  # what is no step always has room (E6)
     else:
-        yield from lead_on(lead, step)
+        yield ToolCalled(first.call, first.tool, first.arguments, "model", invalid=first.invalid)
 
 
-def _is_left(lead: ModelLead, call: WantedCall, step: int) -> bool:
-    """Whether the limit of steps leaves room for this: what is no step always has it (E6)."""
-    return step < lead.started.settings.limits.max_steps or call.tool not in STEPS
+def called_as(call: WantedCall | ToolCalled) -> str:
+    """By what a call is known again. The numbers of what is typed are left out: each is another,
+    and the text may be the same."""
+    plain = re.sub(r'"typed":\d+', '"typed":0', call.arguments)
+    return f"{call.tool} {plain}"
 
 
-def _loops(lead: ModelLead, call: WantedCall) -> bool:
-    """E6: what was called as often as it may be, and the page is still what it was."""
-    latest = (call.tool, _plain(call.arguments), lead.going.page.digest)
-    enough = len(lead.recent) >= lead.started.settings.limits.max_same
-    return enough and all(made == latest for made in lead.recent)
-
-
-def _plain(arguments: str) -> str:
-    """Without the numbers of what is typed: each is another, and the text may be the same."""
-    return re.sub(r'"typed":\d+', '"typed":0', arguments)
-
-
-def _over(lead: ModelLead, step: int) -> RunStopped | CheckpointReached | None:
-    """E6, each turn: steps, turns, and failures, after which a person is asked who has a window."""
-    limits = lead.started.settings.limits
-    if step > limits.max_steps:
-        return RunStopped("max_steps", "", f"{step} steps were taken", step)
-    if lead.turns >= limits.max_turns:
-        said = f"max_turns_exceeded: {lead.turns} answers of a model"
-        return RunStopped("max_turns_exceeded", "", said, step)
-    if lead.failures < limits.max_failures:
+def comes_to_nothing(desk: Desk) -> RunStopped | None:
+    """The end that the verdict on the step under way is. What cannot be undone and may have been
+    done is nothing to go on from (E7); the service's own way is known or it is not. An opening may
+    lead on, as many addresses do."""
+    flight = desk.flight
+    if flight is None or flight.judged is None:
         return None
-    why = f"{lead.failures} calls failed, one after the other"
-    if lead.started.headed and not lead.hands:
-        return CheckpointReached("unknown", step + 1, why)
-    return RunStopped("max_failures", "", why, step)
+    plan, judged = flight.plan, flight.judged
+    said = f"{judged.verdict}: {judged.reason}"
+    if judged.verdict == "unknown" and flight.irreversible:
+        return stop_run(desk, "failed", "verification_failed", said)
+    opened = plan.reason == OPENING and judged.verdict == "wrong_target"
+    if plan.driver != "script" or judged.verdict == "confirmed" or opened:
+        return None
+    if not desk.going.stuck and is_of_way(plan):
+        return None
+    gone = flight.failure is not None and flight.failure.code == "navigation_failed"
+    kind: Failure = "unreachable" if gone else "verification_failed"
+    return stop_run(desk, "failed", kind, said)
 
 
-def _asked(lead: ModelLead, step: int) -> AdviceRequested | None:
-    note = TO_COMPLETE if lead.silent else ""
-    if step >= lead.started.settings.limits.max_steps:
+def _over(desk: Desk) -> RunStopped | CheckpointReached | None:
+    """E6, each turn: steps, turns, and failures, after which a person is asked who has a window."""
+    limits = desk.started.settings.limits
+    if desk.taken > limits.max_steps:
+        return out_of_steps(desk)
+    if desk.turns >= limits.max_turns:
+        said = f"max_turns_exceeded: {desk.turns} answers of a model"
+        return stop_run(desk, "max_turns_exceeded", "", said)
+    if desk.failures < limits.max_failures:
+        return None
+    why = f"{desk.failures} calls failed, one after the other"
+    return _in_the_window(desk, "unknown", why) or stop_run(desk, "max_failures", "", why)
+
+
+def _asked(desk: Desk) -> AdviceRequested | None:
+    note = TO_COMPLETE if desk.silent else ""
+    if desk.taken >= desk.started.settings.limits.max_steps:
         note = NO_MORE
-    return request(lead.asking, AdviceRequested("", "act", "", note=note))
+    return request(desk.asking, AdviceRequested("", "act", "", note=note))
 
 
-def _alone(lead: ModelLead, step: int) -> PlanProposed | RunStopped | None:
+def _alone(desk: Desk) -> PlanProposed | RunStopped | None:
     """The next action of the service's own way here; nothing, where it knows none."""
-    way = way_here(lead.going, lead.started)
+    way = way_here(desk.going, desk.started)
     if way is not None and not way.actions:
-        return RunStopped("failed", "", way.why, step)
-    return next_of_way(lead.going, lead.started, step + 1)
+        return stop_run(desk, "failed", "", way.why)
+    return next_of_way(desk.going, desk.started, desk.step + 1)
 
 
-def _sign_in(lead: ModelLead, step: int) -> CheckpointReached | RunStopped:
-    why = (
-        signed_out(lead.aboard, lead.started.url)
-        if lead.going.state == "LOGIN_REQUIRED"
-        else "there is no page yet"
-    )
-    if lead.started.headed and not lead.hands:
-        return CheckpointReached("login", step + 1, why)
-    return RunStopped("policy_denied", "needs_person", why, step)
+def _sign_in(desk: Desk) -> CheckpointReached | RunStopped:
+    asks = desk.going.state == "LOGIN_REQUIRED"
+    why = signed_out(desk.aboard, desk.started.url) if asks else "there is no page yet"
+    stop = stop_run(desk, "policy_denied", "needs_person", why)
+    return _in_the_window(desk, "login", why) or stop
 
 
-def _nobody(lead: ModelLead, step: int) -> RunStopped:
-    if lead.asking is None:
-        why = f"no model may be asked, and nothing is known of a page that is {lead.going.state}"
-        return RunStopped("failed", "lost", why, step)
-    return RunStopped("failed", "model_unavailable", lead.asking.failed, step)
+def _in_the_window(
+    desk: Desk, kind: Literal["login", "unknown"], why: str
+) -> CheckpointReached | None:
+    """A person who has a window is asked once."""
+    if not desk.started.headed or desk.by_hand[1]:
+        return None
+    return CheckpointReached(kind, desk.step + 1, why)
+
+
+def _nobody(desk: Desk) -> RunStopped:
+    if desk.asking is None:
+        why = f"no model may be asked, and nothing is known of a page that is {desk.going.state}"
+        return stop_run(desk, "failed", "lost", why)
+    return stop_run(desk, "failed", "model_unavailable", desk.asking.failed)

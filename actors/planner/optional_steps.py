@@ -8,7 +8,8 @@ import re
 
 import msgspec
 
-from rutter.actors.planner.state import PlannerState
+from rutter.actors.planner.run import excused
+from rutter.actors.planner.state import PlannedRun
 from rutter.actors.rules.steps.already_done import UNKNOWN
 from rutter.actors.rules.steps.retry import so_long
 from rutter.events.critic import ActionJudged
@@ -30,7 +31,7 @@ def passed_over(index: int, of: int, why: str) -> PlanWithheld:
     return PlanWithheld(reason=f"optional_step_{index + 1}_of_{of}: {why}", index=index)
 
 
-def unneeded(state: PlannerState, due: StepDue) -> PlanWithheld | None:
+def unneeded(state: PlannedRun, due: StepDue) -> PlanWithheld | None:
     """An optional step that is passed over without being proposed, or behind another in the way."""
     if _reached_the_page(state, due):
         return None
@@ -44,7 +45,7 @@ def unneeded(state: PlannerState, due: StepDue) -> PlanWithheld | None:
     return None
 
 
-def recall(state: PlannerState, due: StepDue) -> StepsRecalled | None:
+def recall(state: PlannedRun, due: StepDue) -> StepsRecalled | None:
     """Before a step that is covered is tried again, or its place is waited for: what was passed
     over and could be what is in the way."""
     if due.signed_out or due.taken_to >= 0 or _reached_the_page(state, due):
@@ -54,7 +55,7 @@ def recall(state: PlannerState, due: StepDue) -> StepsRecalled | None:
     return _recalled(state, due, "it is covered") if _is_covered(state, due) else None
 
 
-def recall_missing(state: PlannerState, rejected: ActionRejected) -> StepsRecalled | None:
+def recall_missing(state: PlannedRun, rejected: ActionRejected) -> StepsRecalled | None:
     """The same for one whose element is not there, before another is taken for it."""
     due, plan = state.due, state.plan
     if due is None or plan is None or plan.driver != "workflow" or plan.index != due.index:
@@ -62,17 +63,17 @@ def recall_missing(state: PlannerState, rejected: ActionRejected) -> StepsRecall
     return _recalled(state, due, rejected.error)
 
 
-def _recalled(state: PlannerState, due: StepDue, why: str) -> StepsRecalled | None:
+def _recalled(state: PlannedRun, due: StepDue, why: str) -> StepsRecalled | None:
     """Each once, until one of them was done: then others may have come."""
     wanted = _unrecalled(state, due)
     return StepsRecalled(wanted, due.index, why) if wanted else None
 
 
-def _unrecalled(state: PlannerState, due: StepDue) -> tuple[int, ...]:
+def _unrecalled(state: PlannedRun, due: StepDue) -> tuple[int, ...]:
     return tuple(index for index in due.passed if index not in state.recalled)
 
 
-def waiting(state: PlannerState, due: StepDue, plan: PlanProposed) -> PlanProposed:
+def waiting(state: PlannedRun, due: StepDue, plan: PlanProposed) -> PlanProposed:
     """How long the step is waited for, and what ends that. One that must be there has all its time,
     whatever else is there."""
     if due.recalled:
@@ -84,10 +85,10 @@ def waiting(state: PlannerState, due: StepDue, plan: PlanProposed) -> PlanPropos
     return msgspec.structs.replace(plan, unless=unless) if unless else plan
 
 
-def _beside(state: PlannerState, due: StepDue) -> tuple[int, ...]:
+def _beside(state: PlannedRun, due: StepDue) -> tuple[int, ...]:
     """The places of the steps behind an optional one, up to the first that must be there, as far as
     they were recorded on the same page and have an element to be seen by."""
-    workflow = state.started.workflow if state.started is not None else None
+    workflow = state.started.workflow
     if workflow is None or not _looks_back(state):
         return ()
     found: list[int] = []
@@ -105,7 +106,7 @@ def _is_beside(step: Step, due: Step) -> bool:
     return same and step.action.target is not None
 
 
-def named(state: PlannerState, stop: RunStopped) -> RunStopped:
+def named(state: PlannedRun, stop: RunStopped) -> RunStopped:
     """A run that ends because something that no recording met is in the way says what it is."""
     failure, plan = state.failure, state.plan
     if failure is None or plan is None or plan.driver != "workflow" or not _looks_back(state):
@@ -118,7 +119,7 @@ def named(state: PlannerState, stop: RunStopped) -> RunStopped:
     return msgspec.structs.replace(stop, detail=said)
 
 
-def evolve_aside(state: PlannerState, event: AnyEvent) -> PlannerState:
+def evolve_aside(state: PlannedRun, event: AnyEvent) -> PlannedRun:
     """What was in the way of a step is no failure of it, nor is what covered one that is passed
     over. A step that was done is another beginning: what is in the way then came later."""
     match event:
@@ -132,12 +133,16 @@ def evolve_aside(state: PlannerState, event: AnyEvent) -> PlannerState:
             return msgspec.structs.replace(state, recalled=())
         case _:
             return state
-    counted = state.judged is not None
-    failures = max(0, state.failures - counted)
-    return msgspec.structs.replace(state, failures=failures, judged=None, failure=None)
+    return uncounted(state)
 
 
-def _reached_the_page(state: PlannerState, due: StepDue) -> bool:
+def uncounted(state: PlannedRun) -> PlannedRun:
+    """What came of the last step is no failure of the run."""
+    failures = max(0, state.failures - (state.judged is not None))
+    return msgspec.structs.replace(excused(state), failures=failures)
+
+
+def _reached_the_page(state: PlannedRun, due: StepDue) -> bool:
     """It was tried, and not held back: what came of that is not made good by doing another step,
     nor is it begun anew (E7)."""
     plan, failure = state.plan, state.failure
@@ -146,7 +151,7 @@ def _reached_the_page(state: PlannerState, due: StepDue) -> bool:
     return failure is None or failure.dispatched
 
 
-def _is_covered(state: PlannerState, due: StepDue) -> bool:
+def _is_covered(state: PlannedRun, due: StepDue) -> bool:
     failure, plan = state.failure, state.plan
     if failure is None or plan is None or plan.index != due.index or not _looks_back(state):
         return False
@@ -157,11 +162,10 @@ def _blocks(failure: ActionFailed) -> bool:
     return failure.code == COVERED and not failure.dispatched
 
 
-def _looks_back(state: PlannerState) -> bool:
-    return state.started is not None and state.started.settings.looks_back
+def _looks_back(state: PlannedRun) -> bool:
+    return state.started.settings.looks_back
 
 
-def _step(state: PlannerState, index: int) -> Step:
-    assert state.started is not None
+def _step(state: PlannedRun, index: int) -> Step:
     assert state.started.workflow is not None
     return state.started.workflow.steps[index]

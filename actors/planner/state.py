@@ -1,27 +1,24 @@
-"""A run as the Planner follows it: its state, and what every part of it decides by."""
+"""A run of a script, a workflow or a prediction: what the Planner follows beside any run's state,
+and what every part of it decides by."""
 
 from typing import Literal
 
 import msgspec
 
-from rutter.actors.planner.expired_login import SIGNED_OUT, LoginsInUse, signed_out
-from rutter.actors.planner.model_question import ModelRun
+from rutter.actors.planner.correction import ModelHelp
+from rutter.actors.planner.expired_login import SIGNED_OUT, signed_out
+from rutter.actors.planner.run import Run, out_of_steps, stop_run
 from rutter.actors.planner.tool_desk import Desk
-from rutter.actors.rules.steps.already_done import EarlierRunLooks
 from rutter.actors.rules.steps.already_done import in_words as settled_in_words
 from rutter.actors.rules.steps.pace import StepPace
-from rutter.actors.rules.steps.pause import HAD_THE_WHEEL, Pause
+from rutter.actors.rules.steps.pause import HAD_THE_WHEEL
 from rutter.actors.rules.steps.retry import may_repeat, so_long
-from rutter.actors.rules.steps.service_script import ScriptProgress, is_of_way
+from rutter.actors.rules.steps.service_script import is_of_way
 from rutter.events.action import Action, kind_of
 from rutter.events.critic import ActionJudged
-from rutter.events.executor import ActionFailed, QueryFailed
-from rutter.events.page import Resolved
 from rutter.events.planner import CheckpointReached, PlanProposed, RunStopped
 from rutter.events.predictor import StepDue
-from rutter.events.runtime import Failure, SessionStarted, StopReason
-from rutter.events.signature import signature
-from rutter.events.validator import ApprovalRequested
+from rutter.events.runtime import Failure
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Driver, Expectation
 
@@ -29,55 +26,40 @@ from rutter.events.workflow import Driver, Expectation
 BY_HAND = 3
 
 
-class PlannerState(msgspec.Struct, frozen=True):
-    started: SessionStarted | None = None
-    digest: str = ""
-    tab: int = 0
+class PlannedRun(Run, frozen=True):
+    """A run whose next step is known here, or predicted. `index` is the place of the next step of a
+    script, `due` the step of a workflow that is due, `last` the number of the step that was judged
+    last, a person's too; `recalled` are optional steps that were looked for once more, in vain so
+    far, and `handed_over` says how the person told that they are done."""
+
     index: int = 0
-    step: int = 0
-    plan: PlanProposed | None = None
-    irreversible: bool = False
-    failure: ActionFailed | None = None
-    judged: ActionJudged | None = None
-    missed: QueryFailed | None = None
-    failures: int = 0
+    due: StepDue | None = None
     unmet_since_ns: int = 0
-    recent: tuple[tuple[str, str], ...] = ()
     turned: int = -1
     person: bool = False
-    last: int = 0  # the number of the step that was judged last, a person's too
-    handed_over: str = ""  # how the person said that they are done
-    by_hand: tuple[int, int] = (-1, 0)
+    last: int = 0
+    handed_over: str = ""
     taken_to: int = -1
-    settling: EarlierRunLooks = EarlierRunLooks()
-    stopped: bool = False
-    desk: Desk | None = None
-    consulting: ModelRun | None = None
-    due: StepDue | None = None
-    element: Resolved | None = None
-    going: ScriptProgress = ScriptProgress()
-    pause: Pause = Pause()
-    flying: int = 0  # the step that has begun and is not over
-    asked: ApprovalRequested | None = None  # the question that is open
-    resumed: bool = False  # once at least
-    let_go: int = 0  # steps that a pause came before
-    had_wheel: bool = False
-    aboard: LoginsInUse = LoginsInUse()
-    recalled: tuple[int, ...] = ()  # optional steps that were looked for once more, in vain so far
+    helping: ModelHelp = ModelHelp()
+    recalled: tuple[int, ...] = ()
     pace: StepPace = StepPace()
     rested: bool = False  # since the last step of a script
 
 
-def for_a_person(state: PlannerState, due: StepDue, why: str) -> AnyEvent:
+PlannerState = PlannedRun | Desk | None  # nothing before its session has started
+
+
+def for_a_person(state: PlannedRun, due: StepDue, why: str) -> AnyEvent:
     """A sign-in is a person's, and so is the way back where it was lost: if they have a window."""
-    assert state.started is not None
     where = f"step {due.index + 1} of {due.of}: {why}"
     before = state.settling.of(due.index - 1)
     if before is not None and before.done:
         where = f"{settled_in_words(state.started, before)}; {where}"
     if state.had_wheel:
         where = f"{HAD_THE_WHEEL}; {where}"
-    why_asked = signed_out(state.aboard, due.step.before.origin, _gone_to(state))
+    # The address that the last step was to go to; where it led may be another host.
+    gone_to = (state.plan.action.url or "") if state.plan is not None else ""
+    why_asked = signed_out(state.aboard, due.step.before.origin, gone_to)
     index, times = state.by_hand
     if state.started.headed and (index != due.index or times < BY_HAND):
         kind: Literal["login", "unknown"] = "login" if due.signed_out else "unknown"
@@ -89,26 +71,22 @@ def for_a_person(state: PlannerState, due: StepDue, why: str) -> AnyEvent:
     return stop_run(state, "failed", "lost", where)
 
 
-def _gone_to(state: PlannerState) -> str:
-    """The address that the last step was to go to; where it led may be another host."""
-    return (state.plan.action.url or "") if state.plan is not None else ""
-
-
-def second_try(state: PlannerState) -> PlanProposed | RunStopped | None:
+def second_try(state: PlannedRun) -> PlanProposed | RunStopped | None:
     """What follows from the last verdict: another try, the end, or nothing to say."""
-    judged, plan, missed = state.judged, state.plan, state.missed
-    if missed is not None:
+    flight = state.flight
+    if flight is None:
+        return None
+    if (missed := flight.missed) is not None:
         said = f"{missed.code}: {missed.message}" if missed.message else missed.code
         return stop_run(state, "failed", "lost", said)
-    if judged is None or plan is None:
+    plan, judged, failure = flight.plan, flight.judged, flight.failure
+    if judged is None:
         return None
-    failure = state.failure
     if (plan.driver == "model" or is_of_way(plan)) and failure is None:
         # What it proposed was done and came to nothing: the same again is no correction (C5).
-        return stop_run(
-            state, "failed", "verification_failed", f"{judged.verdict}: {judged.reason}"
-        )
-    if may_repeat(plan, judged, failure, irreversible=state.irreversible):
+        said = f"{judged.verdict}: {judged.reason}"
+        return stop_run(state, "failed", "verification_failed", said)
+    if may_repeat(plan, judged, failure, irreversible=flight.irreversible):
         return msgspec.structs.replace(plan, attempt=2)
     kind: Failure = "retry_exhausted" if plan.attempt > 1 else "verification_failed"
     said = f"{judged.verdict}: {judged.reason}{_wanted(plan, judged)}"
@@ -127,27 +105,16 @@ def _wanted(plan: PlanProposed, judged: ActionJudged) -> str:
     return f", not at {place.path}" if place is not None and placed else ""
 
 
-def over_limit(state: PlannerState) -> RunStopped | None:
+def over_limit(state: PlannedRun) -> RunStopped | None:
     """E6: each iteration, whatever else is to be said."""
-    assert state.started is not None
     limits = state.started.settings.limits
     if state.failures >= limits.max_failures:
         return stop_run(state, "max_failures", "", f"{state.failures} steps failed")
-    taken = state.step - state.let_go
-    if taken >= limits.max_steps:
-        return stop_run(state, "max_steps", "", f"{taken} steps were taken")
-    return None
-
-
-def loops(state: PlannerState, action: Action) -> bool:
-    assert state.started is not None
-    same = state.started.settings.limits.max_same
-    latest = (signature(action), state.digest)
-    return len(state.recent) >= same and all(entry == latest for entry in state.recent[-same:])
+    return out_of_steps(state) if state.taken >= limits.max_steps else None
 
 
 def propose(
-    state: PlannerState,
+    state: PlannedRun,
     driver: Driver,
     action: Action,
     reason: str,
@@ -164,9 +131,3 @@ def propose(
         expects=expects,
         kind=kind_of(action),
     )
-
-
-def stop_run(state: PlannerState, reason: StopReason, failure: Failure, detail: str) -> RunStopped:
-    if failure == "lost" and state.had_wheel and HAD_THE_WHEEL not in detail:
-        detail = f"{HAD_THE_WHEEL}; {detail}"
-    return RunStopped(reason=reason, failure=failure, detail=detail, step=state.step)

@@ -1,8 +1,8 @@
 """An answer tells the caller of a tool what came of it: by a verdict, a refusal or a person."""
 
+from rutter.actors.planner.run import Flight
 from rutter.actors.planner.tool_desk import (
     Desk,
-    Flight,
     arguments_of,
     gives_up,
     is_harmless,

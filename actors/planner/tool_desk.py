@@ -1,6 +1,6 @@
-"""The desk of a session driven from outside holds the call that is open and the step under way.
+"""The desk of a session driven by calls holds the call that is open, beside any run's state.
 
-What can be said of them without looking further is asked here: whether a step is tried again,
+What can be said of it without looking further is asked here: whether its step is tried again,
 whether it may be, and whether the open call claims that all is done.
 """
 
@@ -8,56 +8,37 @@ from typing import Literal
 
 import msgspec
 
-from rutter.actors.planner.model_led import ModelLead, open_lead
+from rutter.actors.planner.run import Flight, Run
 from rutter.actors.rules.policy.policy import READING
 from rutter.actors.rules.steps.retry import REPEATABLE, TRANSIENT
 from rutter.actors.rules.tools.tool_table import TOOLS, Logged
-from rutter.events.action import Target, Untrusted
-from rutter.events.critic import ActionJudged
-from rutter.events.executor import ActionFailed, QueryFailed
-from rutter.events.page import Resolved
-from rutter.events.planner import PlanProposed
-from rutter.events.runtime import DeadlinePassed, SessionStarted
+from rutter.events.action import Target
+from rutter.events.planner import PlanProposed, RunStopped
+from rutter.events.runtime import DeadlinePassed
 from rutter.events.tools import ToolAnswered, ToolCalled
 
+OPENING = "opening"  # the reason of the step that a session begins with
 # Held behind a step that is not over; due now; its step under way; its page being read; somebody's
 # word awaited; and what it came to ready to be said.
 Stage = Literal["idle", "held", "due", "acting", "looking", "waiting", "answering"]
 
 
-class Flight(msgspec.Struct, frozen=True):
-    """A step from its proposal to its verdict. `call` is whose step it is; `started` says that
-    its input may have reached the page, whatever is known of it."""
+class Desk(Run, frozen=True):
+    """A run that is driven by calls: an agent's from outside, or a language model's (`led`). `busy`
+    says that the last step is under way, `whose` call it was. `refs` are the elements of the last
+    look, which is number `look`, and `given` says that the caller has that very look: any later one
+    makes its refs stale (D2). `turns` are the calls of an agent, or the answers of a model.
 
-    plan: PlanProposed
-    call: str = ""
-    started: bool = False
-    element: Resolved | None = None
-    irreversible: bool = False
-    failure: ActionFailed | None = None
-    done: bool = False
-    judged: ActionJudged | None = None
-    answered: bool = False
-    missed: QueryFailed | None = None
-    extracted: Untrusted | None = None
+    Where a model leads, `silent` are its answers in a row without a call, `failures` those of the
+    calls that told of one; `in_window` a person goes on, `asks_page` nobody else says whether it is
+    done, `closing` the last call said so; `ends` is what the verdict on the last step means for the
+    run, said when the page was assessed."""
 
-    @property
-    def over(self) -> bool:
-        return self.judged is not None or self.answered or self.missed is not None
-
-
-class Desk(msgspec.Struct, frozen=True):
-    """Where a session is that is driven by calls. `refs` are the elements of the last look, which
-    is number `look`, and `given` says that the caller has that very look: any later one makes its
-    refs stale (D2). `lead` is there when a language model does the calling, and `alone` says that
-    the last step was the service's own."""
-
-    started: SessionStarted
     stage: Stage = "idle"
     call: ToolCalled | None = None
     answer: ToolAnswered | None = None
-    flight: Flight | None = None
-    step: int = 0
+    busy: bool = False
+    whose: str = ""
     turns: int = 0
     looked: bool = False
     opened: bool = False
@@ -66,14 +47,22 @@ class Desk(msgspec.Struct, frozen=True):
     look: int = 0
     given: bool = False
     said: str = ""
-    lead: ModelLead | None = None
-    alone: bool = False
+    silent: int = 0
+    in_window: bool = False
+    claimed: bool = False
+    asks_page: bool = False
+    closing: bool = False
+    ends: RunStopped | None = None
 
+    @property
+    def led(self) -> bool:
+        return self.started.driver == "model"
 
-def open_desk(started: SessionStarted) -> Desk | None:
-    if started.purpose != "tools":
-        return None
-    return Desk(started, opened=not started.script, lead=open_lead(started))
+    @property
+    def waits(self) -> bool:
+        """Whether it is somebody else's turn: the model's, a person's in the window, the page's."""
+        asked = self.asking is not None and self.asking.waiting
+        return asked or self.in_window or self.asks_page or self.closing
 
 
 def is_its_time(desk: Desk, passed: DeadlinePassed) -> bool:
@@ -84,7 +73,7 @@ def is_its_time(desk: Desk, passed: DeadlinePassed) -> bool:
 def second_try(desk: Desk) -> PlanProposed | None:
     """The second try of a step that failed, where its tool has one. A ref is good for one action:
     the second try looks for the element that it was."""
-    flight = desk.flight
+    flight = desk.flight if desk.busy else None
     if flight is None or flight.judged is None or flight.judged.verdict != "failed":
         return None
     opening = flight.plan.driver == "script"
@@ -108,11 +97,11 @@ def _has_second_try(desk: Desk) -> bool:
 
 def may_repeat(desk: Desk) -> bool:
     """Whether the open call may be made again although nobody knows what it came to."""
-    flight = desk.flight
-    if flight is None or desk.call is None or flight.call != desk.call.call:
+    flight = desk.flight if desk.busy else None
+    if flight is None or desk.call is None or desk.whose != desk.call.call:
         return True
     untouched = flight.failure is not None and not flight.failure.dispatched
-    return not flight.started or untouched or is_harmless(flight)
+    return not flight.begun or untouched or is_harmless(flight)
 
 
 def is_harmless(flight: Flight) -> bool:
@@ -123,8 +112,7 @@ def is_harmless(flight: Flight) -> bool:
 
 
 def claims(desk: Desk) -> bool:
-    waits = desk.stage == "waiting" and desk.call is not None
-    return waits and desk.call is not None and desk.call.tool == "complete_task"
+    return desk.stage == "waiting" and desk.call is not None and desk.call.tool == "complete_task"
 
 
 def gives_up(desk: Desk) -> bool:

@@ -1,11 +1,12 @@
-"""The progress of a session driven from outside changes its desk with each event.
+"""The progress of a session driven by calls changes its desk with each event.
 
-It is a part of the Planner's state. What follows from it is decided by `tool_led`.
+What every run takes from an event it has by then. What follows is decided by `tool_led`.
 """
 
 import msgspec
 
-from rutter.actors.planner.model_led import OPENING, ModelLead, evolve_lead, went
+from rutter.actors.planner.model_led import called_as, comes_to_nothing
+from rutter.actors.planner.run import remembering
 from rutter.actors.planner.tool_answers import (
     approval_answer,
     bad_answer,
@@ -19,29 +20,25 @@ from rutter.actors.planner.tool_answers import (
     verdict_answer,
 )
 from rutter.actors.planner.tool_desk import (
+    OPENING,
     Desk,
-    Flight,
     claims,
     is_its_time,
     may_repeat,
     second_try,
 )
 from rutter.actors.rules.steps.pause import RULE as PAUSED
-from rutter.actors.rules.steps.service_script import is_of_way
 from rutter.actors.rules.tools.tool_table import WITHOUT_SNAPSHOT
-from rutter.events.critic import ActionJudged, CompletionChecked
-from rutter.events.envelope import Envelope
-from rutter.events.executor import (
-    ActionDone,
-    ActionFailed,
-    QueryAnswered,
-    QueryFailed,
-    TargetResolved,
-)
+from rutter.events.advisor import AdviceReceived
+from rutter.events.critic import ActionJudged, CompletionChecked, PageAssessed
 from rutter.events.observer import ObservationFailed, PageObserved
 from rutter.events.person import ApprovalAnswered
-from rutter.events.planner import AdviceRequested, ObservationRequested, PlanProposed
-from rutter.events.predictor import PredictionMade
+from rutter.events.planner import (
+    AdviceRequested,
+    CheckpointReached,
+    ObservationRequested,
+    PlanProposed,
+)
 from rutter.events.runtime import DeadlinePassed
 from rutter.events.tools import (
     ApprovalSought,
@@ -51,27 +48,34 @@ from rutter.events.tools import (
     ToolCalled,
     approval_of,
 )
-from rutter.events.validator import ActionRejected, ActionStarted, ActionWithheld
+from rutter.events.validator import (
+    ActionRejected,
+    ActionStarted,
+    ActionWithheld,
+    CheckpointPassed,
+)
 from rutter.events.vocabulary import AnyEvent
 
 
-def evolve_desk(desk: Desk, envelope: Envelope, *, held: bool = False) -> Desk:
-    """`held`: the session is paused. What is called meanwhile waits until it goes on."""
+def evolve_desk(desk: Desk, event: AnyEvent) -> Desk:
+    """While the session is paused, what is called waits until it goes on."""
     change = msgspec.structs.replace
-    if desk.lead is not None:
-        desk = _led(desk, desk.lead, envelope.event)
-    match envelope.event:
+    if desk.led:
+        desk = _led(desk, event)
+    match event:
         case ToolCalled() as called if desk.call is None:
-            return _taken(desk, called, held=held)
+            return _taken(desk, called)
         case ToolAnswered(call=call) if desk.call is not None and call == desk.call.call:
             given = desk.given or desk.call.tool not in WITHOUT_SNAPSHOT
             return change(desk, stage="idle", call=None, answer=None, given=given)
         case PageObserved(page=page, why=why, look=look):
             return change(desk, refs=len(page.elements), look=look, given=False, seen=why)
-        case PredictionMade():
-            return _settled(desk, held=held)
-        case PlanProposed() as plan:
-            return _flown(desk, plan)
+        case PageAssessed():
+            return _settled(desk)
+        case PlanProposed():
+            return _flown(desk)
+        case ActionStarted():
+            return _warned(desk)
         case ObservationRequested(why="tool"):
             answer = desk.answer or stale_ref_answer(desk) or good_answer(desk)
             return change(desk, stage="looking", answer=answer)
@@ -81,53 +85,38 @@ def evolve_desk(desk: Desk, envelope: Envelope, *, held: bool = False) -> Desk:
             return _let_go(desk)
         case ActionRejected(reason=reason) | ActionWithheld(reason=reason) as refused:
             error = refusal_error(desk, refused)
-            return _landed(
-                desk, bad_answer(desk, error, refusal_words(desk, error, reason)), held=held
-            )
+            return _landed(desk, bad_answer(desk, error, refusal_words(desk, error, reason)))
         case _:
-            return _in_flight(desk, envelope.event, held=held)
+            return _heard(desk, event)
 
 
-def _led(desk: Desk, lead: ModelLead, event: AnyEvent) -> Desk:
-    """What concerns whoever leads. A model that is asked is shown the last look."""
+def _led(desk: Desk, event: AnyEvent) -> Desk:
+    """What concerns the model that leads. When it is asked it is shown the last look."""
     change = msgspec.structs.replace
-    flight = desk.flight
-    if isinstance(event, ActionJudged) and flight is not None and is_of_way(flight.plan):
-        lead = went(lead, event)
-    shown = isinstance(event, AdviceRequested)
-    lead = evolve_lead(lead, event)
-    if isinstance(event, ToolAnswered) and flight is None:
-        lead = change(lead, turning=True)
-    return change(desk, lead=lead, given=desk.given or shown)
-
-
-def _in_flight(desk: Desk, event: AnyEvent, *, held: bool) -> Desk:
-    """What is learned about the step under way."""
-    change = msgspec.structs.replace
-    flight = desk.flight
-    if flight is None:
-        return _heard(desk, event, held=held)
     match event:
-        case TargetResolved(element=element):
-            return change(desk, flight=change(flight, element=element))
-        case ActionStarted(irreversible=irreversible):
-            flight = change(flight, started=True, irreversible=irreversible)
-            return _warned(change(desk, flight=flight))
-        case ActionDone(extracted=extracted):
-            return change(desk, flight=change(flight, done=True, extracted=extracted))
-        case ActionFailed() as failure:
-            return change(desk, flight=change(flight, done=True, failure=failure))
-        case ActionJudged() as judged:
-            return change(desk, flight=change(flight, judged=judged))
-        case QueryAnswered(text=text):
-            return change(desk, flight=change(flight, done=True, answered=True, extracted=text))
-        case QueryFailed() as missed:
-            return change(desk, flight=change(flight, done=True, missed=missed))
+        case AdviceRequested():
+            return change(desk, given=True)
+        case AdviceReceived(ending=ending, calls=calls):
+            silent = 0 if calls or ending == "refused" else desk.silent + 1
+            return change(desk, turns=desk.turns + 1, silent=silent)
+        case ToolCalled(tool=tool) as called:
+            return change(remembering(desk, called_as(called)), claimed=tool == "complete_task")
+        case CompletionClaimed(call=call):
+            return change(desk, claimed=True, asks_page=not call)
+        case ToolAnswered(success=success):
+            failures = 0 if success else desk.failures + 1
+            return change(desk, failures=failures, closing=success and desk.claimed)
+        case CheckpointReached():
+            return change(desk, in_window=True, failures=0)
+        case CheckpointPassed():
+            return change(desk, in_window=False)
+        case ActionJudged() if desk.busy and second_try(desk) is None:
+            return change(desk, ends=comes_to_nothing(desk))
         case _:
-            return _heard(desk, event, held=held)
+            return desk
 
 
-def _heard(desk: Desk, event: AnyEvent, *, held: bool) -> Desk:
+def _heard(desk: Desk, event: AnyEvent) -> Desk:
     """What others said, and time that is up."""
     change = msgspec.structs.replace
     match event:
@@ -147,31 +136,31 @@ def _heard(desk: Desk, event: AnyEvent, *, held: bool) -> Desk:
             now = desk.stage == "looking" or not desk.looked or late.success
             return change(desk, answer=late, stage="answering" if now else desk.stage)
         case ObservationFailed(message=message):
-            return _unseen(desk, message, held=held)
+            return _unseen(desk, message)
         case _:
             return desk
 
 
-def _taken(desk: Desk, called: ToolCalled, *, held: bool) -> Desk:
-    busy = held or not desk.looked or not desk.opened or desk.flight is not None
+def _taken(desk: Desk, called: ToolCalled) -> Desk:
+    waits = desk.pause.holds or not desk.looked or not desk.opened or desk.busy
+    counted = not desk.led and called.attempt == 1
     return msgspec.structs.replace(
         desk,
         call=called,
-        stage="held" if busy else "due",
-        turns=desk.turns + (called.attempt == 1),
+        stage="held" if waits else "due",
+        turns=desk.turns + counted,
         said="",
     )
 
 
-def _flown(desk: Desk, plan: PlanProposed) -> Desk:
+def _flown(desk: Desk) -> Desk:
     """A step is under way: the open call's, its second try, or the opening of the session."""
     own = desk.stage in ("due", "acting") and desk.call is not None
     return msgspec.structs.replace(
         desk,
-        flight=Flight(plan, desk.call.call if own and desk.call is not None else ""),
-        step=plan.step,
+        busy=True,
+        whose=desk.call.call if own and desk.call is not None else "",
         opened=True,
-        alone=plan.driver == "script",
         stage="acting" if desk.stage == "due" else desk.stage,
     )
 
@@ -184,48 +173,47 @@ def _warned(desk: Desk) -> Desk:
     return msgspec.structs.replace(desk, answer=msgspec.structs.replace(answer, retriable=False))
 
 
-def _settled(desk: Desk, *, held: bool) -> Desk:
+def _settled(desk: Desk) -> Desk:
     """The page was looked at, and what was to be judged is judged."""
-    change = msgspec.structs.replace
+    change, flight = msgspec.structs.replace, desk.flight
     desk = change(desk, looked=True)
-    flight = desk.flight
-    if flight is not None and flight.over and second_try(desk) is None:
-        desk = change(desk, flight=None)
+    if desk.busy and flight is not None and flight.over and second_try(desk) is None:
+        desk = change(desk, busy=False)
         if desk.stage == "acting":
             return change(desk, stage="answering", answer=verdict_answer(desk, flight))
-    if desk.stage == "held" and desk.flight is None and desk.opened and not held:
+    if desk.stage == "held" and not desk.busy and desk.opened and not desk.pause.holds:
         return change(desk, stage="due")
     if desk.stage == "looking" and desk.seen == "requested":
         return change(desk, stage="answering")
     return desk
 
 
-def _landed(desk: Desk, answer: ToolAnswered | None, *, held: bool) -> Desk:
+def _landed(desk: Desk, answer: ToolAnswered | None) -> Desk:
     """The step is over before it began: its call is answered, or the one behind it is due."""
     change = msgspec.structs.replace
-    desk = change(desk, flight=None)
+    desk = change(desk, busy=False)
     if desk.stage == "acting":
         return change(desk, answer=answer)
-    return change(desk, stage="due") if desk.stage == "held" and not held else desk
+    return change(desk, stage="due") if desk.stage == "held" and not desk.pause.holds else desk
 
 
 def _let_go(desk: Desk) -> Desk:
     """A pause came before the step had begun: its call waits, and so does the opening."""
-    opening = desk.flight is not None and desk.flight.plan.reason == OPENING
+    opening = desk.busy and desk.plan is not None and desk.plan.reason == OPENING
     return msgspec.structs.replace(
         desk,
-        flight=None,
+        busy=False,
         opened=desk.opened and not opening,
         stage="held" if desk.stage == "acting" else desk.stage,
     )
 
 
-def _unseen(desk: Desk, message: str, *, held: bool) -> Desk:
+def _unseen(desk: Desk, message: str) -> Desk:
     """The page could not be read in time: whatever waited for that has its answer."""
     change = msgspec.structs.replace
     unread = late_answer(desk, f"the page could not be read: {message}")
-    if desk.flight is not None and desk.flight.done:
-        landed = _landed(desk, unread, held=held)
+    if desk.busy and desk.flight is not None and desk.flight.done:
+        landed = _landed(desk, unread)
         if desk.stage == "looking":  # the call's time was up before: it has its answer already
             return change(landed, answer=desk.answer or unread, stage="answering")
         return change(landed, stage="answering") if desk.stage == "acting" else landed

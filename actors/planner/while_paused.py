@@ -8,7 +8,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rutter.actors.planner.state import PlannerState
+from rutter.actors.planner.run import AnyRun, Run
+from rutter.actors.planner.state import PlannedRun
+from rutter.actors.planner.tool_desk import Desk
 from rutter.actors.rules.steps.already_done import EarlierRunLooks
 from rutter.actors.rules.steps.pause import RULE, evolve_pause, hands_over
 from rutter.events.advisor import AdviceFailed, AdviceReceived
@@ -60,7 +62,7 @@ BEGINS = (
 OVER = (ActionJudged, QueryAnswered, QueryFailed, ActionRejected, StepSettled, ObservationFailed)
 
 
-def evolve_holding(state: PlannerState, envelope: Envelope) -> PlannerState:
+def evolve_holding(state: AnyRun, envelope: Envelope) -> AnyRun:
     """The pause, the step that has begun and is not over, and the question that is open."""
     change = msgspec.structs.replace
     pause = evolve_pause(state.pause, envelope)
@@ -69,7 +71,7 @@ def evolve_holding(state: PlannerState, envelope: Envelope) -> PlannerState:
         state = change(state, pause=pause, had_wheel=had_wheel)
     match envelope.event:
         case SessionResumed():
-            return change(state, resumed=True, unmet_since_ns=0)  # with patience anew
+            return change(state, resumed=True)
         case ActionStarted(step=step) | QueryStarted(step=step) if _is_own(state, step):
             return change(state, flying=step)
         case ActionRejected(rule=rule, step=step) if rule == RULE:
@@ -91,27 +93,28 @@ def evolve_holding(state: PlannerState, envelope: Envelope) -> PlannerState:
             return state
 
 
-def _is_own(state: PlannerState, step: int) -> bool:
+def _is_own(state: Run, step: int) -> bool:
     """Whether this is the step itself, and no look at what came of one."""
     if state.settling.is_of(step):
         return False
     return state.plan is None or state.plan.step == step
 
 
-def _let_go(state: PlannerState, step: int) -> PlannerState:
+def _let_go(state: AnyRun, step: int) -> AnyRun:
     settling = state.settling
     if settling.is_of(step):
         settling = EarlierRunLooks(settled=settling.settled)
+    flight = state.flight
+    if flight is not None:
+        flight = msgspec.structs.replace(flight, element=None)
     return msgspec.structs.replace(
-        state, flying=0, settling=settling, let_go=state.let_go + 1, element=None
+        state, flying=0, settling=settling, let_go=state.let_go + 1, flight=flight
     )
 
 
-def while_held(
-    state: PlannerState, event: AnyEvent, decided: Iterable[AnyEvent]
-) -> Iterable[AnyEvent]:
+def while_held(state: Run, event: AnyEvent, decided: Iterable[AnyEvent]) -> Iterable[AnyEvent]:
     """Of what follows from this event, what does not have to wait."""
-    if state.desk is not None:
+    if isinstance(state, Desk):
         return [each for each in decided if not isinstance(each, BEGINS)]
     if isinstance(event, LEADS_ON):
         return ()
@@ -122,7 +125,7 @@ def while_held(
     return decided
 
 
-def looks_anew(state: PlannerState, event: AnyEvent) -> Iterable[ObservationRequested]:
+def looks_anew(state: Run, event: AnyEvent) -> Iterable[ObservationRequested]:
     """Once it is resumed and nothing is under way, what the page is now is asked for."""
     pause = state.pause
     if not pause.resumed or pause.look or not isinstance(event, (SessionResumed, *OVER)):
@@ -131,7 +134,7 @@ def looks_anew(state: PlannerState, event: AnyEvent) -> Iterable[ObservationRequ
         yield ObservationRequested("resumed", 0)
 
 
-def is_still_asked(state: PlannerState, due: StepDue | PredictionMade) -> bool:
+def is_still_asked(state: PlannedRun, due: StepDue | PredictionMade) -> bool:
     """Whether the question that was open when it was paused is about what is due now, on a page
     that is what it was: then it stands, and its answer is waited for."""
     asked, plan = state.asked, state.plan

@@ -13,13 +13,13 @@ from rutter.actors.planner.optional_steps import (
     unneeded,
     waiting,
 )
+from rutter.actors.planner.run import person_declined, refusal_ends, stop_run
 from rutter.actors.planner.state import (
-    PlannerState,
+    PlannedRun,
     for_a_person,
     over_limit,
     propose,
     second_try,
-    stop_run,
 )
 from rutter.actors.rules.steps.already_done import done_by, is_over, settled_by
 from rutter.actors.rules.steps.already_done import in_words as settled_in_words
@@ -37,7 +37,6 @@ from rutter.events.planner import (
     StepSettled,
 )
 from rutter.events.predictor import StepDue
-from rutter.events.runtime import Failure
 from rutter.events.validator import ActionRejected, CheckpointPassed, CheckpointRefused
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Driver
@@ -46,15 +45,15 @@ from rutter.events.workflow import Driver
 ABSENT = frozenset({"element_not_found", "element_not_visible"})
 
 
-def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
+def follow(state: PlannedRun, due: StepDue, now_ns: int) -> Iterable[AnyEvent]:
     """The workflow's next step, once the page is where the recording was: a retry too, so that
     nothing is typed on a page that has moved on."""
-    assert state.started is not None
     if stop := over_limit(state):
         yield stop
         return
-    if state.missed is not None and due.step.optional:
-        yield passed_over(due.index, due.of, state.missed.code)
+    missed = state.flight.missed if state.flight is not None else None
+    if missed is not None and due.step.optional:
+        yield passed_over(due.index, due.of, missed.code)
         return
     if aside := unneeded(state, due) or recall(state, due):
         yield aside
@@ -81,13 +80,13 @@ def follow(state: PlannerState, due: StepDue, now_ns: int) -> Iterable[AnyEvent]
         yield waiting(state, due, msgspec.structs.replace(plan, rest=rest))
 
 
-def _look_whether_done(state: PlannerState, due: StepDue) -> PlanProposed | None:
-    assert state.started is not None
-    started, settling = state.started, state.settling
-    return look_whether_done(started, due, settling, state.step + 1, by_hand=state.had_wheel)
+def _look_whether_done(state: PlannedRun, due: StepDue) -> PlanProposed | None:
+    return look_whether_done(
+        state.started, due, state.settling, state.step + 1, by_hand=state.had_wheel
+    )
 
 
-def looking(state: PlannerState, event: ReadBackDue | ActionJudged) -> Iterable[AnyEvent]:
+def looking(state: PlannedRun, event: ReadBackDue | ActionJudged) -> Iterable[AnyEvent]:
     """Going and looking, and what came of it; every other verdict speaks through the next step."""
     if isinstance(event, ReadBackDue):
         yield _read_back(state, event)
@@ -95,10 +94,9 @@ def looking(state: PlannerState, event: ReadBackDue | ActionJudged) -> Iterable[
         yield from _settled(state, event)
 
 
-def _settled(state: PlannerState, judged: ActionJudged) -> Iterable[AnyEvent]:
+def _settled(state: PlannedRun, judged: ActionJudged) -> Iterable[AnyEvent]:
     """The look is over. What an earlier session is seen to have done is passed over (E7)."""
     started, plan = state.started, state.settling.plan
-    assert started is not None
     assert plan is not None
     settled = settled_by(plan, judged)
     yield settled
@@ -107,8 +105,7 @@ def _settled(state: PlannerState, judged: ActionJudged) -> Iterable[AnyEvent]:
         yield stop_run(state, "completed", "", settled_in_words(started, settled))
 
 
-def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
-    assert state.started is not None
+def _until_met(state: PlannedRun, due: StepDue, now_ns: int) -> AnyEvent:
     if done := done_by(state.started, state.settling, due.index):
         return stop_run(state, "completed", "", done)
     waited_ms = (now_ns - state.unmet_since_ns) // 1_000_000
@@ -125,11 +122,8 @@ def _until_met(state: PlannerState, due: StepDue, now_ns: int) -> AnyEvent:
     return for_a_person(state, due, due.unmet)
 
 
-def by_hand(
-    state: PlannerState, answer: CheckpointPassed | CheckpointRefused
-) -> Iterable[AnyEvent]:
+def by_hand(state: PlannedRun, answer: CheckpointPassed | CheckpointRefused) -> Iterable[AnyEvent]:
     """Where the person left it is looked at; if they did not, it ends where it was."""
-    assert state.started is not None
     if isinstance(answer, CheckpointPassed) and state.taken_to >= 0:
         yield StepSettled(state.taken_to - 1, True, "they had the wheel, and say so")
         yield ObservationRequested("checkpoint_passed", 0)  # they are there already
@@ -137,18 +131,16 @@ def by_hand(
     if isinstance(answer, CheckpointPassed):
         yield ObservationRequested("checkpoint_passed", state.started.settings.place_ms)
         return
-    refused, said = answer, answer.message or "a person said no"
-    if refused.kind == "unknown":
-        yield stop_run(state, "failed", "lost", said)
+    if answer.kind == "unknown":
+        yield stop_run(state, "failed", "lost", answer.message or "a person said no")
         return
-    needs: Failure = "needs_person" if refused.by == "nobody" else "policy_denied"
-    yield stop_run(state, "policy_denied", needs, said)
+    yield person_declined(state, answer)
 
 
 def _not_needed(
-    state: PlannerState, plan: PlanProposed | None, rejected: ActionRejected
+    state: PlannedRun, plan: PlanProposed | None, rejected: ActionRejected
 ) -> PlanWithheld | None:
-    workflow = state.started.workflow if state.started else None
+    workflow = state.started.workflow
     if workflow is None or plan is None or plan.driver != "workflow":
         return None
     if rejected.error not in ABSENT or not workflow.steps[plan.index].optional:
@@ -156,7 +148,7 @@ def _not_needed(
     return passed_over(plan.index, len(workflow.steps), rejected.reason)
 
 
-def _read_back(state: PlannerState, due: ReadBackDue) -> PlanProposed:
+def _read_back(state: PlannedRun, due: ReadBackDue) -> PlanProposed:
     """A look at where the result must show, in a page of its own: the run's page stays as it is."""
     plan = state.plan
     assert plan is not None
@@ -166,50 +158,37 @@ def _read_back(state: PlannerState, due: ReadBackDue) -> PlanProposed:
     # Where a result shows was recorded or stated, whoever found the step's element now.
     repaired = plan.driver == "model" and plan.index >= 0
     driver: Driver = "workflow" if repaired else plan.driver
-    assert state.started is not None
     looked = propose(state, driver, action, reason, -1, None)
     rest = at_the_end(state.pace, state.started.settings, careful=False)
     return msgspec.structs.replace(looked, read_back_of=due.step, rest=rest)
 
 
-def after_refusal(state: PlannerState, rejected: ActionRejected) -> AnyEvent:
+def after_refusal(state: PlannedRun, rejected: ActionRejected) -> AnyEvent:
     plan = state.plan if state.plan is not None and state.plan.step == rejected.step else None
     if aside := _not_needed(state, plan, rejected):
         return aside
     if rejected.error in GONE and (back := recall_missing(state, rejected)):
         return back
-    values = state.started.values if state.started is not None else {}
-    if looked := look_for(plan, rejected, values):
+    if looked := look_for(plan, rejected, state.started.values):
         return looked
     if plan is not None and plan.driver == "model" and rejected.error != "needs_person":
         # Whatever the reason, a person's too: it goes back to whoever proposed it (E3).
-        refused = _refused(state, rejected)
+        refused = refusal_ends(state, rejected)
         asked = question_about(state, rejected.reason)
         return asked or (without_a_model(state, refused) if refused.reason == "failed" else refused)
     if rejected.rule == "element_kind" and plan is not None and plan.attempt == 1:
         # The Recorder writes "change" for text fields and selects alike; the element knows.
         action = msgspec.structs.replace(plan.action, type="select")
         return msgspec.structs.replace(plan, action=action, reason=f"{plan.reason}_as_select")
-    stop = _refused(state, rejected)
+    stop = refusal_ends(state, rejected)
     known = plan is not None and plan.driver in ("workflow", "prediction")
     gone = known and rejected.error in GONE
     return helped(state, stop) if gone else stop
 
 
-def _refused(state: PlannerState, rejected: ActionRejected) -> RunStopped:
-    if rejected.code == "policy_denied":
-        needs = rejected.error == "needs_person"
-        return stop_run(
-            state, "policy_denied", "needs_person" if needs else "policy_denied", rejected.reason
-        )
-    kind: Failure = "lost" if rejected.code == "execution_error" else "verification_failed"
-    return stop_run(state, "failed", kind, f"{rejected.error or rejected.rule}: {rejected.reason}")
-
-
-def mend(state: PlannerState, found: LookalikesFound) -> Iterable[AnyEvent]:
+def mend(state: PlannedRun, found: LookalikesFound) -> Iterable[AnyEvent]:
     """The step goes on with the element that is clearly the recorded one, or nowhere."""
     plan = state.plan
-    assert state.started is not None
     if plan is None or (plan.step, plan.attempt) != (found.step, found.attempt):
         return
     healed = heal(plan, found.elements, state.started.values)

@@ -53,6 +53,7 @@ MODULES: dict[Actor, tuple[str, ...]] = {
     "critic": ("rutter.actors.critic.actor",),
     "planner": (
         "rutter.actors.planner.actor",
+        "rutter.actors.planner.run",
         "rutter.actors.planner.tool_led",
         "rutter.actors.planner.tool_progress",
         "rutter.actors.planner.while_paused",

@@ -19,12 +19,11 @@ from rutter.actors.validator import actor as validator
 from rutter.actors.vision import ScriptedVision, VisionSaid
 from rutter.events.action import Action, Untrusted
 from rutter.events.checks import TextVisible
-from rutter.events.critic import ActionJudged, Evidence, VisionSought
+from rutter.events.critic import ActionJudged, Evidence, PageAssessed, VisionSought
 from rutter.events.executor import ActionFailed
 from rutter.events.observer import PageObserved
 from rutter.events.page import Page
 from rutter.events.planner import PlanProposed, RunStopped
-from rutter.events.predictor import PredictionMade
 from rutter.events.runtime import SessionStarted
 from rutter.events.tools import FileRead, ToolAnswered, ToolCalled
 from rutter.events.validator import ActionApproved, ActionRejected, ActionStarted, ApprovalRequested
@@ -277,13 +276,13 @@ async def test_7_file_reads_are_observations_not_actions(replayed: Replayed) -> 
 
 
 def _a_look() -> tuple[AnyEvent, ...]:
-    return PageObserved(Page(url="about:blank"), "start"), PredictionMade("markov2", 0)
+    return PageObserved(Page(url="about:blank"), "start"), PageAssessed()
 
 
 # -- 8 and 9 ---------------------------------------------------------------------------------------
 
 
-def _insists(state: planning.PlannerState, rejected: ActionRejected) -> AnyEvent:
+def _insists(state: planning.PlannedRun, rejected: ActionRejected) -> AnyEvent:
     if state.plan is not None and state.plan.attempt < 2:
         return msgspec.structs.replace(state.plan, attempt=state.plan.attempt + 1)
     return _AFTER_REFUSAL(state, rejected)

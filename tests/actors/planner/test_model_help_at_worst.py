@@ -69,7 +69,7 @@ MODELS = ModelUse(
     (LanguageModel("anthropic", "claude-x"), LanguageModel("openai", "gpt-x")), ("browser_click",)
 )
 BELOW = PredictionMade("markov2", 0, (Candidate("t", click("#p"), 420_000, "first_order"),))
-AGREED = PredictionMade("markov2", 0)
+ASSESSED = PageAssessed("UNKNOWN")
 FIVE = tuple(Element("button") for _ in range(5))
 ARIA, CSS = ByRole("button", "Continue"), ByCss("#go-on")
 
@@ -399,16 +399,14 @@ class Talk(Story):
 
     def saw(self, path: str = "/") -> tuple[AnyEvent, ...]:
         self.tell(PageObserved(page(path, elements=FIVE), "requested"))
-        self.tell(PageAssessed("UNKNOWN"))
-        return self.tell(AGREED)
+        return self.tell(ASSESSED)
 
     def over(self, verdict: Any = "confirmed", state: Any = "UNKNOWN") -> tuple[AnyEvent, ...]:
         self.tell(done(self.step))
         self.tell(PageObserved(page("/", elements=FIVE), "after_action"))
         told = self.tell(judged(verdict, self.step))
         self.step += 1
-        self.tell(PageAssessed(state))
-        return told + self.tell(AGREED)
+        return told + self.tell(PageAssessed(state))
 
     def calls(self, request: str, tool: str, **arguments: Any) -> tuple[AnyEvent, ...]:
         given_ = msgspec.json.encode(arguments).decode()
@@ -423,7 +421,7 @@ def test_a_page_that_cannot_be_read_behind_the_opening_is_not_waited_for_in_sile
     talk = Story(Planner())
     talk.tell(led())
     talk.tell(PageObserved(page("/"), "requested"))
-    talk.tell(AGREED)
+    talk.tell(ASSESSED)
     talk.tell(done(1))
     assert talk.tell(UNREAD) != ()
 
@@ -473,12 +471,11 @@ def test_an_opening_that_leads_on_to_the_secure_site_is_an_opening() -> None:
     talk = Story(Planner())
     talk.tell(led())
     talk.tell(PageObserved(page("/"), "requested"))
-    talk.tell(AGREED)
+    talk.tell(ASSESSED)
     talk.tell(done(1))
     talk.tell(PageObserved(page("/", elements=FIVE), "after_action"))
     told = talk.tell(ActionJudged(1, 1, "wrong_target", "other_place"))
-    talk.tell(PageAssessed("UNKNOWN"))
-    told += talk.tell(AGREED)
+    told += talk.tell(ASSESSED)
     assert only(told, AdviceRequested).request == "a1"
 
 

@@ -21,7 +21,7 @@ from rutter.events.planner import (
     PlanProposed,
     RunStopped,
 )
-from rutter.events.predictor import PredictionMade, WorkflowLearned
+from rutter.events.predictor import WorkflowLearned
 from rutter.events.run_settings import LanguageModel, Limits, ModelUse
 from rutter.events.runtime import DeadlinePassed, SessionStarted
 from rutter.events.service_pack import Service, ServiceScript, Sign
@@ -38,7 +38,6 @@ from rutter.pipeline.sessions import session_started
 from tests.support.given_when_then import Story, only
 from tests.support.shop_facts import ORIGIN, css, done, element, found, judged, page
 
-AGREED = PredictionMade("markov2", 0)
 FIVE = tuple(Element("button") for _ in range(5))
 MODELS = ModelUse(
     (LanguageModel("anthropic", "claude-x"), LanguageModel("openai", "gpt-x")), ("browser_click",)
@@ -92,8 +91,7 @@ class Talk(Story):
 
     def saw(self, path: str = "/", state: PageState = "UNKNOWN") -> tuple[AnyEvent, ...]:
         self.tell(PageObserved(page(path, elements=FIVE), "requested"))
-        self.tell(PageAssessed(state))
-        return self.tell(AGREED)
+        return self.tell(PageAssessed(state))
 
     def over(
         self,
@@ -108,8 +106,12 @@ class Talk(Story):
         self.tell(PageObserved(seen, "after_action"))
         told = self.tell(judged(verdict, self.step))
         self.step += 1
-        self.tell(PageAssessed(state))
-        return told + self.tell(AGREED)
+        return told + self.tell(PageAssessed(state))
+
+    def checked(self, *, verified: bool) -> tuple[AnyEvent, ...]:
+        """What the page says to the claim, and in the same turn what it is."""
+        said = "the heading says so" if verified else "no sign"
+        return self.tell(CompletionChecked(verified, said), then=(PageAssessed(),))
 
     def calls(self, request: str, *tools: str, **arguments: Any) -> tuple[AnyEvent, ...]:
         given = msgspec.json.encode(arguments).decode()
@@ -199,7 +201,7 @@ def test_success_is_acknowledged_when_the_page_bears_it_out() -> None:
     talk = Talk()
     told = talk.calls("a1", "complete_task", status="success", reason="done")
     assert only(told, CompletionClaimed).status == "success"
-    told = talk.tell(CompletionChecked(verified=True, reason="the heading says so"))
+    told = talk.checked(verified=True)
     assert [type(each) for each in told] == [ToolAnswered, RunStopped]
     assert stop(told) == ("completed", "")
 
@@ -207,24 +209,16 @@ def test_success_is_acknowledged_when_the_page_bears_it_out() -> None:
 def test_success_that_the_page_does_not_bear_out_goes_back_to_the_model() -> None:
     talk = Talk()
     talk.calls("a1", "complete_task", status="success", reason="done")
-    told = talk.tell(CompletionChecked(verified=False, reason="no sign"))
+    told = talk.checked(verified=False)
     answer = only(told, ToolAnswered)
     assert (answer.success, answer.message) == (False, "no sign")
     assert asked(told).request == "a2"
 
 
-def test_one_question_follows_a_claim_that_is_not_acknowledged() -> None:
-    """What the page is after the look comes in the same turn, and asks for nothing more."""
-    talk = Talk()
-    talk.calls("a1", "complete_task", status="success", reason="done")
-    told = talk.tell(CompletionChecked(verified=False, reason="no sign"), then=(AGREED,))
-    assert [each.request for each in told if isinstance(each, AdviceRequested)] == ["a2"]
-
-
 def test_giving_up_is_always_acknowledged() -> None:
     talk = Talk()
     talk.calls("a1", "complete_task", status="failed", reason="no way")
-    told = talk.tell(CompletionChecked(verified=False, reason="no sign"))
+    told = talk.checked(verified=False)
     assert stop(told) == ("failed", "")
 
 
@@ -410,12 +404,12 @@ def test_a_page_that_cannot_be_reached_ends_it() -> None:
     talk = Story(Planner())
     talk.tell(led())
     talk.tell(PageObserved(page("/"), "requested"))
-    talk.tell(AGREED)
+    talk.tell(PageAssessed())
     talk.tell(ActionFailed(1, 1, "navigation_failed", False))
     talk.tell(judged("failed", 1))
-    assert only(talk.tell(AGREED), PlanProposed).attempt == 2
+    assert only(talk.tell(PageAssessed()), PlanProposed).attempt == 2
     talk.tell(ActionFailed(1, 2, "navigation_failed", False))
-    assert stop(talk.tell(judged("failed", 1))) == ("failed", "unreachable")
+    assert stop(talk.tell(judged("failed", 1), then=(PageAssessed(),))) == ("failed", "unreachable")
 
 
 # -- what is learned -------------------------------------------------------------------------------

@@ -4,20 +4,28 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+from hypothesis import given as for_all
+from hypothesis import strategies as st
 
 from rutter.actors.planner.actor import Planner
 from rutter.actors.predictor import Predictor
 from rutter.actors.validator.actor import Validator
 from rutter.events.action import Action, ByCss, ByRef, Target, Typed, Untrusted
-from rutter.events.critic import CompletionChecked
+from rutter.events.critic import CompletionChecked, PageAssessed
 from rutter.events.executor import ErrorCode, QueryAnswered, QueryFailed
 from rutter.events.faults import RETRIABLE, SAID_AS, TYPE_OF
 from rutter.events.observer import BrowserLost, ObservationFailed, PageObserved
 from rutter.events.page import Element
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import ObservationRequested, PlanProposed, RunStopped
-from rutter.events.predictor import PredictionMade, TransitionLearned
-from rutter.events.runtime import DeadlinePassed, SessionInterrupted, SessionStarted, StopRequested
+from rutter.events.predictor import TransitionLearned
+from rutter.events.runtime import (
+    DeadlinePassed,
+    SessionInterrupted,
+    SessionPaused,
+    SessionStarted,
+    StopRequested,
+)
 from rutter.events.tools import (
     ApprovalSought,
     CompletionClaimed,
@@ -37,10 +45,11 @@ from rutter.events.validator import (
 )
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.sessions import session_started
+from tests.support.example_counts import examples
 from tests.support.given_when_then import Story
 from tests.support.shop_facts import done, element, failed, found, go_to, intent, judged, page, plan
 
-AGREED = PredictionMade("markov2", 0)
+ASSESSED = PageAssessed()
 LOOK = ObservationRequested("tool", 0)
 FIVE = tuple(Element("button") for _ in range(5))
 
@@ -63,18 +72,22 @@ class Desk(Story):
 
     def saw(self) -> tuple[AnyEvent, ...]:
         """The page was looked at, and nothing is left to judge."""
-        return self.tell(saw()) + self.tell(AGREED)
+        return self.tell(saw()) + self.tell(ASSESSED)
 
     def with_refs(self) -> "Desk":
         assert self.tell(call("get_snapshot", "c0")) == (LOOK,)
         assert self.saw() == (ToolAnswered("c0", True),)
         return self
 
+    def checked(self, verified: bool, said: str) -> tuple[AnyEvent, ...]:
+        """What the page says to the claim, and in the same turn what it is."""
+        return self.tell(CompletionChecked(verified, said), then=(ASSESSED,))
+
     def over(self, verdict: Any = "confirmed", number: int = 1) -> tuple[AnyEvent, ...]:
         """The step was judged so."""
         self.tell(PageObserved(page(elements=FIVE), "after_action"))
         self.tell(judged(verdict, number))
-        return self.tell(AGREED)
+        return self.tell(ASSESSED)
 
 
 def proposed(action: Action, step: int = 1, tool: str = "browser_click") -> PlanProposed:
@@ -106,7 +119,7 @@ def test_what_was_read_is_in_the_answer() -> None:
     desk.tell(call("extract", ref="@e0"))
     desk.tell(QueryAnswered(1, 1, 1, Untrusted("Order 1001")))
     desk.tell(PageObserved(page(elements=FIVE), "after_action"))
-    assert desk.tell(AGREED) == (ToolAnswered("c1", True, result=Untrusted("Order 1001")),)
+    assert desk.tell(ASSESSED) == (ToolAnswered("c1", True, result=Untrusted("Order 1001")),)
 
 
 def test_what_could_not_be_read_is_an_error_and_is_not_tried_again() -> None:
@@ -114,7 +127,7 @@ def test_what_could_not_be_read_is_an_error_and_is_not_tried_again() -> None:
     desk.tell(call("extract", ref="@e0"))
     desk.tell(QueryFailed(1, 1, "timeout", "it took too long"))
     desk.tell(PageObserved(page(elements=FIVE), "after_action"))
-    assert desk.tell(AGREED) == (bad("timeout", "timeout: it took too long", again=True),)
+    assert desk.tell(ASSESSED) == (bad("timeout", "timeout: it took too long", again=True),)
 
 
 def test_what_is_typed_is_a_number() -> None:
@@ -156,12 +169,12 @@ def test_a_session_begins_where_it_is_told_before_it_is_called() -> None:
     desk.tell(session_started.tool_session("https://shop.example/"))
     assert desk.tell(call("get_snapshot")) == ()
     desk.tell(PageObserved(page(), "start"))
-    [opening] = desk.tell(AGREED)
+    [opening] = desk.tell(ASSESSED)
     assert opening == PlanProposed(1, 1, "script", go_to("/"), "opening", index=0)
     desk.tell(done())
     desk.tell(PageObserved(page(), "after_action"))
     desk.tell(judged())
-    assert desk.tell(AGREED) == (LOOK,)
+    assert desk.tell(ASSESSED) == (LOOK,)
 
 
 @pytest.mark.parametrize("how", ["refused", "failed"])
@@ -169,7 +182,7 @@ def test_a_beginning_that_cannot_be_reached_leaves_the_session_to_its_caller(how
     desk = Story(Planner())
     desk.tell(session_started.tool_session("https://shop.example/"))
     desk.tell(PageObserved(page(), "start"))
-    desk.tell(AGREED)
+    desk.tell(ASSESSED)
     if how == "refused":
         refused = ActionRejected(1, "host", "not allowed", "1", "policy_denied", "policy_denied")
         assert desk.tell(refused) == ()
@@ -178,7 +191,7 @@ def test_a_beginning_that_cannot_be_reached_leaves_the_session_to_its_caller(how
             desk.tell(failed("navigation_failed", dispatched=True, attempt=attempt))
             desk.tell(PageObserved(page(), "after_action"))
             desk.tell(judged("failed", attempt=attempt))
-            again = desk.tell(AGREED)
+            again = desk.tell(ASSESSED)
             assert [type(each) for each in again] == ([PlanProposed] if attempt == 1 else [])
     assert desk.tell(call("get_snapshot")) == (LOOK,)
 
@@ -212,7 +225,7 @@ def test_a_ref_is_of_the_look_that_was_answered_with() -> None:
     desk = Desk()
     desk.tell(call("get_snapshot", "c0"))
     desk.tell(saw(7))
-    desk.tell(AGREED)
+    desk.tell(ASSESSED)
     [plan] = desk.tell(CLICKED_1)
     assert isinstance(plan, PlanProposed)
     assert plan.action.target == Target((ByRef("@e1", 7),))
@@ -338,7 +351,7 @@ def test_a_second_try_looks_for_the_element_and_not_for_the_ref() -> None:
     assert again.action == Action("click", target=Target((ByCss("#go"),)))
     desk.tell(failed("element_obscured", dispatched=False, attempt=2))
     desk.tell(judged("failed", attempt=2))
-    assert desk.tell(AGREED) == (bad("element_obscured", "element_obscured", again=True),)
+    assert desk.tell(ASSESSED) == (bad("element_obscured", "element_obscured", again=True),)
 
 
 def test_a_second_try_that_finds_another_element_is_refused_and_the_ref_is_invalid() -> None:
@@ -569,6 +582,96 @@ def test_a_deadline_that_comes_after_the_answer_says_nothing() -> None:
     assert Desk().with_refs().tell(DeadlinePassed("tool", 10)) == ()
 
 
+CALLS = (
+    CLICKED_1,
+    FILLED_1,
+    call("extract", ref="@e1"),
+    call("get_snapshot"),
+    call("request_human_approval", action="a", reason="b"),
+    call("read_file", path="a.txt"),
+    call("complete_task", status="success", reason="done"),
+)
+OFTEN = ("done", "late", "unread", "seen") * 4  # what faults were made of
+
+
+def about(step: int, name: str) -> dict[str, tuple[AnyEvent, ...]]:
+    """What may happen to this step and to this call: the facts of one turn."""
+    return {
+        "intent": (intent(CLICK_1, step),),
+        "done": (done(step),),
+        "failed": (failed("timeout", dispatched=False, number=step),),
+        "read": (QueryAnswered(step, 1, 1, Untrusted("it")),),
+        "missed": (QueryFailed(step, 1, "timeout"),),
+        "refused": (ActionRejected(step, "host", "no", "1", "policy_denied", "policy_denied"),),
+        "withheld": (ActionWithheld(step, CLICK_1, "dry run"),),
+        "confirmed": (judged("confirmed", step), ASSESSED),
+        "in vain": (judged("failed", step), ASSESSED),
+        "answered": (ApprovalAnswered(approval_of(name), True, "terminal"),),
+        "file": (FileRead(name, Untrusted("it")),),
+        "checked": (CompletionChecked(False, "no sign"), ASSESSED),
+        "seen": (saw(), ASSESSED),
+        "after": (PageObserved(page(elements=FIVE), "after_action"), ASSESSED),
+        "unread": (ObservationFailed("timeout", "3000 ms"),),
+        "late": (DeadlinePassed("tool", 2_000),),
+        "paused": (SessionPaused("ann"),),
+    }
+
+
+class AnyOrder(Desk):
+    """Such a session in which anything happens, but for what cannot: the time of a call is up once,
+    and what was looked at was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(max_turns=99)
+        self.with_refs()
+        self.told: list[AnyEvent] = []
+        self.names: list[str] = []
+        self.tool = ""
+        self.late: set[str] = set()
+        self.looks = 0
+
+    def answers(self, name: str) -> int:
+        return sum(isinstance(each, ToolAnswered) and each.call == name for each in self.told)
+
+    def happens(self, what: ToolCalled | str) -> None:
+        if isinstance(what, ToolCalled):
+            self.names.append(f"n{len(self.names)}")
+            self._heard(msgspec.structs.replace(what, call=self.names[-1]))
+            self.tool = self.tool if self.answers(self.names[-1]) else what.tool
+            return
+        name = next((each for each in self.names if not self.answers(each)), "")
+        answers = {"answered": "request_human_approval", "file": "read_file"}
+        if (what == "late" and name in self.late) or (what == "seen" and not self.looks):
+            return
+        if answers.get(what, self.tool) != self.tool:
+            return
+        if what == "late":
+            self.late.add(name)
+        if what in ("seen", "unread"):
+            self.looks = max(0, self.looks - 1)
+        step = max((each.step for each in self.told if isinstance(each, PlanProposed)), default=1)
+        self._heard(*about(step, name)[what])
+
+    def _heard(self, fact: AnyEvent, *then: AnyEvent) -> None:
+        decided = self.tell(fact, then=then)
+        self.looks += decided.count(LOOK)
+        self.told += decided
+
+
+@for_all(
+    st.lists(st.sampled_from((*CALLS, *about(1, ""), *OFTEN)), max_size=16),
+    st.sampled_from(["seen", "unread"]),
+)
+@examples(1_000)
+def test_whatever_comes_in_whatever_order_every_call_is_answered_once(
+    order: list[ToolCalled | str], last_look: str
+) -> None:
+    desk = AnyOrder()
+    for what in (CLICKED_1, *order, "late", last_look, call("get_snapshot"), "late", last_look):
+        desk.happens(what)
+    assert [desk.answers(name) for name in desk.names] == [1] * len(desk.names)
+
+
 # -- people, files, the end ----------------------------------------------------------------------
 
 
@@ -615,14 +718,14 @@ def test_a_file_that_was_read_before_the_page_is_there_waits_for_it() -> None:
     desk.tell(call("read_file", path="a.txt"))
     assert desk.tell(FileRead("c1", Untrusted("hello"))) == ()
     desk.tell(PageObserved(page(), "start"))
-    assert desk.tell(AGREED) == (ToolAnswered("c1", True),)
+    assert desk.tell(ASSESSED) == (ToolAnswered("c1", True),)
 
 
 def test_a_success_that_the_page_shows_ends_the_session() -> None:
     desk = Desk()
     claim = call("complete_task", status="success", reason="it is cancelled")
     assert desk.tell(claim) == (CompletionClaimed("c1", "success", "it is cancelled"),)
-    assert desk.tell(CompletionChecked(True, "the title says 'cancelled'")) == (
+    assert desk.checked(True, "the title says 'cancelled'") == (
         ToolAnswered("c1", True),
         RunStopped("completed", detail="it is cancelled"),
     )
@@ -631,7 +734,7 @@ def test_a_success_that_the_page_shows_ends_the_session() -> None:
 def test_a_success_that_nothing_shows_is_not_acknowledged_and_the_session_goes_on() -> None:
     desk = Desk()
     desk.tell(call("complete_task", status="success", reason="it is cancelled"))
-    assert desk.tell(CompletionChecked(False, "no sign of it")) == (
+    assert desk.checked(False, "no sign of it") == (
         ToolAnswered("c1", False, message="no sign of it"),
     )
     assert desk.tell(call("get_snapshot", "c2")) == (LOOK,)
@@ -641,7 +744,7 @@ def test_a_success_that_nothing_shows_is_not_acknowledged_and_the_session_goes_o
 def test_giving_up_is_always_acknowledged(verified: bool) -> None:
     desk = Desk()
     desk.tell(call("complete_task", status="failed", reason="no such order"))
-    said = desk.tell(CompletionChecked(verified, "what the page says"))
+    said = desk.checked(verified, "what the page says")
     assert said == (
         ToolAnswered("c1", True, message="what the page says" if verified else ""),
         RunStopped("failed", detail="no such order"),

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rutter.actors.planner.actor import Planner
-from rutter.actors.planner.state import PlannerState
 from rutter.actors.rules.steps.retry import TRANSIENT, may_repeat
 from rutter.events.action import Action, ActionType
 from rutter.events.checks import TextVisible
@@ -87,7 +86,8 @@ def due(action: Action) -> StepDue:
 
 def decided(*events: Any) -> list[Any]:
     """What the Planner says to the last of these."""
-    planner, state = Planner(), PlannerState()
+    planner = Planner()
+    state = planner.initial()
     said: list[Any] = []
     for n, event in enumerate((run_of(None), *events), 1):
         envelope = Envelope(n, "s", n, n, "runtime", 0, event, b"")

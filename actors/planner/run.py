@@ -1,0 +1,271 @@
+"""A run is the same for the Planner whoever drives it: its step, its limits, and what ends it.
+
+A script, a workflow, a prediction, a person, an agent and a language model lead to other steps;
+what comes of one, what may still be done, and when it is over is followed and decided here.
+"""
+
+from typing import TypeVar
+
+import msgspec
+
+from rutter.actors.planner.expired_login import LoginsInUse, evolve_aboard
+from rutter.actors.planner.provider_choice import ProviderChoice, evolve_asking
+from rutter.actors.rules.steps.already_done import EarlierRunLooks, evolve_settling
+from rutter.actors.rules.steps.pause import HAD_THE_WHEEL, Pause
+from rutter.actors.rules.steps.pause import RULE as PAUSED
+from rutter.actors.rules.steps.service_script import (
+    ScriptProgress,
+    evolve_going,
+    gone,
+    is_helped,
+    is_of_way,
+    refused,
+)
+from rutter.events.action import Untrusted
+from rutter.events.advisor import AdviceFailed, AdviceLost, AdviceReceived
+from rutter.events.critic import ActionJudged, PageAssessed
+from rutter.events.executor import (
+    ActionDone,
+    ActionFailed,
+    QueryAnswered,
+    QueryFailed,
+    TargetResolved,
+)
+from rutter.events.logins import LoginUsed
+from rutter.events.observer import BrowserLost, ObservationFailed, PageObserved
+from rutter.events.page import Resolved
+from rutter.events.planner import (
+    AdviceRequested,
+    CheckpointReached,
+    PlanProposed,
+    RunStopped,
+    StepSettled,
+)
+from rutter.events.runtime import (
+    DeadlinePassed,
+    Failure,
+    SessionInterrupted,
+    SessionStarted,
+    StopReason,
+    StopRequested,
+)
+from rutter.events.validator import (
+    ActionRejected,
+    ActionStarted,
+    ApprovalRequested,
+    CheckpointRefused,
+)
+from rutter.events.vocabulary import AnyEvent
+
+
+class Flight(msgspec.Struct, frozen=True):
+    """A step from its proposal on, and what came of it. `begun` says that its input may have
+    reached the page, whatever is known of it."""
+
+    plan: PlanProposed
+    begun: bool = False
+    irreversible: bool = False
+    element: Resolved | None = None
+    failure: ActionFailed | None = None
+    judged: ActionJudged | None = None
+    missed: QueryFailed | None = None
+    answered: bool = False
+    done: bool = False
+    extracted: Untrusted | None = None
+
+    @property
+    def over(self) -> bool:
+        return self.judged is not None or self.answered or self.missed is not None
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What is known of a run of any driver. `flight` is its last step, `recent` what was done or
+    called last and on which page, `failures` those in a row; `by_hand` for which step a person was
+    asked, and how often. `flying` is the step that has begun and is not over, `let_go` how many a
+    pause came before, `asked` the question to a person that is open."""
+
+    started: SessionStarted
+    asking: ProviderChoice | None = None
+    step: int = 0
+    flight: Flight | None = None
+    digest: str = ""
+    tab: int = 0
+    recent: tuple[tuple[str, str], ...] = ()
+    failures: int = 0
+    by_hand: tuple[int, int] = (-1, 0)
+    aboard: LoginsInUse = LoginsInUse()
+    going: ScriptProgress = ScriptProgress()
+    settling: EarlierRunLooks = EarlierRunLooks()
+    pause: Pause = Pause()
+    flying: int = 0
+    asked: ApprovalRequested | None = None
+    resumed: bool = False  # once at least
+    let_go: int = 0
+    had_wheel: bool = False
+    stopped: bool = False
+
+    @property
+    def plan(self) -> PlanProposed | None:
+        return self.flight.plan if self.flight is not None else None
+
+    @property
+    def failure(self) -> ActionFailed | None:
+        return self.flight.failure if self.flight is not None else None
+
+    @property
+    def judged(self) -> ActionJudged | None:
+        return self.flight.judged if self.flight is not None else None
+
+    @property
+    def irreversible(self) -> bool:
+        return self.flight is not None and self.flight.irreversible
+
+    @property
+    def taken(self) -> int:
+        """The steps that count for the limit."""
+        return self.step - self.let_go
+
+
+AnyRun = TypeVar("AnyRun", bound=Run)
+
+
+def evolve_run(run: AnyRun, event: AnyEvent) -> AnyRun:
+    """What every driver's run takes from an event. Whose own it is, evolves behind this."""
+    change = msgspec.structs.replace
+    going = _gone_on(run, event)
+    if going is not run.going:
+        run = change(run, going=going)
+    match event:
+        case PageObserved(page=page):
+            aboard = evolve_aboard(run.aboard, event)
+            return change(run, digest=page.digest, tab=page.tab, aboard=aboard)
+        case PageAssessed() | LoginUsed():
+            aboard = evolve_aboard(run.aboard, event)
+            return run if aboard is run.aboard else change(run, aboard=aboard)
+        case PlanProposed(step=step, settles=settles, read_back_of=of):
+            if settles >= 0:
+                return change(run, step=step, settling=evolve_settling(run.settling, event))
+            # The step that a read-back looks for is still the plan.
+            return change(run, step=step, flight=run.flight if of else Flight(event))
+        case StepSettled():
+            return change(run, settling=evolve_settling(run.settling, event))
+        case CheckpointReached(index=index):
+            times = run.by_hand[1] if run.by_hand[0] == index else 0
+            return change(run, by_hand=(index, times + 1))
+        case AdviceRequested() | AdviceReceived() | AdviceFailed() | AdviceLost():
+            asking = evolve_asking(run.asking, event) if run.asking is not None else None
+            return change(run, asking=asking)
+        case RunStopped():
+            return change(run, stopped=True)
+        case _:
+            return _in_flight(run, event)
+
+
+def _in_flight(run: AnyRun, event: AnyEvent) -> AnyRun:
+    """What comes of the last step; of any other, nothing is its own."""
+    change, flight = msgspec.structs.replace, run.flight
+    if flight is None or getattr(event, "step", 0) != flight.plan.step:
+        return run
+    match event:
+        case TargetResolved(element=element):
+            flight = change(flight, element=element)
+        case ActionStarted(irreversible=irreversible):
+            flight = change(flight, begun=True, irreversible=irreversible)
+        case ActionDone(extracted=extracted):
+            flight = change(flight, done=True, extracted=extracted)
+        case ActionFailed() as failure:
+            flight = change(flight, done=True, failure=failure)
+        case ActionJudged() as judged:
+            flight = change(flight, judged=judged)
+        case QueryAnswered(text=text):
+            flight = change(flight, done=True, answered=True, extracted=text)
+        case QueryFailed() as missed:
+            flight = change(flight, done=True, missed=missed)
+        case _:
+            return run
+    return change(run, flight=flight)
+
+
+def _gone_on(run: Run, event: AnyEvent) -> ScriptProgress:
+    """How far the service's own way was gone, where one may be."""
+    started, plan = run.started, run.plan
+    if started.models is None and started.driver != "model" and not is_helped(started):
+        return run.going
+    if plan is not None and is_of_way(plan):
+        if isinstance(event, ActionJudged) and event.step == plan.step:
+            return gone(run.going, event)
+        if isinstance(event, ActionRejected) and event.step == plan.step and event.rule != PAUSED:
+            return refused(run.going)
+    return evolve_going(run.going, event, started)
+
+
+def excused(run: AnyRun) -> AnyRun:
+    """What came of the last step is not held against the run: nothing follows from it."""
+    if run.flight is None or (run.flight.judged is None and run.flight.failure is None):
+        return run
+    flight = msgspec.structs.replace(run.flight, judged=None, failure=None)
+    return msgspec.structs.replace(run, flight=flight)
+
+
+def remembering(run: AnyRun, what: str) -> AnyRun:
+    """This is done, or called, on the page as it is."""
+    most = run.started.settings.limits.max_same
+    return msgspec.structs.replace(run, recent=(*run.recent, (what, run.digest))[-most:])
+
+
+# -- limits, and what ends a run ------------------------------------------------------------------
+
+
+def loops(run: Run, what: str) -> bool:
+    """E6: it was done as often as it may be, and the page is still what it was."""
+    same = run.started.settings.limits.max_same
+    latest = (what, run.digest)
+    return len(run.recent) >= same and all(made == latest for made in run.recent[-same:])
+
+
+def stop_run(run: Run, reason: StopReason, failure: Failure, detail: str) -> RunStopped:
+    if failure == "lost" and run.had_wheel and HAD_THE_WHEEL not in detail:
+        detail = f"{HAD_THE_WHEEL}; {detail}"
+    return RunStopped(reason=reason, failure=failure, detail=detail, step=run.step)
+
+
+def out_of_steps(run: Run) -> RunStopped:
+    return stop_run(run, "max_steps", "", f"{run.taken} steps were taken")
+
+
+def stopped_by(run: Run, event: AnyEvent) -> RunStopped | None:
+    """What ends a run from outside, whatever is being done."""
+    match event:
+        case DeadlinePassed(what="wall_time", after_ms=after_ms):
+            return stop_run(run, "max_wall_time", "", f"{after_ms} ms have passed")
+        case StopRequested(by=by, why=why):
+            return stop_run(run, "cancelled", "", f"stopped by {by}{': ' if why else ''}{why}")
+        case BrowserLost(why=why):
+            return stop_run(run, "interrupted", "browser_lost", why)
+        case SessionInterrupted(why=why):
+            return stop_run(run, "interrupted", "", why)
+        case ObservationFailed(code=code, message=message):
+            return stop_run(run, "interrupted", "browser_lost", f"{code}: {message}")
+        case _:
+            return None
+
+
+def refusal_ends(run: Run, rejected: ActionRejected) -> RunStopped:
+    """The end of a run that a refused step leaves with nothing else to do."""
+    if rejected.code == "policy_denied":
+        needs = rejected.error == "needs_person"
+        kind: Failure = "needs_person" if needs else "policy_denied"
+        return stop_run(run, "policy_denied", kind, rejected.reason)
+    kind = "lost" if rejected.code == "execution_error" else "verification_failed"
+    said = f"{rejected.error or rejected.rule}: {rejected.reason}"
+    return stop_run(run, "failed", kind, said)
+
+
+def dry_run_ends(run: Run, reason: str) -> RunStopped:
+    return stop_run(run, "completed_unverified", "", f"dry run: {reason}")
+
+
+def person_declined(run: Run, refused: CheckpointRefused) -> RunStopped:
+    """Nobody goes on in the window, where only a person could."""
+    needs: Failure = "needs_person" if refused.by == "nobody" else "policy_denied"
+    return stop_run(run, "policy_denied", needs, refused.message or "a person said no")
