@@ -80,8 +80,8 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Indicator(msgspec.Struct, frozen=True):
-    """An indicator is words, in any case, that the page says in a place, or the state it is in: its
-    address, title or headings, the name of any element, an alert or status, or all its text."""
+    """An indicator is words, in any case, that the page says in this place, or the state it is in.
+    `where` is its address, its title, a heading, any element's name, an alert, or all its text."""
 
     where: Literal["url", "title", "heading", "name", "alert", "text", "state"]
     says: str

@@ -14,7 +14,7 @@ def new_token() -> str:
 
 
 class Clock(Protocol):
-    """Time and fresh names, so that tests can hand in their own."""
+    """The clock gives time and fresh names; tests can hand in their own."""
 
     def now_ns(self) -> int: ...
 
@@ -40,7 +40,8 @@ class SystemClock:
 
 
 class CountingClock:
-    """Ticks a millisecond a look and counts its ids: the same run twice gives the same log."""
+    """This clock ticks a millisecond a look and counts ids: the same run twice gives the same
+    log."""
 
     def __init__(self, start_ns: int = 1_700_000_000_000_000_000) -> None:
         self._now_ns = start_ns

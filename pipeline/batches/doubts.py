@@ -17,8 +17,8 @@ from rutter.replay.story.batch_rows import RowRun, run_of
 
 
 class DoubtsElsewhere:
-    """Hears the log once; then says which values are in doubt. `names` are those of the workflow,
-    `batches` those of the file: its own runs are matched with its rows and are not looked at."""
+    """This hears the log once, then says which values are in doubt. `names` are the workflow's,
+    `batches` the file's: its own runs are matched with its rows and are not looked at."""
 
     def __init__(
         self, names: Collection[str], batches: Collection[str], rows: Sequence[BoundRow]

@@ -30,9 +30,9 @@ OF_BATCH = [kind(each) for each in (SessionStarted, SessionEnded, JobQueued, Job
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """What the log says of one batch. `again` is which time it is; `jobs` counts, for each row,
-    those that a daemon took on and that are over; `under_way` are those that are not, by their
-    names. `elsewhere` is what was left open with the same values, by digest."""
+    """A ledger is what the log says of one batch. `again` is which time it is; `jobs` counts, for
+    each row, those that a daemon took on and that are over; `under_way` are those that are not, by
+    their names. `elsewhere` is what was left open with the same values, by digest."""
 
     batch: str
     again: int
@@ -70,8 +70,8 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 class _BatchSessions(msgspec.Struct):
-    """The sessions of a batch, and its jobs: those that are not over by their names. `begun` are
-    the sessions of all jobs that are not over, whoever's."""
+    """A batch has sessions, and jobs: those that are not over by their names. `begun` are the
+    sessions of all jobs that are not over, whoever's."""
 
     sessions: list[tuple[str, BatchRow]] = []
     queued: dict[str, BatchRow] = {}

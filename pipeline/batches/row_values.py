@@ -16,7 +16,7 @@ from rutter.pipeline.batches.sheet import BadRows, Cells, Sheet
 
 
 class BoundRow(msgspec.Struct, frozen=True):
-    """One row with what its run is given."""
+    """A bound row has what its run is given."""
 
     row: Cells
     values: dict[str, str]
@@ -31,7 +31,7 @@ class BoundRow(msgspec.Struct, frozen=True):
 
 
 class Columns(msgspec.Struct, frozen=True):
-    """Which parameter each column binds, by its place; and those that bind none."""
+    """Columns bind parameters, by their place, or none."""
 
     binds: dict[int, str]
     extra: tuple[str, ...]

@@ -13,7 +13,7 @@ RunRow = Callable[[BoundRow], Awaitable[RowState]]
 
 
 class BatchListener(Protocol):
-    """Whoever is told how it goes."""
+    """A listener is told how the batch goes."""
 
     def begun(self, row: BoundRow) -> None: ...
 
@@ -21,7 +21,7 @@ class BatchListener(Protocol):
 
 
 class BatchRun:
-    """One batch under way. `told` is what is known of every row, by its number."""
+    """A batch is under way. `told` is what is known of every row, by its number."""
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ class BadRows(BadInput):
 
 
 class Cells(msgspec.Struct, frozen=True):
-    """One row as it stands in the file: its number without the header, and its line."""
+    """Cells are one row of the file: with its number without the header, and its line."""
 
     number: int
     line: int
@@ -45,7 +45,7 @@ class Cells(msgspec.Struct, frozen=True):
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """The whole file. Every row has as many cells as there are columns."""
+    """A sheet is the whole file. Every row has as many cells as there are columns."""
 
     path: Path
     columns: tuple[str, ...]

@@ -19,11 +19,11 @@ RETRIES = 5  # of a stream that was cut: it goes on behind what was read
 
 
 class DaemonGone(WorldBroken):
-    """It was there a moment ago."""
+    """The daemon was there a moment ago."""
 
 
 class DaemonClient:
-    """A client of one daemon."""
+    """A client talks to one daemon."""
 
     def __init__(self, at: DaemonAddress, token: str) -> None:
         self.url = at.url

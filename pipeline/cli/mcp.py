@@ -109,7 +109,7 @@ def _check_unflagged(options: argparse.Namespace, url: str) -> None:
 
 
 class FlagGrants:
-    """What the person who starts it named by flags: what every session may use."""
+    """Flags of the person who starts the command grant this to every session."""
 
     def __init__(self, url: str, allow: Iterable[str]) -> None:
         self.url = url
@@ -126,7 +126,7 @@ class FlagGrants:
 
 
 class NamedSessions:
-    """Sessions of tools with what was named by flags: on top of that an agent may name what any
+    """Sessions of tools have what was named by flags: on top of that an agent may name what any
     agent may."""
 
     def __init__(self, sessions: ToolSessions, settings: Settings, named: FlagGrants) -> None:
@@ -151,7 +151,7 @@ class NamedSessions:
 
 
 class OnePerson:
-    """The same who answers in every session."""
+    """One person answers in every session."""
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers

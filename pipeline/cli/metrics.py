@@ -40,8 +40,8 @@ TO_TEST = (
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """How sure one model was and how right; what was done because of it is counted apart. `now` is
-    what the threshold that is set would have come to, if it is this model's."""
+    """Measures say how sure one model was and how right; what was done because of it is counted
+    apart. `now` is what the threshold that is set would have come to, if it is this model's."""
 
     model: str | None
     models: dict[str, int]

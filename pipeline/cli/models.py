@@ -38,7 +38,8 @@ QUESTION = Prompt(
 
 
 class ListedProvider(msgspec.Struct, omit_defaults=True):
-    """A provider as it is configured. `order`: the how manieth it is asked; 0: it is not."""
+    """A provider is listed as configured. `order` is its place in the asking; 0: it is not
+    asked."""
 
     order: int
     provider: str
@@ -52,7 +53,7 @@ class ListedProvider(msgspec.Struct, omit_defaults=True):
 
 
 class ProviderCheck(msgspec.Struct, omit_defaults=True):
-    """What came of one question."""
+    """A check asks a provider one question."""
 
     provider: str
     model: str

@@ -61,7 +61,7 @@ Add = Callable[[argparse.ArgumentParser, argparse.ArgumentParser], None]
 
 
 class _Command(NamedTuple):
-    """`add` takes the command's own parser, and the flags that commands below it share."""
+    """A command's `add` takes its own parser, and the flags that commands below it share."""
 
     name: str
     text: str

@@ -12,7 +12,7 @@ PATIENCE_S = 1.0
 
 
 class Gauge:
-    """An `InspectionWatch`: nothing is drawn where nobody looks, or for what is done at once."""
+    """A gauge draws nothing where nobody looks, or for what is done at once."""
 
     def __init__(self, terminal: Terminal) -> None:
         # Words and numbers: rich's own bar is not ASCII (H7).

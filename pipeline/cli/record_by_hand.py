@@ -116,7 +116,7 @@ def base_for(url: str, policy: Policy, terminal: Terminal) -> Policy:
 
 
 class _Live:
-    """Each step on the terminal as it happens."""
+    """The terminal shows each step as it happens."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal

@@ -41,7 +41,7 @@ TOP_LEVEL = frozenset({"navigation", "document", "top_level"})
 
 
 class ContactedHost(NamedTuple):
-    """A host that was contacted, as it would be named."""
+    """A host was contacted, and would be named like this."""
 
     pattern: str
     top_level: bool

@@ -22,7 +22,7 @@ SHOWN = 60  # characters of a value in the line of its row
 
 
 class RowProgress:
-    """Hears what becomes of each row; `told` is shared with who runs them."""
+    """This hears what becomes of each row; `told` is shared with who runs them."""
 
     def __init__(
         self,

@@ -39,7 +39,7 @@ Stop = Coroutine[Any, Any, None]
 
 
 class LocalRows:
-    """In this process: all rows in one browser, each in a window that knows nothing of others."""
+    """This process runs all rows in one browser, each in a window that knows nothing of others."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class LocalRows:
 
 
 class DaemonRows:
-    """By the daemon, a job for each. Its key is the row's own: handed in again it is the same job,
+    """The daemon runs a job for each row. Its key is the row's own: handed in again it is the same,
     whoever was killed in between. One that it has for a row that moved is awaited by its name."""
 
     def __init__(
@@ -196,7 +196,7 @@ class DaemonRows:
 
 
 class _OneAtATime:
-    """A person is asked by one row at a time, and told by which."""
+    """One row at a time asks a person, and tells them which it is."""
 
     def __init__(
         self, answers: Answers, row: BoundRow, asking: anyio.Lock, telling: RowProgress

@@ -33,7 +33,7 @@ from rutter.replay.story.told_session import Story
 
 
 class CommandPipeline:
-    """An open pipeline with its browser."""
+    """A command has an open pipeline with its browser."""
 
     def __init__(self, app: App, browser: Chromium, settings: Settings, terminal: Terminal) -> None:
         self._app = app
@@ -186,7 +186,7 @@ def _scripted(path: Path) -> Answers:
 
 
 class _ListedAnswers:
-    """Answers from a list, as somebody wrote them down; behind the last one nobody is there."""
+    """A list gives answers, as somebody wrote them down; behind the last one nobody is there."""
 
     def __init__(self, answers: Sequence[PersonAnswer]) -> None:
         self._left = list(answers)

@@ -122,7 +122,7 @@ class TerminalConsole(Console):
 
 
 class RunProgress:
-    """What a running session is at: a moving line on a terminal, S2's lines with `--verbose`."""
+    """Progress shows what a run is at: a moving line on a terminal, S2's lines with `--verbose`."""
 
     def __init__(self, terminal: Terminal, *, what: str) -> None:
         self._terminal = terminal

@@ -41,7 +41,7 @@ class LocalWriter:
 
 
 class DaemonWriter:
-    """A daemon holds it."""
+    """A daemon holds the data directory."""
 
     def __init__(self, daemon: DaemonClient, directory: DataDirectory) -> None:
         self._daemon = daemon

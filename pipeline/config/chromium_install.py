@@ -59,12 +59,12 @@ PACKAGES_TIMEOUT_S = 600  # package lists, then Chromium and up to a hundred lib
 
 
 class ChromiumNotFound(WorldBroken):
-    """No browser that can be driven, or the one that was named is not there."""
+    """No browser can be driven, or the one that was named is not there."""
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """One way to get what is missing. All its commands run; the last one decides if it worked."""
+    """A remedy gets what is missing. All its commands run; the last one decides if it worked."""
 
     name: str
     commands: tuple[tuple[str, ...], ...]
@@ -180,7 +180,7 @@ def attempt(command: Sequence[str], env: Mapping[str, str], timeout_s: float) ->
 
 @dataclass(frozen=True)
 class _Installer:
-    """Remedies applied to one machine, each said before it is tried."""
+    """The installer applies remedies to one machine, and says each before it tries it."""
 
     report: Callable[[str], None]
     env: Mapping[str, str]

@@ -32,7 +32,7 @@ OURS = (
 
 
 class DataDirectory:
-    """Paths of one data directory. `lock` makes this process its writer."""
+    """A data directory has these paths. `lock` makes this process its writer."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

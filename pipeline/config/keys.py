@@ -38,7 +38,7 @@ FORMS = {
 
 
 class ConfigKey(NamedTuple):
-    """`always` says why it can be nothing but its default."""
+    """A key of the configuration may have one value alone, its default: `always` says why."""
 
     name: str
     kind: Kind

@@ -59,14 +59,14 @@ PRICES = ("input_price", "output_price", "cached_price", "kept_price")
 
 
 class SourcedValue(NamedTuple):
-    """A value, and who said it."""
+    """A value has a source: who said it."""
 
     value: Value
     source: str = DEFAULT
 
 
 class Config(msgspec.Struct, frozen=True):
-    """Every value with where it came from. `file` was read; it was looked for in `looked`."""
+    """The configuration is every value with its source, from `file`, sought in `looked`."""
 
     values: Mapping[str, SourcedValue] = {}
     rules: tuple[PolicyRule, ...] = ()
@@ -389,8 +389,8 @@ _ENTRY = re.compile(r"^\s*([\w\"'.\- ]+?)\s*=")
 
 
 class _KeyLines:
-    """Where each key stands. TOML's own reader does not say; this finds it in any file that is
-    written as people do, and says the file alone where it is not sure."""
+    """A key stands on a line of the file. TOML's own reader does not say; this finds it in any file
+    that is written as people do, and says the file alone where it is not sure."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path

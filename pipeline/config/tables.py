@@ -31,7 +31,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 
 
 class SecretGiven(msgspec.Struct, frozen=True):
-    """Where the value of a secret comes from, and on which origins it may be typed; any if none."""
+    """A secret's value comes from here, and may be typed on these origins; on any if none."""
 
     source: str
     origins: tuple[str, ...] = ()

@@ -21,7 +21,8 @@ SUGGEST: Final = 500_000
 
 
 class Thresholds(msgspec.Struct, frozen=True):
-    """In millionths: from `threshold` on it acts alone, from `suggest` on if a person says so."""
+    """A session acts alone from `threshold` on, in millionths; from `suggest` on if a person
+    agrees."""
 
     predictor: PredictorName = PREDICTOR
     threshold: int = THRESHOLD[PREDICTOR]

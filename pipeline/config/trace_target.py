@@ -19,7 +19,7 @@ PATH: Final = "/v1/traces"
 
 
 class TraceTarget(msgspec.Struct, frozen=True):
-    """`exporter` is the SDK's name for it, empty where nobody asked for traces."""
+    """A target has an `exporter` by the SDK's name for it, empty where nobody asked for traces."""
 
     exporter: str = ""
     endpoint: str = ""

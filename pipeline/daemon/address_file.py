@@ -25,7 +25,7 @@ MAX_BYTES = 4096
 
 
 class AddressFileUnsafe(WorldBroken):
-    """The file is not one that its owner alone has written, or leads elsewhere."""
+    """The file was not written by its owner alone, or leads elsewhere."""
 
 
 class DaemonAddress(msgspec.Struct, frozen=True):

@@ -47,7 +47,7 @@ BROWSERS_S = 40.0  # a browser that does not close is killed well before
 
 
 class Daemon:
-    """What runs, for whoever asks. Made by `open_daemon`."""
+    """The daemon has these parts, for whoever asks. Made by `open_daemon`."""
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ LOOK_MS = 600_000  # between looks whether a day has passed: a machine may have 
 
 
 class DailyExpiry:
-    """One at a time, whoever asks."""
+    """One expiry runs at a time, whoever asks."""
 
     def __init__(self, app: App, settings: Settings, note: Callable[[str], None]) -> None:
         self._app = app

@@ -83,7 +83,7 @@ async def _listening(daemon: Daemon, listening: Listening) -> AsyncIterator[str]
 
 
 class _Mcp(NamedTuple):
-    """What MCP adds to the app; nothing, where its SDK is not installed."""
+    """MCP adds this to the app, where its SDK is installed."""
 
     rows: tuple[AccessRule, ...] = ()
     around: Callable[[ASGIApp], ASGIApp] = lambda app: app

@@ -25,7 +25,7 @@ STOP_POLL_S = 0.02
 
 
 class Loopback(ABC):
-    """A site with a lock around all it knows. `with` serves it for that long."""
+    """A site has a lock around all it knows. `with` serves it for that long."""
 
     name: ClassVar[str]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class SiteRequest:
-    """`key` is the number in its path, where a route has one."""
+    """A request's `key` is the number in its path, where a route has one."""
 
     method: str
     path: str
@@ -18,7 +18,7 @@ class SiteRequest:
 
 @dataclass(frozen=True)
 class SiteResponse:
-    """`token` is the session cookie to set: None leaves it, an empty one takes it away."""
+    """A response's `token` is the session cookie to set: None leaves it, empty takes it away."""
 
     status: int
     body: str = ""

@@ -14,7 +14,7 @@ from rutter.replay.documents.templates import templates
 
 @dataclass(frozen=True)
 class SiteSwitches:
-    """What every demo site can be made to do."""
+    """Switches are what every demo site can be made to do."""
 
     slow_ms: int = 0
     moved: bool = False
@@ -25,7 +25,7 @@ SwitchesT = TypeVar("SwitchesT", bound=SiteSwitches)
 
 
 class DemoSite(Loopback, Generic[SwitchesT]):
-    """A site with its own state. `with` serves it for that long."""
+    """A demo site has its own state. `with` serves it for that long."""
 
     title: ClassVar[str]
     package: ClassVar[str]  # its templates are in it

@@ -55,7 +55,7 @@ SCRIPTS: tuple[tuple[str, Script], ...] = (
 
 
 class Exported(msgspec.Struct, frozen=True):
-    """What was written. `left_out` are artifacts that have expired or are missing."""
+    """An export has written this. `left_out` are artifacts that have expired or are missing."""
 
     place: str
     workflows: int
@@ -162,7 +162,8 @@ def _distinct(names: Mapping[str, object]) -> Iterator[str]:
 
 
 class _Sessions:
-    """Each as a line of JSON; all of them, their steps and their results as tables."""
+    """Sessions become a line of JSON each; all of them, their steps and their results are
+    tables."""
 
     def __init__(self, lines: IO[bytes]) -> None:
         self._lines = lines
@@ -190,7 +191,7 @@ class _Sessions:
 
 
 class _Artifacts:
-    """Pictures and files under names that say what they are, with a list of all of them."""
+    """Artifacts are written under names that say what they are, with a list of all of them."""
 
     def __init__(
         self, draft: Path, directory: DataDirectory, expired: Mapping[str, tuple[str, int]]

@@ -81,7 +81,7 @@ class NotAsRecorded(Exception):
 
 
 class Requests:
-    """What the pages send and how it is answered."""
+    """The pages send requests, which are answered or not."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.answers: list[tuple[str, int]] = []  # method and address, status
@@ -143,7 +143,7 @@ def is_to(kinds: str, sent: str) -> bool:
 
 
 class Pages:
-    """The open pages of the run, in the order in which they opened; one of them in front."""
+    """A run has open pages, in the order in which they opened; one of them is in front."""
 
     def __init__(self, context: BrowserContext) -> None:
         self._opened: dict[Page, Page | None] = {}  # each with the one that was in front then

@@ -14,9 +14,9 @@ STILL_MS = 100  # a page that has just been acted on may be about to show someth
 
 
 class Paced(NamedTuple):
-    """`quiet_ms`: how long nothing happens in the page before the step, if that matters. `owes`:
-    requests that follow it, for whoever waits next. `answered`: those that must be answered well
-    for the step to count as done."""
+    """A paced step waits until nothing happens in the page for `quiet_ms`, if that matters. `owes`
+    are requests that follow it, for whoever waits next; `answered` must be answered well for the
+    step to count as done."""
 
     quiet_ms: int | None = None
     owes: str = ""

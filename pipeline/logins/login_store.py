@@ -35,7 +35,7 @@ OTHERS = 0o077
 
 
 class KeptLogin(NamedTuple):
-    """A login as it lies there."""
+    """A kept login lies there like this."""
 
     head: SealedHead
     digest: str
@@ -48,14 +48,14 @@ class KeptLogin(NamedTuple):
 
 
 class UnreadableLogin(NamedTuple):
-    """A file that is none, and why."""
+    """A file is no login, and this is why."""
 
     path: Path
     error: LoginCorrupt | WorldBroken
 
 
 class LoginStore:
-    """The folder `logins` of a data directory."""
+    """The store is the folder `logins` of a data directory."""
 
     def __init__(
         self,

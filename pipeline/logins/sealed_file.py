@@ -34,7 +34,7 @@ LockKind = Literal["keyring", "passphrase"]
 
 
 class GuessCost(NamedTuple):
-    """Of one guess at a passphrase: 128 MB and about half a second."""
+    """A guess at a passphrase costs 128 MB and about half a second."""
 
     n: int = 1 << 17
     r: int = 8
@@ -45,8 +45,8 @@ COST = GuessCost()
 
 
 class KeyLock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the key is made of what a person or the keyring gives. A key of the keyring is as good as
-    random, so it needs no cost: `n` is 0."""
+    """A lock says how the key is made of what a person or the keyring gives. A key of the keyring
+    is as good as random, so it needs no cost: `n` is 0."""
 
     kind: LockKind
     salt: bytes
@@ -56,8 +56,8 @@ class KeyLock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SealedHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What can be read of a login without its key. By `check` a wrong key is told from a file that
-    was damaged; it gives away no more than the file itself, which can be tried as well."""
+    """The head of a login can be read without its key. By `check` a wrong key is told from a file
+    that was damaged; it gives away no more than the file itself, which can be tried as well."""
 
     origin: str
     kept_at_ns: int
@@ -67,7 +67,7 @@ class SealedHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SealingKey(NamedTuple):
-    """A key that was made, and the lock that it opens. It is not printed."""
+    """A key was made, and opens this lock. It is not printed."""
 
     lock: KeyLock
     secret: bytes

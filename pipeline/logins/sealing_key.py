@@ -28,7 +28,7 @@ Ask = Callable[[str], str]
 
 
 class SealingKeys:
-    """Keys for one command or job. What a person typed is asked for once."""
+    """A command or job has these keys. What a person typed is asked for once."""
 
     def __init__(self, source: str, env: Mapping[str, str], ask: Ask | None = None) -> None:
         self._source = source

@@ -30,8 +30,8 @@ class OpenedLogin(NamedTuple):
 
 
 class SessionLogins:
-    """`rutter.actors.world.browser.login_state.CarriesLogins`. `fresh` is a login that is not there
-    yet: it is kept if the session signs in."""
+    """A session's logins are `rutter.actors.world.browser.login_state.CarriesLogins`. `fresh` is
+    one that is not there yet: it is kept if the session signs in."""
 
     def __init__(
         self,

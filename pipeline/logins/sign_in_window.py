@@ -29,8 +29,8 @@ How = Literal["closed", "enter", "shown"]
 
 
 class SignedIn(NamedTuple):
-    """What the browser knows, where the page in front is (nowhere once it is closed), and whether
-    that still asks to sign in."""
+    """A window says what its browser knows, where the page in front is (nowhere once it is closed),
+    and whether that still asks to sign in."""
 
     state: BrowserState
     at: str
@@ -38,7 +38,7 @@ class SignedIn(NamedTuple):
 
 
 class SignInWait:
-    """Until the person is done: Enter at the terminal, the window closed, or a sign on the page."""
+    """A sign-in waits for Enter at the terminal, the window to close, or a sign on the page."""
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ Came = TypeVar("Came")
 
 
 class Host(Protocol):
-    """Where the sessions are: `rutter.pipeline.tools.tool_sessions.ToolSessions`, or one around
+    """A host has the sessions: `rutter.pipeline.tools.tool_sessions.ToolSessions`, or one around
     it."""
 
     async def open(self, wish: ToolWish, *, agent: bool, by: Caller = "agent") -> Tools: ...
@@ -53,7 +53,7 @@ class Host(Protocol):
 
 
 class Listens(Protocol):
-    """What tells of durable events: the app."""
+    """The app tells of durable events."""
 
     def listen(self, listener: Listener) -> None: ...
 
@@ -61,8 +61,8 @@ class Listens(Protocol):
 
 
 class Seat:
-    """One client and the sessions that it opened. `caller` is whose token it shows; without
-    `remembers` it is gone with its request."""
+    """A seat is one client and the sessions that it opened. `caller` is whose token it shows;
+    without `remembers` it is gone with its request."""
 
     def __init__(self, caller: str, *, remembers: bool = True) -> None:
         self.caller = caller
@@ -76,7 +76,7 @@ Seated = Callable[[Context], Seat]
 
 
 class Agents:
-    """Answers what MCP clients ask. `seated` says from which seat a request comes."""
+    """The server answers what MCP clients ask. `seated` says from which seat a request comes."""
 
     def __init__(self, host: Host, events: Listens, seated: Seated) -> None:
         self._host = host
@@ -229,7 +229,7 @@ class Agents:
 
 
 class _Asked:
-    """Whether a person is being asked in a session. Not what: that may hold words of a page."""
+    """A session asks a person or does not. Not what: that may hold words of a page."""
 
     def __init__(self, session: str) -> None:
         self._session = session

@@ -18,7 +18,7 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 
 class ClientPipes(NamedTuple):
-    """The two ends of the line to the client, by descriptors that nobody else has."""
+    """A pipe to the client has two ends, by descriptors that nobody else has."""
 
     calls: int
     answers: int
@@ -42,9 +42,9 @@ def taking_the_wire() -> Iterator[ClientPipes]:
 
 
 class _ClientLines:
-    """What the client says, line by line, until it closes the line. Read in a daemon thread: the
-    SDK's own reading cannot be called off, so that a process that is told to end would wait for
-    a line that never comes."""
+    """The client says lines, until it closes the pipe. Read in a daemon thread: the SDK's own
+    reading cannot be called off, so that a process that is told to end would wait for a line that
+    never comes."""
 
     def __init__(self, descriptor: int) -> None:
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()

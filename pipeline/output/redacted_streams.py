@@ -8,7 +8,7 @@ from rutter.actors.world.secrets.redaction import forget, hushed
 
 
 class RedactedStream:
-    """A stream of text that leaves known secrets out; in all else the stream behind it."""
+    """A redacted stream leaves known secrets out; in all else it is the stream behind it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

@@ -19,7 +19,7 @@ GONE = "no longer kept"
 
 
 class WrittenFile(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One file that was written, or why it was not."""
+    """A file was written, or this is why it was not."""
 
     name: str
     path: str = ""

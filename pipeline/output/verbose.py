@@ -91,7 +91,7 @@ LIKELY = MILLION // 2  # that it is this workflow rather than all others, or non
 
 
 class _StepTold:
-    """What a step was said to be, and how far it is."""
+    """A step was announced with these words, and is so far."""
 
     def __init__(
         self, number: int, action: Action | None = None, name: str = "", kind: Kind = "action"
@@ -104,7 +104,7 @@ class _StepTold:
 
 
 class Narrator:
-    """One per session: remembers the steps it speaks of, for a verdict may wait for a look
+    """A narrator tells one session, and remembers its steps: a verdict may wait for a look
     elsewhere."""
 
     def __init__(self) -> None:

@@ -38,8 +38,8 @@ Answer = Said | Waits | Callable[[Prompt], Said]
 
 
 class ScriptedModel:
-    """Answers in order. A function among them is asked what to say; if it is the last one it
-    answers all that follows. Who has nothing left to say is not available.
+    """A scripted model answers in order. A function among them is asked what to say; if it is the
+    last one it answers all that follows. Who has nothing left to say is not available.
 
     `asked` holds every prompt. Where an answer names no usage, tokens are estimated.
     """
@@ -179,7 +179,7 @@ def fails(code: AdviceError, message: str = "", *, transient: bool | None = None
 
 
 class PromptElement(NamedTuple):
-    """An element as a prompt shows it."""
+    """A prompt shows an element like this."""
 
     ref: str
     role: str

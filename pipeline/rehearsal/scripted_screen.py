@@ -14,7 +14,7 @@ from rutter.pipeline.rehearsal.world import ScriptedWorld
 
 
 class ScriptedTab:
-    """The page in front, as far as it is only read."""
+    """A scripted tab is the page in front, as far as it is only read."""
 
     def __init__(self, world: ScriptedWorld) -> None:
         self._world = world
@@ -41,7 +41,7 @@ class ScriptedTab:
 
 
 class ScriptedScreen(Screen):
-    """A screen that shows a scripted world. There is no window behind it."""
+    """A scripted screen shows a scripted world. There is no window behind it."""
 
     def __init__(self, world: ScriptedWorld, policy: Policy) -> None:
         super().__init__(_NoBrowser(), policy)

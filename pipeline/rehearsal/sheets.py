@@ -32,7 +32,7 @@ DIALOGS = frozenset({"dialog", "alertdialog"})
 
 
 class ScriptedElement(msgspec.Struct, frozen=True):
-    """An element: acting on it leads somewhere, or else changes its page.
+    """An element leads somewhere when acted on, or else changes its page.
 
     `says` is a notice that the page shows then; `stores` is what another page shows from then on.
     `waits`: a request of its page stays without an answer. `answered`: the page posts to its own
@@ -58,8 +58,8 @@ class ScriptedElement(msgspec.Struct, frozen=True):
 
 
 class ScriptedPage(msgspec.Struct, frozen=True):
-    """A page: its heading, its elements by selector in the order of the page, and other texts that
-    it shows; `alerts` are those that it says as one.
+    """A page has a heading, elements by selector in the order of the page, and other texts that it
+    shows; `alerts` are those that it says as one.
 
     `page` is what an observation of it holds, where it was drawn from one: its elements are then
     those of `things`, in the same order.

@@ -47,7 +47,7 @@ Asked = ModelClient | Sequence[ModelClient] | None
 
 
 class NotReplayed(AssertionError):
-    """What was decided does not follow from the log."""
+    """A decision does not follow from the log."""
 
 
 class Stalled(AssertionError):
@@ -55,7 +55,7 @@ class Stalled(AssertionError):
 
 
 class Rehearsal(msgspec.Struct, frozen=True):
-    """What came of a session: how it ended, all of its events, and its story as `rutter show`
+    """A rehearsal says how a session ended, with all of its events, and its story as `rutter show`
     tells it."""
 
     session: str
@@ -78,7 +78,7 @@ class Rehearsal(msgspec.Struct, frozen=True):
 
 
 class _Cast(NamedTuple):
-    """Who takes part."""
+    """The cast is who takes part in a rehearsal."""
 
     world: ScriptedWorld
     model: Asked = None
@@ -180,7 +180,7 @@ async def _play(
 
 
 class _Clock(CountingClock):
-    """Goes on where the log is: no name is given twice in it."""
+    """The clock goes on where the log is: no name is given twice in it."""
 
     def __init__(self, position: int) -> None:
         super().__init__(1_700_000_000_000_000_000 + position * 1_000_000_000)
@@ -188,7 +188,7 @@ class _Clock(CountingClock):
 
 
 class _KeptOpen:
-    """A log that outlasts the pipeline: the next session goes on in it."""
+    """The log outlasts the pipeline: the next session goes on in it."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log

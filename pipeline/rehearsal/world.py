@@ -38,8 +38,8 @@ SWITCHES = frozenset({"checkbox", "radio", "switch"})
 
 
 class ScriptedWorld:
-    """One page at a time, as a tab is. `done` is what really reached it, `calls` every event by
-    which it was asked for anything, in order."""
+    """A scripted world has one page at a time, as a tab does. `done` is what really reached it,
+    `calls` every event by which it was asked for anything, in order."""
 
     def __init__(self, sheets: Mapping[str, ScriptedPage], *, origin: str = ORIGIN) -> None:
         self.origin = origin

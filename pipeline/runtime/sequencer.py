@@ -45,7 +45,7 @@ class _Answer(NamedTuple):
 
 
 class Sequencer:
-    """One per process. `submit` brings facts; `at_once` and `durable` carry events away."""
+    """A process has one. `submit` brings facts; `at_once` and `durable` carry events away."""
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ Submit = Callable[[str, Actor, AnyEvent, int], Awaitable[Envelope]]
 
 
 class Session:
-    """Runs the effectors of one session until it has stopped, then ends it."""
+    """A session runs its effectors until it has stopped, then ends itself."""
 
     def __init__(self, name: str, effectors: Sequence[Effector], submit: Submit) -> None:
         self.name = name

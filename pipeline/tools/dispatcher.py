@@ -52,7 +52,7 @@ Caller = Literal["agent", "model", "terminal"]
 
 
 class ToolResponse(msgspec.Struct, frozen=True):
-    """What a caller gets. `body` is the JSON of S3 1.1.2, with S4's fields beside it."""
+    """A caller gets this response. `body` is the JSON of S3 1.1.2, with S4's fields beside it."""
 
     tool: str
     call: str
@@ -91,7 +91,7 @@ class ToolResponse(msgspec.Struct, frozen=True):
 
 
 class _AnswerParts(msgspec.Struct, frozen=True):
-    """An answer with the page and the file that it speaks of."""
+    """An answer speaks of a page and a file."""
 
     answer: ToolAnswered
     seen: Envelope | None
@@ -99,7 +99,7 @@ class _AnswerParts(msgspec.Struct, frozen=True):
 
 
 class Tools:
-    """The tools of one session. Made by `open_tools`."""
+    """A session has these tools. Made by `open_tools`."""
 
     def __init__(
         self,
@@ -320,7 +320,7 @@ class Tools:
 
 
 class CallPatience:
-    """How long a call may still take. The time that a person is asked for is not counted."""
+    """A call may still take so long. The time that a person is asked for is not counted."""
 
     def __init__(self, limit_ms: int) -> None:
         self.limit_ms = limit_ms
@@ -338,7 +338,7 @@ class CallPatience:
 
 
 class _Counting:
-    """One wait. It is cut off when the time is used up, unless the clock stands still."""
+    """A wait is cut off when the time is used up, unless the clock stands still."""
 
     def __init__(self, patience: CallPatience, *, still: bool) -> None:
         self._patience = patience

@@ -15,7 +15,7 @@ UNOPERATED = frozenset({"heading", "region", "dialog", "alert", "alertdialog"})
 
 
 class BoundingBox(msgspec.Struct, frozen=True):
-    """Pixels from the top left corner of the viewport."""
+    """A box is pixels from the top left corner of the viewport."""
 
     x: int
     y: int
@@ -47,7 +47,7 @@ class ViewportInfo(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """What was on the page. `dropped` and `truncated` say what is not in it (D1)."""
+    """A snapshot is what was on the page. `dropped` and `truncated` say what is not in it (D1)."""
 
     snapshot_id: str
     timestamp: str

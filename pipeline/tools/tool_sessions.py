@@ -27,15 +27,15 @@ KEPT = 200  # sessions that ended and are still told so; of older ones the log k
 
 
 class NoSuchSession(BadInput):
-    """It is not driven by calls, or not any more."""
+    """No calls drive this session, or not any more."""
 
 
 class TooMany(BadInput):
-    """As many as there may be are open."""
+    """Callers have as many sessions open as there may be."""
 
 
 class ToolWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What somebody opens a session for. `success` and `failure` are signs of its end, each as
+    """A caller opens a session for this. `success` and `failure` are signs of its end, each as
     `WHERE=TEXT`; `secrets` are names that the configuration knows."""
 
     url: str = ""
@@ -50,15 +50,15 @@ class ToolWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Asks(Protocol):
-    """Who answers for a person, by session: `rutter.pipeline.daemon.jobs.approvals.Questions` in
-    the daemon."""
+    """Whoever answers for a person answers by session:
+    `rutter.pipeline.daemon.jobs.approvals.Questions` in the daemon."""
 
     def of(self, session: str) -> Answers: ...
 
 
 class ToolSession:
-    """One session and what its holder does with it. `by_person`: it was opened with the person's
-    token, so it may reach what no agent may name."""
+    """A session has a holder who drives it. `by_person`: it was opened with the person's token, so
+    it may reach what no agent may name."""
 
     def __init__(self, tools: Tools, by_person: bool) -> None:
         self.tools = tools
@@ -73,7 +73,7 @@ class ToolSession:
 
 
 class ToolSessions:
-    """Run with `keep`; all that are open are closed when it is cancelled."""
+    """Tool sessions run with `keep`; all that are open are closed when it is cancelled."""
 
     def __init__(
         self,

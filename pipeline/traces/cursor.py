@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS cursor (
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Every span that was finished at `position` is accepted.
+    """A target has accepted every span that was finished at `position`.
 
     `since` is where the oldest session begins that was open then: a fold goes on from there. `hash`
     is that of the event at `position`: another log under the same name is told by it.
@@ -36,7 +36,7 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class Cursor:
-    """The position of one target. Any number of processes may move it; it only goes forward."""
+    """A cursor is one target's position. Any process may move it; it only goes forward."""
 
     def __init__(self, path: Path, target: str) -> None:
         self._path = path

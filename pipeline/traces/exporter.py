@@ -25,7 +25,7 @@ Breath = Callable[[], None]
 
 
 class Exporter:
-    """One log to one sink. Used by one thread."""
+    """An exporter takes one log to one sink. Used by one thread."""
 
     def __init__(self, reader: SqliteReader, cursor: Cursor, sink: Sink) -> None:
         self._reader = reader
@@ -84,7 +84,7 @@ class Exporter:
 
 
 class SinkPatience:
-    """How long a command goes on asking a sink that says no; `note` hears of the first no."""
+    """A command goes on asking a sink that says no for so long; `note` hears of the first no."""
 
     def __init__(
         self, seconds: float = PATIENCE_S, note: Callable[[str], None] = lambda _: None

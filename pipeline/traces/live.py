@@ -26,7 +26,7 @@ RESTART_S: Final = 30.0  # a cursor that another process holds is free again lon
 
 
 class LiveExport:
-    """Start it where a loop runs; `stop` returns when the last batch was tried."""
+    """The export starts where a loop runs; `stop` returns when the last batch was tried."""
 
     def __init__(self, log: Path, cursor: Path, sink: Sink, *, linger_s: float = LINGER_S) -> None:
         self._log = log

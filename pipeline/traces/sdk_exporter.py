@@ -50,7 +50,7 @@ def open_sink(target: TraceTarget) -> "SdkExporter":
 
 
 class SdkExporter:
-    """`target` is its name in the cursor."""
+    """An exporter's `target` is its name in the cursor."""
 
     def __init__(
         self, exporter: SpanExporter, target: str, answers: "_Answers | None" = None
@@ -76,7 +76,7 @@ class SdkExporter:
 
 
 class _Said(logging.Handler):
-    """The last thing that an exporter logged, which nobody need see while a run goes on."""
+    """An exporter logged this last, which nobody need see while a run goes on."""
 
     last = ""
 
@@ -103,11 +103,11 @@ def _over_http(endpoint: str) -> SdkExporter:
 
 
 class _NotTaken(Exception):
-    """No error that the SDK knows: it would try again by itself, or take a redirect for a yes."""
+    """The SDK knows no such error: it would try again by itself, or take a redirect for a yes."""
 
 
 class _Answers(requests.Session):
-    """Each request once, and what came of it."""
+    """Each request is sent once, and this came of it."""
 
     last = Delivery(False, "not sent")
 

@@ -18,7 +18,7 @@ MOST_ASKED_S: Final = 1_800.0
 
 
 class Delivery(msgspec.Struct, frozen=True):
-    """One attempt. What was `rejected` was taken and thrown away: sending it again is no use."""
+    """A delivery is one attempt. What was `rejected` is thrown away: sending it again is no use."""
 
     accepted: bool
     why: str = ""
@@ -28,7 +28,7 @@ class Delivery(msgspec.Struct, frozen=True):
 
 
 class Sink(Protocol):
-    """Takes spans and says whether it has them. Bounded in time; never raises for the world."""
+    """A sink takes spans and says if it has them. Bounded in time; never raises for the world."""
 
     @property
     def target(self) -> str:
@@ -40,7 +40,7 @@ class Sink(Protocol):
 
 
 class ExportProgress(msgspec.Struct):
-    """What came of everything so far."""
+    """An export has come so far."""
 
     delivered: int = 0
     rejected: int = 0
@@ -49,7 +49,7 @@ class ExportProgress(msgspec.Struct):
 
 
 class Outbox:
-    """Spans that are made and not accepted yet, in order; they go in batches."""
+    """The outbox has spans that are made and not accepted yet, in order; they go in batches."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink

@@ -42,8 +42,8 @@ USES: Mapping[str, Use] = {
 
 
 class SurveyedFile(msgspec.Struct):
-    """One file. `used` says for what and when an event last named it; `by` are the sessions that
-    do, `pinned` one of them that must be kept, and why."""
+    """A file is surveyed. `used` says for what and when an event last named it; `by` are the
+    sessions that do, `pinned` one of them that must be kept, and why."""
 
     digest: str
     size: int
@@ -64,9 +64,9 @@ class SurveyedFile(msgspec.Struct):
 
 
 class ArtifactSurvey(msgspec.Struct, frozen=True):
-    """All files by their digests, as the log of one moment names them; `until` is its end.
-    `expired` are those that went, or were to go, by a rule; `strays` is what a killed process left
-    half written. `needed` are sessions that something known rests on, or that run, and why."""
+    """A survey has all files by their digests, as the log of one moment names them; `until` is its
+    end. `expired` are those that went, or were to go, by a rule; `strays` is what a killed process
+    left half written. `needed` are sessions that something known rests on, or that run, and why."""
 
     files: dict[str, SurveyedFile]
     expired: frozenset[str]

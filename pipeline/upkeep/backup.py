@@ -36,7 +36,7 @@ INSERT = f"INSERT INTO events VALUES ({','.join('?' * schema.COLUMNS)})"
 
 
 class LogCopy(msgspec.Struct, frozen=True):
-    """What was carried, and how big it is where it arrived."""
+    """A copy says what of a log was carried to its place, and how big it is there."""
 
     place: str
     events: int
@@ -74,7 +74,7 @@ def export_log(
 
 
 class _Bodies:
-    """The artifacts that are there, in the order of their names; those that are not are noted."""
+    """The artifacts that are there come in order of their names; missing ones are noted."""
 
     def __init__(
         self, artifacts: ArtifactStore, inspector: LogInspector, watch: InspectionWatch

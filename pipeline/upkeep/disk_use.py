@@ -29,7 +29,7 @@ class KindUse(msgspec.Struct, frozen=True):
 
 
 class PartUse(msgspec.Struct, frozen=True):
-    """A part of the directory: what is in it, how much, and how many files."""
+    """A part of the directory takes so many bytes, in so many files."""
 
     what: str
     bytes: int
@@ -38,7 +38,7 @@ class PartUse(msgspec.Struct, frozen=True):
 
 
 class SessionUse(msgspec.Struct, frozen=True):
-    """A session's payloads, and the artifacts that it was the first to name."""
+    """A session has payloads, and the artifacts that it was the first to name."""
 
     session: str
     bytes: int
@@ -48,7 +48,7 @@ class SessionUse(msgspec.Struct, frozen=True):
 
 
 class AgeUse(msgspec.Struct, frozen=True):
-    """Payloads and artifacts of so long ago."""
+    """Payloads and artifacts are so old."""
 
     age: str
     bytes: int
@@ -57,7 +57,7 @@ class AgeUse(msgspec.Struct, frozen=True):
 
 
 class Freeable(msgspec.Struct, frozen=True):
-    """What could be freed, and by which command (without `rutter`)."""
+    """A command (without `rutter`) could free this."""
 
     what: str
     bytes: int
@@ -65,8 +65,8 @@ class Freeable(msgspec.Struct, frozen=True):
 
 
 class DiskUse(msgspec.Struct, frozen=True):
-    """Sizes are those of files; those of `kinds`, `by_session` and `by_age` are of payloads and
-    artifacts, biggest or youngest first. `expired` went by a rule."""
+    """Files take this much; `kinds`, `by_session` and `by_age` are of payloads and artifacts,
+    biggest or youngest first. `expired` went by a rule."""
 
     events: int
     sessions: int

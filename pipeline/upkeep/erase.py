@@ -34,7 +34,7 @@ NAMING = [kind(event) for event in get_args(AnyEvent) if naming_fields(event)]
 
 
 class Erasure(msgspec.Struct, frozen=True):
-    """What went, and what is no longer known because of it."""
+    """An erasure took this, and what was known because of it."""
 
     session: str
     payloads: int

@@ -53,8 +53,8 @@ ENDINGS = ("-wal", "-shm", "-journal")
 
 
 class SessionWithText(msgspec.Struct):
-    """One session that holds the text: in how many of its events, and which artifacts of it do.
-    All `events` of it go; of a process only those of `at`. What it `takes` along are the workflows,
+    """A session holds the text: in how many of its events, and which artifacts of it do. All
+    `events` of it go; of a process only those of `at`. What it `takes` along are the workflows,
     schedules and hooks that were said in what goes."""
 
     session: str
@@ -67,7 +67,7 @@ class SessionWithText(msgspec.Struct):
 
 
 class TextFound(msgspec.Struct, frozen=True):
-    """Where the text is. `unnamed` are artifacts that nothing names; `elsewhere` files of the
+    """The text was found here. `unnamed` are artifacts that nothing names; `elsewhere` files of the
     directory that are not ours to change."""
 
     sessions: tuple[SessionWithText, ...]
@@ -81,7 +81,7 @@ class TextFound(msgspec.Struct, frozen=True):
 
 
 class ErasedText(msgspec.Struct, frozen=True):
-    """What went, or would; what of it is still somewhere, and why."""
+    """The text went, or would; this of it is still somewhere, and why."""
 
     dry_run: bool
     sessions: tuple[SessionWithText, ...]
@@ -92,8 +92,8 @@ class ErasedText(msgspec.Struct, frozen=True):
 
 
 class Needle:
-    """Finds a text however it is written: in any case, with other blanks, coded for an address, for
-    HTML or JSON, in base64, or cut off at the end of a longer one."""
+    """A needle finds a text in any case, with other blanks, coded for an address, for HTML or JSON,
+    in base64, or cut off at the end of a longer one."""
 
     def __init__(self, text: str) -> None:
         core = " ".join(text.split())

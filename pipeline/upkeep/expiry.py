@@ -34,7 +34,7 @@ Say = Callable[[ArtifactsExpired], Awaitable[None]]
 
 
 class ExpiryRules(msgspec.Struct, frozen=True):
-    """How long each kind is kept, in days, and how much all of them may take; 0: without limit."""
+    """Rules keep each kind for so many days, and all of them up to a size; 0: without limit."""
 
     screenshots_days: int = 30
     downloads_days: int = 90
@@ -46,7 +46,7 @@ class ExpiryRules(msgspec.Struct, frozen=True):
 
 
 class ExpiringFile(msgspec.Struct, frozen=True):
-    """A file that goes, and the rule that says so."""
+    """A file goes by a rule."""
 
     rule: str
     digest: str
@@ -56,7 +56,8 @@ class ExpiringFile(msgspec.Struct, frozen=True):
 
 
 class ExpiryPlan(msgspec.Struct, frozen=True):
-    """What goes. `pinned` would go too, but for a workflow or a session that needs them."""
+    """A plan says what goes. `pinned` would go too, were it not needed by a workflow or a
+    session."""
 
     going: tuple[ExpiringFile, ...] = ()
     strays: tuple[Path, ...] = ()
@@ -76,7 +77,7 @@ class ExpiredKind(msgspec.Struct, frozen=True):
 
 
 class ExpiryDone(msgspec.Struct, frozen=True):
-    """What went, by rule; of a dry run, what would go."""
+    """The rules let this go; in a dry run, they would."""
 
     dry_run: bool
     files: int

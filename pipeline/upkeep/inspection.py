@@ -20,7 +20,7 @@ OFTEN = 1_000  # rows between two words about how far it is
 
 
 class InspectionWatch(Protocol):
-    """Told how far something long is."""
+    """A watch is told how far something long is."""
 
     def __call__(self, what: str, done: int, of: int) -> None: ...
 

@@ -53,7 +53,7 @@ _SIZED = re.compile(
 
 
 class _CheckForm(NamedTuple):
-    """How one type is written behind its colon."""
+    """A check's form says how its type is written behind its colon."""
 
     form: str
     read: Callable[[str], dict[str, Any]] | None = None

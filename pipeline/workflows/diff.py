@@ -16,8 +16,8 @@ Kind = Literal["added", "dropped", "changed"]
 
 
 class StepDifference(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One step that is new, gone or other. `before` and `after` are its numbers in both versions,
-    0 where it is in the other one alone; with neither it is about the workflow as a whole."""
+    """A step is new, gone or other. `before` and `after` are its numbers in both versions, 0 where
+    it is in the other one alone; with neither it is about the workflow as a whole."""
 
     kind: Kind
     words: str

@@ -53,7 +53,7 @@ def check_workflow(workflow: Workflow) -> None:
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """What to change, by the numbers that `rutter workflows show` gives the steps: from 1."""
+    """An edit changes steps by the numbers that `rutter workflows show` gives them: from 1."""
 
     parameters: Mapping[int, str] = {}
     secrets: Mapping[int, str] = {}

@@ -29,8 +29,8 @@ TAUGHT = [kind(TransitionLearned), kind(EffectsLearned)]
 
 
 class Unlearned(msgspec.Struct, frozen=True):
-    """What goes, or would. `workflow` when it was named; it is `known` until then. `open`: one of
-    the sessions has no end yet.
+    """A forgetting takes this away, or would. `workflow` when it was named; it is `known` until
+    then. `open`: one of the sessions has no end yet.
 
     `runs` are verified ones, by which it was known what a workflow leads to. `versions` are those
     that are no longer known; `kept` are others of the same workflows, which another session taught
@@ -49,7 +49,7 @@ class Unlearned(msgspec.Struct, frozen=True):
 
 
 class ForgetTarget(msgspec.Struct, frozen=True):
-    """One session by its full name, or one workflow."""
+    """A target is one session by its full name, or one workflow."""
 
     session: str = ""
     workflow: str = ""

@@ -21,7 +21,7 @@ LONGEST = 60  # characters of a name: it is the head of a column
 
 
 class Extraction(msgspec.Struct, frozen=True):
-    """What is read behind this step."""
+    """An extraction reads this behind its step."""
 
     behind: int
     name: str

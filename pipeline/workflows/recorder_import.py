@@ -101,7 +101,7 @@ def read_script(path: Path) -> RecorderScript:
 
 
 class Script(NamedTuple):
-    """Steps that can be logged as they are, and apart from them what they type.
+    """A script has steps that can be logged as they are, and apart from them what they type.
 
     A literal goes into the log only once the field it went into was seen to be no secret one.
     """

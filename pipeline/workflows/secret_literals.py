@@ -36,14 +36,14 @@ _TYPED_IN = ("text", "typed", "value")
 
 
 class Holder(NamedTuple):
-    """Where the log still has it: a session, or one event of a process that changed a workflow."""
+    """A session, or one event of a process that changed a workflow, still holds the secret."""
 
     session: str
     event: int | None = None
 
 
 class Literals:
-    """Secrets' values, by name, in the forms in which pages and addresses write them."""
+    """Secrets have values, by name, in the forms in which pages and addresses write them."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         self._names = {value: name for name, value in secrets.items()}

@@ -13,7 +13,7 @@ Holder = TypeVar("Holder")
 
 
 class QueuePlace(Generic[Holder]):
-    """One of them. Left twice, it is left once."""
+    """A place in the queue is left once, even if it is left twice."""
 
     def __init__(self, at: Holder, on_left: Callable[["QueuePlace[Holder]"], None]) -> None:
         self.at = at
@@ -24,7 +24,7 @@ class QueuePlace(Generic[Holder]):
 
 
 class FairQueue(Generic[Holder]):
-    """`choose` says whose place the next one is; nobody's: then all wait."""
+    """A queue's `choose` says whose place the next one is; nobody's: then all wait."""
 
     def __init__(self, places: int, choose: Callable[[], Holder | None]) -> None:
         self._limit = places

@@ -52,7 +52,7 @@ class FleetLimits(msgspec.Struct, frozen=True):
 
 
 class FleetStatistics(msgspec.Struct, frozen=True):
-    """`replaced` counts by cause; `failed` are starts that came to nothing."""
+    """The fleet counts what it `replaced` by cause; `failed` are starts that came to nothing."""
 
     browsers: tuple[BrowserStatistics, ...]
     windows: int
@@ -63,7 +63,7 @@ class FleetStatistics(msgspec.Struct, frozen=True):
 
 
 class Fleet:
-    """Opens windows, as one browser does. Use as an async context manager."""
+    """The fleet opens windows, as one browser does. Use as an async context manager."""
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ LONGEST_PAUSE_S = 30.0
 
 
 class FleetBrowser(Protocol):
-    """What the fleet asks of a browser: `rutter.actors.world.browser.chromium.Chromium` is one."""
+    """A browser gives the fleet this: `rutter.actors.world.browser.chromium.Chromium` is one."""
 
     @property
     def process(self) -> int | None: ...
@@ -52,7 +52,7 @@ class FleetBrowser(Protocol):
 
 
 class BrowserStatistics(msgspec.Struct, frozen=True):
-    """`restarts` counts those that were at its berth before it."""
+    """A browser counts its windows; `restarts` counts those that were in its slot before it."""
 
     pid: int | None
     state: State
@@ -64,7 +64,7 @@ class BrowserStatistics(msgspec.Struct, frozen=True):
 
 
 class SupervisedBrowser:
-    """A browser that was started, until it is closed."""
+    """A browser was started, and runs until it is closed."""
 
     def __init__(self, browser: FleetBrowser, restarts: int) -> None:
         self.browser = browser
@@ -131,7 +131,7 @@ class SupervisedBrowser:
 
 
 class BrowserSlot:
-    """Where one browser is kept, or is on its way; and how hard that has been of late."""
+    """A slot keeps one browser, or awaits it, and knows how hard that has been of late."""
 
     def __init__(self, pause_s: float) -> None:
         self.kept: SupervisedBrowser | None = None

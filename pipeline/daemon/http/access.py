@@ -13,9 +13,10 @@ ONE, REST = "*", "**"
 
 
 class AccessRule(NamedTuple):
-    """`GET` speaks for `HEAD` too. In the path `*` is any one part, `**` at its end whatever
-    follows. With `ticket` a ticket for the session that the first `*` names will do as well. What
-    needs a hook is opened by the token of the one that the first `*` names, and by no other."""
+    """A rule says who may use a path by a method; `GET` speaks for `HEAD` too. `*` is any one part,
+    `**` at the end whatever follows. With `ticket` one for the session that the first `*` names
+    will do. What needs a hook is opened by the token of the one that the first `*` names, and no
+    other."""
 
     method: str
     path: str
@@ -34,7 +35,7 @@ HEALTH = AccessRule("GET", "/health", "nobody")
 
 
 class AccessTable:
-    """The first row that fits is the one that counts."""
+    """The table's first row that fits counts."""
 
     def __init__(self, rows: Iterable[AccessRule]) -> None:
         self._rows = [(row, _checked(row)) for row in (HEALTH, *rows)]

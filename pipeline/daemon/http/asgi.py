@@ -15,7 +15,7 @@ WEBSOCKET = "WS"  # what the opening of a WebSocket is called where others have 
 
 
 class RequestHead(NamedTuple):
-    """What is known of a request before its body."""
+    """A request's head is what is known before its body."""
 
     is_socket: bool  # not by its method: a client can call one whatever it likes
     method: str

@@ -14,7 +14,7 @@ JSON_ONLY = re.compile(r'application/json(\s*;\s*charset="?utf-8"?)?', re.IGNORE
 
 
 class BodyLimits(msgspec.Struct, frozen=True):
-    """What one request may bring."""
+    """One request may bring no more than this."""
 
     max_bytes: int = 1024 * 1024  # a workflow run with long values is a few kilobytes
     within_s: float = 10.0  # from its first byte to its last; who asks is on this machine

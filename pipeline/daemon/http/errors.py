@@ -18,7 +18,7 @@ from rutter.pipeline.tools.tool_sessions import NoSuchSession, TooMany
 
 
 class NotThere(BadInput):
-    """What a path names is not known."""
+    """A path names what is not known."""
 
 
 class ProblemKind(msgspec.Struct, frozen=True):

@@ -91,7 +91,7 @@ def _no_hook(name: str, token: str) -> bool:
 
 
 class Guard:
-    """An ASGI app around another. Nothing reaches the inner one that was not judged."""
+    """The guard is an ASGI app around another, which sees nothing that was not judged."""
 
     def __init__(
         self,

@@ -28,11 +28,11 @@ NO_SUCH_FAMILY = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 
 class AddressInUse(WorldBroken):
-    """Somebody else listens there."""
+    """Another program listens there."""
 
 
 class WebLimits(msgspec.Struct, frozen=True):
-    """What all clients together may take, and one of them."""
+    """All clients together, and each of them, may take no more than this."""
 
     connections: int = 256  # each is a file; a browser opens six, a dashboard a few streams
     head_max_bytes: int = 16 * 1024
@@ -43,7 +43,7 @@ class WebLimits(msgspec.Struct, frozen=True):
 
 
 class Listening(msgspec.Struct, frozen=True):
-    """Sockets that are bound: the port is known, and nobody else can have it."""
+    """A listener's sockets are bound: the port is known, and nobody else can have it."""
 
     host: str
     port: int
@@ -135,8 +135,8 @@ async def serve_web(
 
 
 class _UvicornConfig(uvicorn.Config):
-    """uvicorn as the daemon uses it: one HTTP and one WebSocket implementation, nothing taken from
-    the environment, no words of its own about requests (they would hold what was asked for)."""
+    """The daemon's uvicorn has one HTTP and one WebSocket implementation, and takes nothing from
+    the environment. It says nothing about requests (that would hold what was asked for)."""
 
     def __init__(self, app: ASGIApp, limits: WebLimits) -> None:
         self.limits = limits
@@ -164,7 +164,7 @@ class _UvicornConfig(uvicorn.Config):
 
 
 class _UvicornServer(uvicorn.Server):
-    """uvicorn's server without what belongs to a program that is nothing else."""
+    """The daemon's server is uvicorn's without what belongs to a program that is nothing else."""
 
     def __init__(
         self, config: _UvicornConfig, stop: anyio.Event, task_status: anyio.abc.TaskStatus[None]
@@ -209,8 +209,8 @@ class _UvicornServer(uvicorn.Server):
 
 
 class _Connection(H11Protocol):
-    """One connection. uvicorn waits for a head, and for the rest of a body that nobody reads after
-    its request was refused, as long as it takes: here both have an end."""
+    """A connection has an end. uvicorn waits for a head, and for the rest of a body that nobody
+    reads after its request was refused, as long as it takes."""
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -271,8 +271,8 @@ class _Connection(H11Protocol):
 
 
 class EndsStreams:
-    """An ASGI app around another: when the daemon stops, an answer without end (events, pictures)
-    is ended as if its client had gone, and ended properly. Others are finished."""
+    """An ASGI app around another ends an answer without end (events, pictures) when the daemon
+    stops, as if its client had gone, and ends it properly. Others are finished."""
 
     def __init__(self, app: ASGIApp, stop: anyio.Event) -> None:
         self._app = app
@@ -289,7 +289,7 @@ class EndsStreams:
 
 
 class _OpenAnswer:
-    """One request and its answer. `open`: the answer has begun and has not ended."""
+    """A request has an answer. `open`: the answer has begun and has not ended."""
 
     def __init__(self, stop: anyio.Event, receive: Receive, send: Send) -> None:
         self._stop, self._receive, self._send = stop, receive, send

@@ -1,5 +1,5 @@
-"""The endpoint speaks MCP over streamable HTTP behind the guard: at one path, for whoever the guard
-let through, and each connection for the token alone that opened it."""
+"""The endpoint speaks MCP over streamable HTTP behind the guard, at one path; each connection is
+for the token alone that opened it."""
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
@@ -24,7 +24,7 @@ MAX_CONNECTIONS = 100  # a session of tools is far more costly, and fewer of tho
 
 
 class McpEndpoint:
-    """An ASGI app. `run` must be entered for as long as it serves."""
+    """The endpoint is an ASGI app. `run` must be entered for as long as it serves."""
 
     def __init__(
         self,

@@ -24,9 +24,9 @@ NOTHING = (CSP, b"default-src 'none'; base-uri 'none'; form-action 'none'")
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """The one form of everything that is refused or fails. `error` is for programs, `message` says
-    what to do, `error_code` is one that any caller can count on; `retriable`: the same again may
-    work."""
+    """A problem is the one form of what is refused or fails. `error` is for programs, `message`
+    says what to do, `error_code` is one that any caller can count on; `retriable`: the same again
+    may work."""
 
     error: str
     message: str

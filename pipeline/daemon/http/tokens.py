@@ -32,7 +32,7 @@ TICKETS = 256  # more than anybody looks at; what is issued and never used canno
 
 
 class TokenUnsafe(WorldBroken):
-    """A token's file is not one that its owner alone has read and written."""
+    """A token's file was read or written by others than its owner."""
 
 
 def token_path(directory: DataDirectory, scope: Scope) -> Path:
@@ -87,7 +87,7 @@ def _make(path: Path) -> str:
 
 
 class Tokens:
-    """Both tokens of a data directory. What it holds is their digests: nothing of it prints."""
+    """A data directory has two tokens. What this holds is their digests: nothing of it prints."""
 
     def __init__(self, person: str, agent: str) -> None:
         self._person, self._agent = _digest(person), _digest(agent)
@@ -133,8 +133,8 @@ class Ticket(NamedTuple):
 
 
 class Tickets:
-    """Cookies for the live view, where a browser can send no header: each opens one session's
-    pictures and nothing else, for a while, and is in no file.
+    """A ticket is a cookie for the live view, where a browser can send no header: it opens one
+    session's pictures and nothing else, for a while, and is in no file.
 
     Cookies know no ports: another server on this host could be sent one, and would see one session.
     """

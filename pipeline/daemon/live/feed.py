@@ -14,7 +14,7 @@ BEAT_S = 15.0  # a stream in which nothing happens is still known to be there
 
 
 class Feed:
-    """`hear` is told of every durable event."""
+    """The feed's `hear` is told of every durable event."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log

@@ -26,14 +26,14 @@ class StreamSettings(msgspec.Struct, frozen=True):
 
 
 class StreamLimits(msgspec.Struct, frozen=True):
-    """Watching costs a task and a socket each, a session that is watched also pictures."""
+    """Limits bound watchers, who cost a task and a socket each, and sessions with pictures."""
 
     per_session: int = 8
     in_all: int = 32
 
 
 class StreamEnd(NamedTuple):
-    """Why there are no more pictures, in the words and numbers of WebSockets."""
+    """A stream's end says why no more pictures come, in the words and numbers of WebSockets."""
 
     code: int
     reason: str
@@ -50,14 +50,14 @@ TOO_MANY = HttpRefusal(429, "too_many_watchers", "close another view, then try a
 
 
 class Watchable(Protocol):
-    """What is asked of a session: its window, once it is open
+    """A session gives its watchers its window, once it is open
     (`rutter.actors.world.browser.screen.Screen`)."""
 
     async def appeared(self) -> Window: ...
 
 
 class Casts(Protocol):
-    """What takes the pictures of a window (`rutter.actors.world.browser.screencast.Screencast`)."""
+    """A cast takes a window's pictures (`rutter.actors.world.browser.screencast.Screencast`)."""
 
     shown: int
     withheld: int
@@ -72,8 +72,8 @@ class MakesCasts(Protocol):
 
 
 class LiveViewStatistics(msgspec.Struct, frozen=True):
-    """Of the sessions that are watched now. `withheld` are pictures that may have shown a secret,
-    or that there was no telling of."""
+    """Statistics count the sessions that are watched now. `withheld` are pictures that may have
+    shown a secret, or that there was no telling of."""
 
     sessions: int
     watchers: int
@@ -90,7 +90,7 @@ class NotWatchable(Exception):
 
 
 class Watcher:
-    """The newest picture that was not taken yet, or the end."""
+    """A watcher has the newest picture that was not taken yet, or the end."""
 
     def __init__(self) -> None:
         self._newest: bytes | None = None
@@ -118,7 +118,7 @@ class Watcher:
 
 
 class LiveViews:
-    """`screen_of` is `App.screen`."""
+    """Live views find a session's window by `screen_of`, which is `App.screen`."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class LiveViews:
 
 
 class _View:
-    """One session that is watched."""
+    """A view shows one session to its watchers."""
 
     def __init__(self, screen: Watchable, settings: StreamSettings, cast: MakesCasts) -> None:
         self._screen = screen

@@ -146,8 +146,8 @@ async def send_page(
 
 
 class RepeatedPicture:
-    """Each picture once more when none follows soon: a browser shows a part of an image when the
-    next one begins, and a page that stands still would never be seen as it is."""
+    """A picture is sent once more when none follows soon. A browser shows a part of an image when
+    the next one begins, and a page that stands still would never be seen as it is."""
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher

@@ -46,7 +46,7 @@ ASKED: dict[ApprovalKind, str] = {
 
 
 class Notice(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is sent, as JSON. `id` is the same whenever this one is sent again."""
+    """A notice is sent as JSON. `id` is the same whenever this one is sent again."""
 
     id: str
     event: What
@@ -62,7 +62,7 @@ class Notice(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Noticing:
-    """From events to notices. It remembers what the sessions that run are for."""
+    """Events become notices here. It remembers what the sessions that run are for."""
 
     def __init__(self) -> None:
         self._for: dict[str, str] = {}  # jobs and sessions: their workflows
@@ -162,7 +162,7 @@ def _notice(envelope: Envelope, what: What, words: str, *, workflow: str, **more
 
 
 class Notifier:
-    """`hear` is told of every durable event, and costs a line in a queue."""
+    """The notifier's `hear` is told of every durable event, and costs a line in a queue."""
 
     def __init__(
         self,

@@ -55,7 +55,7 @@ DRIVER_ENDED = "Connection closed while reading from the driver"
 
 
 class Logbook:
-    """`write` takes a whole line."""
+    """The logbook's `write` takes a whole line."""
 
     def __init__(
         self, write: Callable[[str], None], *, as_json: bool, clock: Clock | None = None

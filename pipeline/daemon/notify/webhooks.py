@@ -31,9 +31,8 @@ MAX_HANGING: Final = 3  # attempts past their time that nothing could end; no mo
 
 
 class RetryPace(msgspec.Struct, frozen=True):
-    """How hard it is tried. Six times, with 1, 2, 4, 8 and 16 seconds between them: a restart of
-    whoever is told is shorter, and a person is better served by the next notice than by an old
-    one."""
+    """A delivery is tried six times, with 1, 2, 4, 8 and 16 seconds between. A restart of whoever
+    is told is shorter, and a person is better served by the next notice than by an old one."""
 
     attempts: int = 6
     attempt_s: float = 10.0
@@ -43,7 +42,7 @@ class RetryPace(msgspec.Struct, frozen=True):
 
 
 class Letter(NamedTuple):
-    """`name` is the same in every attempt: whoever gets it twice can tell."""
+    """A letter has the same `name` in every attempt: whoever gets it twice can tell."""
 
     name: str
     body: bytes
@@ -57,7 +56,7 @@ class PostOutcome(NamedTuple):
 
 
 class CourierStatistics(msgspec.Struct, frozen=True):
-    """`failed` were given up, `dropped` came when the line was full."""
+    """A courier counts letters: `failed` were given up, `dropped` came when the line was full."""
 
     host: str
     waiting: int
@@ -68,7 +67,7 @@ class CourierStatistics(msgspec.Struct, frozen=True):
 
 
 class Courier:
-    """Takes letters to one address. `put` never waits; the oldest goes when there are too many."""
+    """A courier takes letters to one address. `put` never waits; of too many the oldest goes."""
 
     def __init__(self, url: str, secret: bytes, clock: Clock, pace: RetryPace) -> None:
         parsed = ada_url.URL(url)

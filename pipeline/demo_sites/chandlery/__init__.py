@@ -1,4 +1,4 @@
-"""Chandlery: the bundled web site, a ship's chandler's back office served on loopback."""
+"""Chandlery is the bundled web site: a ship's chandler's back office served on loopback."""
 
 from rutter.pipeline.demo_sites.chandlery.scripts import find_order_script, order_script
 from rutter.pipeline.demo_sites.chandlery.server import Site

@@ -37,7 +37,7 @@ LISTED_ORDERS = 25
 
 
 class Site(DemoSite[Switches]):
-    """One shop with its own state. `with Site() as site:` serves it for that long."""
+    """A site is one shop with its own state. `with Site() as site:` serves it for that long."""
 
     name = "chandlery"
     title = "Chandlery"

@@ -33,7 +33,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Draft:
-    """An order as reviewed, not yet placed. `product` is the sku, `delivery` an ISO date."""
+    """A draft is an order as reviewed, not placed. `product` is the sku, `delivery` an ISO date."""
 
     number: int
     customer: str
@@ -47,7 +47,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Order(Draft):
-    """An order as stored. One that was put on hold has a number but is not placed."""
+    """An order is stored like this. One that was put on hold has a number but is not placed."""
 
     placed: bool
     stage: str = "Placed"
@@ -63,7 +63,7 @@ class NotStored(LookupError):
 
 @dataclass
 class Store:
-    """The single copy of the truth; whoever calls holds the site's lock."""
+    """The store is the single copy of the truth; whoever calls holds the site's lock."""
 
     customers: Sequence[Customer]
     products: Sequence[Product]

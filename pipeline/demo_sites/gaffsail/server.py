@@ -25,7 +25,7 @@ LEAVING = ("leaving", "offer", "survey", "confirm", "failed", "stay", "pause")
 
 @dataclass
 class Membership:
-    """What is really so. Deliberately not idempotent: what was done twice shows as two."""
+    """The membership is what is really so. Not idempotent: what was done twice shows as two."""
 
     ended: bool = False
     cancelled: int = 0
@@ -36,7 +36,7 @@ class Membership:
 
 
 class StreamingSite(DemoSite[Switches]):
-    """One membership with its own state. `with StreamingSite() as site:` serves it so long."""
+    """A site is one membership with its state. `with StreamingSite() as site:` serves it."""
 
     name = "gaffsail"
     title = "Gaffsail"

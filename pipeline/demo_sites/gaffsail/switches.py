@@ -37,7 +37,7 @@ class Switches(SiteSwitches):
 
 
 class Variant(NamedTuple):
-    """A service to try things on, and how ending the membership ends there."""
+    """A variant is a service to try things on, and how ending the membership ends there."""
 
     name: str
     switches: Switches

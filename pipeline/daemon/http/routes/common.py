@@ -27,7 +27,7 @@ HowMany = Annotated[int, QueryParameter(ge=1, le=1_000, description="how many at
 
 
 class Strict(Request[Any, Any, State]):
-    """A request whose body is read as what the route says, and as nothing else.
+    """A request's body is read as what the route says, and as nothing else.
 
     The framework takes "true" and 1 for yes where a yes is meant. What answers for a person, or
     bounds a run, is not guessed at.

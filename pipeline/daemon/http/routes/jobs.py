@@ -48,8 +48,8 @@ KEY = Annotated[
 
 
 class JobTold(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A job as the log has it. `reason`, `failure` and `detail` are how it ended; `results` is what
-    it read and downloaded, where one job that has ended is asked for."""
+    """The log tells this of a job. `reason`, `failure` and `detail` are how it ended; `results` is
+    what it read and downloaded, where one job that has ended is asked for."""
 
     job_id: str
     status: Literal["queued", "running", "ended"]
@@ -65,7 +65,7 @@ class JobTold(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AgentRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A language model looks for the way to a goal, which is then known as `name`."""
+    """A language model leads this run to a goal; its steps are then known as `name`."""
 
     goal: str
     url: str = ""

@@ -44,7 +44,7 @@ SPANS = ResponseSpec(
 
 
 class EventTold(msgspec.Struct, frozen=True):
-    """One event of the stream: its position in the log, its kind, and itself as JSON."""
+    """An event of the stream has its position in the log, its kind, and itself as JSON."""
 
     id: str
     event: str
@@ -62,7 +62,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
 
 
 class SessionOutcome(msgspec.Struct, frozen=True):
-    """How a session ended; `reason` is `running` while it has not."""
+    """A session's outcome says how it ended; `reason` is `running` while it has not."""
 
     session: str
     reason: str
