@@ -1,4 +1,4 @@
-"""`python -m bench [NAME ...]`: runs all benches, or the named ones."""
+"""`python -m bench [NAME ...]` runs all benches, or the named ones."""
 
 import argparse
 import importlib

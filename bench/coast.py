@@ -2,7 +2,7 @@
 
 A site has sections; a section has a list with a few entries, an entry has a form, and a form that
 was sent has a page that says so. Numbers in addresses differ from session to session, selectors do
-not. Ways on one site share their beginnings, and all sites have some selectors in common.
+not. Routes on one site share their beginnings, and all sites have some selectors in common.
 """
 
 from collections.abc import Iterator
@@ -129,7 +129,7 @@ def _form(site: Site, section: int, path: str, suffix: str) -> dict[str, Scripte
 
 
 class Move(NamedTuple):
-    """One step of a way: an element by its selector, and the parameter that is typed there."""
+    """A move is one step of a route: an element by its selector, and the parameter typed there."""
 
     selector: str
     field: str = ""

@@ -1,4 +1,4 @@
-"""Two commits are measured in turns: `python -m bench.compare [--rev REV] [NAME ...]`.
+"""The comparison measures two commits in turns: `python -m bench.compare [--rev REV] [NAME ...]`.
 
 A machine is never twice the same: figures of two commits mean something beside each other only
 where both were measured at the same time. So the other commit gets a worktree with an environment
@@ -32,7 +32,7 @@ INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 
 class Tree(NamedTuple):
-    """A checkout that can be measured. Both are built and run by the same commands."""
+    """A tree is a checkout that can be measured. Both are built and run by the same commands."""
 
     commit: str
     directory: Path
@@ -53,7 +53,7 @@ class Tree(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """By bench and ratio, of either tree; and the load that the machine had meanwhile."""
+    """Measures stand by bench and ratio, for either tree, beside the machine's load meanwhile."""
 
     before: Mapping[str, Mapping[str, Spread]]
     after: Mapping[str, Mapping[str, Spread]]

@@ -1,4 +1,4 @@
-"""Many sessions at once: the daemon against plain Playwright scripts that do the same.
+"""The daemon bench runs many sessions at once, against plain Playwright scripts that do the same.
 
 Both have as many browsers, contexts, drivers and proxies, and go to one site, each in a process of
 its own. They take turns, and are as patient as Playwright is by itself. Ours is charged from the
@@ -75,7 +75,7 @@ Spent = dict[str, float]  # seconds of a processor, by who spent them
 
 
 class Ran(NamedTuple):
-    """All sessions of one go: how long all took, how long each step, and what it cost."""
+    """All sessions of one go took so long, each step so long, and all of it cost this."""
 
     took_s: float
     steps_ms: list[float]
@@ -84,7 +84,7 @@ class Ran(NamedTuple):
 
 
 class Resident(NamedTuple):
-    """Of the daemon alone; of all browsers; processes that it started, and handles that it has."""
+    """The daemon holds memory, all browsers do; it has started processes, and has handles."""
 
     daemon_mb: int
     browsers_mb: int
@@ -120,7 +120,7 @@ class Round(NamedTuple):
 
 
 class Ours:
-    """`rutter serve` in a process of its own; what became of its jobs is read from its log."""
+    """Our side is `rutter serve` in a process of its own; what became of its jobs is in its log."""
 
     def __init__(self, process: "subprocess.Popen[str]", url: str, data: Path) -> None:
         self._process = psutil.Process(process.pid)

@@ -1,4 +1,4 @@
-"""19 steps in Django's admin with 201 users: ours, with everything, against plain Playwright.
+"""The Django bench does 19 steps in the admin with 201 users: ours against plain Playwright.
 
 Everything is as in the flow on the bundled site; the application is one that nobody here wrote,
 installed by name as `make apps` does it.

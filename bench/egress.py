@@ -27,7 +27,7 @@ PIXEL = bytes.fromhex(
 
 
 class Pages:
-    """A server in this very process that takes next to no time itself."""
+    """This very process serves pages, in next to no time."""
 
     def __init__(self) -> None:
         self.port = 0

@@ -1,4 +1,4 @@
-"""The order workflow of the bundled site: ours, with everything, against plain Playwright.
+"""The flow bench runs the order workflow of the bundled site: ours against plain Playwright.
 
 Both run in one browser process, in turns, each in a fresh context. A span begins when the page is
 open and ends when the last step is done: the document it led to is there; ours goes on until the
@@ -47,9 +47,9 @@ SECRETS = {"password": DEFAULT_PASSWORD}
 
 
 class Course(NamedTuple):
-    """The same steps for both sides: as a script that ours records with `recorded` and runs with
-    `values`, and as plain calls. `documents` are the addresses that the last run of either loaded
-    by GET; `check` raises where a side has not done its work."""
+    """A course has the same steps for both sides: a script that ours records with `recorded` and
+    runs with `values`, and plain calls. `documents` are the addresses that the last run of either
+    loaded by GET; `check` raises where a side has not done its work."""
 
     title: str
     base_url: str
@@ -63,7 +63,7 @@ class Course(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """One run. `all_ms` is with opening the context, the others are without."""
+    """A run took so long. `all_ms` is with opening the context, the others are without."""
 
     done_ms: float
     all_ms: float
@@ -73,7 +73,7 @@ class Timing(NamedTuple):
 
 
 class SharedBrowser:
-    """One Chromium for both sides, which notes when a page was open. Ours goes out by the gate,
+    """Both sides share one Chromium, which notes when a page was open. Ours goes out by the gate,
     plain Playwright goes out directly."""
 
     def __init__(self, browser: Browser, gate: Gate) -> None:
@@ -106,7 +106,7 @@ async def shared_browser() -> AsyncIterator[SharedBrowser]:
 
 
 class Ours:
-    """The pipeline with its log on disk, and what it appended."""
+    """Our side is the pipeline with its log on disk, and what it appended."""
 
     def __init__(self, app: App, browser: SharedBrowser, course: Course) -> None:
         self._app, self._browser, self._course = app, browser, course
@@ -182,7 +182,7 @@ def sync_ms(directory: Path, times: int = 60) -> list[float]:
 
 
 class Measured(NamedTuple):
-    """All rounds of both sides, and every phase of every step of ours."""
+    """Both sides are measured in all rounds, ours in every phase of every step."""
 
     plain: list[Timing]
     ours: list[Timing]

@@ -1,4 +1,4 @@
-"""Which action comes next: our model against the seeds', back-off and Kneser-Ney, on recorded data.
+"""The foresight bench holds our model against the seeds', back-off and Kneser-Ney on recorded data.
 
 The data and the scoring are not ours: sequences of people's actions, and `score.py` beside them.
 Every model replays each file from nothing: at every position it predicts, then learns what came.
@@ -38,7 +38,7 @@ Makers = Mapping[str, Callable[[], Guesses]]
 
 
 class Asked:
-    """A model of ours as the scoring asks it, and what each question and lesson cost."""
+    """A model of ours answers the scoring, and counts what each question and lesson cost."""
 
     def __init__(self, model: Guesses, told: "Told") -> None:
         self.model = model
@@ -59,7 +59,7 @@ class Asked:
 
 
 class Told:
-    """What one model said over one or more files."""
+    """A model said this over one or more files."""
 
     def __init__(self) -> None:
         self.predicting: list[float] = []
@@ -69,7 +69,7 @@ class Told:
 
 
 class InMillionths:
-    """Probabilities of a `PredictionModel`, which are integers, as the scoring wants them."""
+    """A `PredictionModel` gives probabilities as integers; the scoring wants these."""
 
     def __init__(self, make: Callable[[], PredictionModel], *, measured: bool = True) -> None:
         self.model = make()

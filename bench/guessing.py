@@ -1,4 +1,4 @@
-"""What our model is measured against: back-off over all orders, and interpolated Kneser-Ney."""
+"""Two models guess beside ours: back-off over all orders, and interpolated Kneser-Ney."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -21,7 +21,7 @@ def _best(shares: dict[str, float], k: int) -> list[tuple[str, float]]:
 
 
 class BackOff:
-    """Count by total in the longest context that was ever seen."""
+    """Back-off counts by total in the longest context that was ever seen."""
 
     def __init__(self) -> None:
         self.orders: list[Table] = [{} for _ in range(ORDER + 1)]
@@ -41,7 +41,7 @@ class BackOff:
 
 
 class KneserNey:
-    """Interpolated, one discount; below the longest context, in how many contexts a token came."""
+    """Kneser-Ney interpolates with one discount; shorter contexts count contexts, not tokens."""
 
     def __init__(self) -> None:
         self.orders: list[Table] = [{} for _ in range(ORDER + 1)]

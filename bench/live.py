@@ -1,5 +1,5 @@
-"""The live view: pictures a second of a page that moves, what each part of one takes, and what
-watching costs the page itself."""
+"""The live bench counts pictures a second of a page that moves, what each part of one takes, and
+what watching costs the page itself."""
 
 import asyncio
 from time import perf_counter

@@ -1,4 +1,4 @@
-"""What came of predictions, read from the log: in recordings, and in runs that went by them."""
+"""The logbook reads what came of predictions, in recordings and in runs that went by them."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -22,8 +22,8 @@ Events = Sequence[Envelope]
 
 
 class Foretold(NamedTuple):
-    """What was predicted before one step of a recording, and what was done. `fitting` is what the
-    workflows go on with that fit what was done so far; `extra`: the step was not needed."""
+    """A prediction stood before one step of a recording. `fitting` is what the workflows go on with
+    that fit what was done so far; `extra`: the step was not needed."""
 
     round: int
     said: tuple[tuple[str, int], ...]
@@ -44,8 +44,8 @@ class Foretold(NamedTuple):
 
 
 class Recognised(NamedTuple):
-    """After how many of its steps a workflow was known, and stayed so to its end; after how many
-    it is no other any more; and whether its end was noticed."""
+    """A workflow was known, to its end, after so many of its steps, and was no other any more after
+    so many; its end was noticed or not."""
 
     workflow: str
     after: int | None
@@ -54,8 +54,8 @@ class Recognised(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step that was predicted and done. `fits`: a workflow goes on with it that fits what was
-    done so far; `meant`: it is the one that the run was begun for, which nobody told it."""
+    """A step was predicted and done. `fits`: a workflow goes on with it that fits what was done so
+    far; `meant`: it is the one that the run was begun for, which nobody told it."""
 
     what: str
     probability: int
@@ -65,7 +65,7 @@ class Step(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A free run of a workflow: what it did, how many steps would have been left, and its end."""
+    """A free run of a workflow did this, had so many steps left, and ended so."""
 
     workflow: str
     steps: tuple[Step, ...]
@@ -80,7 +80,7 @@ class Run(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A prediction of a recording and what was learned next: nothing, at the end."""
+    """A prediction of a recording stands beside what was learned next: nothing, at the end."""
 
     prediction: PredictionMade
     place: int

@@ -1,4 +1,4 @@
-"""A log as long use leaves it, made in minutes: every session in it was really sailed.
+"""A long log is made in minutes as long use leaves it: every session in it was really run.
 
 Deciders and sequencer are the real ones, so what was predicted, learned and forgotten follows from
 the log, which can be decided again. Made up are the pages (`bench.coast`) and the clock, and the
@@ -71,8 +71,8 @@ async def make(path: Path, events: int, progress: Progress = lambda _: None) -> 
 
 
 class UnsafeLog:
-    """The same file, written in large batches without a thread: nobody waits for the disk, and
-    nothing would be left of a batch after a crash."""
+    """An unsafe log writes the same file in large batches without a thread: nobody waits for the
+    disk, and nothing would be left of a batch after a crash."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -111,7 +111,7 @@ class UnsafeLog:
 
 
 class LaterClock(CountingClock):
-    """Goes on where the log is: no time comes back, and no name is given twice in it."""
+    """The clock goes on where the log is: no time comes back, no name is given twice in it."""
 
     def __init__(self, position: int) -> None:
         super().__init__(1_700_000_000_000_000_000 + position * 60_000_000_000)
@@ -119,8 +119,8 @@ class LaterClock(CountingClock):
 
 
 class Use:
-    """Sessions of every kind, one after another, of which each knows what those before it taught.
-    One is forgotten every so many events."""
+    """Sessions of every kind follow one another, and each knows what those before it taught. One is
+    forgotten every so many events."""
 
     def __init__(self, forget_every: int, progress: Progress = lambda _: None) -> None:
         self._forget_every = self._forget_next = forget_every
@@ -288,7 +288,7 @@ async def _sail(
 
 
 class Lookout(ScriptedObserver):
-    """Works out once what most sessions are to look for."""
+    """A lookout works out once what most sessions are to look for."""
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         if isinstance(envelope.event, SessionStarted):
@@ -303,7 +303,7 @@ _phrases: Callable[[RunSettings], tuple[str, ...]] = lru_cache(phrases_for)
 
 
 class Stroller(Lookout):
-    """A person in the window: the page before each step, the step, the page after."""
+    """A person acts in the window: the page before each step, the step, the page after."""
 
     def __init__(self, world: ScriptedWorld, app: App, way: Way, chance: Random) -> None:
         super().__init__(world, app.clock)

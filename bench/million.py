@@ -1,9 +1,9 @@
 """The million bench opens and folds a log of a million events, and predicts while sessions run on
 it.
 
-The log is made first (`bench.long_log`): all of its sessions were really sailed. Each part is
-measured in a process of its own, beside the least that it could do with the same rows: reading them
-and decoding them. CPU beside wall time, because other work on the machine is in the latter.
+The log is made first (`bench.long_log`): all of its sessions were really run. Each part is measured
+in a process of its own, beside the least that it could do with the same rows: reading them and
+decoding them. CPU beside wall time, because other work on the machine is in the latter.
 
 `RUTTER_BENCH_EVENTS` is how many events, `RUTTER_BENCH_LOG` a file to keep the log in: one that is
 there is taken as it is.
@@ -330,8 +330,8 @@ def projecting(path: Path) -> None:
 
 
 class Timed(DecidingActor[Any]):
-    """The Predictor, and what its steps took: of each page, from its being heard to what was
-    predicted. The first one folds the model."""
+    """The Predictor's steps took this: of each page, from its being heard to what was predicted.
+    The first one folds the model."""
 
     def __init__(self, predictor: Predictor) -> None:
         super().__init__(predictor)
@@ -353,7 +353,7 @@ class Timed(DecidingActor[Any]):
 
 
 class Turns:
-    """How long it was from a page to what was predicted, by the times of the log."""
+    """A turn took so long, from a page to what was predicted, by the times of the log."""
 
     def __init__(self) -> None:
         self.taken_us: list[float] = []
@@ -371,8 +371,8 @@ class Turns:
 
 
 class Lags:
-    """How late a loop was that should have come round every few milliseconds, how much of that was
-    our own CPU, and how long the collector of garbage held it up."""
+    """A loop that should come round every few milliseconds was so late, so much of it by our own
+    CPU, and so long because the collector of garbage held it up."""
 
     def __init__(self) -> None:
         self.late_us: list[float] = []

@@ -1,5 +1,5 @@
-"""What language models cost and how well they do: a way is found once and sailed for nothing, a
-change of the site costs what it breaks, and how often a model is right on altered sites."""
+"""The models bench says what language models cost and how often they are right. One finds a
+workflow once, its runs cost nothing, and a change of the site costs what it breaks."""
 
 import asyncio
 from collections.abc import Sequence

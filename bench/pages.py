@@ -1,4 +1,4 @@
-"""What the page adds to the history: the same made-up walks foreseen without it and with it.
+"""The pages bench predicts the same made-up walks with the page and without it.
 
 Three sites: an office whose two wizards share fields and buttons, with a header, errors by chance,
 distractions and sessions that begin anywhere; forms that only the page tells apart; and a site of
@@ -178,7 +178,7 @@ def placed(walks: Sequence[Walk], how: str) -> Iterator[Walk]:
 
 
 class Score:
-    """How often it was right, how sure it was, and what it cost."""
+    """A score says how often it was right, how sure it was, and what it cost."""
 
     def __init__(self) -> None:
         self.asked = self.right = 0

@@ -1,4 +1,4 @@
-"""Events through the six actors per second, with effects that answer at once.
+"""The pipeline bench counts events a second through six actors whose effects answer at once.
 
 The limit is what cannot be left out: the same events, each encoded, chained and put on the queue of
 every decider that hears it, on bare asyncio queues. No turn, decision or log is in it.

@@ -1,4 +1,4 @@
-"""The limit of the flow bench: the same steps as anybody would write them in plain Playwright."""
+"""Plain Playwright is the limit of the flow bench: the same steps as anybody would write them."""
 
 from playwright.async_api import Page
 

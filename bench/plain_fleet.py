@@ -1,4 +1,4 @@
-"""The limit of the daemon bench: as many plain Playwright scripts at once, in a process of its own.
+"""A plain fleet is the daemon bench's limit: as many Playwright scripts at once, in one process.
 
 `python -m bench.plain_fleet SITE BROWSERS`. It reads how many from its input, a line each, and does
 the order so many times at once: a context each, spread over browsers that are started as ours are,
@@ -37,7 +37,7 @@ class Berth(NamedTuple):
 
 
 class Timed:
-    """A page that notes how long each call took."""
+    """A timed page notes how long each call took."""
 
     def __init__(self, page: Page, calls_ms: list[float]) -> None:
         self._page = page

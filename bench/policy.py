@@ -1,4 +1,4 @@
-"""One verdict of policy on a resolved element: what every step pays before it may happen.
+"""The policy bench measures one verdict on a resolved element, which every step pays for.
 
 Fifty microseconds are aimed at; it is told beside that, and never asserted.
 """

@@ -20,7 +20,7 @@ _FIGURE = re.compile(r"-?[\d,]+(\.\d+)?")
 
 
 class Table(NamedTuple):
-    """What `print_table` was given, as text."""
+    """A table is what `print_table` was given, as text."""
 
     title: str
     columns: Sequence[str]
@@ -28,7 +28,7 @@ class Table(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The same ratio in every round of one tree."""
+    """A spread is the same ratio in every round of one tree."""
 
     median: float
     least: float

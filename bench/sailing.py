@@ -1,5 +1,5 @@
-"""What foresight is worth on real pages: five workflows of the bundled sites, recorded interleaved
-and over and over, and then sailed freely at the default threshold.
+"""The free-run bench says what foresight is worth on real pages. It records five workflows of the
+bundled sites interleaved, and then runs them freely at the default threshold.
 
 Every prediction of a recording is held against what was done next. A step of a free run is right
 when a workflow goes on with it that fits what was done so far; it must never do a wrong one alone.

@@ -1,4 +1,4 @@
-"""A workflow on pages that exist only here, and effectors that answer at once.
+"""A scripted workflow runs on pages that exist only here, with effectors that answer at once.
 
 What they report has the size that real pages have, so encoding, hashing and writing cost what they
 cost in earnest; only the waiting for a browser is gone.
@@ -50,7 +50,7 @@ def effectors() -> list[Effector]:
 
 
 class QuickTab:
-    """Where the session is, and how often something changed there."""
+    """A quick tab knows where the session is, and how often something changed there."""
 
     def __init__(self) -> None:
         self.page = -1

@@ -1,4 +1,4 @@
-"""One look at a page: time and size of ours against Playwright's aria snapshot of the same page."""
+"""The snapshot bench holds one look at a page against Playwright's aria snapshot of it."""
 
 import asyncio
 import tempfile
@@ -37,7 +37,7 @@ IN_VIEW = """(operable) => {
 
 
 class Look(NamedTuple):
-    """One page, seen by both. Times in ms, medians."""
+    """A look saw one page from both sides. Times in ms, medians."""
 
     name: str
     counted: dict[str, int]

@@ -1,4 +1,4 @@
-"""Where a run's time went, read from its log alone: nothing is instrumented for it."""
+"""The spans of a run say where its time went, from its log alone: nothing is instrumented."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -17,7 +17,7 @@ PHASES = ("open", "decide", "resolve", "judge", "make durable", "act", "observe"
 
 
 class Span(NamedTuple):
-    """`what` is a phase of a step; `action` is the type of its action, as an act is told apart."""
+    """A span is a phase of a step, `what`; `action` is the type of its action, if it is an act."""
 
     what: str
     action: str

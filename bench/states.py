@@ -1,4 +1,4 @@
-"""What state a page is in: detection on pages of 100 elements, with 300 rules of a service besides.
+"""The states bench finds the state of pages of 100 elements, with 300 rules of a service besides.
 
 S1 allows 100 ms for it; it is told beside that, and never asserted.
 """

@@ -1,7 +1,7 @@
-"""What a model reads: tokens of a page in our text form and in others, and of a conversation.
+"""The tokens bench counts what a model reads: of a page in our text form and others, and in talk.
 
 All by our own estimate (`rutter.actors.rules.pages.text_form.estimate_tokens`), which is rather too
-high; pictures are the same in every way and are left out.
+high; pictures are the same in every form and are left out.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ FIELDS: Sequence[tuple[str, dict[str, str], Do]] = tuple(map(answered, range(12)
 
 
 class Look(NamedTuple):
-    """One page on the way, in every form."""
+    """A look is one page of the run, in every form."""
 
     page: Page
     aria: str
@@ -96,8 +96,8 @@ class Look(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What is sent in one turn: tokens that the provider has kept, that it keeps from now on, and
-    that are told once."""
+    """A turn sends tokens that the provider has kept, that it keeps from now on, and that are told
+    once."""
 
     kept: int
     written: int

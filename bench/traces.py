@@ -53,7 +53,7 @@ BATCH = 512  # spans in a request: the SDK's own default, and ours
 
 
 class NullSink(SpanExporter):
-    """The official encoder, and no network behind it."""
+    """A null sink has the official encoder, and no network behind it."""
 
     def __init__(self) -> None:
         self.spans = 0
@@ -65,7 +65,7 @@ class NullSink(SpanExporter):
 
 
 class Planned:
-    """A span as an instrumented program would ask the SDK for it, with those inside it."""
+    """An instrumented program would ask the SDK for this span, with those inside it."""
 
     def __init__(self, span: Span) -> None:
         self.span = span
@@ -187,7 +187,7 @@ server.serve_forever()
 
 
 class PacedObserver(scripted.QuickObserver):
-    """Takes its time, as a browser does."""
+    """A paced Observer takes its time, as a browser does."""
 
     async def handle(self, envelope: Envelope) -> AsyncIterator[AnyEvent]:
         await asyncio.sleep(PACE_S)

@@ -1,8 +1,8 @@
-"""Five workflows on the bundled sites, as somebody does them day by day: interleaved, with other
-values each time, and now and then with steps that were not needed.
+"""Somebody does five workflows on the bundled sites day by day: interleaved, with other values each
+time, and now and then with steps that were not needed.
 
-Recorded, and sailed freely afterwards, through the whole pipeline and a real browser. What is made
-of it is read from the log (`bench/sailing.py`).
+Recorded, and run freely afterwards, through the whole pipeline and a real browser. What is made of
+it is read from the log (`bench/sailing.py`).
 """
 
 import random
@@ -41,14 +41,14 @@ Actions = tuple[Action, ...]
 
 
 class Detour(NamedTuple):
-    """Steps before the step `at` that lead back to where they began."""
+    """A detour has steps before the step `at` that lead back to where they began."""
 
     at: int
     actions: Actions
 
 
 class Course(NamedTuple):
-    """A workflow as it is done: the same steps each time, with other values."""
+    """A course is a workflow as it is done: the same steps each time, with other values."""
 
     name: str
     url: str
@@ -58,7 +58,7 @@ class Course(NamedTuple):
 
 
 class Trip(NamedTuple):
-    """One session that is recorded: its steps, and which of them were not needed."""
+    """A recorded session has steps, some of which were not needed."""
 
     session: str
     course: Course
@@ -183,7 +183,7 @@ def _gaffsail(url: str) -> tuple[Course, ...]:
 
 
 class Harbour:
-    """Both sites, what can be done on them, and the pipeline that it is done through."""
+    """A harbour has both sites, what can be done on them, and the pipeline that does it."""
 
     def __init__(
         self, app: App, browser: OpensWindows, shop: Site, streaming: StreamingSite
@@ -303,7 +303,7 @@ def _bound(action: Action, values: Values) -> Action:
 
 
 class Mate:
-    """Knows which workflow is wanted: says yes to its next step, and to nothing else."""
+    """A mate knows which workflow is wanted: says yes to its next step, and to nothing else."""
 
     who: Who = "scripted"
 

@@ -1,4 +1,4 @@
-"""Any value of any of our types, found by looking at the type: no list to keep up to date."""
+"""Any value of any of our types is found by looking at the type: no list to keep up to date."""
 
 from functools import lru_cache
 from typing import Any

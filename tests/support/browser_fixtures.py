@@ -1,4 +1,4 @@
-"""One Chromium and one server for all browser tests of a file; a fresh page for each test."""
+"""One Chromium and one server serve all browser tests of a file; each test has a fresh page."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""A data directory for every test, whose logs are checked when the test ends."""
+"""Every test has a data directory, whose logs are checked when the test ends."""
 
 from collections.abc import Iterator
 from pathlib import Path

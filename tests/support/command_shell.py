@@ -1,4 +1,4 @@
-"""The command as people type it: in this process, or in one of its own that can be killed."""
+"""The command runs as people type it: in this process, or in one of its own that can be killed."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ COMMAND = (
 
 
 class Ended(NamedTuple):
-    """How a command ended and what it said."""
+    """A command ended like this and said this."""
 
     code: int
     out: str
@@ -43,7 +43,7 @@ class Ended(NamedTuple):
 
 
 class Rutter:
-    """`rutter --data DIR ...` in this process; nobody sits at the terminal."""
+    """`rutter --data DIR ...` runs in this process; nobody sits at the terminal."""
 
     def __init__(self, data: Path) -> None:
         self.data = data

@@ -1,4 +1,4 @@
-"""What controls say, in many languages: labels that must be told as risky, and harmless ones."""
+"""Controls say this, in many languages: labels that must be told as risky, and harmless ones."""
 
 RISKY = {
     "en": """Delete | Delete this item permanently | Remove from list | Log out

@@ -1,4 +1,4 @@
-"""The daemon as it is served, opened up: its routes, its guard, who came as far as its socket."""
+"""The daemon is opened up as it is served: its routes, its guard, who came as far as its socket."""
 
 import asyncio
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ from rutter.pipeline.daemon.http.refusals import HttpRefusal
 
 
 class Came(NamedTuple):
-    """One connection: at which of our addresses, before anything was said by it."""
+    """A connection came to one of our addresses; nothing was said by it yet."""
 
     host: str
     port: int
 
 
 class Aboard:
-    """What was made when the daemon began to serve, and what came since."""
+    """The daemon made this when it began to serve, and this came since."""
 
     def __init__(self) -> None:
         self.apps: list[Litestar] = []

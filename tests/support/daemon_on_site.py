@@ -1,4 +1,4 @@
-"""A daemon on the bundled site, with a workflow recorded there; and a client that asks as told."""
+"""A daemon serves on the bundled site, with a workflow recorded there, for a client that asks."""
 
 import json
 import shutil
@@ -70,7 +70,7 @@ def ask(
 
 
 class Anchored:
-    """A daemon that serves in this process, on a data directory of its own."""
+    """A daemon serves in this process, on a data directory of its own."""
 
     def __init__(self, daemon: Daemon, url: str, harbour: Harbour) -> None:
         self.daemon = daemon

@@ -1,4 +1,4 @@
-"""A daemon as people run it: a process of its own, with all that it starts, which can be killed."""
+"""A daemon runs as people run it: a process with all that it starts, which can be killed."""
 
 import contextlib
 import json
@@ -40,7 +40,7 @@ def until(so: Callable[[], T], what: str = "", within_s: float = PATIENCE_S) -> 
 
 
 class Afloat:
-    """`rutter --data DIR --json serve --port 0`. Whatever it started is found by a mark in its
+    """`rutter --data DIR --json serve --port 0` runs. Whatever it started is found by a mark in its
     environment, or was seen below it while it lived: what is left of it when it is gone can be
     counted."""
 
@@ -215,7 +215,7 @@ def _described(process: psutil.Process) -> str:
 
 
 class Logged:
-    """The log of a data directory, as anybody can read it beside its writer."""
+    """A data directory's log is read as anybody can, beside its writer."""
 
     def __init__(self, data: Path) -> None:
         with SqliteReader(data / "log.db") as reader:

@@ -1,4 +1,4 @@
-"""Data directories as runs leave them: a workflow recorded and sailed twice, with pictures."""
+"""Runs leave data directories like these: a workflow recorded and run twice, with pictures."""
 
 import asyncio
 import atexit
@@ -41,7 +41,7 @@ NEEDLES = {
 
 
 class Photographing:
-    """The scripted Observer, with a picture of every page: one that others share, and its own."""
+    """A scripted Observer takes a picture of every page: one that others share, and its own."""
 
     name: ClassVar[Actor] = "observer"
 

@@ -1,4 +1,4 @@
-"""A little office that can deceive: its button does nothing, its save is lost, its notice lies.
+"""A little office can deceive: its button does nothing, its save is lost, its notice lies.
 
 `outside`: the button is in no form, sends at once, and the page never shows anything.
 """
@@ -36,7 +36,7 @@ if (how === "outside") {
 
 
 class Office:
-    """`how` is how it behaves from now on; `kept` is what it really kept."""
+    """An office behaves as `how` says from now on; `kept` is what it really kept."""
 
     def __init__(self) -> None:
         self._server = _Server()

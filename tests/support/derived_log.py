@@ -1,4 +1,4 @@
-"""A log that the real deciders make of facts that a test tells, with nothing live around them."""
+"""The real deciders make a log of facts that a test tells, with nothing live around them."""
 
 from collections import deque
 
@@ -15,7 +15,7 @@ BEGIN_NS = 1_700_000_000_000_000_000
 
 
 class Derived:
-    """Numbers a fact and what follows from it, as the sequencer does."""
+    """A derived log numbers a fact and what follows from it, as the sequencer does."""
 
     def __init__(self) -> None:
         self.log: list[Envelope] = []

@@ -1,4 +1,4 @@
-"""A site that says what it was told in every way that a page has."""
+"""A site says what it was told in every form that a page has."""
 
 import base64
 import gzip
@@ -56,7 +56,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class EchoSite:
-    """On loopback, until left. `hung` is set when somebody waits for an answer of /hang."""
+    """A site is on loopback until left. `hung` is set when somebody waits for /hang."""
 
     def __init__(self) -> None:
         self.hung = threading.Event()

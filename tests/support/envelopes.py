@@ -1,4 +1,4 @@
-"""Records as the sequencer makes them: numbered, caused and chained. For tests and bench/."""
+"""Records are made as the sequencer makes them: numbered, caused, chained. For tests and bench/."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,14 +12,14 @@ from rutter.events.vocabulary import AnyEvent
 
 
 class Head(NamedTuple):
-    """Where a session's chain stands."""
+    """A session's chain stands here."""
 
     n: int
     hash: bytes
 
 
 class Scribe:
-    """Numbers and chains the turns of any number of sessions, in the order it is asked to."""
+    """A scribe numbers and chains the turns of any number of sessions, in the given order."""
 
     def __init__(self, next_seq: int = 1) -> None:
         self._next_seq = next_seq

@@ -1,4 +1,4 @@
-"""How often a property is tried: a fifth in every run, in full with RUTTER_SOAK=1."""
+"""Example counts say how often a property is tried: a fifth, or in full with RUTTER_SOAK=1."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A browser that only says what it is told to, for the fleet to keep.
+"""A fake browser only says what it is told to, for the fleet to keep.
 
 What it promises `tests/end_to_end/test_browser_fleet.py` asks of the real one as well.
 """
@@ -32,7 +32,7 @@ class FakeWindow:
 
 
 class FakeBrowser:
-    """`error` is raised by its start, `start_s` is how long that takes. The others can be changed
+    """A fake browser raises `error` at its start, which takes `start_s`. The others can be changed
     while it runs: how long a window, an answer and its end take."""
 
     def __init__(
@@ -121,7 +121,7 @@ class FakeBrowser:
 
 
 class Yard:
-    """Makes them, as the plan says for each; the last of the plan is for all that follow."""
+    """A yard makes them as the plan says for each; the last of the plan is for all that follow."""
 
     def __init__(self, *plan: dict[str, Any]) -> None:
         self._plan = plan or ({},)

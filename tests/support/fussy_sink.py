@@ -1,4 +1,4 @@
-"""A sink that is in nobody's way and says no when it is told to."""
+"""A sink takes what it is given and says no when it is told to."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from rutter.replay.traces import Span
 
 
 class Fussy:
-    """Takes spans until it has `takes` of them, and never more than `at_most` at once."""
+    """A sink takes spans until it has `takes` of them, and never more than `at_most` at once."""
 
     target = "fussy"
 

@@ -1,4 +1,4 @@
-"""Given these facts, when this one, expect those: a decider told events, with nothing around it.
+"""A decider is told facts, then one more, and must decide just this; nothing else is around it.
 
 As live: it hears what the topology says that it hears, and what it decides itself comes back to it
 through the log. Every other event is the test's to tell.
@@ -19,8 +19,8 @@ SESSION = "session-1"
 
 
 class Told(NamedTuple):
-    """An event at a time, counted from the beginning of the story, in a session. `cause` is the
-    number of what it is told about."""
+    """An event is told in a session, counted from the beginning of the story. `cause` is the number
+    of what it is told about."""
 
     event: AnyEvent
     ms: int | None = None
@@ -37,7 +37,7 @@ def of(session: str, event: AnyEvent) -> Told:
 
 
 class Story:
-    """A decider and the log that it has heard so far."""
+    """A story is a decider and the log that it has heard so far."""
 
     def __init__(self, decider: Decider[Any]) -> None:
         self.actor: DecidingActor[Any] = DecidingActor(decider)

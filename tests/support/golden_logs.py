@@ -1,4 +1,4 @@
-"""Golden logs: runs that really happened, kept as text, one stored row a line.
+"""Golden logs are runs that really happened, kept as text, one stored row a line.
 
 They fold for ever, and verify as long as their logic version is kept. Each version has a folder:
 those of the logic that is here are decided again, older ones are read, chained and learned from.

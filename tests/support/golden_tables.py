@@ -1,4 +1,4 @@
-"""The tables of a golden log, folded once for all the tests that only read them."""
+"""A golden log's tables are folded once for all the tests that only read them."""
 
 import atexit
 import shutil

@@ -1,4 +1,4 @@
-"""A guarded app on a loopback port, and clients that say exactly what they are told to say."""
+"""A guarded app listens on loopback, for clients that say exactly what they are told to say."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ WS_OPENING = (
 
 
 class Spy:
-    """The app behind the guard: says who asks and what was sent, and keeps what reached it."""
+    """The app behind the guard says who asks and what was sent, and keeps what reached it."""
 
     def __init__(self) -> None:
         self.reached: list[tuple[str, str]] = []
@@ -80,7 +80,7 @@ class Answer(NamedTuple):
 
 
 class Line:
-    """One connection. What is said is said as it is; answers are read by their length."""
+    """A connection says what it is told as it is; answers are read by their length."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer

@@ -1,4 +1,4 @@
-"""A page that tries everything at the daemon whose browser shows it.
+"""A hostile page tries everything at the daemon whose browser shows it.
 
 Each channel names the daemon by an address of its own, and the daemon listens at every one of them:
 so it is known of each whether it was refused on its way, and whether it came.
@@ -120,8 +120,8 @@ EVERY = (*CHANNELS, *AIMED)
 
 
 class Outcome(NamedTuple):
-    """`refused`: channels that the way out refused because it was the daemon's own port; `came`:
-    those that the daemon heard of; `left`: what waited for a person, when all was over."""
+    """The gate `refused` these channels because of the daemon's own port; `came`: those that the
+    daemon heard of; `left`: what waited for a person, when all was over."""
 
     refused: set[str]
     came: set[str]
@@ -129,7 +129,7 @@ class Outcome(NamedTuple):
 
 
 class Onslaught:
-    """One daemon with a question pending in it, and the hostile site."""
+    """The hostile site meets one daemon with a question pending in it."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A person's hand in a window that is being recorded: trusted mouse and keyboard input."""
+"""A person's hand uses trusted mouse and keyboard in a window that is being recorded."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ from rutter.pipeline.app import App
 
 
 class Heard:
-    """What the session has said so far, to wait for."""
+    """The session has said this so far; a test can wait for more."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -42,7 +42,7 @@ class Heard:
 
 
 class Hand:
-    """Acts on a page as a person does: it sees where things are, clicks there and types."""
+    """A hand acts on a page as a person does: it sees where things are, clicks there and types."""
 
     def __init__(self, page: Page, context: BrowserContext, heard: Heard) -> None:
         self.page = page

@@ -1,4 +1,4 @@
-"""Jobs, schedules and hooks over a log that is a list, on a clock that can be set."""
+"""Jobs, schedules and hooks run over a log that is a list, on a clock that can be set."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ MONDAY_NS = 1_773_619_200 * SECOND_NS  # 2026-03-16T00:00:00Z
 
 
 class WallClock:
-    """Goes with the loop; whoever sets it moves it, and wakes nobody."""
+    """A clock goes with the loop; whoever sets it moves it, and wakes nobody."""
 
     def __init__(self, start_ns: int = MONDAY_NS) -> None:
         self._offset_ns = start_ns - round(asyncio.get_running_loop().time() * SECOND_NS)
@@ -39,7 +39,7 @@ class WallClock:
 
 
 class Deck:
-    """One daemon after another on the same log: `restart` makes the next one from what is there."""
+    """Daemons follow one another on the same log: `restart` makes the next one."""
 
     def __init__(self, clock: WallClock, limits: JobLimits | None = None) -> None:
         self.clock = clock

@@ -1,4 +1,4 @@
-"""JPEGs as a test reads them: their size, quality and colours."""
+"""A test reads JPEGs for their size, quality and colours."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -51,7 +51,7 @@ def blacks(jpeg: bytes) -> int:
 
 
 class Gallery:
-    """What was shown so far; waits for more of it."""
+    """A gallery keeps what was shown so far, and waits for more of it."""
 
     def __init__(self) -> None:
         self.pictures: list[bytes] = []

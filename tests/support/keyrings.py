@@ -1,4 +1,4 @@
-"""A keyring in memory, so that no test touches that of whoever runs it."""
+"""A keyring is in memory here, so that no test touches that of whoever runs it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from keyring.errors import KeyringLocked
 
 
 class InMemory(KeyringBackend):
-    """`locked` answers nothing; `full` takes nothing."""
+    """A `locked` keyring answers nothing; a `full` one takes nothing."""
 
     priority = 1
     locked = False

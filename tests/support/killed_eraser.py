@@ -1,4 +1,4 @@
-"""The child of the kill tests: erases a session and is killed at a point of the test's choosing.
+"""The kill tests' child erases a session and is killed at a point of the test's choosing.
 
 Run as `python -m tests.support.killed_eraser DIRECTORY SESSION [POINT]`, where a point is
 `call:NAME` (before that function of `rutter.pipeline.upkeep.erase`), `done:NAME` (after it) or
@@ -25,7 +25,7 @@ def die() -> None:
 
 
 class Fatal(sqlite3.Connection):
-    """A connection that does not outlive a certain statement."""
+    """A fatal connection does not outlive a certain statement."""
 
     statement = ""
     left = 0

@@ -1,4 +1,4 @@
-"""The child of the kill tests: tidies a directory and is killed at a point of the test's choosing.
+"""The kill tests' child tidies a directory and is killed at a point of the test's choosing.
 
 Run as `python -m tests.support.killed_expiry DIRECTORY POINT`: `said` is when the fact is on disk
 and no file has gone, `begun` when one has, `gone` when all have and nothing else was done;

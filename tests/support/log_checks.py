@@ -1,4 +1,4 @@
-"""Logs that misbehave on purpose, and the check that every log of a test must pass at its end."""
+"""Every log of a test must pass a check at its end; some logs misbehave on purpose."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -21,7 +21,7 @@ Deciders = Callable[[], list[DecidingActor[Any]]]
 
 
 class TurnsLog:
-    """Keeps what was handed in by one call together, as it was handed in."""
+    """This log keeps what was handed in by one call together, as it was handed in."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -53,7 +53,7 @@ def turn_with(kind: type[Event]) -> Callable[[Sequence[Record]], bool]:
 
 
 class HeldLog(TurnsLog):
-    """A disk that is slow from such a turn on: nothing is acknowledged until the test lets go."""
+    """This disk is slow from such a turn on: nothing is acknowledged until the test lets go."""
 
     def __init__(
         self, log: EventLog, slow_from: Callable[[Sequence[Record]], bool] = any_turn
@@ -88,7 +88,7 @@ class HeldLog(TurnsLog):
 
 
 class BrokenLog(TurnsLog):
-    """A disk that fails once `breaks` says so: nothing more gets on it."""
+    """This disk fails once `breaks` says so: nothing more gets on it."""
 
     def __init__(self, log: EventLog, breaks: Callable[[Sequence[Record]], bool]) -> None:
         super().__init__(log)
@@ -112,7 +112,7 @@ class BrokenLog(TurnsLog):
 
 
 class Replayed:
-    """The logs of one test. When it ends, each is derived again and its chains are followed."""
+    """A test's logs are each derived again when it ends, and their chains are followed."""
 
     def __init__(self) -> None:
         self._kept: list[tuple[MemoryLog | Path, Deciders]] = []

@@ -1,4 +1,4 @@
-"""The bundled site as sites with logins are: it renews tokens, shows them, and knows who is in."""
+"""The bundled site renews tokens, shows them and knows who is in, as sites with logins do."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ PASSWORD = "clove hitch & 5 cables"
 
 
 class LoginSite(Site):
-    """`renews`: every look at the desk has another token, and the one before is worth nothing.
+    """A site `renews` its token with every look at the desk, and the one before is worth nothing.
     `shows`: a page says the token that it was asked with. `passes_on`: who is signed in is sent on
     from the sign-in page."""
 

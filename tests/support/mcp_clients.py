@@ -1,4 +1,4 @@
-"""The MCP endpoint behind the real guard, on a port, and stock clients of it."""
+"""Stock clients reach the MCP endpoint behind the real guard, on a port."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

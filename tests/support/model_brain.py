@@ -1,8 +1,8 @@
-"""The policy that plays the model: reads what it is sent and answers as a model would.
+"""A policy plays the model: it reads what it is sent and answers as a model would.
 
 It has no list of answers and knows no site. It weighs the words of every control against the goal,
-looks at what its last call came to, and does not repeat what failed. `Quirks` are the ways in which
-models go wrong.
+looks at what its last call came to, and does not repeat what failed. `Quirks` are how models go
+wrong.
 """
 
 import json
@@ -46,7 +46,7 @@ SURE, UNSURE = 0.92, 0.41
 
 @dataclass(frozen=True)
 class Quirks:
-    """Each happens once, `several_calls` in every answer, `says_only` that many times."""
+    """A quirk happens once, `several_calls` in every answer, `says_only` that many times."""
 
     wrong_first: bool = False  # presses what only sounds right
     too_early: bool = False  # claims success before anything was done
@@ -57,7 +57,7 @@ class Quirks:
 
 
 class Move(NamedTuple):
-    """What is to be done next: an element with what is done to it, or no element."""
+    """A move is what to do next: an element with what is done to it, or no element."""
 
     kind: Literal["click", "fill", "select", "look", "done", "give_up", "goto"]
     line: Line | None = None
@@ -67,7 +67,7 @@ class Move(NamedTuple):
 
 
 class Past(NamedTuple):
-    """What the last call came to, as the prompt tells it."""
+    """The prompt tells what the last call came to."""
 
     tool: str = ""
     error: str = ""
@@ -77,7 +77,7 @@ class Past(NamedTuple):
 
 @dataclass
 class Reader:
-    """`Reader(Quirks(...))` is a brain for `WireServer`. One for each session: it remembers."""
+    """A reader, `Reader(Quirks(...))`, is a brain for `WireServer`. One a session: it remembers."""
 
     quirks: Quirks = Quirks()
     aim: Aim = "cancel"

@@ -1,5 +1,5 @@
-"""The cancellation, sailed for real: Chromium, the bundled streaming service, a provider's SDK and
-a local server that speaks its wire format, with a reader of pages for a brain."""
+"""The cancellation runs for real, in Chromium and on the bundled service. A provider's SDK talks to
+a local server of its wire format, with a reader of pages for a brain."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -36,7 +36,7 @@ NAME = "cancel_film"
 
 
 class Careful(ScriptedPerson):
-    """Reads what is asked, and says yes to nothing that is about something else."""
+    """A careful person reads what is asked, and says yes to nothing about something else."""
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         said = await super().ask(question)
@@ -45,7 +45,7 @@ class Careful(ScriptedPerson):
 
 
 class Voyage(msgspec.Struct, frozen=True):
-    """One session: how it ended, and everything in it."""
+    """A voyage is one session: how it ended, and everything in it."""
 
     ended: SessionEnded
     events: tuple[Any, ...]
@@ -69,7 +69,7 @@ class Voyage(msgspec.Struct, frozen=True):
 
 
 class Hurried:
-    """An adapter that is given less time than it is said to have."""
+    """A hurried adapter is given less time than it is said to have."""
 
     provider: ClassVar[str] = "hurried"
 
@@ -85,8 +85,8 @@ class Hurried:
 
 
 class Harbour:
-    """A pipeline, a browser, the site, and whoever plays the model. `within_ms` is how long an
-    answer of it is waited for; nothing is as long as everywhere."""
+    """A harbour has a pipeline, a browser, the site, and whoever plays the model. `within_ms` is
+    how long an answer of it is waited for; nothing is as long as everywhere."""
 
     def __init__(
         self, app: App, log: EventLog, browser: Chromium, site: StreamingSite, wire: WireServer

@@ -1,4 +1,4 @@
-"""The three adapters as a test opens them: by name, at the local server, closed at the end."""
+"""A test opens three adapters by name, at the local server, and they are closed at the end."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""How well a model did, read from the events of its sessions: elements found at the first try,
+"""Scores say how well a model did, by its sessions' events. Elements are found at the first try,
 wrong steps put right, pages known for what they are (S1 NFR-002, 3.2)."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -69,7 +69,7 @@ CHANGES = (
 
 
 class Share(NamedTuple):
-    """So many of so many."""
+    """A share is so many of so many."""
 
     hits: int = 0
     out_of: int = 0
@@ -86,7 +86,7 @@ class Share(NamedTuple):
 
 
 class Accuracy(NamedTuple):
-    """What the sessions of one variant came to."""
+    """The sessions of one variant came to this."""
 
     variant: str
     ended: bool  # as it should
@@ -98,7 +98,7 @@ class Accuracy(NamedTuple):
 
 
 class Player:
-    """Whoever plays the model now: a brain that can be changed between two sessions."""
+    """A player is whoever plays the model now: a brain that can be changed between two sessions."""
 
     def __init__(self, reader: Reader | None = None) -> None:
         self.reader = reader or Reader()
@@ -214,7 +214,7 @@ class Run(NamedTuple):
 
 
 class Ship:
-    """A harbour with a model in it that is as new for every session."""
+    """A ship is a harbour with a model in it that is as new for every session."""
 
     def __init__(self, port: Harbour, player: Player) -> None:
         self.port, self.player = port, player

@@ -1,4 +1,4 @@
-"""Somebody who is told: a real HTTP server on loopback that answers as it is asked to."""
+"""A real HTTP server on loopback is told notices, and answers as it is asked to."""
 
 import socket
 import threading
@@ -13,7 +13,7 @@ WAIT_S = 20.0  # a test that waits this long waits for nothing
 
 
 class Reply(NamedTuple):
-    """`hangs` says nothing; `drips` a byte at a time, without end; `drops` closes at once."""
+    """A reply `hangs`, `drips` a byte at a time without end, or `drops` the connection at once."""
 
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()
@@ -33,7 +33,7 @@ class Heard(NamedTuple):
 
 
 class Told:
-    """One reply a request, then 200."""
+    """A request gets one reply each, then 200."""
 
     def __init__(self, *replies: Reply, port: int = 0) -> None:
         self._replies = list(replies)

@@ -1,4 +1,4 @@
-"""Spans in the two forms in which they leave: a request on the wire, and a line of OTLP JSON."""
+"""Spans leave in two forms: a request on the wire, and a line of OTLP JSON."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""A real OTLP/HTTP receiver on loopback, and the ways in which collectors misbehave."""
+"""A real OTLP/HTTP receiver listens on loopback, and misbehaves as collectors do."""
 
 import socket
 import threading
@@ -19,10 +19,10 @@ WAIT_S = 20.0  # a test that waits this long for a span waits for nothing
 
 
 class Answer(NamedTuple):
-    """How one request is answered.
+    """A request is answered so, or not.
 
-    Or not: `drops` closes the connection, `torn` does in the middle of the answer, `drips` sends a
-    byte at a time without end, `hangs` sends nothing.
+    `drops` closes the connection, `torn` does in the middle of the answer, `drips` sends a byte at
+    a time without end, `hangs` sends nothing.
     """
 
     status: int = 200
@@ -47,7 +47,7 @@ def partial(rejected: int, why: str) -> Answer:
 
 
 class Receiver:
-    """Keeps what it accepted. Answers as told, one answer a request, then with 200."""
+    """A receiver keeps what it accepted. It answers each request as told, then with 200."""
 
     def __init__(self, *answers: Answer, port: int = 0) -> None:
         self.answers = list(answers)

@@ -1,4 +1,4 @@
-"""Elements as a page describes them, for tests of what is known again: short to write."""
+"""Elements stand as a page describes them, for tests of what is known again: short to write."""
 
 from typing import Any
 

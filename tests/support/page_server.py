@@ -1,4 +1,4 @@
-"""Pages for one browser test, served on loopback: any HTML, and answers that are no page."""
+"""A browser test serves its pages on loopback: any HTML, and answers that are no page."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,4 +1,4 @@
-"""Whoever takes the wheel: pauses a session at a moment of its log, and hands it back."""
+"""A person takes the wheel: pauses a session at a moment of its log, and hands it back."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,8 +17,8 @@ WHO = "ann"
 
 
 class Wheel:
-    """Pauses `session` when an event of it is on disk for which `moment` is so, once. Nothing that
-    takes time is in the way: the fact is handed in before the next one of the world."""
+    """A wheel pauses `session` once, when `moment` is so of an event of it on disk. Nothing that
+    takes time is in between: the fact is handed in before the next one of the world."""
 
     def __init__(self, app: App, session: str, moment: Moment) -> None:
         self.taken = anyio.Event()

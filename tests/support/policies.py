@@ -1,4 +1,4 @@
-"""Policies for tests that open pages of their own: this machine, and nothing else."""
+"""Policies are for tests that open pages of their own: this machine, and nothing else."""
 
 from rutter.events.policy import Policy
 

@@ -1,4 +1,4 @@
-"""What a model sees of a page in its prompt, read back: elements, address, words, controls as HTML.
+"""A prompt is read back as a model sees the page in it: elements, address, words, controls.
 
 Nothing here knows a site. A prompt has the page between quarantine marks; the last one counts.
 """
@@ -23,7 +23,7 @@ _ATTRIBUTE = re.compile(r" ([\w-]+)=\"([^\"]*)\"")
 
 
 class Line(NamedTuple):
-    """One element: `@e6 link "Cancel membership"`."""
+    """A line is one element: `@e6 link "Cancel membership"`."""
 
     ref: str
     role: str
@@ -38,7 +38,7 @@ class Line(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """The page as the prompt has it."""
+    """A sight is the page as the prompt has it."""
 
     lines: tuple[Line, ...] = ()
     url: str = ""

@@ -1,4 +1,4 @@
-"""What a model answers, as its provider would put it on the wire: one list of chunks each."""
+"""A model's answer is put as its provider would put it on the wire: a list of chunks each."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A call of a tool. `arguments` as text is sent as it is, whether it is JSON or not."""
+    """A model calls a tool. `arguments` as text is sent as it is, whether it is JSON or not."""
 
     tool: str
     arguments: Mapping[str, Any] | str = {}
@@ -20,7 +20,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the model says. `input` are all the tokens that went in, as `Usage.input` has it."""
+    """A model says this. `input` are all the tokens that went in, as `Usage.input` has it."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()

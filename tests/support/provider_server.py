@@ -1,4 +1,4 @@
-"""A local server that speaks the wire formats of Anthropic, OpenAI and Ollama, and their faults.
+"""A local server speaks the wire formats of Anthropic, OpenAI and Ollama, and their faults.
 
 `brain` gets each request in our own words (`Heard`) and says what is answered. A request that the
 real provider would refuse is refused with 400, as it would be, and never reaches the brain.
@@ -37,7 +37,7 @@ SPEAK = {"anthropic": answer_anthropic, "openai": answer_openai, "ollama": answe
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """One request: `turns` are what our adapter was given, `body` and `headers` as they came."""
+    """A request came: `turns` are what our adapter was given, `body` and `headers` as they came."""
 
     provider: Provider
     model: str
@@ -65,7 +65,7 @@ class Heard(msgspec.Struct, frozen=True):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """What goes wrong instead of an answer.
+    """A fault goes wrong instead of an answer.
 
     `status`: that code with the provider's error body. `silent`: nothing is answered until the
     client hangs up. `stalled`: half an answer, then nothing. `cut`: the connection breaks in the
@@ -83,7 +83,7 @@ Brain = Callable[[Heard], Answer | Fault]
 
 
 class WireServer:
-    """`with WireServer(brain) as server:` and its three addresses. `brain` may be a list."""
+    """A server has three addresses: `with WireServer(brain) as server:`. `brain` may be a list."""
 
     def __init__(
         self,

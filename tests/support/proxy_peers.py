@@ -1,4 +1,4 @@
-"""Servers and a browser's part of the conversation, for tests of the proxy itself."""
+"""The proxy's peers are servers, and a browser's part of the conversation, for its tests."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class Origin:
-    """A server of our own that answers every request alike and keeps what it was sent."""
+    """An origin answers every request alike and keeps what it was sent."""
 
     def __init__(self, answer: bytes = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok") -> None:
         self.answer = answer
@@ -51,7 +51,7 @@ async def origin(answer: bytes | None = None) -> AsyncIterator[Origin]:
 
 
 class Line:
-    """One connection to the proxy, as a browser has it."""
+    """A line is one connection to the proxy, as a browser has it."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer

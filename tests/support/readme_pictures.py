@@ -1,5 +1,4 @@
-"""The pictures of README.md, drawn anew from what happens: `python -m
-tests.support.readme_pictures`.
+"""The pictures of README.md are drawn anew by `python -m tests.support.readme_pictures`.
 
 The tutorial is worked through at a terminal; what two of its commands show is drawn as they stood
 there, and the page of the workflow's steps is photographed.

@@ -1,4 +1,4 @@
-"""The bundled site with a workflow recorded on it through the command, ready to be sailed."""
+"""The bundled site has a workflow recorded on it through the command, ready to be run."""
 
 import json
 import os
@@ -19,7 +19,7 @@ WANTED = {**ALONE, "quantity": 12, "priority": "urgent", "placed": True}
 
 
 class WatchedSite(Site):
-    """The site, and something that happens when a page is asked for."""
+    """The site does something when a page is asked for."""
 
     def __init__(self) -> None:
         super().__init__(password=PASSWORD)
@@ -52,7 +52,7 @@ def once(path: str, do: Callable[[], None], method: str = "GET") -> Callable[[Si
 
 
 class Harbour:
-    """A site and the files that a person would have: script, password, answers."""
+    """A harbour is a site and the files that a person would have: script, password, answers."""
 
     def __init__(self, root: Path, site: WatchedSite) -> None:
         self.site = site
@@ -89,7 +89,7 @@ class Harbour:
 
 
 class Ship:
-    """One test's own copy of the data directory in which `order` was recorded."""
+    """A ship is one test's own copy of the data directory in which `order` was recorded."""
 
     def __init__(self, harbour: Harbour, rutter: Rutter) -> None:
         self.harbour = harbour
@@ -119,7 +119,7 @@ _AT_TERMINAL = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {C
 
 
 class AtTerminal:
-    """The command with a terminal around it: what it asks is read here, and answered."""
+    """A terminal is around the command: what it asks is read here, and answered."""
 
     def __init__(self, rutter: Rutter, *arguments: str) -> None:
         self._keyboard, screen = os.openpty()

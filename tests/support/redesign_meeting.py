@@ -1,4 +1,4 @@
-"""One recorded control met again on a redesigned page, by the real script and the real rules."""
+"""A recorded control meets its redesigned page, by the real script and the real rules."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ WITHIN_MS = 2_000
 
 @dataclass(frozen=True)
 class Met:
-    """right: the recorded control; asked: a person is to say; refused: none; wrong: another one."""
+    """A redesign is met by right: the control; asked: a person; refused: none; wrong: another."""
 
     how: str
     said: str

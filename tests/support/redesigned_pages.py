@@ -1,4 +1,4 @@
-"""Pages made up from a seed, and the same pages after a redesign: what moved, what is gone.
+"""Pages are made up from a seed, and redesigned: what moved, what is gone.
 
 Every control has a `data-truth` of its own that nothing but the test reads. Two buttons that send
 the same request count as one, so a look-alike always sends something else.
@@ -23,7 +23,7 @@ ROWS = ("Aurora", "Juniper", "Isbjorn", "Tern", "Fairlead", "Kestrel", "Halcyon"
 
 @dataclass(frozen=True)
 class Control:
-    """One thing to click, or to write into. `kind` says how it does what it does."""
+    """A control is clicked, or written into. `kind` says how it does what it does."""
 
     truth: str
     kind: str  # link | script_link | submit | script | field | bare_field | row
@@ -34,7 +34,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Block:
-    """Controls that stand together: a menu, a toolbar, a form, a table."""
+    """A block has controls that stand together: a menu, a toolbar, a form, a table."""
 
     kind: str
     title: str
@@ -53,7 +53,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Case:
-    """A page as it was recorded, as it is now, and which control was recorded."""
+    """A case is a page as it was recorded, as it is now, and which control was recorded."""
 
     before: Design
     after: Design

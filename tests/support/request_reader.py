@@ -1,4 +1,4 @@
-"""Reads a request as its provider would: what it refuses is refused, the rest is our own turns."""
+"""A provider reads requests: what it refuses is refused, the rest is our own turns."""
 
 import base64
 import binascii
@@ -25,7 +25,7 @@ NO_FORCED_CALLS = re.compile(r"claude-(sonnet|opus|haiku)-5-5|claude-(fable|myth
 
 
 class Refused(Exception):
-    """The status and the words with which the provider says no."""
+    """The provider says no with this status and these words."""
 
     def __init__(self, status: int, message: str, code: str = "") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""The proxy with names of its own: run by a test in place of the real one.
+"""The proxy has names of its own, run by a test in place of the real one.
 
 Each argument is `name=address[,address]`; a name that is given twice has other addresses when it
 is asked for again. Nothing else resolves, and every address is dialled as it is.

@@ -1,4 +1,4 @@
-"""Logs to read from: made by the real pipeline in a scripted world, with no browser."""
+"""The real pipeline makes logs to read from in a scripted world, with no browser."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

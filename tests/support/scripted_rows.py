@@ -1,4 +1,4 @@
-"""`rutter run --rows` as people type it, in a scripted shop in place of a browser.
+"""A scripted shop takes the place of a browser for `rutter run --rows` as people type it.
 
 Everything else is real: the command line, the file, the log on disk, every decider. The shop keeps
 its orders in a file, so that it outlives whoever is killed. Run as a program, it is that command in
@@ -82,7 +82,7 @@ def _sheets() -> Mapping[str, ScriptedPage]:
 
 
 class CountingShop(World):
-    """Every order is a line in a file: customer, quantity."""
+    """A shop's every order is a line in a file: customer, quantity."""
 
     def __init__(self, orders: Path) -> None:
         super().__init__(_sheets())
@@ -114,7 +114,7 @@ def _strike(when: str, signal: Signals, order: int) -> None:
 
 
 class _Rehearsed:
-    """An `App` whose sessions are played in the shop."""
+    """An `App` has its sessions played in the shop."""
 
     def __init__(self, app: App, orders: Path) -> None:
         self._app = app

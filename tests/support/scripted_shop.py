@@ -1,4 +1,4 @@
-"""The shop that tests sail in, in the scripted world that is part of the product."""
+"""Tests run in this shop, in the scripted world that is part of the product."""
 
 from collections.abc import Mapping, Sequence
 
@@ -34,8 +34,8 @@ __all__ = [
 
 
 class World(world.ScriptedWorld):
-    """Its pages are in no state: tests that are about something else need not care what a few
-    words alone make of a page (a single `Place order` is a final confirmation)."""
+    """The world's pages are in no state. Tests that are about something else need not care what a
+    few words alone make of a page (a single `Place order` is a final confirmation)."""
 
     def _elements(self, sheet: ScriptedPage) -> tuple[Element, ...]:
         return ()

@@ -1,4 +1,4 @@
-"""Sessions of tools in a scripted world, for whoever asks as MCP clients do; no browser."""
+"""Tool sessions run in a scripted world, for whoever asks as MCP clients do; no browser."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -44,7 +44,7 @@ SHOP = {
 
 
 class Rehearsed:
-    """A `Host`: each session has a world of its own."""
+    """A `Host` gives each session a world of its own."""
 
     def __init__(self, app: App, answers: Answers | None = None, *, at_most: int = 5) -> None:
         self.app = app

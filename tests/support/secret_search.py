@@ -1,4 +1,4 @@
-"""Looking for a value in everything that a run left, however it is dressed."""
+"""A search looks for a value in everything that a run left, however it is dressed."""
 
 import base64
 import gzip

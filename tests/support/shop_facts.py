@@ -1,4 +1,4 @@
-"""Facts to tell deciders: short to write, complete enough to be judged. All on one made-up shop."""
+"""Facts tell deciders of one made-up shop: short to write, complete enough to be judged."""
 
 from typing import Any
 

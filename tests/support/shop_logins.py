@@ -1,4 +1,4 @@
-"""Logins to keep: a made-up shop, and what a browser would know of it."""
+"""Logins are kept of a made-up shop, with what a browser would know of it."""
 
 from pathlib import Path
 

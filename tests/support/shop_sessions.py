@@ -1,4 +1,4 @@
-"""Sessions in the scripted shop, ready to be run: the order recorded, sailed, thought over."""
+"""Sessions in the scripted shop are ready to be run: the order recorded, run, thought over."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -78,7 +78,7 @@ def run_for_fairlead(workflow: Workflow, **more: Any) -> SessionStarted:
 
 
 class NextClock(CountingClock):
-    """The clock of the next process: later, and with names of its own."""
+    """The next process has a later clock, with names of its own."""
 
     def __init__(self) -> None:
         super().__init__(start_ns=1_800_000_000_000_000_000)
@@ -88,7 +88,7 @@ class NextClock(CountingClock):
 
 
 class Thinks:
-    """A person who says yes when the test lets them."""
+    """A person says yes when the test lets them."""
 
     who: Who = "scripted"
 

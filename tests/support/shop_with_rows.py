@@ -15,7 +15,7 @@ from tests.support.scripted_rows import KILL, ORDERS, orders_in
 
 
 class Shop:
-    """A data directory in which `order` is known, the orders so far, and the rows of a test."""
+    """A shop has a data directory that knows `order`, the orders so far, and a test's rows."""
 
     def __init__(self, folder: Path) -> None:
         self.rutter = Rutter(folder / "data")

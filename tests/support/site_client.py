@@ -1,4 +1,4 @@
-"""A client of a bundled site: plain HTTP, so that a test sees every answer."""
+"""A client asks a bundled site by plain HTTP, so that a test sees every answer."""
 
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
@@ -21,7 +21,7 @@ class Answer:
 
 @dataclass
 class Client:
-    """One kept-alive connection with one cookie, and no following of redirects."""
+    """A client has one kept-alive connection with one cookie, and follows no redirects."""
 
     opened: ClassVar[list[HTTPConnection]] = []  # for `hang_up`
     site: Loopback

@@ -1,4 +1,4 @@
-"""The order on the bundled site, recorded as it is and sailed again however it looks by then."""
+"""Sessions record the order on the bundled site and run it again however it looks by then."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ ALONE = {
 
 
 class SaysYes(ScriptedPerson):
-    """Approves whatever is asked: nothing but the agent itself stands before a wrong click."""
+    """A person approves all that is asked: the agent alone stands before a wrong click."""
 
     def __init__(self) -> None:
         super().__init__(otherwise=PersonAnswer(True, "go on", "confirm"))
@@ -50,7 +50,7 @@ class SaysYes(ScriptedPerson):
 
 @dataclass(frozen=True)
 class Sailed:
-    """One run, with every element that was acted on, by the number of its step."""
+    """A run acted on these elements, by the number of its step."""
 
     ended: SessionEnded
     acted_on: dict[int, Resolved]

@@ -1,4 +1,4 @@
-"""A disk that is soon full, for what must survive one: a file system of its own in memory."""
+"""A small disk is soon full, for what must survive that: a file system of its own in memory."""
 
 import subprocess
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Makes the snapshot fixtures of `pipeline/rehearsal` anew, from the bundled pages in a browser:
+"""This script makes the snapshot fixtures of `pipeline/rehearsal` anew, from the bundled pages.
 
     python -m tests.support.snapshot_capture [DIR]
 
@@ -37,7 +37,7 @@ WITHIN_MS = 10_000
 
 
 class Camera:
-    """A window on one site, and what was taken of it."""
+    """A camera is a window on one site, with what was taken of it."""
 
     def __init__(self, window: Window, site: Loopback, origin: str) -> None:
         self.site = site

@@ -1,4 +1,4 @@
-"""Steps of each kind as their events tell them: what people see is made of these."""
+"""Steps of each kind stand as their events tell them: what people see is made of these."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
-"""Runs on a daemon that is struck at a random moment: who strikes, who answers for the person, and
-the one judge of what is left."""
+"""A daemon is struck at a random moment of its runs: here are who strikes, who answers for the
+person, and the one judge of what is left."""
 
 import json
 import threading
@@ -23,8 +23,8 @@ LATER_S = 0.3  # between two requests of a run lies less
 
 
 class Striker:
-    """Strikes at one request to the site, and a moment later: in any part of any step, however fast
-    the machine is."""
+    """A striker hits at one request to the site, and a moment later: in any part of any step,
+    however fast the machine is."""
 
     def __init__(self, site: WatchedSite, rng: Random, strike: Callable[[], None]) -> None:
         self._left = rng.randrange(REQUESTS)
@@ -57,8 +57,8 @@ class Striker:
 
 
 class SaysYes(threading.Thread):
-    """Answers whatever a person is asked. Every run orders something else, so a yes is right: what
-    another one may have done is not what this one does."""
+    """A person says yes to all. Every run orders something else, so that is right: what another one
+    may have done is not what this one does."""
 
     def __init__(self, daemon: Afloat) -> None:
         super().__init__(daemon=True)

@@ -1,5 +1,5 @@
-"""All tests, for `make test`: the fast ones, so that a broken decider shows before any browser
-starts, then those with a browser or a crash. Both parts always run.
+"""The suite runs all tests for `make test`: the fast ones, so that a broken decider shows before
+any browser starts, then those with a browser or a crash. Both parts always run.
 
 What failed beside others runs once more, alone: a deadline that is ample on a machine that does
 nothing else can pass on one with more to do than it has cores, and says nothing of the product.

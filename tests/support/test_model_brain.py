@@ -1,4 +1,4 @@
-"""The brain that plays the model finds its way by reading, on every variant of the service."""
+"""The brain that plays the model cancels by reading, on every variant of the service."""
 
 import json
 from collections.abc import Iterator, Mapping

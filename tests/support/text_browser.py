@@ -1,4 +1,4 @@
-"""A browser of text for the bundled sites: enough of one to try a brain without Chromium.
+"""A text browser shows the bundled sites: enough to try a brain without Chromium.
 
 It shows a page as prompts do, line by line, and does what the seven tools say.
 """
@@ -28,7 +28,7 @@ VOID = frozenset(("input", "meta", "br", "path", "link"))
 
 
 class Box(msgspec.Struct):
-    """One element that a prompt would show."""
+    """A box is one element that a prompt would show."""
 
     role: str
     name: str = ""
@@ -115,7 +115,7 @@ class Document(HTMLParser):
 
 
 class TextBrowser:
-    """One page of a site at a time. `refuse`: which controls a person says no to, in what words."""
+    """A browser has one page at a time. `refuse`: the controls a person says no to, and how."""
 
     def __init__(self, site: Loopback, path: str, refuse: Mapping[str, str] | None = None) -> None:
         self._client = Client(site)
@@ -214,7 +214,7 @@ def _wrong(error: str, message: str) -> dict[str, Any]:
 
 
 class Talk:
-    """The conversation as a model has it: what it said, what came of it, and the page as it is."""
+    """A talk is the conversation as a model has it: what it said, what came of it, and the page."""
 
     def __init__(self, browser: TextBrowser, goal: str) -> None:
         self._browser = browser

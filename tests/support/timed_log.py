@@ -1,4 +1,4 @@
-"""A log on disk written event by event, at the times of the test's choosing, with a true chain."""
+"""A log on disk is written event by event, at times of the test's choosing, with a true chain."""
 
 import sqlite3
 from pathlib import Path
@@ -16,7 +16,7 @@ SESSION = "run-1"
 
 
 class Ledger:
-    """Nothing is synced: what is tested here is what events mean, not whether they last."""
+    """A ledger syncs nothing: tests here ask what events mean, not whether they last."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

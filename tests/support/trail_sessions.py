@@ -1,4 +1,4 @@
-"""Sessions as trails: the plain one, and those with trouble on the way."""
+"""Trails are sessions: the plain one, and those with trouble in them."""
 
 from rutter.events.action import Action, Untrusted
 from rutter.events.advisor import AdvicePrepared, AdviceReceived, Proposal, TokenUsage

@@ -1,4 +1,4 @@
-"""Sessions told event by event, and their spans looked at as people look at a trace."""
+"""A session is told event by event, and its spans are looked at as people look at a trace."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ MS = 1_000_000
 
 
 class Trail:
-    """Numbers what it is told. Unless said otherwise an event follows from the one before it."""
+    """A trail numbers what it is told. By default an event follows from the one before it."""
 
     def __init__(self, session: str = "run-1", *, seq: int = 0) -> None:
         self.session = session
@@ -41,7 +41,7 @@ class Trail:
 
 
 class Tree:
-    """The finished spans of some events."""
+    """A tree holds the finished spans of some events."""
 
     def __init__(self, events: Iterable[Envelope]) -> None:
         self.spans = list(spans_of(events))

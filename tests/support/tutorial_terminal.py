@@ -1,4 +1,4 @@
-"""docs/tutorial.md as a person works through it: every command at a real terminal, in order.
+"""A person works through docs/tutorial.md: every command at a real terminal, in order.
 
 In its blocks a line that begins with `$` is typed; the lines below it are looked for in
 what the terminal then shows, in their order. `...` stands for anything. A question is answered
@@ -33,7 +33,7 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Typed(NamedTuple):
-    """One command of the tutorial, and what it says comes of it."""
+    """A command of the tutorial is typed, and this comes of it."""
 
     line: int
     command: str
@@ -46,7 +46,7 @@ class Typed(NamedTuple):
 
 
 class Shell:
-    """A bash at a terminal of its own, as wide as no line is long."""
+    """A bash has a terminal of its own, as wide as no line is long."""
 
     def __init__(self, where: Path, env: dict[str, str]) -> None:
         self._fd, inner = pty.openpty()

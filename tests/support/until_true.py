@@ -1,4 +1,4 @@
-"""Waiting without sleeping: the loop turns until something is so, and not for ever."""
+"""A test waits without sleeping: the loop turns until something is so, and not for ever."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""A loop whose clock jumps to the next thing that is due: hours of waiting pass in no time.
+"""A loop's clock jumps to the next thing that is due: hours of waiting pass in no time.
 
 Only for what waits for nothing but time and itself: whatever comes from outside would be overtaken.
 """

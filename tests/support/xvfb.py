@@ -1,5 +1,5 @@
-"""A screen without a monitor, for tests that need a real window: `python -m tests.support.xvfb`
-gets one.
+"""`python -m tests.support.xvfb` gets a screen without a monitor, for tests that need a real
+window.
 
 Xvfb draws it, xdotool moves its mouse and presses its keys. Both come from the system's packages;
 where they cannot be had, the tests that need them say so and are skipped.

@@ -1,4 +1,4 @@
-"""The evaluation sets of page states: pages as sites have them, each labelled by its folder.
+"""The evaluation sets of page states are pages as sites have them, labelled by their folder.
 
 They measure how the rules do on pages they were not written for. A label says what a careful person
 would call the page; neither labels nor rules are fitted to each other.
@@ -34,7 +34,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Sites(PageServer):
-    """Serves one page after the other, each at its own address: many share one."""
+    """A site serves one page after the other, each at its own address: many share one."""
 
     def show_at(self, page: LabelledPage) -> str:
         self._server.pages[page.url.partition("?")[0]] = page.html
