@@ -35,7 +35,7 @@ OTHERS = 0o077
 
 
 class KeptLogin(NamedTuple):
-    """A kept login lies there like this."""
+    """A kept login is what its file holds, read but not opened."""
 
     head: SealedHead
     digest: str
