@@ -15,9 +15,14 @@ RutterError                 every error says what is wrong and what to do next
     `-- EventUnknown        an event of a type this program does not know
 """
 
+from typing import ClassVar
+
 
 class RutterError(Exception):
-    """An error tells people in one line what is wrong, in another what to do."""
+    """An error tells people in one line what is wrong, in another what to do. `code` is its row
+    among the `requests` of faults.toml: its exit code, its status, its type."""
+
+    code: ClassVar[str] = "failed"
 
     def __init__(self, what: str, fix: str = "") -> None:
         super().__init__(f"{what}; {fix}" if fix else what)
@@ -28,13 +33,19 @@ class RutterError(Exception):
 class BadInput(RutterError):
     """A person's input cannot be used as it is; nothing was done with it."""
 
+    code = "bad_input"
+
 
 class PolicyDenied(RutterError):
     """The configuration forbids this, though it could be done; nothing was begun."""
 
+    code = "policy_denied"
+
 
 class WorldBroken(RutterError):
     """Something outside our code does not do its part."""
+
+    code = "unavailable"
 
 
 class DirectoryInUse(WorldBroken):
@@ -63,6 +74,8 @@ class BrowserGone(WorldBroken):
 
 class LogCorrupt(RutterError):
     """The disk does not hold what was written."""
+
+    code = "log_corrupt"
 
 
 class LogForeign(LogCorrupt):

@@ -11,7 +11,7 @@ from rutter.actors.planner.tool_desk import (
 from rutter.actors.rules.tools.tool_table import place_of_ref
 from rutter.events.action import Untrusted
 from rutter.events.critic import CompletionChecked
-from rutter.events.faults import RETRIABLE, SAID_AS, TYPE_OF
+from rutter.events.faults import failed_call, fault_of
 from rutter.events.person import ApprovalAnswered
 from rutter.events.tools import FileRead, ToolAnswered, ToolError
 from rutter.events.validator import ActionRejected, ActionWithheld
@@ -29,8 +29,7 @@ def bad_answer(
     desk: Desk, error: ToolError, message: str, *, retriable: bool | None = None
 ) -> ToolAnswered:
     call = desk.call.call if desk.call is not None else ""
-    again = error in RETRIABLE if retriable is None else retriable
-    return ToolAnswered(call, False, error, TYPE_OF[error], again, message)
+    return failed_call(call, error, message, retriable=retriable)
 
 
 def stale_ref_answer(desk: Desk) -> ToolAnswered | None:
@@ -50,8 +49,7 @@ def verdict_answer(desk: Desk, flight: Flight) -> ToolAnswered | None:
     judged, missed = flight.judged, flight.missed
     if missed is not None:
         said = f"{missed.code}: {missed.message}" if missed.message else missed.code
-        error = SAID_AS[missed.code]
-        return bad_answer(desk, error, said, retriable=error in RETRIABLE)
+        return bad_answer(desk, fault_of(missed.code).tool, said)
     if judged is None or judged.verdict == "confirmed":
         return good_answer(desk, result=flight.extracted)
     failure = flight.failure
@@ -59,10 +57,12 @@ def verdict_answer(desk: Desk, flight: Flight) -> ToolAnswered | None:
     if judged.verdict in ("no_effect", "wrong_target") or slow:
         return good_answer(desk, judged.reason)
     code = failure.code if failure is not None else judged.reason
-    error = SAID_AS[failure.code] if failure is not None else "action_failed"
+    error = fault_of(failure.code).tool if failure is not None else "action_failed"
     message = f"{code}: {failure.message}" if failure is not None and failure.message else code
     untouched = failure is not None and not failure.dispatched
-    again = (error in RETRIABLE or code in RETRIABLE) and (is_harmless(flight) or untouched)
+    again = (fault_of(error).retriable or fault_of(code).retriable) and (
+        is_harmless(flight) or untouched
+    )
     if judged.verdict == "unknown":
         return bad_answer(desk, error, f"{message}; its outcome is unknown", retriable=False)  # E7
     return bad_answer(desk, error, message, retriable=again)
@@ -80,7 +80,7 @@ def refusal_error(desk: Desk, refused: ActionRejected | ActionWithheld) -> ToolE
             return "policy_denied"
         case _:
             by_ref = desk.call is not None and arguments_of(desk.call).ref is not None
-            error = SAID_AS.get(refused.error, "action_failed")
+            error = fault_of(refused.error).tool
             return "action_failed" if error == "ref_invalid" and not by_ref else error
 
 

@@ -24,6 +24,7 @@ from rutter.actors.rules.tools.tool_table import Logged, action_of
 from rutter.events.action import kind_of
 from rutter.events.advisor import AdviceFailed, AdviceReceived
 from rutter.events.critic import CompletionChecked, PageAssessed
+from rutter.events.faults import failed_call
 from rutter.events.observer import ObservationFailed
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import ObservationRequested, PlanProposed, RunStopped
@@ -99,9 +100,7 @@ def _called(desk: Desk, event: AnyEvent) -> Iterable[AnyEvent]:
     match event:
         case ToolCalled(call=call) as called:
             if desk.call is None or desk.call.call != call or desk.call.attempt != called.attempt:
-                yield ToolAnswered(
-                    call, False, "unavailable", "tool_unavailable", True, "another call is open"
-                )
+                yield failed_call(call, "unavailable", "another call is open", retriable=True)
             else:
                 yield from _next(desk)
         case PageAssessed() | ApprovalAnswered() | FileRead() | ObservationFailed():

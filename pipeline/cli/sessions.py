@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from rutter.events.faults import fault_of
+from rutter.events.faults import fault_of_end
 from rutter.pipeline.cli.show import GOAL, when
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import Settings
@@ -54,5 +54,6 @@ def _goal(goal: str) -> str:
 
 def _fault(row: dict[str, Any], *, sent: bool) -> dict[str, object]:
     """Of a session that did not come to its end: what kind of failure it was, and what to do."""
-    fault = fault_of(row["reason"] or "", row["failure"] or "", sent=sent)
-    return fault._asdict() if fault.error_code else {}
+    fault = fault_of_end(row["reason"] or "", row["failure"] or "", sent=sent)
+    told = {name: getattr(fault, name) for name in ("error_code", "retriable", "hint")}
+    return told if fault.error_code else {}

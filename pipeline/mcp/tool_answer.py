@@ -10,8 +10,8 @@ from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 from rutter.actors.advisor.conversation import RESULT, NewestPage, page_told
 from rutter.actors.advisor.token_budget import clipped
 from rutter.actors.rules.text.untrusted import wrapped
-from rutter.events.errors import BadInput, BrowserGone, PolicyDenied, RutterError
-from rutter.events.faults import TYPE_OF
+from rutter.events.errors import BrowserGone, RutterError
+from rutter.events.faults import fault_of, faults
 from rutter.events.tools import ToolError
 from rutter.pipeline.rehearsal.sheets import page_of
 from rutter.pipeline.tools.dispatcher import ToolResponse
@@ -48,22 +48,13 @@ def _text(answer: ToolResponse, body: dict[str, Any], note: str, nonce: str) -> 
 
 def refused(tool: str, error: RutterError) -> ToolResponse:
     """What was wrong before there was a session to answer, in the words of the contract."""
-    code: ToolError = "unavailable"
-    match error:
-        case PolicyDenied():
-            code = "policy_denied"
-        case BadInput():
-            code = "invalid_params"
-        case BrowserGone():
-            code = "browser_gone"
-        case _:
-            pass
-    return failed(tool, code, str(error))
+    gone = isinstance(error, BrowserGone)
+    return failed(tool, "browser_gone" if gone else faults().requests[error.code].tool, str(error))
 
 
 def failed(tool: str, error: ToolError, message: str, *, retriable: bool = False) -> ToolResponse:
     return ToolResponse(
-        tool, "", False, error, TYPE_OF[error], retriable=retriable, message=message
+        tool, "", False, error, fault_of(error).error_code, retriable=retriable, message=message
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from rutter.events.faults import FAULTS, NONE
+from rutter.events.faults import fault_of
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
@@ -20,58 +20,7 @@ from rutter.pipeline.upkeep.artifact_survey import where_is
 from rutter.replay.story.told_session import StepStory, Story, as_json
 from rutter.replay.story.wording import quoted
 
-# What each reason, failure and code of a step means, to whoever has never read this program.
-PLAIN: dict[str, str] = {
-    # how a session ended
-    "completed_unverified": "it went to its end, and nothing on the page shows that it is done",
-    "max_steps": "it took as many steps as it may and was not done",
-    "max_wall_time": "it took as long as it may and was not done",
-    "max_failures": "too many of its steps failed",
-    "max_turns_exceeded": "it was asked for more turns than it may take",
-    "no_op_loop": "it did the same thing again and again, and nothing changed",
-    "failed": "a step failed",
-    "cancelled": "somebody stopped it",
-    "interrupted": "its process or its browser ended before it did",
-    "lost": "it cannot go on as it was recorded",
-    "needs_person": "a person must decide or act here, and none was there",
-    "verification_failed": "the step was done, and the page does not show that it worked",
-    "retry_exhausted": "the step was tried again and came to nothing",
-    "unreachable": "the site did not answer",
-    "policy_denied": "this is not allowed, or a person said no",
-    "actor_failed": "a part of rutter itself broke",
-    "browser_lost": "the browser died, or did not answer any more",
-    "model_unavailable": "no language model answered",
-    # what a step met
-    "element_not_found": "the element is not on the page",
-    "element_ambiguous": "several elements fit, and it is not clear which one is meant",
-    "element_disabled": "the element is there, and cannot be used yet",
-    "element_obscured": "something lies over the element",
-    "element_not_visible": "the element is there, and cannot be seen",
-    "element_moving": "the element does not come to rest",
-    "option_not_found": "the list has no such option",
-    "value_not_set": "the field did not take what was typed",
-    "value_unbound": "a value that it needs was not given",
-    "ref_invalid": "it named an element of a page that is no longer there",
-    "navigation_failed": "the page did not load",
-    "action_failed": "the browser could not do it",
-    "execution_error": "the browser could not do it",
-    "timeout": "the page took too long",
-    "page_crashed": "the page crashed",
-    "browser_gone": "the browser died, or did not answer any more",
-    "unavailable": "the tool is not there",
-    "invalid_params": "the call had arguments that it does not take",
-    "validation_error": "the step cannot be done as it is written",
-    "human_rejected": "a person said no",
-}
-# What was waited for in vain, said of the element; and what a person calls it.
-STAYED = {
-    "element_disabled": "stayed disabled",
-    "element_obscured": "stayed covered",
-    "element_not_visible": "could not be seen",
-    "element_moving": "kept moving",
-    "option_not_found": "did not have the option",
-    "ref_invalid": "was gone",
-}
+# What a person calls an element.
 CALLED = {"textbox": "field", "searchbox": "field", "combobox": "list", "listbox": "list"}
 PLAINLY = frozenset({"button", "link", "checkbox", "radio", "tab", "menuitem", "switch"})
 LONGER_S = 10  # what is proposed where something took longer than it may
@@ -169,22 +118,23 @@ def in_plain_words(story: Story) -> str:
     if unproven := unproven_in_words(story):
         return unproven
     kind = story.failure or story.reason
-    said = PLAIN.get(kind, "it came to no end that is known")
+    said = fault_of(kind).words or "it came to no end that is known"
     found = CODE.match(story.detail)
     code = found[1] if found else ""
     if waited := waited_in_words(story, code):
         return waited
-    met = PLAIN.get(code, "") if FAULTS.get(code, NONE) != NONE and code != kind else ""
+    met = fault_of(code).words if code != kind else ""
     return f"{said}: {met}" if met and kind not in ("cancelled", "interrupted") else said
 
 
 def waited_in_words(story: Story, code: str) -> str:
     """`the button "Save" stayed disabled for 3.0 s`; nothing, where that is not why it ended."""
     step = story.steps[-1] if story.steps else None
-    if step is None or not step.waited_ms or code not in STAYED or not step.element:
+    stayed = fault_of(code).stayed
+    if step is None or not step.waited_ms or not stayed or not step.element:
         return ""
     role = CALLED.get(step.role, step.role if step.role in PLAINLY else "element")
-    return f'the {role} "{step.element}" {STAYED[code]} for {step.waited_ms / 1000:.1f} s'
+    return f'the {role} "{step.element}" {stayed} for {step.waited_ms / 1000:.1f} s'
 
 
 def reasons(story: Story) -> Iterator[str]:

@@ -5,6 +5,7 @@ import shlex
 
 from rutter.actors.rules.steps.already_done import UNKNOWN
 from rutter.actors.rules.steps.confidence import RULE
+from rutter.events.faults import fault_of
 from rutter.events.run_settings import MILLION
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
@@ -18,75 +19,7 @@ SIGNED_OUT = "asks to sign in"
 NOT_TYPED = "was not typed out"  # the word that a last step wants
 NO_SIGNS = "no criteria "  # how a run says that nobody said what shows that it is done
 
-COMMANDS = {
-    "lost": "record {name} --url {url}",
-    "needs_person": "run {name} --from {session}",
-    "verification_failed": "report {session}",
-    "retry_exhausted": "report {session}",
-    "unreachable": "doctor",
-    "policy_denied": "config show",
-    "actor_failed": "log export FILE",
-    "browser_lost": "doctor",
-    "model_unavailable": "models check",
-    "completed_unverified": "report {session}",
-    "max_steps": "show {session}",
-    "max_wall_time": "run {name} --from {session}",
-    "max_failures": "show {session}",
-    "max_turns_exceeded": "show {session}",
-    "no_op_loop": "show {session}",
-    "failed": "report {session}",
-    "cancelled": "run {name} --from {session}",
-    "interrupted": "run {name} --from {session}",
-}
-NEXT = {
-    "needs_person": "run it at a terminal, or give --answers FILE",
-    "lost": "look at the page, then record the changed step again",
-    "policy_denied": "change the policy or the workflow if this step is meant",
-    "unreachable": "check the address and the network, then run it again",
-    "verification_failed": "look at the screenshot; record the step again if the site changed",
-    "retry_exhausted": "look at the screenshot; record the step again if the site changed",
-    "browser_lost": "run it again; if it repeats: rutter doctor",
-    "actor_failed": "this is a bug: report it with the log",
-    "model_unavailable": "see what each of them says: rutter models check",
-    "completed_unverified": "look at the screenshot: what shows that it is done is not on the page",
-    "max_steps": "look at its steps, then record it again: it goes round in circles",
-    "max_wall_time": "run it again when the site is faster",
-    "max_failures": "look at its steps, then record those that fail again",
-    "max_turns_exceeded": "look at its steps, then give it a smaller goal",
-    "no_op_loop": "look at the page, then record the changed step again",
-    "cancelled": "run it again",
-    "interrupted": "run it again; an outcome that is unknown is never repeated blindly",
-}
-# Where a model led the run, nothing is recorded yet that could be recorded again.
-TO_A_GOAL = {
-    "lost": "look at the page, then say the goal in other words, or {record}",
-    "failed": "look at the page, then say the goal in other words, or {record}",
-    "verification_failed": "look at the screenshot, then run it again, or {record}",
-    "policy_denied": "run it again and say yes, or change the policy, if this step is meant",
-    "completed_unverified": "if it is done, correct --success or the service's criteria",
-    "max_steps": "allow it more (agent.internal.max_steps), or give it a smaller goal",
-    "max_wall_time": "allow it more (agent.internal.max_wall_time_ms), or a smaller goal",
-    "max_failures": "look at what failed, then say the goal more exactly, or {record}",
-    "no_op_loop": "the model is stuck: say the goal more exactly, ask another model "
-    "(models.PROVIDER.model), or {record}",
-}
-# What was only suggested: nothing is against it but that it is not sure.
-SUGGESTED = {
-    "needs_person": "run it at a terminal to say yes or no, or give --answers FILE; "
-    "it grows surer with every time that the way is recorded",
-    "policy_denied": "show it what is meant instead: rutter record NAME --url URL",
-}
-# A free run follows no way that could be recorded again: it ends where what is known ends.
 TO_RECORD = "rutter record NAME --url URL"
-FREE = {
-    "lost": f"show it what is meant: {TO_RECORD}",
-    "completed_unverified": "look at the screenshot; if it is done, correct --success or the "
-    "service's criteria",
-    "max_steps": "allow it more: agent.internal.max_steps in the configuration",
-    "max_wall_time": "allow it more: agent.internal.max_wall_time_ms in the configuration",
-    "max_failures": f"look at what failed, then show it what is meant: {TO_RECORD}",
-    "no_op_loop": f"look at the page, then show it what is meant: {TO_RECORD}",
-}
 NOT_SHOWN = "if it is done, correct --success or the service's criteria; else look at what failed"
 
 
@@ -101,7 +34,7 @@ def advise(story: Story, settings: Settings, sure: Thresholds | None = None) -> 
 def command_for(story: Story) -> str:
     """The command that fits the reason, without `rutter`."""
     kind = story.failure or story.reason
-    form = COMMANDS.get(kind, "show {session}")
+    form = fault_of(kind).command or "show {session}"
     workflow = story.purpose == "run" and bool(story.name) and not story.led
     if not workflow and "run {name}" in form:
         form = "show {session}"
@@ -118,8 +51,9 @@ def _said(story: Story, settings: Settings, sure: Thresholds | None) -> str:
     if found := _on_going_on(story, settings, kind) or how_to_prove(story, settings):
         return found
     refused = story.steps[-1].reason if story.steps else ""
-    if story.steps and story.steps[-1].rule == RULE and kind in SUGGESTED:
-        return SUGGESTED[kind]
+    suggested = bool(story.steps) and story.steps[-1].rule == RULE
+    if suggested and (found := fault_of(kind).next_suggested):
+        return found
     if NOT_TYPED in story.detail or NOT_TYPED in refused:
         return "run it again and type the word as it stands, if the last step is meant"
     if kind == "model_unavailable":
@@ -134,7 +68,7 @@ def _said(story: Story, settings: Settings, sure: Thresholds | None) -> str:
         return found
     if kind == "verification_failed" and "file_" in story.detail:
         return "look at the file; the page is as it should be"
-    return NEXT.get(kind, "")
+    return fault_of(kind).next
 
 
 def _on_going_on(story: Story, settings: Settings, kind: str) -> str:
@@ -160,9 +94,9 @@ def _advice_on_models(story: Story, settings: Settings) -> str:
     codes = {who: said.partition(":")[0] for who, said in failed.items()}
     fixes = [fix_of(code, who, alone=alone) for who, code in codes.items()]
     told = "; ".join(dict.fromkeys(fix for fix in fixes if fix))
-    return (
-        f"{told}; then: {settings.command('models check')}" if told else NEXT["model_unavailable"]
-    )
+    if not told:
+        return fault_of("model_unavailable").next
+    return f"{told}; then: {settings.command('models check')}"
 
 
 def _advice_on_signing_in(story: Story, settings: Settings) -> str:
@@ -200,7 +134,7 @@ def _advice_on_going_freely(story: Story, kind: str, sure: Thresholds | None) ->
             "if this step is meant, leave its word out of policy.denylist in the configuration, "
             f"or record the way and run that: {TO_RECORD}"
         )
-    return FREE.get(kind, "")
+    return fault_of(kind).next_free
 
 
 def _advice_on_sureness(said: float, sure: Thresholds | None) -> str:
@@ -223,4 +157,4 @@ def _advice_to_a_goal(story: Story, kind: str) -> str:
         )
     if story.unmet and kind in ("max_failures", "max_turns_exceeded", "no_op_loop"):
         return NOT_SHOWN
-    return TO_A_GOAL.get(kind, "").format(record=record)
+    return fault_of(kind).next_goal.format(record=record)

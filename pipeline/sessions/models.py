@@ -16,8 +16,8 @@ from rutter.actors.world.models.defaults import DEFAULTS
 from rutter.actors.world.models.messages import ModelCall, ModelClient, ModelFailed, Prompt, Reply
 from rutter.actors.world.models.prices import Price, PricedModel
 from rutter.actors.world.secrets.redaction import Secrets, hide
-from rutter.events.advisor import AdviceError
 from rutter.events.errors import BadInput, WorldBroken
+from rutter.events.faults import NONE, faults
 from rutter.events.run_settings import LanguageModel, ModelUse
 from rutter.pipeline.config.reader import PRICES, Config
 from rutter.pipeline.config.secret_sources import read_secrets
@@ -29,20 +29,6 @@ ADAPTERS = {
     "ollama": ("rutter.actors.world.models.ollama", "OllamaModel"),
 }
 FREE = Price(0, 0)
-# What to do about an answer that did not come; {provider} is whose.
-FIXES: dict[AdviceError, str] = {
-    "timeout": "try again; {provider} took too long",
-    "unavailable": "check the network and models.{provider}.base_url",
-    "overloaded": "try again later; {provider} is overloaded",
-    "rate_limited": "wait, or look at the limits and the credit of your account at {provider}",
-    "cut": "try again; what {provider} said was cut off",
-    "invalid": "is models.{provider}.base_url its address, and can the model call tools?",
-    "unauthorised": "its key is not accepted: check models.{provider}.key and what it names",
-    "unknown_model": "write models.{provider}.model as the provider does: it has none of this name",
-    "refused": "say the goal in other words, or ask another: agent.provider",
-}
-# What another provider could help with.
-PASSING: frozenset[str] = frozenset({"timeout", "unavailable", "overloaded", "cut"})
 
 
 class ModelUnavailable(WorldBroken):
@@ -193,8 +179,9 @@ def key_of(offer: ModelOffer, env: Mapping[str, str]) -> str:
 
 def fix_of(code: str, provider: str, *, alone: bool = True) -> str:
     """What to do about this failure of this provider; `alone`: nobody is asked after it."""
-    fix = {str(each): fix for each, fix in FIXES.items()}.get(code, "").format(provider=provider)
-    return f"{fix}, or add agent.fallbacks" if alone and code in PASSING else fix
+    fault = faults().models.get(code, NONE)
+    fix = fault.next.format(provider=provider)
+    return f"{fix}, or add agent.fallbacks" if alone and fault.retriable else fix
 
 
 def _nobody(_: str) -> str:

@@ -24,7 +24,7 @@ from rutter.events.critic import ActionJudged
 from rutter.events.envelope import Envelope
 from rutter.events.errors import LogCorrupt, RutterError
 from rutter.events.executor import ActionFailed, QueryAnswered, QueryFailed
-from rutter.events.faults import TYPE_OF
+from rutter.events.faults import failed_call
 from rutter.events.observer import ObservationFailed, PageObserved
 from rutter.events.person import ApprovalAnswered
 from rutter.events.planner import PlanProposed
@@ -241,12 +241,12 @@ class Tools:
     def _unanswered(self, name: str) -> ToolAnswered:
         """The session ended before it said anything, or does not answer any more."""
         if not self._over:
-            return ToolAnswered(name, False, "timeout", TYPE_OF["timeout"], False, "no answer")
+            return failed_call(name, "timeout", "no answer", retriable=False)
         ended = self.ended
         how = f"the session has ended: {ended.reason} {ended.detail}" if ended else "it has ended"
         lost = ended is not None and ended.failure == "browser_lost"
         error: ToolError = "browser_gone" if lost else "unavailable"
-        return ToolAnswered(name, False, error, TYPE_OF[error], False, how.strip())
+        return failed_call(name, error, how.strip(), retriable=False)
 
     async def _snapshot(self, seen: Envelope | None) -> Snapshot | None:
         if seen is None:

@@ -29,9 +29,13 @@ KEPT = 200  # sessions that ended and are still told so; of older ones the log k
 class NoSuchSession(BadInput):
     """No calls drive this session, or not any more."""
 
+    code = "no_such_session"
+
 
 class TooMany(BadInput):
     """Callers have as many sessions open as there may be."""
+
+    code = "busy"
 
 
 class ToolWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

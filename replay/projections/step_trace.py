@@ -10,7 +10,7 @@ from rutter.actors.rules.tools.tool_table import TOOLS, tool_of
 from rutter.events.action import kind_of
 from rutter.events.critic import ActionJudged, OutcomeUnknown
 from rutter.events.executor import ActionFailed, PersonActed, QueryAnswered, QueryFailed
-from rutter.events.faults import FAULTS
+from rutter.events.faults import fault_of
 from rutter.events.observer import BrowserLost, PageObserved, ScreenshotTaken
 from rutter.events.planner import PlanProposed
 from rutter.events.signature import signature
@@ -114,7 +114,7 @@ class StepTraceTable(Projection):
 
     @hears
     def _failed(self, entry: Entry, failed: ActionFailed) -> None:
-        _fail(entry, FAULTS[failed.code].error_code, failed.step)
+        _fail(entry, fault_of(failed.code).error_code, failed.step)
 
     @hears
     def _lost(self, entry: Entry, lost: BrowserLost) -> None:
@@ -128,7 +128,7 @@ class StepTraceTable(Projection):
     @hears
     def _queried(self, entry: Entry, query: QueryAnswered | QueryFailed) -> None:
         if isinstance(query, QueryFailed):
-            _close(entry, query.step, "failed", FAULTS[query.code].error_code)
+            _close(entry, query.step, "failed", fault_of(query.code).error_code)
         else:
             _close(entry, query.step, "ok")
 

@@ -9,7 +9,7 @@ from rutter.events.artifacts import artifacts_in
 from rutter.events.critic import ActionJudged, CompletionChecked, PageAssessed, VisionSought
 from rutter.events.envelope import Envelope, kind
 from rutter.events.executor import PersonActed, QueryAnswered
-from rutter.events.faults import fault_of
+from rutter.events.faults import fault_of_end
 from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
 from rutter.events.observer import ScreenshotTaken
 from rutter.events.planner import PlanProposed, RunStopped
@@ -47,9 +47,10 @@ def tell(events: Iterable[Envelope]) -> Story:
     for envelope in events:
         teller.take(envelope)
     story = teller.finish()
-    fault = fault_of(story.reason, story.failure, sent=story.sent or bool(story.unknown))
+    fault = fault_of_end(story.reason, story.failure, sent=story.sent or bool(story.unknown))
     if fault.error_code:
-        story.error_code, story.retriable, story.hint = fault
+        story.error_code, story.hint = fault.error_code, fault.hint
+        story.retriable = fault.retriable
     return story
 
 

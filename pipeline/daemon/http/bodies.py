@@ -34,17 +34,17 @@ def refuse_head(head: RequestHead, limits: BodyLimits) -> HttpRefusal | None:
     kinds = head.all(b"content-type")
     with_body = declares_body(head)
     if with_body and head.method in BODILESS:
-        return HttpRefusal(400, "body_not_allowed", f"send a {head.method} without a body")
+        return HttpRefusal("body_not_allowed", f"send a {head.method} without a body")
     if kinds and (len(kinds) > 1 or not JSON_ONLY.fullmatch(kinds[0].strip())):
-        return HttpRefusal(415, "not_json", "send JSON, with Content-Type: application/json")
+        return HttpRefusal("not_json", "send JSON, with Content-Type: application/json")
     if with_body and (not kinds or head.all(b"content-encoding")):
-        return HttpRefusal(415, "not_json", "send plain JSON, with Content-Type: application/json")
+        return HttpRefusal("not_json", "send plain JSON, with Content-Type: application/json")
     return _refuse_length(head.all(b"content-length"), limits)
 
 
 def _refuse_length(lengths: list[str], limits: BodyLimits) -> HttpRefusal | None:
     if any(not (each.isascii() and each.isdigit()) for each in lengths) or len(set(lengths)) > 1:
-        return HttpRefusal(400, "bad_length", "send one Content-Length, in digits")
+        return HttpRefusal("bad_length", "send one Content-Length, in digits")
     # By its digits first: a number of many thousands of them is not worth reading.
     if any(len(each) > 18 or int(each) > limits.max_bytes for each in lengths):
         return _too_large(limits)
@@ -56,7 +56,6 @@ async def read_body(receive: Receive, limits: BodyLimits) -> bytes | HttpRefusal
     with anyio.move_on_after(limits.within_s):
         return await _read(receive, limits)
     return HttpRefusal(
-        408,
         "body_too_slow",
         f"send the whole body within {limits.within_s:g} seconds",
         ((b"connection", b"close"),),  # the rest of it may still come: nothing can follow it
@@ -87,4 +86,4 @@ def handing_over(body: bytes, receive: Receive) -> Receive:
 
 
 def _too_large(limits: BodyLimits) -> HttpRefusal:
-    return HttpRefusal(413, "body_too_large", f"send at most {limits.max_bytes} bytes")
+    return HttpRefusal("body_too_large", f"send at most {limits.max_bytes} bytes")

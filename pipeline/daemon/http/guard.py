@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, cast
 from urllib.parse import parse_qsl
 
-import anyio.lowlevel
-
 from rutter.events.errors import BadInput
 from rutter.pipeline.daemon.http.access import METHODS, AccessRule, AccessTable, parts_of
 from rutter.pipeline.daemon.http.asgi import (
@@ -34,7 +32,7 @@ from rutter.pipeline.daemon.http.bodies import (
     read_body,
     refuse_head,
 )
-from rutter.pipeline.daemon.http.refusals import HttpRefusal, secured_start
+from rutter.pipeline.daemon.http.refusals import HttpRefusal, secured_start, send_refusal
 from rutter.pipeline.daemon.http.tokens import COOKIE, Tickets, Tokens, bearer_of
 
 Caller = Literal["person", "agent", "ticket", "hook", "nobody"]
@@ -118,9 +116,10 @@ class Guard:
             return
         head = head_of(scope)
         judged = self.judge(head)
-        refuse = _refuse_socket if scope["type"] == "websocket" else _refuse
         if isinstance(judged, HttpRefusal):
-            await refuse(judged, scope, receive, send)
+            if head.is_socket:
+                await receive()  # websocket.connect
+            await send_refusal(judged, scope, send)
             return
         if scope["type"] == "http" and declares_body(head):
             try:
@@ -128,7 +127,7 @@ class Guard:
             except ClientGone:
                 return
             if isinstance(body, HttpRefusal):
-                await refuse(body, scope, receive, send)
+                await send_refusal(body, scope, send)
                 return
             receive = handing_over(body, receive)
         state = {**scope.get("state", {}), CALLER: judged.caller}
@@ -155,7 +154,7 @@ class Guard:
     def _refuse_host(self, head: RequestHead) -> HttpRefusal | None:
         if head.one(b"host") in self._addresses:
             return None
-        return HttpRefusal(421, "wrong_host", f"ask for http://{next(iter(self._addresses))}")
+        return HttpRefusal("wrong_host", f"ask for http://{next(iter(self._addresses))}")
 
     def _refuse_origin(self, head: RequestHead) -> HttpRefusal | None:
         own = self._addresses[head.one(b"host") or ""]
@@ -163,7 +162,7 @@ class Guard:
         if origins in ([], [own]) and all(each in OWN_SITES for each in sites):
             return None
         return HttpRefusal(
-            403, "foreign_origin", "pages of other origins cannot use this; ask from a program"
+            "foreign_origin", "pages of other origins cannot use this; ask from a program"
         )
 
     def _ask_who(self, head: RequestHead) -> HttpRefusal | Passed:
@@ -179,20 +178,18 @@ class Guard:
             return Passed("ticket")
         if scope is None:
             return HttpRefusal(
-                401,
                 "token_needed",
                 "send Authorization: Bearer with the token from person.token or agent.token "
                 "in the data directory",
                 ((b"www-authenticate", b"Bearer"),),
             )
-        return HttpRefusal(403, "person_needed", "this needs the token from person.token")
+        return HttpRefusal("person_needed", "this needs the token from person.token")
 
     def _ask_hook(self, head: RequestHead, name: str) -> HttpRefusal | Passed:
         """Here, and not in the route alone: no body is read for who has no token."""
         if self._admits_hook(name, bearer_of(head.one(b"authorization"))):
             return Passed("hook")
         return HttpRefusal(
-            401,
             "hook_token_needed",
             "send Authorization: Bearer with the token that rutter hook set printed",
             ((b"www-authenticate", b"Bearer"),),
@@ -207,20 +204,20 @@ class Guard:
 
 def _refuse_method(head: RequestHead) -> HttpRefusal | None:
     if head.method == "OPTIONS":
-        return HttpRefusal(403, "no_preflight", "no other origin may use this, so none need ask")
+        return HttpRefusal("no_preflight", "no other origin may use this, so none need ask")
     if head.is_socket or head.method in METHODS:
         return None
     allow = ", ".join(METHODS).encode()
-    return HttpRefusal(405, "unknown_method", "see /schema for what there is", ((b"allow", allow),))
+    return HttpRefusal("unknown_method", "see /schema for what there is", ((b"allow", allow),))
 
 
 def _refuse_target(head: RequestHead) -> HttpRefusal | None:
     if not head.raw_path.startswith(b"/"):
         # An address in the request line outranks Host, so that one would have been judged in vain.
-        return HttpRefusal(421, "whole_address", "ask for the path alone, not for a whole address")
+        return HttpRefusal("whole_address", "ask for the path alone, not for a whole address")
     if parts_of(head.raw_path, head.path) is None:
         return HttpRefusal(
-            400, "odd_path", "ask for a path without empty parts, dots or escaped slashes"
+            "odd_path", "ask for a path without empty parts, dots or escaped slashes"
         )
     return None
 
@@ -231,7 +228,6 @@ def _refuse_token_in_url(head: RequestHead) -> HttpRefusal | None:
     if names.isdisjoint(IN_URL):
         return None
     return HttpRefusal(
-        400,
         "token_in_url",
         "addresses end up in histories and logs: send the token as Authorization: Bearer, and "
         "replace this one (delete its file, start again)",
@@ -239,24 +235,6 @@ def _refuse_token_in_url(head: RequestHead) -> HttpRefusal | None:
 
 
 # -- answering -------------------------------------------------------------------------------------
-
-
-async def _refuse(refusal: HttpRefusal, scope: Scope, receive: Receive, send: Send) -> None:
-    status, headers, body = refusal.parts()
-    kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
-    await send({"type": f"{kind}.start", "status": status, "headers": headers})
-    await send({"type": f"{kind}.body", "body": body})
-
-
-async def _refuse_socket(refusal: HttpRefusal, scope: Scope, receive: Receive, send: Send) -> None:
-    """Before it is accepted: with a status where the server can say one, else by closing."""
-    await receive()  # websocket.connect
-    if "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close", "code": 1008, "reason": refusal.error})
-        return
-    await _refuse(refusal, scope, receive, send)
-    # uvicorn takes the handshake for done one turn of the loop later, and logs an error until then.
-    await anyio.lowlevel.checkpoint()
 
 
 def _securing(send: Send) -> Send:

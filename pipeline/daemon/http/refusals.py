@@ -2,10 +2,12 @@
 
 from typing import NamedTuple
 
+import anyio.lowlevel
 import msgspec
 
+from rutter.events.faults import faults
 from rutter.events.tools import ErrorType
-from rutter.pipeline.daemon.http.asgi import Headers, Message
+from rutter.pipeline.daemon.http.asgi import Headers, Message, Scope, Send
 
 SECURITY: Headers = [
     (b"cache-control", b"no-store"),
@@ -34,34 +36,48 @@ class Problem(msgspec.Struct, frozen=True):
     retriable: bool
 
 
-# What the statuses of refusals mean to whoever gets one; all others are about what was asked.
-CODES: dict[int, tuple[ErrorType, bool]] = {
-    401: ("policy_denied", False),
-    403: ("policy_denied", False),
-    408: ("tool_timeout", True),
-    429: ("tool_unavailable", True),
-    500: ("execution_error", False),
-    503: ("tool_unavailable", True),
-}
+def problem_of(code: str, message: str) -> Problem:
+    """Of a code among the `requests` of events/faults.toml."""
+    fault = faults().requests[code]
+    return Problem(code, message, fault.error_code, fault.retriable)
 
 
-def problem_of(status: int, error: str, message: str) -> Problem:
-    return Problem(error, message, *CODES.get(status, ("validation_error", False)))
+def status_of(code: str) -> int:
+    return faults().requests[code].status
 
 
 class HttpRefusal(NamedTuple):
-    status: int
     error: str
     message: str  # what to do
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
+    @property
+    def status(self) -> int:
+        return status_of(self.error)
+
     def parts(self) -> tuple[int, Headers, bytes]:
-        body = msgspec.json.encode(problem_of(self.status, self.error, self.message))
+        body = msgspec.json.encode(problem_of(self.error, self.message))
         kind = [
             (b"content-type", b"application/json"),
             (b"content-length", b"%d" % len(body)),
         ]
         return self.status, secured([*kind, *self.headers]), body
+
+
+async def send_refusal(refusal: HttpRefusal, scope: Scope, send: Send) -> None:
+    """A WebSocket is refused with a status where the server can say one, else by closing."""
+    kind = "http.response"
+    if scope["type"] == "websocket":
+        kind = "websocket.http.response"
+        if kind not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal.error})
+            return
+    status, headers, body = refusal.parts()
+    await send({"type": f"{kind}.start", "status": status, "headers": headers})
+    await send({"type": f"{kind}.body", "body": body})
+    if scope["type"] == "websocket":
+        # uvicorn takes the handshake for done one turn later, and logs an error until then.
+        await anyio.lowlevel.checkpoint()
 
 
 def secured(headers: Headers) -> Headers:

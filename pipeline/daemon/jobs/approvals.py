@@ -13,6 +13,8 @@ from rutter.events.validator import ApprovalRequested
 class NoSuchQuestion(BadInput):
     """Nobody asks that, or not any more."""
 
+    code = "no_such_question"
+
 
 class PendingQuestion(msgspec.Struct, frozen=True):
     """What a person is asked, as the log has it. `phrase` must be typed out for a yes."""

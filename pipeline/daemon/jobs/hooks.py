@@ -36,9 +36,13 @@ NO_DIGEST = "0" * 64  # of no token: what is compared where there is no hook
 class NoSuchHook(BadInput):
     """There is none of that name."""
 
+    code = "no_such_hook"
+
 
 class HookDenied(PolicyDenied):
     """Not the token of this hook, or no such hook: which of them is not said."""
+
+    code = "hook_token_needed"
 
 
 class ParameterRefused(BadInput):

@@ -35,13 +35,19 @@ Begin = Callable[[JobQueued, str], Awaitable[SessionEnded]]  # a job, the name o
 class QueueFull(BadInput):
     """The line is full."""
 
+    code = "busy"
+
 
 class Conflict(BadInput):
     """The same key, for something else."""
 
+    code = "conflict"
+
 
 class NoSuchJob(BadInput):
     """Nobody knows it, or not any more."""
+
+    code = "no_such_job"
 
 
 class Job(msgspec.Struct, frozen=True):

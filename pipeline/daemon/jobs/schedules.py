@@ -33,6 +33,8 @@ LATE_S = 60  # a busy machine; what is found later than this was missed
 class NoSuchSchedule(BadInput):
     """There is none of that name."""
 
+    code = "no_such_schedule"
+
 
 class Schedule(msgspec.Struct, frozen=True):
     """`problem`: why it is never due on this machine."""

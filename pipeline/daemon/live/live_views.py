@@ -44,9 +44,9 @@ BROWSER_GONE = StreamEnd(1011, "the browser is gone")
 VIEW_FAILED = StreamEnd(1011, "the view failed")
 VIEWS_CLOSED = StreamEnd(1012, "the daemon stops")
 
-OFF = HttpRefusal(403, "stream_off", "set browser.stream.enabled to watch sessions live")
-NO_SESSION = HttpRefusal(404, "not_running", "no session of that name is running; see /sessions")
-TOO_MANY = HttpRefusal(429, "too_many_watchers", "close another view, then try again")
+OFF = HttpRefusal("stream_off", "set browser.stream.enabled to watch sessions live")
+NO_SESSION = HttpRefusal("not_running", "no session of that name is running; see /sessions")
+TOO_MANY = HttpRefusal("too_many_watchers", "close another view, then try again")
 
 
 class Watchable(Protocol):

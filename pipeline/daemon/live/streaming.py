@@ -13,12 +13,11 @@ from typing import Any
 from urllib.parse import quote
 
 import anyio
-import anyio.lowlevel
 from litestar.handlers import ASGIRouteHandler, asgi
 
 from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.asgi import Headers, Receive, Scope, Send
-from rutter.pipeline.daemon.http.refusals import HttpRefusal
+from rutter.pipeline.daemon.http.refusals import HttpRefusal, send_refusal
 from rutter.pipeline.daemon.live.live_views import LiveViews, NotWatchable, StreamEnd, Watcher
 
 # For the person, and for who has a ticket from them. What a session shows is not for agents: they
@@ -31,7 +30,7 @@ STREAM_TABLE = (
 STALL_S = 30.0  # then whoever takes no picture gives the place to somebody else
 REPEAT_S = 0.25  # longer than between two pictures of a page that moves
 TOO_SLOW = StreamEnd(1008, "nothing was taken for too long")
-NOTHING_HERE = HttpRefusal(404, "nothing_here", "ask for /stream/{session}")
+NOTHING_HERE = HttpRefusal("nothing_here", "ask for /stream/{session}")
 GONE = ("http.disconnect", "websocket.disconnect")
 BOUNDARY = b"rutter-picture"
 STYLE = "body{margin:0;background:#222;color:#eee;font:16px sans-serif}img{max-width:100%}"
@@ -59,7 +58,7 @@ def stream_handlers(views: LiveViews) -> list[ASGIRouteHandler]:
             case _:
                 if scope["type"] == "websocket":
                     await receive()  # websocket.connect
-                await _refuse(NOTHING_HERE, scope, send)
+                await send_refusal(NOTHING_HERE, scope, send)
 
     return [stream]
 
@@ -78,7 +77,7 @@ async def send_by_socket(
             await send({"type": "websocket.accept"})
             ending = await _relay(watcher, receive, deliver)
     except NotWatchable as error:
-        await _refuse(error.refusal, scope, send)
+        await send_refusal(error.refusal, scope, send)
         return
     if ending is not None:
         await _unless_gone(
@@ -104,14 +103,14 @@ async def send_pictures(
             await send({"type": "http.response.body", "body": b""})
             return
     if refusal is not None:
-        await _refuse(refusal, scope, send)
+        await send_refusal(refusal, scope, send)
         return
     try:
         with views.watch(session) as watcher:
             await _begin(send, _multipart())
             ending = await _relay(RepeatedPicture(watcher), receive, deliver)
     except NotWatchable as error:
-        await _refuse(error.refusal, scope, send)
+        await send_refusal(error.refusal, scope, send)
         return
     if ending is not None:
         last = b"--" + BOUNDARY + b"--\r\n"
@@ -124,7 +123,7 @@ async def send_page(
     """A page with nothing but the pictures: it may load them from here, and nothing else."""
     refusal = _wrong_method(scope) or views.why_not(session)
     if refusal is not None:
-        await _refuse(refusal, scope, send)
+        await send_refusal(refusal, scope, send)
         return
     title, source = escape(session), escape(quote(session, safe=""))
     page = (
@@ -214,19 +213,4 @@ def _multipart() -> Headers:
 def _wrong_method(scope: Scope) -> HttpRefusal | None:
     if scope["method"] in ("GET", "HEAD"):
         return None
-    return HttpRefusal(405, "only_to_look_at", "ask for it with GET", ((b"allow", b"GET, HEAD"),))
-
-
-async def _refuse(refusal: HttpRefusal, scope: Scope, send: Send) -> None:
-    """A WebSocket is refused with a status where the server can say one, else by closing."""
-    kind = "http.response"
-    if scope["type"] == "websocket":
-        kind = "websocket.http.response"
-        if kind not in scope.get("extensions", {}):
-            await send({"type": "websocket.close", "code": 1008, "reason": refusal.error})
-            return
-    status, headers, body = refusal.parts()
-    await send({"type": f"{kind}.start", "status": status, "headers": headers})
-    await send({"type": f"{kind}.body", "body": body})
-    # uvicorn takes the handshake for done one turn of the loop later, and logs an error until then.
-    await anyio.lowlevel.checkpoint()
+    return HttpRefusal("only_to_look_at", "ask for it with GET", ((b"allow", b"GET, HEAD"),))

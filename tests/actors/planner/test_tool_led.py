@@ -13,7 +13,7 @@ from rutter.actors.validator.actor import Validator
 from rutter.events.action import Action, ByCss, ByRef, Target, Typed, Untrusted
 from rutter.events.critic import CompletionChecked, PageAssessed
 from rutter.events.executor import ErrorCode, QueryAnswered, QueryFailed
-from rutter.events.faults import RETRIABLE, SAID_AS, TYPE_OF
+from rutter.events.faults import failed_call, fault_of
 from rutter.events.observer import BrowserLost, ObservationFailed, PageObserved
 from rutter.events.page import Element
 from rutter.events.person import ApprovalAnswered
@@ -99,7 +99,7 @@ CLICKED_1 = call("browser_click", ref="@e1")
 
 
 def bad(error: ToolError, message: str, *, again: bool = False, name: str = "c1") -> ToolAnswered:
-    return ToolAnswered(name, False, error, TYPE_OF[error], again, message)
+    return failed_call(name, error, message, retriable=again)
 
 
 # -- one road ------------------------------------------------------------------------------------
@@ -256,15 +256,16 @@ def test_every_failure_has_its_word_its_type_and_its_hint(code: ErrorCode) -> No
     desk.tell(failed(code, dispatched=False))
     [answer] = desk.over("failed")
     assert isinstance(answer, ToolAnswered)
-    assert (answer.error, answer.error_code) == (SAID_AS[code], TYPE_OF[SAID_AS[code]])
-    worth = SAID_AS[code] in RETRIABLE or code == "navigation_failed"
+    said = fault_of(code).tool
+    assert (answer.error, answer.error_code) == (said, fault_of(said).error_code)
+    worth = fault_of(said).retriable or code == "navigation_failed"
     assert answer.retriable == worth
     assert desk.tell(call("get_snapshot", "c2")) == (LOOK,)
 
 
 @pytest.mark.parametrize("error", [error for error in get_args(ToolError) if error])
 def test_every_error_of_a_tool_has_a_type(error: ToolError) -> None:
-    assert TYPE_OF[error]
+    assert fault_of(error).error_code
 
 
 def test_what_reached_the_page_is_not_said_to_be_worth_a_second_try() -> None:
@@ -297,7 +298,7 @@ def test_every_refusal_has_its_word(code: Any, error: str, said: ToolError) -> N
     desk = Desk().with_refs()
     desk.tell(CLICKED_1)
     assert desk.tell(ActionRejected(1, "a_rule", "because", "1", code, error)) == (LOOK,)
-    assert desk.saw() == (bad(said, "because", again=said in RETRIABLE),)
+    assert desk.saw() == (bad(said, "because", again=fault_of(said).retriable),)
 
 
 def test_what_a_person_says_goes_back_to_the_caller() -> None:
@@ -815,7 +816,8 @@ def test_what_ends_the_session_answers_the_open_call_first(
     desk.tell(CLICKED_1)
     answer, stop = desk.tell(event)
     assert isinstance(answer, ToolAnswered)
-    assert (answer.call, answer.error, answer.error_code) == ("c1", error, TYPE_OF[error])
+    assert (answer.call, answer.error) == ("c1", error)
+    assert answer.error_code == fault_of(error).error_code
     assert isinstance(stop, RunStopped)
     assert stop.reason == reason
 

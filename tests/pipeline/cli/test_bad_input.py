@@ -8,13 +8,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from socket import socket
-from typing import get_args
 
 import pytest
 
-from rutter.events.runtime import Failure, StopReason
 from rutter.pipeline.demo_sites.chandlery import Site, order_script
-from rutter.pipeline.output.next_command import NEXT
 from tests.support import scripted_logs
 from tests.support.command_shell import ROOT, Ended, Rutter, check_logs, places_of
 
@@ -370,12 +367,6 @@ def test_a_browser_that_is_not_there(recorded: Rutter, monkeypatch: pytest.Monke
     monkeypatch.setenv("RUTTER_CHROMIUM", "/nowhere/chromium")
 
     refused(recorded(*SAILING), 8, "/nowhere/chromium", "correct it, or unset it")
-
-
-def test_every_way_to_fail_says_what_to_do_next() -> None:
-    ways = {*get_args(Failure), *get_args(StopReason)} - {"", "completed", "failed"}
-
-    assert ways <= set(NEXT)
 
 
 # -- on the way ------------------------------------------------------------------------------------

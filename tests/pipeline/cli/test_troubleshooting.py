@@ -12,7 +12,8 @@ import pytest
 
 from rutter.actors.rules.steps.proof_grades import UNPROVEN, UNSENT
 from rutter.events import errors
-from rutter.pipeline.output.failure import PLAIN, in_plain_words
+from rutter.events.faults import faults
+from rutter.pipeline.output.failure import in_plain_words
 from rutter.replay.story.proofs import ProofStory
 from rutter.replay.story.told_session import StepStory, Story
 
@@ -123,7 +124,8 @@ ENDED = [
 @pytest.mark.parametrize("quoted", [each for each in QUOTED if each.startswith(ENDS)])
 def test_and_so_is_how_a_session_ended(quoted: str) -> None:
     said = quoted.removeprefix(ENDS)
-    whole = {*PLAIN.values(), *(f"{a}: {b}" for a in PLAIN.values() for b in PLAIN.values())}
+    plain = [fault.words for fault in faults().codes.values()]
+    whole = {*plain, *(f"{a}: {b}" for a in plain for b in plain)}
     assert said in whole | {in_plain_words(story) for story in ENDED}
 
 

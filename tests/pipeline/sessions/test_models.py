@@ -17,12 +17,12 @@ from rutter.actors.world.models.prices import Price, PricedModel
 from rutter.actors.world.secrets.redaction import forget, hushed
 from rutter.events.advisor import TokenUsage
 from rutter.events.errors import BadInput
+from rutter.events.faults import faults
 from rutter.events.run_settings import LanguageModel, ModelUse
 from rutter.pipeline.config.keys import PROVIDERS
 from rutter.pipeline.config.reader import Config, read_config
 from rutter.pipeline.sessions import models
 from rutter.pipeline.sessions.models import (
-    FIXES,
     NoKey,
     closing,
     fix_of,
@@ -276,7 +276,7 @@ def test_one_at_home_costs_nothing_whichever_it_is(tmp_path: Path) -> None:
 
 
 def test_there_is_something_to_do_about_every_failure() -> None:
-    for code in FIXES:
+    for code in faults().models:
         assert fix_of(code, "openai")
         assert "{" not in fix_of(code, "openai")
     assert fix_of("unknown_model", "openai").startswith("write models.openai.model")
