@@ -1,215 +1,134 @@
 """The vocabulary is the one union of all events: the codec reads it, type checkers exhaust it."""
 
-from rutter.events.advisor import (
-    AdviceFailed,
-    AdviceLost,
-    AdvicePrepared,
-    AdviceReceived,
-    VisionGiven,
-)
-from rutter.events.critic import (
-    ActionJudged,
-    CompletionChecked,
-    FilesRequested,
-    OutcomeUnknown,
-    PageAssessed,
-    ReadBackDue,
-    ReadBackFound,
-    StateDiffered,
-    VisionSought,
-)
-from rutter.events.executor import (
-    ActionDone,
-    ActionFailed,
-    LookalikesFound,
-    PersonActed,
-    QueryAnswered,
-    QueryFailed,
-    StepPictured,
-    TargetChanged,
-    TargetMissing,
-    TargetResolved,
-)
-from rutter.events.jobs import JobEnded, JobQueued, JobStarted
-from rutter.events.logins import LoginKept, LoginNotKept, LoginUsed
-from rutter.events.observer import (
-    BrowserLost,
-    DialogOpened,
-    DownloadFinished,
-    FilesSeen,
-    HostsContacted,
-    ObservationFailed,
-    PageObserved,
-    PopupOpened,
-    RequestBlocked,
-    ScreenshotTaken,
-)
-from rutter.events.person import ApprovalAnswered
-from rutter.events.planner import (
-    AdviceRequested,
-    CheckpointReached,
-    LookalikesRequested,
-    ObservationRequested,
-    PersonAwaited,
-    PlanProposed,
-    PlanWithheld,
-    RunStopped,
-    StepSettled,
-    StepsRecalled,
-    TargetHealed,
-)
-from rutter.events.predictor import (
-    EffectsLearned,
-    EndLearned,
-    PredictionMade,
-    SessionForgotten,
-    StepDue,
-    TransitionLearned,
-    TransitionUndone,
-    WorkflowDeleted,
-    WorkflowFinished,
-    WorkflowLearned,
-    WorkflowRenamed,
-)
-from rutter.events.runtime import (
-    ActorFailed,
-    ArtifactsExpired,
-    DeadlinePassed,
-    LogSealed,
-    PayloadErased,
-    PayloadGone,
-    ProcessStarted,
-    ProcessStopped,
-    RecordingFinished,
-    SessionEnded,
-    SessionInterrupted,
-    SessionPaused,
-    SessionResumed,
-    SessionStarted,
-    StopRequested,
-)
-from rutter.events.tools import (
-    ApprovalSought,
-    CompletionClaimed,
-    FileRead,
-    ToolAnswered,
-    ToolCalled,
-)
-from rutter.events.triggers import HookDropped, HookSet, ScheduleDropped, ScheduleSet
-from rutter.events.validator import (
-    ActionApproved,
-    ActionRejected,
-    ActionStarted,
-    ActionWithheld,
-    ApprovalRequested,
-    ApprovalVoided,
-    CheckpointPassed,
-    CheckpointRefused,
-    PlanAdmitted,
-    QueryStarted,
+from rutter.events import (
+    advisor,
+    critic,
+    executor,
+    jobs,
+    logins,
+    observer,
+    person,
+    planner,
+    predictor,
+    runtime,
+    tools,
+    triggers,
+    validator,
 )
 
 RuntimeEvent = (
-    ProcessStarted
-    | ProcessStopped
-    | LogSealed
-    | PayloadErased
-    | PayloadGone
-    | ArtifactsExpired
-    | SessionStarted
-    | DeadlinePassed
-    | StopRequested
-    | RecordingFinished
-    | SessionPaused
-    | SessionResumed
-    | SessionInterrupted
-    | ActorFailed
-    | SessionEnded
-    | JobQueued
-    | JobStarted
-    | JobEnded
-    | ScheduleSet
-    | ScheduleDropped
-    | HookSet
-    | HookDropped
+    runtime.ProcessStarted
+    | runtime.ProcessStopped
+    | runtime.LogSealed
+    | runtime.PayloadErased
+    | runtime.PayloadGone
+    | runtime.ArtifactsExpired
+    | runtime.SessionStarted
+    | runtime.DeadlinePassed
+    | runtime.StopRequested
+    | runtime.RecordingFinished
+    | runtime.SessionPaused
+    | runtime.SessionResumed
+    | runtime.SessionInterrupted
+    | runtime.ActorFailed
+    | runtime.SessionEnded
+    | jobs.JobQueued
+    | jobs.JobStarted
+    | jobs.JobEnded
+    | triggers.ScheduleSet
+    | triggers.ScheduleDropped
+    | triggers.HookSet
+    | triggers.HookDropped
 )
 ObserverEvent = (
-    PageObserved
-    | ObservationFailed
-    | ScreenshotTaken
-    | FilesSeen
-    | BrowserLost
-    | DialogOpened
-    | PopupOpened
-    | DownloadFinished
-    | RequestBlocked
-    | HostsContacted
-    | LoginUsed
-    | LoginKept
-    | LoginNotKept
+    observer.PageObserved
+    | observer.ObservationFailed
+    | observer.ScreenshotTaken
+    | observer.FilesSeen
+    | observer.BrowserLost
+    | observer.DialogOpened
+    | observer.PopupOpened
+    | observer.DownloadFinished
+    | observer.RequestBlocked
+    | observer.HostsContacted
+    | logins.LoginUsed
+    | logins.LoginKept
+    | logins.LoginNotKept
 )
 PredictorEvent = (
-    PredictionMade
-    | StepDue
-    | WorkflowFinished
-    | TransitionLearned
-    | TransitionUndone
-    | EffectsLearned
-    | EndLearned
-    | WorkflowLearned
-    | WorkflowDeleted
-    | WorkflowRenamed
-    | SessionForgotten
+    predictor.PredictionMade
+    | predictor.StepDue
+    | predictor.WorkflowFinished
+    | predictor.TransitionLearned
+    | predictor.TransitionUndone
+    | predictor.EffectsLearned
+    | predictor.EndLearned
+    | predictor.WorkflowLearned
+    | predictor.WorkflowDeleted
+    | predictor.WorkflowRenamed
+    | predictor.SessionForgotten
 )
 PlannerEvent = (
-    PlanProposed
-    | PlanWithheld
-    | ObservationRequested
-    | PersonAwaited
-    | LookalikesRequested
-    | TargetHealed
-    | RunStopped
-    | AdviceRequested
-    | CheckpointReached
-    | StepSettled
-    | StepsRecalled
+    planner.PlanProposed
+    | planner.PlanWithheld
+    | planner.ObservationRequested
+    | planner.PersonAwaited
+    | planner.LookalikesRequested
+    | planner.TargetHealed
+    | planner.RunStopped
+    | planner.AdviceRequested
+    | planner.CheckpointReached
+    | planner.StepSettled
+    | planner.StepsRecalled
 )
-AdvisorEvent = AdvicePrepared | AdviceReceived | AdviceFailed | AdviceLost | VisionGiven
+AdvisorEvent = (
+    advisor.AdvicePrepared
+    | advisor.AdviceReceived
+    | advisor.AdviceFailed
+    | advisor.AdviceLost
+    | advisor.VisionGiven
+)
 ValidatorEvent = (
-    PlanAdmitted
-    | ActionApproved
-    | ActionRejected
-    | ActionWithheld
-    | ActionStarted
-    | QueryStarted
-    | ApprovalRequested
-    | ApprovalVoided
-    | CheckpointPassed
-    | CheckpointRefused
+    validator.PlanAdmitted
+    | validator.ActionApproved
+    | validator.ActionRejected
+    | validator.ActionWithheld
+    | validator.ActionStarted
+    | validator.QueryStarted
+    | validator.ApprovalRequested
+    | validator.ApprovalVoided
+    | validator.CheckpointPassed
+    | validator.CheckpointRefused
 )
 ExecutorEvent = (
-    TargetResolved
-    | TargetMissing
-    | TargetChanged
-    | LookalikesFound
-    | ActionDone
-    | ActionFailed
-    | QueryAnswered
-    | QueryFailed
-    | PersonActed
-    | StepPictured
+    executor.TargetResolved
+    | executor.TargetMissing
+    | executor.TargetChanged
+    | executor.LookalikesFound
+    | executor.ActionDone
+    | executor.ActionFailed
+    | executor.QueryAnswered
+    | executor.QueryFailed
+    | executor.PersonActed
+    | executor.StepPictured
 )
-ToolEvent = ToolCalled | FileRead | ApprovalSought | CompletionClaimed | ToolAnswered
+ToolEvent = (
+    tools.ToolCalled
+    | tools.FileRead
+    | tools.ApprovalSought
+    | tools.CompletionClaimed
+    | tools.ToolAnswered
+)
 CriticEvent = (
-    ActionJudged
-    | PageAssessed
-    | CompletionChecked
-    | OutcomeUnknown
-    | FilesRequested
-    | ReadBackDue
-    | ReadBackFound
-    | StateDiffered
-    | VisionSought
+    critic.ActionJudged
+    | critic.PageAssessed
+    | critic.CompletionChecked
+    | critic.OutcomeUnknown
+    | critic.FilesRequested
+    | critic.ReadBackDue
+    | critic.ReadBackFound
+    | critic.StateDiffered
+    | critic.VisionSought
 )
 
 AnyEvent = (
@@ -222,5 +141,5 @@ AnyEvent = (
     | ExecutorEvent
     | CriticEvent
     | ToolEvent
-    | ApprovalAnswered
+    | person.ApprovalAnswered
 )
