@@ -6,10 +6,11 @@ from importlib import metadata
 from litestar import Litestar
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
+from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
-from litestar.types import ControllerRouterHandler
+from litestar.types import ControllerRouterHandler, Method
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import RutterError
@@ -76,6 +77,7 @@ def application(
             version=metadata.version("rutter-agent"),
             description="One log, many hands: runs, sessions, approvals, tools.",
             path="/schema",
+            operation_id_creator=_named_as_it_is,
             render_plugins=[JsonRenderPlugin()],
             security=[{"token": []}],
             components=Components(
@@ -85,6 +87,14 @@ def application(
         logging_config=None,
         request_max_body_size=None,  # the guard has read it by then, and it was not too large
     )
+
+
+def _named_as_it_is(handler: HTTPRouteHandler, method: Method, path: object) -> str:
+    """What a route is called in the schema: as its function is, in a thread of its own or not."""
+    function = handler.fn
+    while hasattr(function, "func"):
+        function = function.func
+    return str(function.__name__)
 
 
 def guarded(

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from litestar import Response, get, post
+from litestar import Response
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import PathParameter
 
@@ -12,7 +12,7 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.daemon.http.access import AccessRule
 from rutter.pipeline.daemon.http.errors import PROBLEMS, NotThere
-from rutter.pipeline.daemon.http.routes.common import Asked, Session, daemon_of
+from rutter.pipeline.daemon.http.routes.common import Asked, Session, daemon_of, get, post
 from rutter.pipeline.daemon.http.tokens import Tickets
 from rutter.pipeline.upkeep.artifact_survey import expired_digests
 
@@ -30,7 +30,6 @@ TABLE: tuple[AccessRule, ...] = ()
 
 @get(
     "/artifacts/{digest:str}",
-    operation_id="artifact",
     summary="A picture or file",
     responses={**PROBLEMS, 200: BODY},
     sync_to_thread=True,
@@ -56,11 +55,7 @@ def _gone(directory: DataDirectory, digest: str) -> str:
 
 
 @post(
-    "/sessions/{session:str}/ticket",
-    operation_id="ticket",
-    summary="A cookie that opens its live view",
-    status_code=204,
-    responses=PROBLEMS,
+    "/sessions/{session:str}/ticket", summary="A cookie that opens its live view", status_code=204
 )
 async def ticket(request: Asked, session: Session) -> Response[None]:
     """For a browser, which sends no token with a picture: HttpOnly, for one path, for a while."""

@@ -1,8 +1,10 @@
 """Every route shares what is here: the daemon it speaks for, who asks, and names that are one
 thing."""
 
+from functools import partial
 from typing import Annotated, Any
 
+import litestar
 import msgspec
 from litestar import Request
 from litestar.datastructures import State
@@ -11,9 +13,15 @@ from litestar.params import PathParameter, QueryParameter
 
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.daemon import Daemon
-from rutter.pipeline.daemon.http.errors import NotThere
+from rutter.pipeline.daemon.http.errors import PROBLEMS, NotThere
 from rutter.pipeline.daemon.http.guard import caller_of
 from rutter.pipeline.queries.workflows_and_sessions import project
+
+# What is wrong is said in one form by every route.
+get = partial(litestar.get, responses=PROBLEMS)
+post = partial(litestar.post, responses=PROBLEMS)
+put = partial(litestar.put, responses=PROBLEMS)
+delete = partial(litestar.delete, responses=PROBLEMS)
 
 Asked = Request[Any, Any, State]
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$"

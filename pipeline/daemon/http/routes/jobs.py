@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal
 
 import anyio
 import msgspec
-from litestar import delete, get, post
 from litestar.params import HeaderParameter, JSONBody
 
 from rutter.actors.answers import PersonAnswer
@@ -16,7 +15,6 @@ from rutter.events.predictor import (
     WorkflowRenamed,
 )
 from rutter.pipeline.daemon.daemon import Daemon
-from rutter.pipeline.daemon.http.errors import PROBLEMS
 from rutter.pipeline.daemon.http.routes.common import (
     Approval,
     Asked,
@@ -26,6 +24,9 @@ from rutter.pipeline.daemon.http.routes.common import (
     Session,
     by_agent,
     daemon_of,
+    delete,
+    get,
+    post,
 )
 from rutter.pipeline.daemon.jobs.approvals import PendingQuestion
 from rutter.pipeline.daemon.jobs.jobs import Job
@@ -101,42 +102,25 @@ async def _taken_on(request: Asked, run: Run, key: str) -> JobTold:
     return told(await daemon.jobs.submit(run, by=by, key=key))
 
 
-@post("/jobs", operation_id="submit", summary="Runs something", status_code=202, responses=PROBLEMS)
+@post("/jobs", summary="Runs something", status_code=202)
 async def submit(request: Asked, data: JSONBody[Run], key: KEY = "") -> JobTold:
     """Taken on durably, and run as soon as there is room."""
     return await _taken_on(request, data, key)
 
 
-@post(
-    "/api/wraith",
-    operation_id="wraith",
-    summary="Runs to a goal (agent_run)",
-    status_code=202,
-    responses=PROBLEMS,
-)
+@post("/api/wraith", summary="Runs to a goal (agent_run)", status_code=202)
 async def wraith(request: Asked, data: JSONBody[AgentRun], key: KEY = "") -> JobTold:
     """`policy_denied` while Mode B is off."""
     fields = {name: each for name, each in msgspec.structs.asdict(data).items() if name != "kind"}
     return await _taken_on(request, RunGoal(**fields), key)
 
 
-@get(
-    "/jobs",
-    operation_id="jobs",
-    summary="What was taken on, newest first",
-    responses=PROBLEMS,
-    sync_to_thread=False,
-)
+@get("/jobs", summary="What was taken on, newest first", sync_to_thread=False)
 def jobs(request: Asked, last: HowMany = 100) -> list[JobTold]:
     return [told(each) for each in reversed(daemon_of(request).jobs.all()[-last:])]
 
 
-@get(
-    "/jobs/{job:str}",
-    operation_id="job",
-    summary="One of them",
-    responses=PROBLEMS,
-)
+@get("/jobs/{job:str}", summary="One of them")
 async def job(request: Asked, job: JobName, wait: Flag = False) -> JobTold:
     """With `wait`, once its session is in the log or it has ended, or after a while."""
     daemon = daemon_of(request)
@@ -170,13 +154,7 @@ async def _in_log(daemon: Daemon, job: str) -> None:
         group.cancel_scope.cancel()
 
 
-@delete(
-    "/jobs/{job:str}",
-    operation_id="cancel",
-    summary="Calls one off",
-    status_code=200,
-    responses=PROBLEMS,
-)
+@delete("/jobs/{job:str}", summary="Calls one off", status_code=200)
 async def cancel(request: Asked, job: JobName) -> JobTold:
     """One that waits never begins; one that runs is stopped, in a true state."""
     daemon = daemon_of(request)
@@ -190,24 +168,12 @@ async def cancel(request: Asked, job: JobName) -> JobTold:
 # -- approvals -------------------------------------------------------------------------------------
 
 
-@get(
-    "/approvals",
-    operation_id="approvals",
-    summary="What waits for a person",
-    responses=PROBLEMS,
-    sync_to_thread=False,
-)
+@get("/approvals", summary="What waits for a person", sync_to_thread=False)
 def approvals(request: Asked) -> tuple[PendingQuestion, ...]:
     return daemon_of(request).questions.pending()
 
 
-@post(
-    "/approvals/{session:str}/{approval:str}",
-    operation_id="answer",
-    summary="Answers one, once",
-    status_code=200,
-    responses=PROBLEMS,
-)
+@post("/approvals/{session:str}/{approval:str}", summary="Answers one, once", status_code=200)
 async def answer(
     request: Asked, session: Session, approval: Approval, data: JSONBody[PersonAnswer]
 ) -> dict[str, Any]:
@@ -218,10 +184,8 @@ async def answer(
 
 @post(
     "/changes",
-    operation_id="change",
     summary="Changes what is known: a workflow, or what a session taught",
     status_code=204,
-    responses=PROBLEMS,
 )
 async def change(request: Asked, data: JSONBody[Change]) -> None:
     """For the person alone. It is a fact in the log, and counts from the next turn on."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 
 import anyio
 import msgspec
-from litestar import MediaType, Response, delete, get, post
+from litestar import MediaType, Response
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import HeaderParameter, JSONBody
 from litestar.response import Stream
@@ -26,6 +26,9 @@ from rutter.pipeline.daemon.http.routes.common import (
     by_agent,
     check_session,
     daemon_of,
+    delete,
+    get,
+    post,
 )
 from rutter.pipeline.output.failure import told
 from rutter.pipeline.queries.look_back import events_about, events_behind
@@ -70,24 +73,13 @@ class SessionOutcome(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-@get(
-    "/sessions",
-    operation_id="sessions",
-    summary="What ran and runs, newest first",
-    responses=PROBLEMS,
-    sync_to_thread=True,
-)
+@get("/sessions", summary="What ran and runs, newest first", sync_to_thread=True)
 def sessions(request: Asked, last: HowMany = 20) -> list[dict[str, Any]]:
     with project(daemon_of(request).settings) as store:
         return store.rows("SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", last)
 
 
-@get(
-    "/sessions/{session:str}",
-    operation_id="session",
-    summary="One, step by step",
-    responses=PROBLEMS,
-)
+@get("/sessions/{session:str}", summary="One, step by step")
 async def session(request: Asked, session: Session) -> dict[str, Any]:
     return await _looked_back(request, _story, session)
 
@@ -115,7 +107,6 @@ def _story(settings: Settings, session: str) -> dict[str, Any]:
 
 @get(
     "/sessions/{session:str}/events",
-    operation_id="events",
     summary="Its events as they happen",
     responses={**PROBLEMS, 200: EVENTS},
 )
@@ -147,13 +138,7 @@ async def _told(daemon: Daemon, session: str, after: int) -> AsyncIterator[bytes
 # -- by the person ---------------------------------------------------------------------------------
 
 
-@post(
-    "/sessions/{session:str}/stop",
-    operation_id="stop",
-    summary="Ends it",
-    status_code=200,
-    responses=PROBLEMS,
-)
+@post("/sessions/{session:str}/stop", summary="Ends it", status_code=200)
 async def stop(request: Asked, session: Session) -> SessionOutcome:
     """In a true state: what was started is judged or said to be unknown."""
     daemon = daemon_of(request)
@@ -162,13 +147,7 @@ async def stop(request: Asked, session: Session) -> SessionOutcome:
     return await _ended(daemon, session)
 
 
-@post(
-    "/sessions/{session:str}/pause",
-    operation_id="pause",
-    summary="Holds it",
-    status_code=200,
-    responses=PROBLEMS,
-)
+@post("/sessions/{session:str}/pause", summary="Holds it", status_code=200)
 async def pause(request: Asked, session: Session) -> SessionOutcome:
     """Nothing new begins; whoever has the window may go on in it."""
     daemon = daemon_of(request)
@@ -177,13 +156,7 @@ async def pause(request: Asked, session: Session) -> SessionOutcome:
     return SessionOutcome(session, "paused")
 
 
-@post(
-    "/sessions/{session:str}/resume",
-    operation_id="resume",
-    summary="Goes on",
-    status_code=200,
-    responses=PROBLEMS,
-)
+@post("/sessions/{session:str}/resume", summary="Goes on", status_code=200)
 async def resume(request: Asked, session: Session) -> SessionOutcome:
     daemon = daemon_of(request)
     _check_running(daemon, session)
@@ -204,25 +177,14 @@ async def _ended(daemon: Daemon, session: str) -> SessionOutcome:
 # -- by calls --------------------------------------------------------------------------------------
 
 
-@post(
-    "/sessions",
-    operation_id="open_session",
-    summary="Opens one that is driven by calls",
-    responses=PROBLEMS,
-)
+@post("/sessions", operation_id="open_session", summary="Opens one that is driven by calls")
 async def open_(request: Asked, data: JSONBody[ToolWish]) -> OpenedSession:
     """It goes where `url` names and where the policy lets it, and nowhere else."""
     tools = await daemon_of(request).tools.open(data, agent=by_agent(request))
     return OpenedSession(tools.session)
 
 
-@post(
-    "/sessions/{session:str}/tools/{tool:str}",
-    operation_id="call",
-    summary="Calls a tool in it",
-    status_code=200,
-    responses=PROBLEMS,
-)
+@post("/sessions/{session:str}/tools/{tool:str}", summary="Calls a tool in it", status_code=200)
 async def call(
     request: Asked,
     session: Session,
@@ -237,13 +199,7 @@ async def call(
     return response.body(screenshots=screenshots)
 
 
-@delete(
-    "/sessions/{session:str}",
-    operation_id="close",
-    summary="Closes one that is driven by calls",
-    status_code=200,
-    responses=PROBLEMS,
-)
+@delete("/sessions/{session:str}", summary="Closes one that is driven by calls", status_code=200)
 async def close(request: Asked, session: Session) -> SessionOutcome:
     tools = daemon_of(request).tools
     ended = (await tools.close(session, agent=by_agent(request))).ended
@@ -255,12 +211,7 @@ async def close(request: Asked, session: Session) -> SessionOutcome:
 # -- afterwards ------------------------------------------------------------------------------------
 
 
-@get(
-    "/sessions/{session:str}/replay",
-    operation_id="replay",
-    summary="Decides it again",
-    responses=PROBLEMS,
-)
+@get("/sessions/{session:str}/replay", summary="Decides it again")
 async def replay(request: Asked, session: Session) -> Verification:
     """From the log alone; `divergence` names the first difference."""
     return await _looked_back(request, _report, session)
@@ -272,12 +223,7 @@ def _report(settings: Settings, session: str) -> Verification:
         return verify(events_behind(reader, session), session)
 
 
-@get(
-    "/sessions/{session:str}/trace",
-    operation_id="trace",
-    summary="As OTLP JSON",
-    responses={**PROBLEMS, 200: SPANS},
-)
+@get("/sessions/{session:str}/trace", summary="As OTLP JSON", responses={**PROBLEMS, 200: SPANS})
 async def trace(request: Asked, session: Session) -> Response[bytes]:
     line = await _looked_back(request, _spans, session)
     return Response(line, media_type=MediaType.JSON)
@@ -292,13 +238,7 @@ def _spans(settings: Settings, session: str) -> bytes:
         return json_line(list(spans_of(reader.read(session=session)))).strip()
 
 
-@get(
-    "/sessions/{session:str}/steps",
-    operation_id="steps",
-    summary="The trace schema of S4 W4",
-    responses=PROBLEMS,
-    sync_to_thread=True,
-)
+@get("/sessions/{session:str}/steps", summary="The trace schema of S4 W4", sync_to_thread=True)
 def steps(request: Asked, session: Session) -> list[dict[str, Any]]:
     settings = daemon_of(request).settings
     check_session(settings, session)

@@ -5,12 +5,18 @@ from typing import Annotated, Any
 
 import anyio
 import msgspec
-from litestar import delete, get, post, put
 from litestar.params import HeaderParameter, JSONBody
 
 from rutter.events.jobs import Run
-from rutter.pipeline.daemon.http.errors import PROBLEMS
-from rutter.pipeline.daemon.http.routes.common import AnyName, Asked, daemon_of
+from rutter.pipeline.daemon.http.routes.common import (
+    AnyName,
+    Asked,
+    daemon_of,
+    delete,
+    get,
+    post,
+    put,
+)
 from rutter.pipeline.daemon.http.routes.jobs import KEY, JobTold, told
 from rutter.pipeline.daemon.http.tokens import bearer_of
 from rutter.pipeline.daemon.jobs import hooks as hooks_
@@ -30,25 +36,14 @@ async def _check(request: Asked, run: Run) -> None:
     await anyio.to_thread.run_sync(lambda: check_run(run, settings, agent=False))
 
 
-@get(
-    "/schedules",
-    operation_id="schedules",
-    summary="What is run by the clock",
-    responses=PROBLEMS,
-    sync_to_thread=False,
-)
+@get("/schedules", summary="What is run by the clock", sync_to_thread=False)
 def schedules(request: Asked) -> list[ScheduleTold]:
     daemon = daemon_of(request)
     now = daemon.app.clock.now_ns()
     return [schedules_.told(each, now) for each in daemon.schedules.all()]
 
 
-@put(
-    "/schedules/{name:str}",
-    operation_id="set_schedule",
-    summary="Sets one",
-    responses=PROBLEMS,
-)
+@put("/schedules/{name:str}", summary="Sets one")
 async def set_schedule(request: Asked, name: AnyName, data: JSONBody[ScheduleWish]) -> ScheduleTold:
     daemon = daemon_of(request)
     await _check(request, data.run)
@@ -64,35 +59,18 @@ async def set_schedule(request: Asked, name: AnyName, data: JSONBody[ScheduleWis
     return schedules_.told(made, daemon.app.clock.now_ns())
 
 
-@delete(
-    "/schedules/{name:str}",
-    operation_id="drop_schedule",
-    summary="Drops one",
-    status_code=200,
-    responses=PROBLEMS,
-)
+@delete("/schedules/{name:str}", summary="Drops one", status_code=200)
 async def drop_schedule(request: Asked, name: AnyName) -> ScheduleTold:
     daemon = daemon_of(request)
     return schedules_.told(await daemon.schedules.drop(name, BY), daemon.app.clock.now_ns())
 
 
-@get(
-    "/hooks",
-    operation_id="hooks",
-    summary="What can be called from outside",
-    responses=PROBLEMS,
-    sync_to_thread=False,
-)
+@get("/hooks", summary="What can be called from outside", sync_to_thread=False)
 def hooks(request: Asked) -> list[HookTold]:
     return [hooks_.told(each) for each in daemon_of(request).hooks.all()]
 
 
-@put(
-    "/hooks/{name:str}",
-    operation_id="set_hook",
-    summary="Makes one; its token is told once",
-    responses=PROBLEMS,
-)
+@put("/hooks/{name:str}", summary="Makes one; its token is told once")
 async def set_hook(request: Asked, name: AnyName, data: JSONBody[HookWish]) -> HookTold:
     daemon = daemon_of(request)
     await _check_hook(request, data)
@@ -108,24 +86,12 @@ async def _check_hook(request: Asked, wish: HookWish) -> None:
     await _check(request, msgspec.structs.replace(wish.run, values=bound))
 
 
-@delete(
-    "/hooks/{name:str}",
-    operation_id="drop_hook",
-    summary="Drops one: its token opens nothing any more",
-    status_code=200,
-    responses=PROBLEMS,
-)
+@delete("/hooks/{name:str}", summary="Drops one: its token opens nothing any more", status_code=200)
 async def drop_hook(request: Asked, name: AnyName) -> HookTold:
     return hooks_.told(await daemon_of(request).hooks.drop(name, BY))
 
 
-@post(
-    "/hooks/{name:str}",
-    operation_id="fire_hook",
-    summary="Calls one, with its own token",
-    status_code=202,
-    responses=PROBLEMS,
-)
+@post("/hooks/{name:str}", summary="Calls one, with its own token", status_code=202)
 async def fire_hook(
     request: Asked,
     name: AnyName,

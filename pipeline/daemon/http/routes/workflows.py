@@ -5,7 +5,7 @@ from importlib import metadata
 from typing import Any
 
 import anyio
-from litestar import Response, get
+from litestar import Response
 from litestar.openapi.datastructures import ResponseSpec
 
 from rutter.actors.rules.tools.tool_table import TOOLS, described
@@ -13,7 +13,7 @@ from rutter.events.errors import BadInput
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.http.errors import PROBLEMS, NotThere
-from rutter.pipeline.daemon.http.routes.common import AnyName, Asked, HowMany, daemon_of
+from rutter.pipeline.daemon.http.routes.common import AnyName, Asked, HowMany, daemon_of, get
 from rutter.pipeline.daemon.notify.prometheus import KIND as PROMETHEUS
 from rutter.pipeline.daemon.notify.prometheus import exposition
 from rutter.pipeline.queries.workflows_and_sessions import all_workflows, latest_workflow, project
@@ -36,13 +36,7 @@ WHOLE = ResponseSpec(
 )
 
 
-@get(
-    "/",
-    operation_id="index",
-    summary="What this is, and what it can be asked",
-    responses=PROBLEMS,
-    sync_to_thread=False,
-)
+@get("/", summary="What this is, and what it can be asked", sync_to_thread=False)
 def index(request: Asked) -> dict[str, Any]:
     paths = sorted({route.path for route in request.app.routes})
     return {
@@ -55,7 +49,6 @@ def index(request: Asked) -> dict[str, Any]:
 
 @get(
     "/health",
-    operation_id="health",
     summary="Whether it runs",
     security=[{}],  # nobody needs a token for it
     responses=PROBLEMS,
@@ -66,12 +59,7 @@ def health(request: Asked) -> dict[str, str]:
     return {"status": "stopping" if daemon_of(request).stopping.is_set() else "ok"}
 
 
-@get(
-    "/metrics",
-    operation_id="metrics",
-    summary="How well it does",
-    responses={**PROBLEMS, 200: FIGURES},
-)
+@get("/metrics", summary="How well it does", responses={**PROBLEMS, 200: FIGURES})
 async def metrics(request: Asked) -> Response[Any]:
     """The seed's JSON; Prometheus text for whoever accepts that and no JSON."""
     daemon = daemon_of(request)
@@ -108,13 +96,7 @@ def _figures(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
     return figures, more
 
 
-@get(
-    "/transitions/top",
-    operation_id="top_transitions",
-    summary="What was learned most often",
-    responses=PROBLEMS,
-    sync_to_thread=True,
-)
+@get("/transitions/top", summary="What was learned most often", sync_to_thread=True)
 def top_transitions(
     request: Asked,
     k: HowMany = 10,
@@ -127,36 +109,18 @@ def top_transitions(
         )
 
 
-@get(
-    "/statistics",
-    operation_id="statistics",
-    summary="How full everything is",
-    responses=PROBLEMS,
-    sync_to_thread=False,
-)
+@get("/statistics", summary="How full everything is", sync_to_thread=False)
 def statistics(request: Asked) -> dict[str, Any]:
     return daemon_of(request).statistics()
 
 
-@get(
-    "/tools",
-    operation_id="tools",
-    summary="What can be called",
-    responses=PROBLEMS,
-    sync_to_thread=False,
-)
+@get("/tools", summary="What can be called", sync_to_thread=False)
 def tools(request: Asked) -> dict[str, Any]:
     """Every tool with its schema, timeout, retry profile and what it changes (S4 W2)."""
     return {"tools": [described(each) for each in TOOLS.values()], "snapshot": snapshot_schema()}
 
 
-@get(
-    "/workflows",
-    operation_id="workflows",
-    summary="What it can sail",
-    responses=PROBLEMS,
-    sync_to_thread=True,
-)
+@get("/workflows", summary="What it can sail", sync_to_thread=True)
 def workflows(request: Asked) -> list[dict[str, Any]]:
     with project(daemon_of(request).settings) as store:
         return [_in_short(each) for each in all_workflows(store)]
@@ -164,7 +128,6 @@ def workflows(request: Asked) -> list[dict[str, Any]]:
 
 @get(
     "/workflows/{name:str}",
-    operation_id="workflow",
     summary="One workflow, whole",
     responses={**PROBLEMS, 200: WHOLE},
     sync_to_thread=True,
