@@ -51,8 +51,10 @@ from rutter.events.runtime import (
     SessionStarted,
     StopRequested,
 )
+from rutter.events.sqlite_log import SqliteLog
 from rutter.events.vocabulary import AnyEvent
 from rutter.pipeline.clock import Clock, SystemClock
+from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.runtime.mailbox import MailboxStatistics
 from rutter.pipeline.runtime.recovery import close_interrupted, learn_from_log, unsealed_heads
 from rutter.pipeline.runtime.sequencer import Sequencer
@@ -439,6 +441,22 @@ class App:
     async def _seal(self) -> None:
         self._unsealed = 0
         await self._say(LogSealed(self._sequencer.heads_to_seal()))
+
+
+@asynccontextmanager
+async def open_app(
+    directory: DataDirectory, deciders: list[DecidingActor[Any]] | None = None
+) -> AsyncIterator[App]:
+    """A pipeline on the log of this directory. The caller holds its lock."""
+    log = await SqliteLog.open(directory.log)
+    async with App.open(log, artifacts=directory.artifacts, deciders=deciders) as app:
+        yield app
+
+
+async def close_interrupted_sessions(directory: DataDirectory) -> None:
+    """What a dead process left open is closed, as any start does. The caller holds the lock."""
+    async with open_app(directory):
+        pass
 
 
 def _process_started() -> ProcessStarted:

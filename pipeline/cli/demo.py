@@ -15,8 +15,9 @@ from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import going_by
 from rutter.pipeline.demo_sites.chandlery import Order, Site, order_script
-from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.queries.workflows_and_sessions import catch_up, latest_workflow, project
 from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.start import StartedSession
 from rutter.pipeline.workflows.recorder_import import RecorderScript, prepare
 from rutter.replay.story.advice import money
 from rutter.replay.story.told_session import Story
@@ -56,7 +57,7 @@ def demo(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         order = _check_on_server(site, stories[1])
     terminal.say(f"checked on the server: order {order.number} for {order.customer}: {order.note}")
     _replay(own, terminal)
-    project(own).close()
+    catch_up(own)
     _sum_up(stories, own, terminal)
     return Exit.DONE
 
@@ -72,27 +73,17 @@ async def _record_and_run(
         terminal.say(f"\n1. Watch: a script of {len(script.steps)} steps is recorded as {NAME!r}")
         # The script is the person's own work here: a scripted person approves what it submits,
         # and the log says that it was one.
-        watched = await opened.run_in_browser(
-            going_by(
-                session_started.recording(NAME, script.steps, WATCHED, secrets, allow=[host]), sure
-            ),
-            answers=ScriptedPerson(
-                otherwise=PersonAnswer(True, "it is the script being recorded", "confirm")
-            ),
-            secrets=secrets,
-            typed=script.typed,
-            what="watching",
-        )
+        started = session_started.recording(NAME, script.steps, WATCHED, secrets, allow=[host])
+        person = ScriptedPerson(otherwise=APPROVES)
+        session = StartedSession(going_by(started, sure), secrets, typed=script.typed)
+        watched = await opened.run(session, person, "watching")
         _steps(watched, terminal)
         with project(settings) as store:
             workflow = latest_workflow(store, NAME)
         terminal.say(f"\n2. Sail it alone: {NAME!r} version {workflow.version}, other values")
-        alone = await opened.run_in_browser(
-            going_by(session_started.run_of(workflow, ALONE, secrets), sure),
-            answers=ScriptedPerson(),
-            secrets=secrets,
-            what="sailing alone",
-        )
+        started = going_by(session_started.run_of(workflow, ALONE, secrets), sure)
+        session = StartedSession(started, secrets)
+        alone = await opened.run(session, ScriptedPerson(), "sailing alone")
         _steps(alone, terminal)
     return watched, alone
 

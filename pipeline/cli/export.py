@@ -7,6 +7,7 @@ from pathlib import Path
 from rutter.events.errors import BadInput
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli.log_tidy import count, size
+from rutter.pipeline.cli.options import add_set
 from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.exit_codes import Exit
@@ -50,13 +51,7 @@ def add_options(it: argparse.ArgumentParser) -> None:
         help="Chrome DevTools Recorder JSON, or a Python script for Playwright",
     )
     it.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default stdout)")
-    it.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a parameter's value in the Recorder's file, or the default of the script's flag",
-    )
+    add_set(it, "a parameter's value in the Recorder's file, or the default of the script's flag")
     it.set_defaults(do=export)
 
 

@@ -12,7 +12,7 @@ from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.queries.workflows_and_sessions import find_session, project
+from rutter.pipeline.queries.workflows_and_sessions import catch_up, find_session
 from rutter.pipeline.upkeep.erase import erase as erase_payloads
 from rutter.pipeline.upkeep.erase_text import ErasedText, SessionWithText, erase_text, find, told
 from rutter.pipeline.upkeep.inspection import InspectionWatch
@@ -54,7 +54,7 @@ def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         terminal,
         lambda watch: erase_payloads(settings.directory, session, options.event, why, watch),
     )
-    project(settings).close()
+    catch_up(settings)
     if terminal.as_json:
         terminal.json(done)
         return Exit.DONE
@@ -92,7 +92,7 @@ def _erase_text(options: argparse.Namespace, settings: Settings, terminal: Termi
         done = _held(
             settings, terminal, lambda watch: erase_text(settings.directory, text, why, watch)
         )
-        project(settings).close()
+        catch_up(settings)
     if terminal.as_json:
         terminal.json(done)
         return Exit.DONE

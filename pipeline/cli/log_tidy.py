@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rutter.events.sqlite_log import SqliteLog
-from rutter.pipeline.app import App
+from rutter.pipeline.app import open_app
 from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
 from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.show import when
@@ -16,9 +15,9 @@ from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.clock import SystemClock
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.open_app import held
 from rutter.pipeline.upkeep.artifact_survey import survey
 from rutter.pipeline.upkeep.disk_use import DiskUse, measure
-from rutter.pipeline.upkeep.erase import finish_erasing
 from rutter.pipeline.upkeep.expiry import ExpiryDone, mark, plan, rules_of, summary, tidy
 from rutter.pipeline.upkeep.inspection import InspectionWatch
 
@@ -96,23 +95,17 @@ def _tidied(settings: Settings, watch: InspectionWatch) -> ExpiryDone:
     # With no log there is nothing to tidy, and no directory to make; and where nothing has expired
     # the log need not say so.
     planned = plan(survey(directory, watch), rules_of(settings.config), now_ns)
-    directory.lock()
-    try:
-        finish_erasing(directory, watch)
+    with held(directory, watch):
         if not planned.going and not planned.strays:
             mark(directory, now_ns)
             return summary(planned)
         return asyncio.run(_alone(settings, watch))
-    finally:
-        directory.unlock()
 
 
 async def _alone(settings: Settings, watch: InspectionWatch) -> ExpiryDone:
-    directory = settings.directory
-    log = await SqliteLog.open(directory.log)
-    async with App.open(log, artifacts=directory.artifacts) as app:
+    async with open_app(settings.directory) as app:
         rules = rules_of(settings.config)
-        return await tidy(directory, app.say_process, rules, app.clock, watch)
+        return await tidy(settings.directory, app.say_process, rules, app.clock, watch)
 
 
 def _by_daemon(daemon: DaemonClient) -> ExpiryDone:

@@ -13,21 +13,23 @@ from rutter.events.errors import BadInput, WorldBroken
 from rutter.events.logins import LoginNotKept
 from rutter.events.policy import Policy
 from rutter.events.workflow import Indicator
-from rutter.pipeline.cli.missing_values import bind_secrets, passphrase
+from rutter.pipeline.cli.options import add_allow, add_answers, add_many, add_secret
 from rutter.pipeline.cli.record_by_hand import base_for
 from rutter.pipeline.cli.session_end import report
-from rutter.pipeline.cli.session_run import check_display, open_command_pipeline, person
+from rutter.pipeline.cli.session_run import attendant, check_display, run_here
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.exit_codes import Exit
-from rutter.pipeline.config.secret_sources import SOURCES
 from rutter.pipeline.config.settings import Settings, environment
 from rutter.pipeline.logins.login_store import KeptLogin, UnreadableLogin, address_of, site_of
 from rutter.pipeline.logins.sealed_file import SealingKey
 from rutter.pipeline.logins.session_logins import SessionLogins, keys_of, shelf_of
 from rutter.pipeline.logins.sign_in_window import SignedIn, sign_in
+from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions import session_policy, session_started
-from rutter.pipeline.sessions.service_file import indicator
+from rutter.pipeline.sessions.attendant import bind_secrets
+from rutter.pipeline.sessions.request import RunRequest, read_sign
+from rutter.pipeline.sessions.start import StartedSession, configured
 from rutter.pipeline.workflows.recorder_import import prepare, read_script
 from rutter.replay.story.told_session import Story
 
@@ -41,33 +43,16 @@ def add_options(it: argparse.ArgumentParser) -> None:
     it.add_argument(
         "--script", metavar="FILE", help="a Chrome DevTools Recorder JSON that signs in"
     )
-    it.add_argument(
+    add_many(
+        it,
         "--until",
-        action="append",
-        default=[],
-        metavar="WHERE=TEXT",
-        help="done when the page shows this, such as url=/account or heading=Welcome",
+        "WHERE=TEXT",
+        "done when the page shows this, such as url=/account or heading=Welcome",
     )
-    it.add_argument(
-        "--secret",
-        action="append",
-        default=[],
-        metavar="NAME=SOURCE[@ORIGIN]",
-        help=f"for the script: a secret from {SOURCES}; never stored",
-    )
-    it.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="HOST[:PORT]",
-        help="a further host to sign in on, loopback and private ones included",
-    )
-    it.add_argument("--answers", type=Path, metavar="FILE", help="for the script: as for record")
+    add_secret(it, "for the script: a secret from {}; never stored")
+    add_allow(it, "a further host to sign in on, loopback and private ones included")
+    add_answers(it, "for the script: as for record")
     it.set_defaults(do=login)
-
-
-def add_without(it: argparse.ArgumentParser) -> None:
-    it.add_argument("--no-login", action="store_true", help="as nobody: no kept login is used")
 
 
 def login(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -92,7 +77,7 @@ def _by_hand(
     """No session and no lock: it can be done beside a daemon, whose next run has the new login."""
     if options.secret or options.answers:
         raise BadInput("what is typed by hand needs no --secret or --answers", "leave them out")
-    until = [_sign(each) for each in options.until]
+    until = [read_sign(each, f"--until {each}") for each in options.until]
     check_display(environment(), BY_A_SCRIPT)
     url = address_of(options.site)
     policy = session_started.watching(
@@ -135,16 +120,11 @@ async def _signed_in(
             await window.close()
 
 
-def _sign(said: str) -> Indicator:
-    where, _, says = said.partition("=")
-    return indicator(where, says, f"--until {said}")
-
-
 def _new_key(origin: str, settings: Settings, terminal: Terminal) -> SealingKey:
     """Asked for before anybody signs in: without one there is nothing to sign in for."""
     others = [each for each in shelf_of(settings).all() if isinstance(each, KeptLogin)]
     others = [each for each in others if each.origin != origin]
-    return keys_of(settings, passphrase(terminal)).new(others)
+    return keys_of(settings, attendant(terminal).passphrase).new(others)
 
 
 # -- by a script -----------------------------------------------------------------------------------
@@ -156,28 +136,19 @@ def _by_script(
     """A session like any other, but for its name: it has none, so it teaches no workflow."""
     if options.until:
         raise BadInput("a script knows its own end", "leave out --until")
-    secrets, origins = bind_secrets(options.secret, settings, terminal)
+    secrets, origins = bind_secrets(options.secret, settings, attendant(terminal))
     script = prepare(read_script(Path(options.script)), {}, secrets)
     hosts = (session_policy.host_typed(origin), *options.allow)
     started = session_started.recording(
         "", script.steps, {}, secrets, allow=hosts, policy=settings.policy, origins=origins
     )
-    started = session_started.configured(started, settings.config.knobs, settings.config.sureness)
+    started = configured(started, RunRequest(), settings)
     logins = SessionLogins(shelf_of(settings), fresh=(origin, _new_key(origin, settings, terminal)))
-    answers = person(terminal, options.answers)
-
-    async def run_in_browser() -> Story:
-        async with open_command_pipeline(settings, terminal) as opened:
-            return await opened.run_in_browser(
-                started,
-                answers=answers,
-                secrets=secrets,
-                typed=script.typed,
-                what=f"signing in to {origin}",
-                logins=logins,
-            )
-
-    return _came_of(asyncio.run(run_in_browser()), logins, origin, settings, terminal)
+    session = StartedSession(started, secrets, logins=logins, typed=script.typed)
+    with Tables(settings) as tables:
+        what = f"signing in to {origin}"
+        story = run_here(session, tables, terminal, what, answers=options.answers)
+    return _came_of(story, logins, origin, settings, terminal)
 
 
 def _came_of(

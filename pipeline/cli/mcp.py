@@ -2,10 +2,8 @@
 
 import argparse
 import asyncio
-import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -14,18 +12,18 @@ import msgspec
 from rutter.actors.answers import Answers, Nobody
 from rutter.actors.rules.policy.hosts import EVERYWHERE
 from rutter.events.errors import BadInput, DirectoryInUse
-from rutter.pipeline.cli.missing_values import bind_secrets
-from rutter.pipeline.cli.session_run import open_pipeline, person
+from rutter.pipeline.cli.options import add_allow, add_answers, add_secret
+from rutter.pipeline.cli.session_run import attendant, open_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
-from rutter.pipeline.config.secret_sources import SOURCES
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.tables import host_pattern
 from rutter.pipeline.daemon.address_file import find_daemon
 from rutter.pipeline.daemon.http.tokens import read_token, token_path
 from rutter.pipeline.mcp import require_sdk
+from rutter.pipeline.open_app import on_signal
+from rutter.pipeline.sessions.attendant import BoundSecrets, bind_secrets
 from rutter.pipeline.sessions.session_policy import host_typed, with_hosts
-from rutter.pipeline.sessions.start import Bound
 from rutter.pipeline.tools.agent_hosts import check_agents_reach
 from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools
 from rutter.pipeline.tools.tool_sessions import ToolSessions, ToolWish
@@ -45,26 +43,15 @@ see docs/mcp.md"""
 def add_options(it: argparse.ArgumentParser) -> None:
     it.epilog, it.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
     it.add_argument("--url", default="", help="where a session begins that names no address")
-    it.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="HOST[:PORT]",
-        help="a host that its sessions may reach, loopback and private ones included; '*' for "
+    add_allow(
+        it,
+        "a host that its sessions may reach, loopback and private ones included; '*' for "
         "every public one",
     )
-    it.add_argument(
-        "--secret",
-        action="append",
-        default=[],
-        metavar="NAME=SOURCE[@ORIGIN]",
-        help=f"a secret from {SOURCES}, typed as ${{NAME}} on ORIGIN alone; never stored",
-    )
-    it.add_argument(
-        "--answers",
-        type=Path,
-        metavar="FILE",
-        help="a scripted person: a JSON list of {approved, message, phrase}. Without it nobody is "
+    add_secret(it, "a secret from {}, typed as ${{NAME}} on ORIGIN alone; never stored")
+    add_answers(
+        it,
+        "a scripted person: a JSON list of {approved, message, phrase}. Without it nobody is "
         "there to be asked",
     )
     it.add_argument("--headed", action="store_true", help="in a window that you can watch")
@@ -76,11 +63,12 @@ def do(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> i
     named = FlagGrants(options.url, options.allow)
     # Standard input holds the calls: a question is answered by a file or by nobody.
     answers: Answers = Nobody() if options.answers is None else person(terminal, options.answers)
-    bind_secrets(options.secret, settings, terminal)  # what is wrong with them is said now
+    who = attendant(terminal)
+    bind_secrets(options.secret, settings, who)  # what is wrong with them is said now
 
-    def bind(needed: Iterable[str]) -> Bound:
+    def bind(needed: Iterable[str]) -> BoundSecrets:
         names = tuple(needed)
-        bound = bind_secrets(options.secret, settings, terminal, names)
+        bound = bind_secrets(options.secret, settings, who, names)
         if unknown := sorted(set(names) - bound.secrets.keys()):
             raise BadInput(f"there is no secret {unknown[0]!r}", "name one that is configured")
         return bound
@@ -165,7 +153,7 @@ async def _served(
     terminal: Terminal,
     named: FlagGrants,
     answers: Answers,
-    bind: Callable[[Iterable[str]], Bound],
+    bind: Callable[[Iterable[str]], BoundSecrets],
     wire: "ClientPipes",
 ) -> int:
     from rutter.pipeline.mcp.stdio import serve_agent
@@ -194,12 +182,6 @@ async def _bridged(url: str, token: str, wire: "ClientPipes") -> int:
 def _until_told() -> Iterator[anyio.CancelScope]:
     """What is to be served in, until a signal: that is heard as if the client had gone. While it
     ends, which has limits of its own, no other is: clients that lose patience send one."""
-    loop, scope = asyncio.get_running_loop(), anyio.CancelScope()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    for number in signals:
-        loop.add_signal_handler(number, scope.cancel)
-    try:
+    scope = anyio.CancelScope()
+    with on_signal(scope.cancel):
         yield scope
-    finally:
-        for number in signals:
-            loop.remove_signal_handler(number)

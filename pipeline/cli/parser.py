@@ -21,8 +21,7 @@ from rutter.pipeline.cli import (
     mcp,
     metrics,
     models,
-    patience_option,
-    record_by_hand,
+    record,
     replay,
     report,
     results,
@@ -30,18 +29,25 @@ from rutter.pipeline.cli import (
     run_rows,
     schedule,
     serve,
-    service_options,
     sessions,
     show,
-    threshold_options,
     tools,
     trace,
     transitions,
     workflows,
 )
 from rutter.pipeline.cli.examples import EXAMPLES
+from rutter.pipeline.cli.options import (
+    SESSION,
+    add_many,
+    add_patience,
+    add_run_flags,
+    add_service,
+    add_set,
+    add_thresholds,
+    add_without_login,
+)
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.secret_sources import SOURCES
 from rutter.pipeline.config.settings import Settings
 
 EPILOG = """examples:
@@ -114,13 +120,7 @@ def _record(it: argparse.ArgumentParser) -> None:
     how = it.add_mutually_exclusive_group(required=True)
     how.add_argument("--url", help="opens a window there to work in; closing it ends the recording")
     how.add_argument("--script", metavar="FILE", help="a Chrome DevTools Recorder JSON")
-    it.add_argument(
-        "--param",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="every typed VALUE becomes the parameter NAME",
-    )
+    add_many(it, "--param", "NAME=VALUE", "every typed VALUE becomes the parameter NAME")
     it.add_argument(
         "--confirm-hosts",
         action="store_true",
@@ -131,11 +131,11 @@ def _record(it: argparse.ArgumentParser) -> None:
         action="store_true",
         help="in place of what is known under this name, not merged with it",
     )
-    service_options.add_options(it, ends=False)
-    _run_flags(it)
-    patience_option.add_option(it)
-    login.add_without(it)
-    it.set_defaults(do=record_by_hand.record)
+    add_service(it, ends=False)
+    add_run_flags(it)
+    add_patience(it)
+    add_without_login(it)
+    it.set_defaults(do=record.record)
 
 
 def _run(it: argparse.ArgumentParser) -> None:
@@ -149,9 +149,7 @@ def _run(it: argparse.ArgumentParser) -> None:
     it.add_argument(
         "--no-model", action="store_true", help="no language model is asked in this run"
     )
-    it.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="binds a parameter"
-    )
+    add_set(it)
     it.add_argument(
         "--from",
         dest="after",
@@ -162,13 +160,13 @@ def _run(it: argparse.ArgumentParser) -> None:
         "--free", action="store_true", help="no workflow: wherever the learned model is sure"
     )
     it.add_argument("--url", help="where a free run starts, or one to a goal that is new")
-    threshold_options.add_options(it)
+    add_thresholds(it)
     it.add_argument("--dry-run", action="store_true", help="stop before anything irreversible")
     run_rows.add_options(it)
-    service_options.add_options(it)
-    _run_flags(it)
-    patience_option.add_option(it)
-    login.add_without(it)
+    add_service(it)
+    add_run_flags(it)
+    add_patience(it)
+    add_without_login(it)
     it.set_defaults(do=run.run)
 
 
@@ -178,7 +176,7 @@ def _sessions(it: argparse.ArgumentParser) -> None:
 
 
 def _show(it: argparse.ArgumentParser) -> None:
-    it.add_argument("session", help="its name, the end of it, or 'last'")
+    it.add_argument("session", help=SESSION)
     it.add_argument("--at", type=int, metavar="N", help="as it was after its event N")
     it.set_defaults(do=show.show)
 
@@ -196,65 +194,36 @@ def _replay(it: argparse.ArgumentParser) -> None:
     it.add_argument(
         "--curve", type=Path, metavar="FILE.svg", help="draws what each threshold would have done"
     )
-    threshold_options.add_options(it, "what if: ")
+    add_thresholds(it, "what if: ")
     it.set_defaults(do=replay.replay)
 
 
 def _report(it: argparse.ArgumentParser) -> None:
-    it.add_argument("session", help="its name, the end of it, or 'last'")
+    it.add_argument("session", help=SESSION)
     it.add_argument("--out", type=Path, metavar="FILE", help="where to write it")
     it.set_defaults(do=report.report)
 
 
 def _fork(it: argparse.ArgumentParser) -> None:
-    it.add_argument("session", help="its name, the end of it, or 'last'")
+    it.add_argument("session", help=SESSION)
     it.add_argument("--at", type=int, required=True, metavar="N", help="how many steps to repeat")
-    it.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="binds a parameter anew"
-    )
+    add_set(it, "binds a parameter anew")
     it.add_argument("--free", action="store_true", help="go on wherever the learned model is sure")
-    threshold_options.add_options(it)
-    _run_flags(it)
-    login.add_without(it)
+    add_thresholds(it)
+    add_run_flags(it)
+    add_without_login(it)
     it.set_defaults(do=fork.fork)
 
 
 def _tools(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
     call = tools.add_commands(it, shared)
-    service_options.add_options(call)
-    _run_flags(call)
+    add_service(call)
+    add_run_flags(call)
 
 
 def _doctor(it: argparse.ArgumentParser) -> None:
     it.add_argument("--fix", action="store_true", help="mend what it can: a browser, access rights")
     it.set_defaults(do=doctor.doctor)
-
-
-def _run_flags(it: argparse.ArgumentParser) -> None:
-    it.add_argument(
-        "--secret",
-        action="append",
-        default=[],
-        metavar="NAME=SOURCE[@ORIGIN]",
-        help=f"a secret from {SOURCES}, typed on ORIGIN alone; never stored. "
-        "NAME by itself: as the configuration says",
-    )
-    it.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="HOST[:PORT]",
-        help="names a host for this workflow, loopback and private ones included; '*' for every "
-        "public one",
-    )
-    it.add_argument(
-        "--answers",
-        type=Path,
-        metavar="FILE",
-        help="a scripted person, recorded as such: a JSON list of {approved, message, phrase}",
-    )
-    it.add_argument("--screenshots", action="store_true", help="a picture of the page at each step")
-    it.add_argument("--headed", action="store_true", help="in a window that you can watch")
 
 
 def _takes(flags: Flags) -> Add:

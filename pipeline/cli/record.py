@@ -1,88 +1,76 @@
-"""`rutter record NAME SCRIPT` records a workflow from a script."""
+"""`rutter record NAME` records a workflow: by a script, or of what a person does in a window."""
 
 import argparse
-import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 
-from rutter.events.runtime import SessionStarted
-from rutter.pipeline.cli.missing_values import bind_secrets, carried
-from rutter.pipeline.cli.patience_option import read_patience
+import msgspec
+
+from rutter.pipeline.cli import record_by_hand
+from rutter.pipeline.cli.options import read_request
 from rutter.pipeline.cli.recorded_again import kept_as, tell_compared
 from rutter.pipeline.cli.recorded_hosts import settle_hosts
-from rutter.pipeline.cli.run import pictured
-from rutter.pipeline.cli.service_options import read_given
 from rutter.pipeline.cli.session_end import report, tell_unproven
-from rutter.pipeline.cli.session_run import open_command_pipeline, person
+from rutter.pipeline.cli.session_run import attendant, logins_of, run_here
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config import exit_codes
+from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.sessions import session_started
-from rutter.pipeline.sessions.start import Bound
-from rutter.pipeline.workflows.recorder_import import Script, prepare, read_script
-from rutter.replay.story.told_session import Story
+from rutter.pipeline.queries.workflows_and_sessions import Tables
+from rutter.pipeline.sessions import session_policy, session_started
+from rutter.pipeline.sessions.attendant import bind_secrets
+from rutter.pipeline.sessions.request import RunRequest
+from rutter.pipeline.sessions.start import StartedSession, configured, terms_of
+from rutter.pipeline.workflows.recorder_import import prepare, read_script
 
 
 def record(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    """Records a workflow from a DevTools Recorder script."""
-    parameters = read_pairs(options.param, "--param")
-    bound = bind_secrets(options.secret, settings, terminal)
-    script = prepare(read_script(Path(options.script)), parameters, bound.secrets)
-    started = _started(options, settings, script, parameters, bound)
-    answers = person(terminal, options.answers)
-    logins = carried(options, started, settings, terminal)
-
-    async def run_in_browser() -> Story:
-        async with open_command_pipeline(settings, terminal) as opened:
-            return await opened.run_in_browser(
-                started,
-                answers=answers,
-                secrets=bound.secrets,
-                typed=script.typed,
-                what=f"recording {options.name}",
-                logins=logins,
-            )
-
-    story = asyncio.run(run_in_browser())
-    code = report(story, settings, terminal, done=f"recorded {options.name}")
-    if code == exit_codes.Exit.DONE:
+    request, live = read_request(options, settings.config), None
+    if options.url:
+        live = record_by_hand.LiveSteps(terminal)
+        settings = record_by_hand.in_a_window(options, settings)
+        # A person waits as long as they like.
+        request = msgspec.structs.replace(request, headed=True, patience_ms=0)
+    what, named = f"recorded {options.name}", options.allow
+    with Tables(settings) as tables:
+        if live is None:
+            session = _scripted(options, request, settings, terminal)
+        else:
+            session = record_by_hand.watched(options, request, settings, terminal)
+            named = (session_policy.host_typed(options.url), *named)
+        started = kept_as(configured(session.started, request, settings), options, settings)
+        logins = logins_of(request, started, settings, terminal)
+        story = run_here(
+            session._replace(started=started, logins=logins),
+            tables,
+            terminal,
+            f"recording {options.name}",
+            answers=options.answers,
+            live=live,
+        )
+    code = report(story, settings, terminal, done=what)
+    if code == Exit.DONE:
         tell_compared(story.session, settings, terminal)
         workflow = settle_hosts(
             options.name,
             story.session,
             settings,
             terminal,
-            named=options.allow,
+            named=named,
             consent=options.confirm_hosts,
         )
+        if live is not None:
+            record_by_hand.tell_next_steps(workflow, settings, terminal)
         tell_unproven(workflow, story, settings, terminal)
     return code
 
 
-def _started(
-    options: argparse.Namespace,
-    settings: Settings,
-    script: Script,
-    parameters: Mapping[str, str],
-    bound: Bound,
-) -> SessionStarted:
+def _scripted(
+    options: argparse.Namespace, request: RunRequest, settings: Settings, terminal: Terminal
+) -> StartedSession:
+    parameters = read_pairs(options.param, "--param")
+    bound = bind_secrets(request.secrets, settings, attendant(terminal))
+    script = prepare(read_script(Path(options.script)), parameters, bound.secrets)
     started = session_started.recording(
-        options.name,
-        script.steps,
-        parameters,
-        bound.secrets,
-        allow=options.allow,
-        policy=settings.policy,
-        screenshots=pictured(options, settings),
-        given=read_given(options),
-        origins=bound.origins,
+        options.name, script.steps, parameters, bound.secrets, **terms_of(request, settings, bound)
     )
-    started = session_started.configured(
-        started,
-        settings.config.knobs,
-        settings.config.sureness,
-        headed=options.headed,
-        patience_ms=read_patience(options),
-    )
-    return kept_as(started, options, settings)
+    return StartedSession(started, bound.secrets, typed=script.typed)

@@ -9,8 +9,8 @@ import msgspec
 from rutter.events.envelope import Envelope
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.metrics import show_thresholds
+from rutter.pipeline.cli.options import share
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.cli.threshold_options import share
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.safe_files import write_named

@@ -4,24 +4,21 @@ and the file of results beside them."""
 import shlex
 from collections.abc import Sequence
 
-from rich.status import Status
-from rich.text import Text
-
 from rutter.pipeline.batches.report import BatchReport, values_of
 from rutter.pipeline.batches.row_values import BoundRow
 from rutter.pipeline.batches.scheduler import BatchRun
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.cli.terminal import MovingLine, Terminal
 from rutter.pipeline.config import exit_codes
 from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.queries.workflows_and_sessions import project
+from rutter.pipeline.queries.workflows_and_sessions import catch_up
 from rutter.replay.story.batch_rows import IN_DOUBT, NOT_AGAIN, NOT_RUN, RowState, counted
 from rutter.replay.story.wording import ascii_only
 
 SHOWN = 60  # characters of a value in the line of its row
 
 
-class RowProgress:
+class RowProgress(MovingLine):
     """This hears what becomes of each row; `told` is shared with who runs them."""
 
     def __init__(
@@ -33,13 +30,12 @@ class RowProgress:
         settings: Settings,
         terminal: Terminal,
     ) -> None:
+        super().__init__(terminal, "rows")
         self.told = told
         self._rows = rows
         self._report = report
         self._workflow = workflow
         self._settings = settings
-        self._terminal = terminal
-        self._status: Status | None = None
         self._under_way: list[int] = []
         self._lined: set[int] = set()
 
@@ -52,9 +48,8 @@ class RowProgress:
         parts = ", ".join([*before, f"{left} to run"])
         self.write()  # what cannot be written is said before anything is run
         self._terminal.note(f"{self._workflow}: {len(self._rows)} rows, {parts}")
-        if left and self._terminal.err.is_terminal and not self._terminal.verbose:
-            self._status = self._terminal.err.status(Text("rows"), spinner="line")
-            self.resume()
+        if left:
+            self.start()
 
     def begun(self, row: BoundRow) -> None:
         self._under_way.append(row.number)
@@ -64,28 +59,17 @@ class RowProgress:
         self._under_way.remove(row.number)
         self._lined.add(row.number)
         self.write()
-        self.pause()
-        self._line(row, told)
-        self._move()
-        self.resume()
-
-    def pause(self) -> None:
-        """The moving line stands still: while something else is written, or somebody is asked."""
-        if self._status is not None:
-            self._status.stop()
-
-    def resume(self) -> None:
-        if self._status is not None:
-            self._status.start()
+        with self.still():
+            self._line(row, told)
+            self._move()
 
     def write(self) -> None:
         self._report.write(self._rows, self.told)
 
     def _move(self) -> None:
-        if self._status is not None:
-            over = sum(self.told.get(row.number, NOT_RUN).outcome == "done" for row in self._rows)
-            now = ", ".join(map(str, self._under_way))
-            self._status.update(Text(f"row {now} of {len(self._rows)}, {over} done"))
+        over = sum(self._of(row).outcome == "done" for row in self._rows)
+        now = ", ".join(map(str, self._under_way))
+        self.move(f"row {now} of {len(self._rows)}, {over} done")
 
     def _line(self, row: BoundRow, told: RowState) -> None:
         if self._terminal.as_json:
@@ -126,7 +110,7 @@ class RowProgress:
 
     def end(self, batch_run: BatchRun) -> int:
         if self._settings.directory.log.exists():
-            project(self._settings).close()
+            catch_up(self._settings)
         counts = counted(self.told.get(row.number, NOT_RUN) for row in self._rows)
         code = self._code(batch_run)
         if self._terminal.as_json:

@@ -1,18 +1,17 @@
 """Rows are run by this process with a browser of its own, or by the daemon that has the
 directory."""
 
-import argparse
 import asyncio
-import signal
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import anyio
 import msgspec
 
-from rutter.actors.answers import Answers, PersonAnswer, Who
+from rutter.actors.answers import Answers, PersonAnswer
 from rutter.actors.world.browser.chromium import Chromium
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
@@ -24,14 +23,15 @@ from rutter.pipeline.batches.ledger import Ledger, read_run
 from rutter.pipeline.batches.row_values import BoundRow
 from rutter.pipeline.batches.scheduler import BatchRun
 from rutter.pipeline.cli.daemon_client import DaemonClient
-from rutter.pipeline.cli.missing_values import passphrase
 from rutter.pipeline.cli.row_progress import RowProgress
-from rutter.pipeline.cli.session_run import open_pipeline, person
-from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.cli.threshold_options import read_sureness
+from rutter.pipeline.cli.session_run import PausedWhileAsked, attendant, open_pipeline, person
+from rutter.pipeline.cli.terminal import MovingLine, Terminal
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.sessions.models import closing
-from rutter.pipeline.sessions.start import Bound, Departure, Wish, depart
+from rutter.pipeline.open_app import on_signal
+from rutter.pipeline.queries.workflows_and_sessions import Tables
+from rutter.pipeline.sessions.attendant import BoundSecrets
+from rutter.pipeline.sessions.request import RunRequest
+from rutter.pipeline.sessions.start import StartedSession, start_session
 from rutter.replay.story.batch_rows import RowState, told_of
 
 BY = "the person at the terminal"
@@ -43,24 +43,24 @@ class LocalRows:
 
     def __init__(
         self,
-        wish: Wish,
-        bound: Bound,
+        request: RunRequest,
+        bound: BoundSecrets,
         read: Callable[[], Ledger],
         telling: RowProgress,
-        options: argparse.Namespace,
+        answers: Path | None,
         settings: Settings,
         terminal: Terminal,
     ) -> None:
-        self._wish = wish
+        self._request = request
         self._telling = telling
         self._bound = bound
         self._read = read
-        self._options = options
+        self._answers = answers
         self._settings = settings
         self._terminal = terminal
-        self._sure = read_sureness(options, settings.config)
-        asks = passphrase(terminal)
-        self._ask = cache(asks) if asks is not None else None  # once, for all rows
+        who = attendant(terminal)
+        asks = cache(who.passphrase) if who.passphrase is not None else None  # once, for all rows
+        self._attendant = who._replace(passphrase=asks)
         self._asking = anyio.Lock()
 
     async def run_rows(self, batch_run: BatchRun) -> None:
@@ -90,34 +90,19 @@ class LocalRows:
     async def _run_row(
         self, row: BoundRow, ledger: Ledger, app: App, browser: Chromium
     ) -> RowState:
-        leaving = await anyio.to_thread.run_sync(self._departure, row, ledger)
-        session = app.clock.new_id(leaving.started.purpose)
-        who = person(self._terminal, self._options.answers)  # each row has the whole list
-        answers = _OneAtATime(who, row, self._asking, self._telling)
-        async with closing(leaving.models):
-            await app.run_in_browser(
-                leaving.started,
-                browser,
-                answers=answers,
-                secrets=leaving.secrets,
-                name=session,
-                models=leaving.models,
-                vision=leaving.vision,
-                logins=leaving.logins,
-            )
-        return _told(self._settings, session)
-
-    def _departure(self, row: BoundRow, ledger: Ledger) -> Departure:
-        named = row.named(ledger.batch, ledger.again)
-        wish = msgspec.structs.replace(self._wish, values=row.values, row=named)
-        return depart(
-            wish,
-            self._settings,
-            lambda _: self._bound,
-            sure=self._sure,
-            warn=self._terminal.note,
-            ask=self._ask,
+        session = await anyio.to_thread.run_sync(self._start, row, ledger)
+        name = app.clock.new_id(session.started.purpose)
+        who = person(self._terminal, self._answers)  # each row has the whole list
+        await session.run(
+            app, browser, name, AskedOneAtATime(who, self._telling, row, self._asking)
         )
+        return _told(self._settings, name)
+
+    def _start(self, row: BoundRow, ledger: Ledger) -> StartedSession:
+        named = row.named(ledger.batch, ledger.again)
+        request = msgspec.structs.replace(self._request, values=row.values, row=named)
+        with Tables(self._settings) as tables:
+            return start_session(request, tables, self._attendant, bound=self._bound)
 
 
 class DaemonRows:
@@ -128,13 +113,13 @@ class DaemonRows:
         self,
         daemon: DaemonClient,
         ledger: Ledger,
-        wish: Wish,
+        request: RunRequest,
         settings: Settings,
         terminal: Terminal,
     ) -> None:
         self._daemon = daemon
         self._ledger = ledger
-        self._wish = wish
+        self._request = request
         self._settings = settings
         self._terminal = terminal
         self._jobs: set[str] = set()
@@ -172,7 +157,8 @@ class DaemonRows:
         named = row.named(self._ledger.batch, self._ledger.again)
         before = self._ledger.jobs.get((row.number, row.digest), 0)
         key = f"row-{named.batch}-{named.again}-{named.number}-{named.digest}-{before}"
-        run = RunWorkflow(self._wish.name, 0, row.values, self._wish.dry_run, named)
+        wanted = self._request
+        run = RunWorkflow(wanted.name, 0, row.values, wanted.dry_run, named)
         try:
             told = self._daemon.request("POST", "/jobs", run, {"Idempotency-Key": key})
         except BadInput as error:
@@ -195,33 +181,20 @@ class DaemonRows:
         self._daemon.request("DELETE", f"/jobs/{job}")
 
 
-class _OneAtATime:
+class AskedOneAtATime(PausedWhileAsked):
     """One row at a time asks a person, and tells them which it is."""
 
     def __init__(
-        self, answers: Answers, row: BoundRow, asking: anyio.Lock, telling: RowProgress
+        self, answers: Answers, telling: MovingLine, row: BoundRow, asking: anyio.Lock
     ) -> None:
-        self._answers = answers
+        super().__init__(answers, telling)
         self._row = row
         self._asking = asking
-        self._telling = telling
-
-    @property
-    def who(self) -> Who:
-        return self._answers.who
-
-    @who.setter
-    def who(self, _: Who) -> None:
-        raise AttributeError("it is whoever answers")
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
         said = f"row {self._row.number}: {question.question}"
         async with self._asking:
-            self._telling.pause()
-            try:
-                return await self._answers.ask(msgspec.structs.replace(question, question=said))
-            finally:
-                self._telling.resume()
+            return await super().ask(msgspec.structs.replace(question, question=said))
 
 
 def _told(settings: Settings, session: str) -> RowState:
@@ -246,10 +219,5 @@ def stopping(batch_run: BatchRun, stop: Callable[[], Stop]) -> Iterator[Callable
             batch_run.stop()
             stop_soon(stop())
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped)
-    try:
+    with on_signal(stopped):
         yield stop_soon
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)

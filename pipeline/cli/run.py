@@ -1,27 +1,22 @@
 """`rutter run` runs a workflow, or works towards a goal."""
 
 import argparse
-import asyncio
 import shlex
 
 from rutter.events.run_settings import ModelUse
 from rutter.events.workflow import Workflow
 from rutter.pipeline.cli import run_rows
-from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
-from rutter.pipeline.cli.missing_values import ask_unbound, bind_secrets, passphrase
-from rutter.pipeline.cli.patience_option import read_patience
+from rutter.pipeline.cli.daemon_client import through_daemon
+from rutter.pipeline.cli.options import read_request
 from rutter.pipeline.cli.results import hand_out_after
-from rutter.pipeline.cli.run_by_daemon import run_of, run_through_daemon
-from rutter.pipeline.cli.service_options import read_given
+from rutter.pipeline.cli.run_by_daemon import check_for_daemon, run_through_daemon
 from rutter.pipeline.cli.session_end import report, tell_repaired
-from rutter.pipeline.cli.session_run import open_command_pipeline, person
+from rutter.pipeline.cli.session_run import attendant, run_here
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.cli.threshold_options import read_sureness
-from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.queries.workflows_and_sessions import all_workflows, project
-from rutter.pipeline.sessions.models import closing
-from rutter.pipeline.sessions.start import Wish, depart
+from rutter.pipeline.queries.workflows_and_sessions import Tables, known_workflows
+from rutter.pipeline.sessions.request import run_of_request
+from rutter.pipeline.sessions.start import start_session
 from rutter.replay.story.told_session import Story
 
 
@@ -30,55 +25,31 @@ def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> 
     goal."""
     run_rows.check_flags(options)
     if options.rows is not None:
-        return run_rows.run_rows(options, wished(options), settings, terminal)
+        return run_rows.run_rows(options, settings, terminal)
     daemon = through_daemon(settings)
     if daemon is not None:
-        return _through(daemon, options, settings, terminal)
-    wish = wished(options)
-    sure = read_sureness(options, settings.config)
-    leaving = depart(
-        wish,
-        settings,
-        lambda needed: bind_secrets(options.secret, settings, terminal, needed),
-        fill=lambda flow, values, secrets: ask_unbound(flow, values, secrets, terminal),
-        sure=sure,
-        warn=terminal.note,
-        ask=passphrase(terminal),
-    )
-    started, course, models = leaving.started, leaving.course, leaving.models
-    answers = person(terminal, options.answers)
-    what = f"sailing {course.name or wish.name or wish.url}"
-    if course.leads and not terminal.err.is_terminal:
-        terminal.note(_begins(course.goal, started.models))  # there is no moving line that says so
-
-    async def run_in_browser() -> Story:
-        async with closing(models), open_command_pipeline(settings, terminal) as opened:
-            return await opened.run_in_browser(
-                started,
-                answers=answers,
-                secrets=leaving.secrets,
-                what=what,
-                models=models,
-                vision=leaving.vision,
-                logins=leaving.logins,
-            )
-
-    story = asyncio.run(run_in_browser())
-    code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run, sure=sure)
-    hand_out_after(story, options, settings, terminal)
-    _tell_learned(story, options, settings, terminal, course.workflow)
-    return code
-
-
-def _through(
-    daemon: DaemonClient, options: argparse.Namespace, settings: Settings, terminal: Terminal
-) -> int:
-    """A daemon holds the data directory: it sails, and this command watches."""
-    handed_in = run_of(options)
-    what = f"sailing {options.name or options.url or options.goal} in the daemon"
-    story = run_through_daemon(daemon, handed_in, settings, terminal, what)
-    code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run)
-    hand_out_after(story, options, settings, terminal)
+        check_for_daemon(options)
+    request = read_request(options, settings.config)
+    with Tables(settings) as tables:
+        if daemon is not None:
+            what = f"sailing {options.name or options.url or options.goal} in the daemon"
+            run_in_it = run_of_request(request)
+            story = run_through_daemon(daemon, run_in_it, settings, terminal, what)
+            tables.now()
+            code = report(story, settings, terminal, done=_done(story), dry_run=options.dry_run)
+            hand_out_after(story, options, settings, terminal)
+            return code
+        session = start_session(request, tables, attendant(terminal))
+        started = session.started
+        if started.driver == "model" and not terminal.err.is_terminal:
+            # There is no moving line that says so.
+            terminal.note(_begins(started.goal, started.models))
+        what = f"sailing {started.name or started.url}"
+        story = run_here(session, tables, terminal, what, answers=options.answers)
+        done, dry_run, sure = _done(story), options.dry_run, request.sure
+        code = report(story, settings, terminal, done=done, dry_run=dry_run, sure=sure)
+        hand_out_after(story, options, settings, terminal)
+        _tell_learned(story, options, tables, terminal, started.workflow)
     return code
 
 
@@ -97,20 +68,18 @@ def _done(story: Story) -> str:
 def _tell_learned(
     story: Story,
     options: argparse.Namespace,
-    settings: Settings,
+    tables: Tables,
     terminal: Terminal,
     sailed: Workflow | None,
 ) -> None:
     """What the way to a goal is called from now on, if it was found; what was repaired of one."""
-    if not settings.directory.log.exists():
-        return
-    with project(settings) as store:
-        mine = [each for each in all_workflows(store) if each.session == story.session]
-    for flow in mine:
+    for flow in known_workflows(tables):
+        if flow.session != story.session:
+            continue
         if sailed is not None:
             tell_repaired(sailed, flow, terminal)
         else:
-            again = settings.command(_again(flow, options))
+            again = tables.settings.command(_again(flow, options))
             terminal.say(f"     learned as {flow.name}; from now on without a model: {again}")
 
 
@@ -132,27 +101,3 @@ def _again(flow: Workflow, options: argparse.Namespace) -> str:
 
 def _quoted(pair: str) -> str:
     return pair if pair.endswith("=...") else shlex.quote(pair)
-
-
-def wished(options: argparse.Namespace) -> Wish:
-    """What the flags of `rutter run` ask for."""
-    return Wish(
-        name=options.name or "",
-        goal=options.goal,
-        url=options.url or "",
-        free=options.free,
-        values=read_pairs(options.set, "--set"),
-        allow=tuple(options.allow),
-        after=options.after or "",
-        dry_run=options.dry_run,
-        screenshots=bool(options.screenshots),
-        headed=options.headed,
-        patience_ms=read_patience(options),
-        no_model=options.no_model,
-        no_login=options.no_login,
-        given=read_given(options),
-    )
-
-
-def pictured(options: argparse.Namespace, settings: Settings) -> bool:
-    return bool(options.screenshots) or settings.config.flag("run.screenshots")

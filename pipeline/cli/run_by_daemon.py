@@ -7,13 +7,12 @@ from typing import Any
 
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
-from rutter.events.jobs import Run, RunFree, RunGoal, RunWorkflow
+from rutter.events.jobs import Run
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.validator import ApprovalRequested
 from rutter.pipeline.cli.approvals import answer_at_terminal
 from rutter.pipeline.cli.daemon_client import DaemonClient
 from rutter.pipeline.cli.terminal import RunProgress, Terminal
-from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
 from rutter.replay.story.session_story import tell
 from rutter.replay.story.told_session import Story
@@ -37,33 +36,14 @@ NOT_THERE = {
 }
 
 
-def run_of(options: argparse.Namespace) -> Run:
-    """What the flags of `rutter run` ask for, as a job."""
+def check_for_daemon(options: argparse.Namespace) -> None:
+    """Refuses what no job can say."""
     for flag, name in NOT_THERE.items():
         if getattr(options, name, None):
             raise BadInput(
                 f"{flag} cannot be said to a daemon, and one holds this data directory",
                 "leave it out (the daemon has its own configuration), or stop the daemon",
             )
-    values = read_pairs(options.set, "--set")
-    service = str(options.service) if options.service is not None else ""
-    if options.goal or service:
-        return RunGoal(
-            options.goal or "",
-            options.url or "",
-            options.name or "",
-            service,
-            tuple(options.success),
-            values,
-            options.dry_run,
-        )
-    if options.free:
-        if not options.url:
-            raise BadInput("a free run needs a place to start", "add --url URL")
-        return RunFree(options.url, values, tuple(options.success), options.dry_run)
-    if not options.name:
-        raise BadInput("which workflow?", "rutter run NAME")
-    return RunWorkflow(options.name, 0, values, options.dry_run)
 
 
 def run_through_daemon(
@@ -115,17 +95,6 @@ def _ask(
     if not terminal.interactive:
         terminal.note(f"it waits for a person: {asked.question} -> rutter approvals --answer")
         return
-    progress.pause()
-    try:
-        answer_at_terminal(
-            daemon,
-            {
-                "session": envelope.session,
-                "approval": asked.approval,
-                "question": asked.question,
-                "phrase": asked.phrase,
-            },
-            terminal,
-        )
-    finally:
-        progress.resume()
+    with progress.still():
+        told = {"approval": asked.approval, "question": asked.question, "phrase": asked.phrase}
+        answer_at_terminal(daemon, told | {"session": envelope.session}, terminal)

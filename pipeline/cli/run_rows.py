@@ -2,8 +2,7 @@
 
 import argparse
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -18,18 +17,20 @@ from rutter.pipeline.batches.row_values import BoundRow, bind_rows, columns_of, 
 from rutter.pipeline.batches.scheduler import BatchRun
 from rutter.pipeline.batches.sheet import Sheet, read_separator, read_sheet
 from rutter.pipeline.cli.daemon_client import through_daemon
-from rutter.pipeline.cli.missing_values import ask_unbound, bind_secrets
+from rutter.pipeline.cli.options import add_many, read_request
+from rutter.pipeline.cli.results import add_guard
 from rutter.pipeline.cli.row_progress import RowProgress
 from rutter.pipeline.cli.row_runs import DaemonRows, LocalRows
-from rutter.pipeline.cli.run_by_daemon import run_of
-from rutter.pipeline.cli.service_options import read_given
+from rutter.pipeline.cli.run_by_daemon import check_for_daemon
+from rutter.pipeline.cli.session_run import attendant
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.jobs.runner import MAX_RUN_BYTES
 from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
 from rutter.pipeline.sessions import session_started
-from rutter.pipeline.sessions.start import Bound, Wish
+from rutter.pipeline.sessions.attendant import BoundSecrets, ask_unbound, bind_secrets
+from rutter.pipeline.sessions.request import RunRequest
+from rutter.pipeline.sessions.start import terms_of
 
 IN_A_ROW = 3  # failures one after another: then it is the site, or the file, and not the row
 NOT_WITH_ROWS = {"--goal": "goal", "--free": "free", "--url": "url", "--from": "after"}
@@ -52,11 +53,7 @@ def add_options(it: argparse.ArgumentParser) -> None:
         help="puts what it read and downloaded into this folder; with --rows: the file that says "
         "what became of each row (default: beside it, as FILE.results.csv)",
     )
-    it.add_argument(
-        "--formulas",
-        action="store_true",
-        help="in CSV, cells that a spreadsheet would compute are left as they are",
-    )
+    add_guard(it)
     many = it.add_argument_group("many inputs")
     many.add_argument(
         "--rows",
@@ -65,9 +62,7 @@ def add_options(it: argparse.ArgumentParser) -> None:
         help="one run for each row; the header names the parameters. The same command again runs "
         "only what is not done",
     )
-    many.add_argument(
-        "--map", action="append", default=[], metavar="COLUMN=PARAMETER", help="by another name"
-    )
+    add_many(many, "--map", "COLUMN=PARAMETER", "by another name")
     many.add_argument("--parallel", type=int, metavar="N", help="so many at once (default 1)")
     many.add_argument(
         "--max-failures-in-a-row",
@@ -98,23 +93,27 @@ def check_flags(options: argparse.Namespace) -> None:
         raise BadInput("--resume and --afresh say two things", "give one of them")
 
 
-def run_rows(
-    options: argparse.Namespace, wish: Wish, settings: Settings, terminal: Terminal
-) -> int:
+def run_rows(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
     """Everything is checked first; what then runs is run to its end, and told row by row."""
     daemon = through_daemon(settings)
     if daemon is not None:
-        run_of(options)  # refuses what cannot be said to one
+        check_for_daemon(options)
+    request = read_request(options, settings.config)
     with project(settings) as store:
-        workflow = latest_workflow(store, options.name)
+        workflow = latest_workflow(store, request.name)
     parallel = _parallel(options, settings)
-    bound = _secrets(options, workflow, settings, terminal) if daemon is None else None
-    sheet, rows = _checked(options, workflow, bound, settings, terminal)
-    place = options.results or beside(options.rows, dry_run=options.dry_run)
+    bound = _secrets(request, workflow, settings, terminal) if daemon is None else None
+    sheet, rows = _checked(options, request, workflow, bound, settings, terminal)
+    place = options.results or beside(options.rows, dry_run=request.dry_run)
     check_place(place, options.rows)
     reads = [step.action.name or "text" for step in workflow.steps if step.action.type == "extract"]
     report = BatchReport(place, sheet, reads, guard=not options.formulas)
-    read = partial(_ledger, options, workflow, rows, settings, served=daemon is not None)
+
+    def read() -> Ledger:
+        dry, afresh, served = request.dry_run, options.afresh, daemon is not None
+        where = (workflow.name, options.rows, rows)
+        return read_ledger(settings, *where, dry_run=dry, afresh=afresh, served=served)
+
     ledger = read()
     telling = RowProgress(rows, ledger.told(rows), report, workflow.name, settings, terminal)
     most = IN_A_ROW if options.max_failures_in_a_row is None else options.max_failures_in_a_row
@@ -122,25 +121,26 @@ def run_rows(
     telling.begin(batch_run)
     try:
         if batch_run.left() and daemon is not None:
-            asyncio.run(DaemonRows(daemon, ledger, wish, settings, terminal).run_rows(batch_run))
+            asyncio.run(DaemonRows(daemon, ledger, request, settings, terminal).run_rows(batch_run))
         elif batch_run.left() and bound is not None:
-            aboard = LocalRows(wish, bound, read, telling, options, settings, terminal)
+            aboard = LocalRows(request, bound, read, telling, options.answers, settings, terminal)
             asyncio.run(aboard.run_rows(batch_run))
     finally:
-        telling.pause()
+        telling.stop()
         telling.write()
     return telling.end(batch_run)
 
 
 def _checked(
     options: argparse.Namespace,
+    request: RunRequest,
     workflow: Workflow,
-    bound: Bound | None,
+    bound: BoundSecrets | None,
     settings: Settings,
     terminal: Terminal,
 ) -> tuple[Sheet, list[BoundRow]]:
     """The file, and every row of it as its run would be given it."""
-    mapping, constants = read_mapping(options.map), read_pairs(options.set, "--set")
+    mapping, constants = read_mapping(options.map), dict(request.values)
     sheet = read_sheet(
         options.rows,
         encoding=options.encoding or "",
@@ -150,24 +150,10 @@ def _checked(
     columns = columns_of(sheet, workflow, mapping, constants)
     known = bound.secrets if bound is not None else workflow.secrets
     session_started.check_bound(workflow, dict.fromkeys(workflow.parameters, ""), set(known))
-    rows = bind_rows(sheet, columns, constants, _check_of(workflow, bound, options, settings))
+    rows = bind_rows(sheet, columns, constants, _check_of(workflow, bound, request, settings))
     if columns.extra:
         terminal.note(f"columns that bind nothing, kept in the results: {', '.join(columns.extra)}")
     return sheet, rows
-
-
-def _ledger(
-    options: argparse.Namespace,
-    workflow: Workflow,
-    rows: Sequence[BoundRow],
-    settings: Settings,
-    *,
-    served: bool,
-) -> Ledger:
-    dry, afresh = options.dry_run, options.afresh
-    return read_ledger(
-        settings, workflow.name, options.rows, rows, dry_run=dry, afresh=afresh, served=served
-    )
 
 
 def _parallel(options: argparse.Namespace, settings: Settings) -> int:
@@ -186,35 +172,28 @@ def _parallel(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _secrets(
-    options: argparse.Namespace, workflow: Workflow, settings: Settings, terminal: Terminal
-) -> Bound:
+    request: RunRequest, workflow: Workflow, settings: Settings, terminal: Terminal
+) -> BoundSecrets:
     """Read or typed once, for all rows."""
-    bound = bind_secrets(options.secret, settings, terminal, workflow.secrets)
+    who = attendant(terminal)
+    bound = bind_secrets(request.secrets, settings, who, workflow.secrets)
     there = dict.fromkeys(workflow.parameters, "")  # a row has them: nobody is asked for them
-    _, secrets = ask_unbound(workflow, there, bound.secrets, terminal)
-    return Bound(secrets, bound.origins)
+    _, secrets = ask_unbound(workflow, there, bound.secrets, who)
+    return bound._replace(secrets=secrets)
 
 
 def _check_of(
-    workflow: Workflow, bound: Bound | None, options: argparse.Namespace, settings: Settings
+    workflow: Workflow, bound: BoundSecrets | None, request: RunRequest, settings: Settings
 ) -> Callable[[Mapping[str, str]], None]:
     """What is looked at in every row: all that its run would be refused for. What a daemon is
     handed is looked at by it too, which knows its own secrets."""
-    given = read_given(options)
-    secrets = bound.secrets if bound is not None else dict.fromkeys(workflow.secrets, "")
+    bound = bound or BoundSecrets(dict.fromkeys(workflow.secrets, ""))
+    secrets, terms = bound.secrets, terms_of(request, settings, bound)
     looked_at = False
 
     def check(values: Mapping[str, str]) -> None:
         nonlocal looked_at
-        started = session_started.run_of(
-            workflow,
-            values,
-            secrets,
-            allow=options.allow,
-            policy=settings.policy,
-            given=given,
-            origins=bound.origins if bound is not None else (),
-        )
+        started = session_started.run_of(workflow, values, secrets, **terms)
         if not looked_at:
             check_secrets(started, {name: each for name, each in secrets.items() if each})
             looked_at = True

@@ -11,6 +11,7 @@ from rutter.events.jobs import Overlap, Run, RunFree, RunGoal, RunWorkflow
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.triggers import Missed
 from rutter.pipeline.cli.daemon_client import require_daemon
+from rutter.pipeline.cli.options import add_many, add_set
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.clock import SystemClock
 from rutter.pipeline.config.exit_codes import Exit
@@ -58,9 +59,7 @@ def add_schedule(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -
 
 def add_hook(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
     each = _commands(it, shared, HOOKS, list_hooks, set_hook, drop_hook)
-    each.add_argument(
-        "--param", action="append", default=[], metavar="NAME", help="what a call may bind"
-    )
+    add_many(each, "--param", "NAME", "what a call may bind")
     _what(each, "queue")
 
 
@@ -89,9 +88,7 @@ def _commands(
 
 def _what(it: argparse.ArgumentParser, overlap: Overlap) -> None:
     it.add_argument("--workflow", required=True, metavar="NAME", help="what is run")
-    it.add_argument(
-        "--set", action="append", default=[], metavar="key=value", help="binds a parameter"
-    )
+    add_set(it, metavar="key=value")
     it.add_argument(
         "--overlap",
         choices=get_args(Overlap),

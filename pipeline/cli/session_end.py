@@ -9,7 +9,6 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import Thresholds
 from rutter.pipeline.output.failure import DRY, lesson_lines, numbered, teach, told
 from rutter.pipeline.output.proof_words import in_one_line, proposed, told_of_recording
-from rutter.pipeline.queries.workflows_and_sessions import project
 from rutter.replay.story.advice import spent_in_words
 from rutter.replay.story.login_use import NOT_KEPT
 from rutter.replay.story.results import rows_in_words
@@ -32,7 +31,6 @@ def report(
     """How it ended; the same as JSON for machines. `sure`: by which limits it went."""
     tried = (dry_run or story.dry_run) and story.detail.startswith(DRY)
     code = exit_codes.of_session(story.reason, story.failure, dry_run=tried)
-    project(settings).close()
     if terminal.as_json:
         terminal.json(told(story, settings, sure))
         return code

@@ -1,35 +1,44 @@
 """A command runs one session here: lock, log, browser, Ctrl-C, and the story afterwards."""
 
 import asyncio
-import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from rutter.actors.answers import Answers, Nobody, PersonAnswer, TerminalPerson, Who
-from rutter.actors.vision import Vision
 from rutter.actors.world.browser.chromium import Chromium
-from rutter.actors.world.browser.login_state import CarriesLogins
 from rutter.actors.world.egress.gate import Gate
-from rutter.actors.world.models.prices import PricedModel
+from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput, RutterError
 from rutter.events.runtime import SessionStarted
-from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.validator import ApprovalRequested
-from rutter.pipeline.app import App, Listener
-from rutter.pipeline.cli.terminal import RunProgress, Terminal
+from rutter.pipeline.app import App
+from rutter.pipeline.cli.terminal import MovingLine, RunProgress, Terminal
 from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.logins.session_logins import SessionLogins, carry
+from rutter.pipeline.open_app import on_signal, open_own_app
+from rutter.pipeline.queries.workflows_and_sessions import Tables
+from rutter.pipeline.sessions.attendant import Attendant, typed
+from rutter.pipeline.sessions.request import RunRequest
+from rutter.pipeline.sessions.start import StartedSession
 from rutter.pipeline.tools.dispatcher import Tools, open_tools
-from rutter.pipeline.traces.live import live_export
-from rutter.pipeline.upkeep.erase import finish_erasing
 from rutter.pipeline.upkeep.expiry import is_due, rules_of, tidy
 from rutter.replay.story.session_story import tell
 from rutter.replay.story.told_session import Story
+
+
+class WatchesPerson(Protocol):
+    """Who tells of a recording by hand: that it may begin, and what is done."""
+
+    def invite(self) -> None: ...
+
+    def hear(self, envelope: Envelope) -> None: ...
 
 
 class CommandPipeline:
@@ -41,41 +50,27 @@ class CommandPipeline:
         self._settings = settings
         self._terminal = terminal
 
-    async def run_in_browser(
+    async def run(
         self,
-        started: SessionStarted,
-        *,
+        session: StartedSession,
         answers: Answers,
-        secrets: Mapping[str, str],
         what: str,
-        typed: Sequence[str] = (),
-        by_hand: Callable[[], None] | None = None,
-        models: Mapping[str, PricedModel] | None = None,
-        vision: Vision | None = None,
-        logins: CarriesLogins | None = None,
+        live: WatchesPerson | None = None,
     ) -> Story:
         """Runs a session to its end and tells its story. Ctrl-C stops it in a true state: a
-        recording by hand is then complete. `by_hand` is called when the person may begin."""
-        session = self._app.clock.new_id(started.purpose)
+        recording by hand is then complete."""
+        name = self._app.clock.new_id(session.started.purpose)
         with RunProgress(self._terminal, what=what) as progress:
             self._app.listen(progress.hear)
-            asked = _PausedProgress(answers, progress)
-            with _interruptible(self._app, session, by_hand=by_hand is not None):
-                await self._app.run_in_browser(
-                    started,
-                    self._browser,
-                    answers=asked,
-                    secrets=secrets,
-                    typed=typed,
-                    name=session,
-                    on_listening=by_hand,
-                    models=models,
-                    vision=vision,
-                    logins=logins,
-                )
+            if live is not None:
+                self._app.listen(live.hear)
+            invite = live.invite if live is not None else None
+            asked = PausedWhileAsked(answers, progress)
+            with _interruptible(self._app, name, by_hand=live is not None):
+                await session.run(self._app, self._browser, name, asked, on_listening=invite)
             self._app.unlisten(progress.hear)
         await self._tidy()
-        return self.story(session)
+        return self.story(name)
 
     async def _tidy(self) -> None:
         """What has expired goes, at most once a day. A run does not fail by it."""
@@ -91,24 +86,15 @@ class CommandPipeline:
         if done.files:
             self._terminal.note(f"{done.files} artifacts have expired and went (rutter log)")
 
-    def listen(self, listener: Listener) -> None:
-        self._app.listen(listener)
-
     @asynccontextmanager
-    async def tools(
-        self,
-        started: SessionStarted,
-        *,
-        answers: Answers,
-        secrets: Mapping[str, str],
-    ) -> AsyncIterator[Tools]:
+    async def tools(self, session: StartedSession, answers: Answers) -> AsyncIterator[Tools]:
         """A session to be driven by calls of tools. Ctrl-C stops it."""
         async with open_tools(
             self._app,
             self._browser,
-            started,
+            session.started,
             answers=answers,
-            secrets=secrets,
+            secrets=session.secrets,
             by="terminal",
         ) as tools:
             with _interruptible(self._app, tools.session):
@@ -117,6 +103,27 @@ class CommandPipeline:
     def story(self, session: str) -> Story:
         with SqliteReader(self._settings.directory.log) as reader:
             return tell(reader.read(session=session))
+
+
+def run_here(
+    session: StartedSession,
+    tables: Tables,
+    terminal: Terminal,
+    what: str,
+    *,
+    answers: Path | None,
+    live: WatchesPerson | None = None,
+) -> Story:
+    """Runs a session in this process and a browser of its own; the tables know of it then."""
+    who = person(terminal, answers)
+
+    async def run() -> Story:
+        async with open_command_pipeline(tables.settings, terminal) as opened:
+            return await opened.run(session, who, what, live)
+
+    story = asyncio.run(run())
+    tables.now()
+    return story
 
 
 @asynccontextmanager
@@ -133,28 +140,13 @@ async def open_pipeline(
 ) -> AsyncIterator[tuple[App, Chromium]]:
     """Takes the data directory, opens the log and starts the browser; lets go of all of it."""
     executable = require_chromium(settings.chromium)
-    directory = settings.directory
-    directory.lock()
-    try:
-        if directory.tightened:
-            terminal.note(f"made private, others could read it: {directory.root}")
-        if finish_erasing(directory):
-            terminal.note("finished an erasing that was cut short")
-        log = await SqliteLog.open(directory.log)
+    async with open_own_app(settings, terminal.note) as app:
         browser = Chromium(executable, Gate(), headless=settings.headless)
-        async with App.open(log, artifacts=directory.artifacts) as app:
-            traces = live_export(settings, terminal.note)
-            if traces is not None:
-                app.follow(traces)
-            if app.interrupted:
-                terminal.note(f"closed as interrupted: {', '.join(app.interrupted)}")
-            try:
-                await browser.start()
-                yield app, browser
-            finally:
-                await browser.close()
-    finally:
-        directory.unlock()
+        try:
+            await browser.start()
+            yield app, browser
+        finally:
+            await browser.close()
 
 
 def check_display(env: Mapping[str, str], otherwise: str) -> None:
@@ -164,6 +156,24 @@ def check_display(env: Mapping[str, str], otherwise: str) -> None:
             "there is no screen to open a window on",
             f"run it in a desktop session, or {otherwise}",
         )
+
+
+def attendant(terminal: Terminal) -> Attendant:
+    """Who is asked for what is missing: the person at the terminal, or nobody."""
+    if not terminal.interactive:
+        return Attendant(None, terminal.ask_secret, None, terminal.note)
+
+    def passphrase(question: str) -> str:
+        return typed("a passphrase", terminal.ask_secret, question)
+
+    return Attendant(terminal.ask, terminal.ask_secret, passphrase, terminal.note)
+
+
+def logins_of(
+    request: RunRequest, started: SessionStarted, settings: Settings, terminal: Terminal
+) -> SessionLogins | None:
+    """The kept logins of a session that a command starts, unless it is to have none."""
+    return None if request.no_login else carry(started, settings, attendant(terminal).passphrase)
 
 
 def person(terminal: Terminal, answers: Path | None) -> Answers:
@@ -199,10 +209,10 @@ class _ListedAnswers:
         return PersonAnswer(False, f"the list of answers has no more: {question.question}")
 
 
-class _PausedProgress:
+class PausedWhileAsked:
     """The moving line stands still while a person is asked."""
 
-    def __init__(self, answers: Answers, progress: RunProgress) -> None:
+    def __init__(self, answers: Answers, progress: MovingLine) -> None:
         self._answers = answers
         self._progress = progress
 
@@ -216,11 +226,8 @@ class _PausedProgress:
         raise AttributeError("it is whoever answers")
 
     async def ask(self, question: ApprovalRequested) -> PersonAnswer:
-        self._progress.pause()
-        try:
+        with self._progress.still():
             return await self._answers.ask(question)
-        finally:
-            self._progress.resume()
 
 
 @contextmanager
@@ -242,10 +249,5 @@ def _interruptible(app: App, session: str, *, by_hand: bool = False) -> Iterator
         else:
             stopping.add(loop.create_task(app.stop(session, "the person at the terminal")))
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
-    try:
+    with on_signal(stop):
         yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)

@@ -5,7 +5,9 @@ import getpass
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Self
 
 import msgspec
 from rich.console import Console
@@ -121,36 +123,54 @@ class TerminalConsole(Console):
         os.close(nowhere)
 
 
-class RunProgress:
+class MovingLine:
+    """One line changes on a terminal that somebody looks at; nothing elsewhere."""
+
+    def __init__(self, terminal: Terminal, what: str) -> None:
+        self._terminal = terminal
+        self._status: Status | None = None
+        if terminal.err.is_terminal and not terminal.verbose:
+            self._status = terminal.err.status(Text(what), spinner="line")  # an ASCII one
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        if self._status is not None:
+            self._status.start()
+
+    def stop(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """While something else is written, or somebody is asked."""
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
+
+    def move(self, said: str) -> None:
+        if self._status is not None:
+            self._status.update(Text(self._terminal.err.shown(said)))
+
+
+class RunProgress(MovingLine):
     """Progress shows what a run is at: a moving line on a terminal, S2's lines with `--verbose`."""
 
     def __init__(self, terminal: Terminal, *, what: str) -> None:
-        self._terminal = terminal
+        super().__init__(terminal, what)
         self._what = what
         self._narrator = Narrator()
         self._of = 0
         self._within = ""
         self._page: Page | None = None
-        self._status: Status | None = None
-        if terminal.err.is_terminal and not terminal.verbose:
-            self._status = terminal.err.status(Text(what), spinner="line")  # an ASCII one
-
-    def __enter__(self) -> "RunProgress":
-        if self._status is not None:
-            self._status.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._status is not None:
-            self._status.stop()
-
-    def pause(self) -> None:
-        if self._status is not None:
-            self._status.stop()
-
-    def resume(self) -> None:
-        if self._status is not None:
-            self._status.start()
 
     def hear(self, envelope: Envelope) -> None:
         if self._terminal.verbose:
@@ -171,8 +191,6 @@ class RunProgress:
             where = f"{number}/{self._of}" if placed else str(number)
             words = in_words(event.action, name_on(self._page, event.action))
             seems = self._within if event.driver == "prediction" else ""
-            said = self._terminal.err.shown(words + seems)
-            self._status.update(Text(f"{self._what}  {where}  {said}"))
-        elif isinstance(event, AdviceRequested) and self._status is not None:
-            asked = f"asking {event.provider} {event.model}"
-            self._status.update(Text(f"{self._what}  {asked}"))
+            self.move(f"{self._what}  {where}  {words}{seems}")
+        elif isinstance(event, AdviceRequested):
+            self.move(f"{self._what}  asking {event.provider} {event.model}")

@@ -13,18 +13,16 @@ from typing import Any
 import msgspec
 
 from rutter.actors.rules.tools.tool_table import TOOLS, described
-from rutter.events.errors import BadInput
 from rutter.events.runtime import SessionStarted
-from rutter.pipeline.cli.missing_values import bind_secrets
-from rutter.pipeline.cli.service_options import read_given
-from rutter.pipeline.cli.session_run import open_command_pipeline, person
+from rutter.pipeline.cli.options import add_set, read_request
+from rutter.pipeline.cli.session_run import attendant, open_command_pipeline, person
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import exit_codes
-from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.queries.workflows_and_sessions import project
-from rutter.pipeline.sessions import session_started
-from rutter.pipeline.sessions.start import allowed
+from rutter.pipeline.queries.workflows_and_sessions import Tables
+from rutter.pipeline.sessions.attendant import bind_secrets
+from rutter.pipeline.sessions.session_started import MAX_TURNS
+from rutter.pipeline.sessions.start import StartedSession, start_tools
 from rutter.pipeline.tools.dispatcher import Tools
 from rutter.pipeline.tools.snapshot import snapshot_schema
 from rutter.replay.story.told_session import Story
@@ -53,14 +51,12 @@ def add_commands(
     each = commands.add_parser("call", help=text, description=text, parents=[shared])
     each.add_argument("--url", default="", help="where it begins")
     each.add_argument("--goal", default="", help="what it is for; kept in the log")
-    each.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="typed as ${NAME}"
-    )
+    add_set(each, "typed as ${NAME}")
     each.add_argument("--files", type=Path, metavar="DIR", help="what read_file may read")
     each.add_argument(
         "--max-turns",
         type=int,
-        default=session_started.MAX_TURNS,
+        default=MAX_TURNS,
         metavar="N",
         help="calls (default 20)",
     )
@@ -97,29 +93,13 @@ def schema(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
 
 
 def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    values = read_pairs(options.set, "--set")
-    secrets, origins = bind_secrets(options.secret, settings, terminal)
-    if options.files is not None and not options.files.is_dir():
-        raise BadInput(f"{options.files} is no directory", "check --files")
-    started = session_started.tool_session(
-        options.url,
-        values,
-        secrets,
-        allow=allowed(options.allow, settings),
-        policy=settings.policy,
-        folders=[options.files] if options.files is not None else (),
-        goal=options.goal,
-        max_turns=options.max_turns,
-        screenshots=options.screenshots,
-        given=read_given(options),
-        origins=origins,
-    )
-    started = session_started.configured(
-        started, settings.config.knobs, settings.config.sureness, headed=options.headed
-    )
-    tell_reach(started, terminal)
-    story, refused = asyncio.run(_serve(options, settings, terminal, started, secrets))
-    project(settings).close()
+    request = read_request(options, settings.config)
+    bound = bind_secrets(request.secrets, settings, attendant(terminal))
+    with Tables(settings) as tables:
+        session = start_tools(request, tables, bound)
+        tell_reach(session.started, terminal)
+        story, refused = asyncio.run(_serve(options, settings, terminal, session))
+        tables.now()
     terminal.note(
         f"{story.reason}: {story.detail}; see: {settings.command(f'show {story.session}')}"
     )
@@ -142,15 +122,14 @@ async def _serve(
     options: argparse.Namespace,
     settings: Settings,
     terminal: Terminal,
-    started: SessionStarted,
-    secrets: dict[str, str],
+    session: StartedSession,
 ) -> tuple[Story, bool]:
     """The session, and whether the last word on it was a success that was not acknowledged."""
     # Standard input holds the calls, so a question to a person is answered by a file or by nobody.
     answers = person(terminal, options.answers)
     refused = False
     async with open_command_pipeline(settings, terminal) as opened:
-        async with opened.tools(started, answers=answers, secrets=secrets) as tools:
+        async with opened.tools(session, answers) as tools:
             async for line in _lines(tools):
                 if line.strip():
                     tool, arguments = _asked(line)

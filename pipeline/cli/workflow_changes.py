@@ -14,8 +14,8 @@ from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.daemon_client import DaemonClient, through_daemon
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.queries.workflows_and_sessions import project
-from rutter.pipeline.upkeep.erase import finish_erasing
+from rutter.pipeline.open_app import held
+from rutter.pipeline.queries.workflows_and_sessions import catch_up
 from rutter.pipeline.workflows.edit import Change, publish
 from rutter.pipeline.workflows.forget import ForgetTarget, Unlearned, foresee
 from rutter.pipeline.workflows.forget import forget as unlearn
@@ -74,16 +74,12 @@ class DaemonWriter:
 @contextmanager
 def changing(settings: Settings) -> Iterator[Writer]:
     """Whoever can write. The tables know of the change when it is done."""
-    project(settings).close()  # with no log there is nothing to change, and no directory to make
+    catch_up(settings)  # with no log there is nothing to change, and no directory to make
     directory = settings.directory
     daemon = through_daemon(settings)
     if daemon is not None:
         yield DaemonWriter(daemon, directory)
     else:
-        directory.lock()
-        try:
-            finish_erasing(directory)
+        with held(directory):
             yield LocalWriter(directory)
-        finally:
-            directory.unlock()
-    project(settings).close()
+    catch_up(settings)

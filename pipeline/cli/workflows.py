@@ -12,6 +12,7 @@ from rutter.events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRe
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.cli import workflows_html, workflows_suggest
+from rutter.pipeline.cli.options import add_many
 from rutter.pipeline.cli.show import when
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.workflow_changes import changing
@@ -80,13 +81,8 @@ def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -
 def _edit_options(it: argparse.ArgumentParser) -> None:
     it.add_argument("name", help="the workflow")
     for flag, kind in (("--param", "parameter"), ("--secret", "secret")):
-        it.add_argument(
-            flag,
-            action="append",
-            default=[],
-            metavar="STEP=NAME",
-            help=f"what this step types becomes the {kind} NAME, bound when it is run",
-        )
+        text = f"what this step types becomes the {kind} NAME, bound when it is run"
+        add_many(it, flag, "STEP=NAME", text)
     for flag, text in (
         ("--drop", "without this step"),
         ("--optional", "passed over in a run that does not find its element"),
@@ -107,7 +103,7 @@ def _edit_options(it: argparse.ArgumentParser) -> None:
             "a step that reads what SELECTOR finds as NAME, behind this one",
         ),
     ):
-        it.add_argument(flag, action="append", default=[], metavar=form, help=text)
+        add_many(it, flag, form, text)
     it.add_argument(
         "--no-expect",
         action="append",
@@ -121,7 +117,7 @@ def _edit_options(it: argparse.ArgumentParser) -> None:
         ("--resource", "its runs may load from there, and not go there"),
         ("--drop-host", "its runs may do neither any more"),
     ):
-        it.add_argument(flag, action="append", default=[], metavar="HOST[:PORT]", help=text)
+        add_many(it, flag, "HOST[:PORT]", text)
     it.add_argument(
         "--complete", action="store_true", help="a recording that was cut short is all there is"
     )

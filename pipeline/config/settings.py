@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,7 @@ from rutter.pipeline.config.reader import NOTHING_SAID, Config, base_policy, rea
 from rutter.pipeline.config.trace_target import TraceTarget, trace_target
 
 
-class Settings(msgspec.Struct, frozen=True):
+class Settings(msgspec.Struct, frozen=True, dict=True):  # a `dict` for what is made once
     data: Path
     chromium: str | None = None
     headless: bool = True
@@ -23,7 +24,7 @@ class Settings(msgspec.Struct, frozen=True):
     config: Config = NOTHING_SAID
     config_named: str = ""
 
-    @property
+    @cached_property
     def policy(self) -> Policy:
         """What any run may do at most."""
         return base_policy(self.config)
@@ -34,7 +35,7 @@ class Settings(msgspec.Struct, frozen=True):
         config = f"--config {shlex.quote(self.config_named)} " if self.config_named else ""
         return f"rutter {data}{config}{rest}"
 
-    @property
+    @cached_property
     def directory(self) -> DataDirectory:
         return DataDirectory(self.data)
 

@@ -6,7 +6,7 @@ order: jobs begin no more, sessions that run end as interrupted, browsers close,
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
@@ -17,7 +17,6 @@ from rutter.actors.world.browser.chromium import Chromium
 from rutter.actors.world.browser.window_load import WindowLoad
 from rutter.actors.world.egress.gate import Gate
 from rutter.events.errors import BadInput
-from rutter.events.sqlite_log import SqliteLog
 from rutter.pipeline.app import App
 from rutter.pipeline.config.chromium_install import require_chromium
 from rutter.pipeline.config.settings import Settings, environment
@@ -27,15 +26,15 @@ from rutter.pipeline.daemon.jobs import jobs as jobs_
 from rutter.pipeline.daemon.jobs.approvals import Questions
 from rutter.pipeline.daemon.jobs.hooks import Hooks, fold_hooks
 from rutter.pipeline.daemon.jobs.jobs import Jobs, ends_of_the_interrupted, fold_jobs
-from rutter.pipeline.daemon.jobs.runner import JobRunner, bind_configured
+from rutter.pipeline.daemon.jobs.runner import JobRunner
 from rutter.pipeline.daemon.jobs.schedules import Schedules, fold_schedules
 from rutter.pipeline.daemon.live.feed import Feed
 from rutter.pipeline.daemon.live.live_views import LiveViews, stream_settings
-from rutter.pipeline.daemon.notify.notices import Notifier, notifier_of
+from rutter.pipeline.daemon.notify.notices import notifier_of
+from rutter.pipeline.open_app import Note, open_own_app
 from rutter.pipeline.runtime.shutdown import Phase, shut_down
+from rutter.pipeline.sessions.attendant import bind_configured
 from rutter.pipeline.tools.tool_sessions import ToolSessions
-from rutter.pipeline.traces.live import live_export
-from rutter.pipeline.upkeep.erase import finish_erasing
 
 STOPPED = "the daemon stopped"
 REST_S = 30.0  # a page that hangs has deadlines shorter than this
@@ -50,35 +49,45 @@ class Daemon:
     """The daemon has these parts, for whoever asks. Made by `open_daemon`."""
 
     def __init__(
-        self,
-        settings: Settings,
-        app: App,
-        fleet: Fleet,
-        jobs: Jobs,
-        questions: Questions,
-        tools: ToolSessions,
-        feed: Feed,
-        schedules: Schedules,
-        hooks: Hooks,
-        notifier: Notifier | None,
-        tidying: DailyExpiry,
-        ports: list[int],
+        self, settings: Settings, app: App, fleet: Fleet, ports: list[int], note: Note
     ) -> None:
+        config, say = settings.config, app.say_process
         self.settings = settings
         self.app = app
         self.fleet = fleet
-        self.jobs = jobs
-        self.questions = questions
-        self.tools = tools
-        self.feed = feed
-        self.schedules = schedules
-        self.hooks = hooks
-        self.notifier = notifier
-        self.tidying = tidying
-        self.views = LiveViews(app.screen, stream_settings(settings.config))
+        self.questions = Questions()
+        self.feed = Feed(app.log)
+        self.tools = ToolSessions(
+            app,
+            fleet,
+            settings,
+            self.questions,
+            partial(bind_configured, settings),
+            at_most=config.number("tools.sessions"),
+            idle_s=config.amount("tools.idle_s"),
+        )
+        self.runner = JobRunner(app, fleet, settings, self.questions, warn=note)
+        self.jobs = Jobs(say, self.runner, app.clock.new_id, jobs_.limits_of(config))
+        self.schedules = Schedules(say, self.jobs, app.clock)
+        self.hooks = Hooks(say, self.jobs)
+        self.notifier = notifier_of(config, environment(), app.clock)
+        self.tidying = DailyExpiry(app, settings, note)
+        self.views = LiveViews(app.screen, stream_settings(config))
         self.stopping = anyio.Event()
         self.looking_back = anyio.CapacityLimiter(LOOKING_BACK)
         self._ports = ports
+
+    async def fold(self) -> None:
+        """What the log says of jobs and of what sets them off, and whatever it says from now on."""
+        app = self.app
+        await fold_jobs(app.log, self.jobs)
+        await fold_schedules(app.log, self.schedules)
+        await fold_hooks(app.log, self.hooks)
+        for each in (self.jobs, self.schedules, self.hooks, self.feed, self.notifier):
+            if each is not None:
+                app.listen(each.hear)
+        for ended in await ends_of_the_interrupted(app.log, self.jobs):
+            await app.say_process(ended)
 
     def bar(self, port: int) -> None:
         """No page reaches this port, whatever it is let go to: it is ours."""
@@ -103,101 +112,38 @@ class Daemon:
 
 
 @asynccontextmanager
-async def open_daemon(
-    settings: Settings, *, note: Callable[[str], None] = lambda _: None
-) -> AsyncIterator[Daemon]:
+async def open_daemon(settings: Settings, *, note: Note = lambda _: None) -> AsyncIterator[Daemon]:
     """Takes the data directory, folds the log, closes what a dead process left open, warms the
     browsers. One per data directory: a second one is told who has it."""
     executable = require_chromium(settings.chromium)
-    directory = settings.directory
-    directory.lock()
-    try:
-        if directory.tightened:
-            note(f"made private, others could read it: {directory.root}")
-        if finish_erasing(directory):
-            note("finished an erasing that was cut short")
-        ports: list[int] = []
-        crowd, headless = WindowLoad(), settings.headless
-        fleet = Fleet(
-            lambda: Chromium(
-                executable, Gate(barred=lambda: ports), headless=headless, crowd=crowd
-            ),
-            limits_of(settings.config),
-        )
-        log = await SqliteLog.open(directory.log)
-        async with App.open(log, artifacts=directory.artifacts) as app:
-            traces = live_export(settings, note)
-            if traces is not None:
-                app.follow(traces)
-            if app.interrupted:
-                note(f"closed as interrupted: {', '.join(app.interrupted)}")
-            async with _running(settings, app, fleet, ports, note) as daemon:
-                yield daemon
-    finally:
-        directory.unlock()
+    ports: list[int] = []
+    crowd, headless = WindowLoad(), settings.headless
+    fleet = Fleet(
+        lambda: Chromium(executable, Gate(barred=lambda: ports), headless=headless, crowd=crowd),
+        limits_of(settings.config),
+    )
+    async with (
+        open_own_app(settings, note) as app,
+        _running(Daemon(settings, app, fleet, ports, note)) as daemon,
+    ):
+        yield daemon
 
 
 @asynccontextmanager
-async def _running(
-    settings: Settings,
-    app: App,
-    fleet: Fleet,
-    ports: list[int],
-    note: Callable[[str], None],
-) -> AsyncIterator[Daemon]:
-    questions = Questions()
-    feed = Feed(app.log)
-    bind = partial(bind_configured, settings)
-    tools = ToolSessions(
-        app,
-        fleet,
-        settings,
-        questions,
-        bind,
-        at_most=settings.config.number("tools.sessions"),
-        idle_s=settings.config.amount("tools.idle_s"),
-    )
-    beginning = JobRunner(app, fleet, settings, questions, warn=note)
-    jobs = Jobs(app.say_process, beginning, app.clock.new_id, jobs_.limits_of(settings.config))
-    schedules = Schedules(app.say_process, jobs, app.clock)
-    hooks = Hooks(app.say_process, jobs)
-    notifier = notifier_of(settings.config, environment(), app.clock)
-    await fold_jobs(app.log, jobs)
-    await fold_schedules(app.log, schedules)
-    await fold_hooks(app.log, hooks)
-    for hear in (jobs.hear, schedules.hear, hooks.hear, feed.hear):
-        app.listen(hear)
-    if notifier is not None:
-        app.listen(notifier.hear)
-    for ended in await ends_of_the_interrupted(app.log, jobs):
-        await app.say_process(ended)
-    tidying = DailyExpiry(app, settings, note)
-    daemon = Daemon(
-        settings,
-        app,
-        fleet,
-        jobs,
-        questions,
-        tools,
-        feed,
-        schedules,
-        hooks,
-        notifier,
-        tidying,
-        ports,
-    )
+async def _running(daemon: Daemon) -> AsyncIterator[Daemon]:
+    await daemon.fold()
     async with anyio.create_task_group() as group:
         try:
-            await fleet.start()
-            await group.start(tools.keep)
-            group.start_soon(jobs.work)
-            group.start_soon(schedules.run)
-            group.start_soon(tidying.keep)
-            if notifier is not None:
-                notifier.start()
+            await daemon.fleet.start()
+            await group.start(daemon.tools.keep)
+            group.start_soon(daemon.jobs.work)
+            group.start_soon(daemon.schedules.run)
+            group.start_soon(daemon.tidying.keep)
+            if daemon.notifier is not None:
+                daemon.notifier.start()
             yield daemon
         finally:
-            beginning.stopping = True
+            daemon.runner.stopping = True
             daemon.stopping.set()
             await shut_down(_phases(daemon))
             group.cancel_scope.cancel()

@@ -1,15 +1,8 @@
 """`rutter serve` runs the daemon behind its guard, until it is told to stop."""
 
-import asyncio
-import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import (
-    AbstractAsyncContextManager,
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-)
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -26,6 +19,7 @@ from rutter.pipeline.daemon.http.guard import LOCAL, own_addresses
 from rutter.pipeline.daemon.http.http_server import Listening, listen, serve_web
 from rutter.pipeline.daemon.http.tokens import Tokens
 from rutter.pipeline.daemon.notify.service_log import Logbook
+from rutter.pipeline.open_app import on_signal
 
 Note = Callable[[str], None]
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
@@ -120,7 +114,7 @@ async def serve_until_stopped(
 ) -> None:
     """Until SIGTERM or SIGINT. A second one changes nothing: everything has its deadline."""
     told = anyio.Event()
-    with _signals(told):
+    with on_signal(told.set):
         async with serving(settings, host=host, port=port, exposed=exposed, note=logbook.note) as (
             daemon,
             url,
@@ -131,19 +125,6 @@ async def serve_until_stopped(
             await told.wait()
             notify("STOPPING=1")
             logbook.note("stopping: sessions end in a true state, then the browsers close")
-
-
-@contextmanager
-def _signals(told: anyio.Event) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    for number in numbers:
-        loop.add_signal_handler(number, told.set)
-    try:
-        yield
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
 
 
 def notify(*said: str, address: str | None = None) -> None:

@@ -1,6 +1,8 @@
 """Queries find workflows and sessions by name beside a running process, with projections caught
 up."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -13,17 +15,41 @@ from rutter.replay.projections import ProjectionStore
 from rutter.replay.projections.step_trace import LISTS
 
 
-def project(settings: Settings) -> ProjectionStore:
+class Tables:
+    """The projections of one command or job, opened when they are first asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._store: ProjectionStore | None = None
+
+    def now(self) -> ProjectionStore:
+        """Caught up with the log as it is now. Raises where there is none."""
+        directory = self.settings.directory
+        with SqliteReader(directory.log) as reader:
+            if self._store is None:
+                self._store = ProjectionStore(directory.projections)
+            self._store.catch_up(reader)
+        return self._store
+
+    def __enter__(self) -> "Tables":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._store is not None:
+            self._store.close()
+
+
+@contextmanager
+def project(settings: Settings) -> Iterator[ProjectionStore]:
     """The projections, caught up with the log as it is now."""
-    directory = settings.directory
-    with SqliteReader(directory.log) as reader:
-        store = ProjectionStore(directory.projections)
-        try:
-            store.catch_up(reader)
-        except BaseException:
-            store.close()
-            raise
-    return store
+    with Tables(settings) as tables:
+        yield tables.now()
+
+
+def catch_up(settings: Settings) -> None:
+    """What was just done is in the tables of whoever looks next."""
+    with project(settings):
+        pass
 
 
 def latest_workflow(store: ProjectionStore, name: str) -> Workflow:
@@ -58,6 +84,11 @@ def all_workflows(store: ProjectionStore) -> list[Workflow]:
     return [latest_workflow(store, name) for name in sorted(names)]
 
 
+def known_workflows(tables: Tables) -> list[Workflow]:
+    """The latest of each; none, where there is no log yet."""
+    return all_workflows(tables.now()) if tables.settings.directory.log.exists() else []
+
+
 def step_trace(store: ProjectionStore, session: str) -> list[dict[str, Any]]:
     """The trace of one session in order (S4 W4), its lists as lists."""
     rows = store.rows("SELECT * FROM step_trace WHERE run_id = ? ORDER BY n", session)
@@ -67,12 +98,16 @@ def step_trace(store: ProjectionStore, session: str) -> list[dict[str, Any]]:
 def find_session(settings: Settings, wanted: str) -> str:
     """A session by its name, by the end of it, or `last`."""
     with project(settings) as store:
-        rows = store.db.execute("SELECT session FROM sessions ORDER BY seq DESC").fetchall()
-    names = [name for (name,) in rows]
+        return session_in(store, wanted)
+
+
+def session_in(store: ProjectionStore, wanted: str) -> str:
+    rows = store.db.execute("SELECT session FROM sessions ORDER BY seq DESC").fetchall()
+    names = [str(name) for (name,) in rows]
     if wanted == "last" and names:
-        return str(names[0])
+        return names[0]
     found = [name for name in names if name == wanted] or [n for n in names if n.endswith(wanted)]
     if len(found) != 1:
         what = "several sessions end in" if found else "there is no session"
         raise BadInput(f"{what} {wanted!r}", "see: rutter sessions")
-    return str(found[0])
+    return found[0]

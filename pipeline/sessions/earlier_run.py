@@ -6,8 +6,7 @@ from rutter.events.envelope import Envelope, kind
 from rutter.events.runtime import SessionStarted
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Workflow
-from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.queries.workflows_and_sessions import find_session, project
+from rutter.pipeline.queries.workflows_and_sessions import Tables, session_in
 from rutter.pipeline.sessions.fork import check_continued
 from rutter.pipeline.workflows.edit import names_over_time
 from rutter.replay.steps import steps_in
@@ -17,10 +16,10 @@ LOOKED_AT = 50  # runs of one workflow: what nobody settled in so many is known 
 ENDED_WELL = ("completed", "completed_unverified")
 
 
-def named(wanted: str, workflow: Workflow, settings: Settings) -> list[Envelope]:
+def named(wanted: str, workflow: Workflow, tables: Tables) -> list[Envelope]:
     """The session that `--from` names."""
-    session = find_session(settings, wanted)
-    with SqliteReader(settings.directory.log) as reader:
+    session = session_in(tables.now(), wanted)
+    with SqliteReader(tables.settings.directory.log) as reader:
         events = list(reader.read(session=session))
         names = names_over_time(workflow.name, reader)
     check_continued(events, names, workflow)
@@ -36,24 +35,22 @@ def values_of(events: list[Envelope], workflow: Workflow) -> dict[str, str]:
 def unsettled(
     workflow: Workflow,
     values: Mapping[str, str],
-    settings: Settings,
+    tables: Tables,
     under_way: Collection[str] = (),
 ) -> list[Envelope]:
     """The last run that left open what it had done, if there is one. A run that was completed with
     the same values settles those before it. One with others did something else: it says nothing
     about them, and they are in doubt for other values only until any run was completed. Those that
     are `under_way` in this very process have left nothing: they are about to say what they did."""
-    with SqliteReader(settings.directory.log) as reader:
+    with SqliteReader(tables.settings.directory.log) as reader:
         names = names_over_time(workflow.name, reader)
-    with project(settings) as store:
-        rows = store.db.execute(
+        rows = tables.now().db.execute(
             f"SELECT session, reason FROM sessions WHERE name IN ({', '.join('?' * len(names))}) "
             f"AND purpose = 'run' ORDER BY seq DESC LIMIT {LOOKED_AT}",
             names,
-        ).fetchall()
-    with SqliteReader(settings.directory.log) as reader:
+        )
         completed = False
-        for session, reason in rows:
+        for session, reason in rows.fetchall():
             if session in under_way:
                 continue
             # Of most of them the first event is enough: fifty whole runs take a second to read.

@@ -1,8 +1,8 @@
 """`SessionStarted` pins everything that a session depends on."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, TypedDict, Unpack
 
 import msgspec
 
@@ -46,11 +46,30 @@ class Given(msgspec.Struct, frozen=True):
     folders: tuple[str, ...] = ()
 
 
+class SessionTerms(TypedDict, total=False):
+    """What any session may be started with: hosts beside its own, the configured policy, whether it
+    is only tried, what is known of the service, and where each secret belongs."""
+
+    allow: Iterable[str]
+    policy: Policy
+    dry_run: bool
+    screenshots: bool
+    given: Given
+    origins: Origins
+
+
 NOTHING = Given()
 # What a session has whose configuration says nothing. The event's own defaults are older: they say
 # what logs mean in which a setting is left out.
 NEW = RunSettings(**msgspec.structs.asdict(DEFAULT_SURENESS), looks_back=True)
 DEFAULT_LIMITS = Limits()
+RECORDS: Mapping[str, Any] = {"compares": True, "newest_first": True, "seeks_proof": True}
+TOOLS_WAITS: Mapping[str, Any] = {
+    "resolve_ms": TOOLS_RESOLVE_MS,
+    "settle_ms": TOOLS_SETTLE_MS,
+    "place_ms": TOOLS_PLACE_MS,
+    "answer_ms": TOOLS_PLACE_MS,
+}
 
 
 def recording(
@@ -58,31 +77,17 @@ def recording(
     script: tuple[Step, ...],
     values: Mapping[str, str],
     secrets: Iterable[str],
-    *,
-    allow: Iterable[str] = (),
-    policy: Policy = DEFAULT_POLICY,
-    screenshots: bool = False,
-    given: Given = NOTHING,
-    origins: Origins = (),
+    **terms: Unpack[SessionTerms],
 ) -> SessionStarted:
     """A recording from a script. Public hosts may be gone to; private ones only when named."""
-    check_folders(script, values, given.folders)
-    check_script(script, policy)
+    check_folders(script, values, _given(terms).folders)
+    check_script(script, terms.get("policy", DEFAULT_POLICY))
     return SessionStarted(
         purpose="record",
         driver="script",
         logic=LOGIC,
-        settings=msgspec.structs.replace(
-            NEW,
-            limits=limits_for(len(script)),
-            screenshots=screenshots,
-            criteria=given.criteria,
-            service=given.service,
-            compares=True,
-            newest_first=True,
-            seeks_proof=True,
-        ),
-        policy=policy_for(policy, allow, given.folders, origins, public=True),
+        settings=_settings(terms, limits_for(len(script)), **RECORDS),
+        policy=_policy(terms, public=True),
         name=name,
         script=script,
         values=dict(values),
@@ -95,35 +100,21 @@ def watching(
     url: str,
     values: Mapping[str, str],
     *,
-    allow: Iterable[str] = (),
-    policy: Policy = DEFAULT_POLICY,
-    screenshots: bool = False,
-    given: Given = NOTHING,
     attended: bool = False,
+    **terms: Unpack[SessionTerms],
 ) -> SessionStarted:
     """A recording of a person. It begins with going to `url`; from there on they act. If somebody
     reads what is said when it is over, a read-back that was found is proposed to them."""
-    # Whoever types an address has named its host.
-    hosts = (host_typed(url), *allow)
     return SessionStarted(
         purpose="record",
         driver="person",
         logic=LOGIC,
-        settings=msgspec.structs.replace(
-            NEW,
-            limits=limits_for(1),
-            screenshots=screenshots,
-            criteria=given.criteria,
-            service=given.service,
-            compares=True,
-            newest_first=True,
-            seeks_proof=True,
-            proposes=attended,
-        ),
-        policy=policy_for(policy, hosts, given.folders, public=True),
+        settings=_settings(terms, limits_for(1), proposes=attended, **RECORDS),
+        # Whoever types an address has named its host.
+        policy=_policy(terms, (host_typed(url),), public=True),
         name=name,
         url=url,
-        script=(Step(action=Action("navigate", url=url)),),
+        script=_going_to(url),
         values=dict(values),
     )
 
@@ -133,40 +124,33 @@ def run_of(
     values: Mapping[str, str],
     secrets: Iterable[str],
     *,
-    allow: Iterable[str] = (),
-    policy: Policy = DEFAULT_POLICY,
-    dry_run: bool = False,
-    screenshots: bool = False,
-    given: Given = NOTHING,
-    origins: Origins = (),
     models: ModelUse | None = None,
     seeks_proof: bool = False,
+    **terms: Unpack[SessionTerms],
 ) -> SessionStarted:
     """A run of a named workflow: it is followed step by step, among its own hosts. `models` may be
     asked where it is lost. `seeks_proof`: it looks where its results show, except when it is only
     tried."""
-    bound = set(secrets)
+    bound, given = set(secrets), _given(terms)
     check_bound(workflow, values, bound)
     check_folders(workflow.steps, values, given.folders)
-    settings = msgspec.structs.replace(
-        NEW,
-        # What is optional may be looked for twice.
-        limits=limits_for(len(workflow.steps) + sum(step.optional for step in workflow.steps)),
-        dry_run=dry_run,
-        screenshots=screenshots,
+    terms["given"] = msgspec.structs.replace(
+        given,
         criteria=given.criteria or workflow.criteria,
         service=given.service or workflow.service,
-        seeks_proof=seeks_proof and not dry_run,
     )
-    told = tuple(origins)
-    homes = (*told, *not_told(secret_origins(workflow), told))
-    hosts = (*(workflow.hosts or hosts_of(workflow.steps)), *allow)
+    told = tuple(terms.get("origins", ()))
+    terms["origins"] = (*told, *not_told(secret_origins(workflow), told))
+    # What is optional may be looked for twice.
+    limits = limits_for(len(workflow.steps) + sum(step.optional for step in workflow.steps))
+    proof = seeks_proof and not terms.get("dry_run")
+    hosts = workflow.hosts or hosts_of(workflow.steps)
     return SessionStarted(
         purpose="run",
         driver="workflow",
         logic=LOGIC,
-        settings=settings,
-        policy=policy_for(policy, hosts, given.folders, homes, resources=workflow.resources),
+        settings=_settings(terms, limits, seeks_proof=proof),
+        policy=_policy(terms, hosts, resources=workflow.resources),
         name=workflow.name,
         workflow=without_pictures(workflow),
         values=dict(values),
@@ -198,15 +182,10 @@ def free_run(
     secrets: Iterable[str],
     *,
     threshold: int = NEW.threshold,
-    allow: Iterable[str] = (),
-    policy: Policy = DEFAULT_POLICY,
-    dry_run: bool = False,
-    screenshots: bool = False,
-    given: Given = NOTHING,
-    origins: Origins = (),
     limits: Limits = DEFAULT_LIMITS,
     models: ModelUse | None = None,
     goal: str = "",
+    **terms: Unpack[SessionTerms],
 ) -> SessionStarted:
     """A run with no workflow named: only where the learned probability clears the threshold, a
     person says yes to what is suggested, or one of `models` says what to do for the goal."""
@@ -216,20 +195,10 @@ def free_run(
         purpose="free",
         driver="prediction",
         logic=LOGIC,
-        settings=msgspec.structs.replace(
-            NEW,
-            threshold=threshold,
-            limits=limits,
-            dry_run=dry_run,
-            screenshots=screenshots,
-            criteria=given.criteria,
-            service=given.service,
-        ),
-        policy=policy_for(
-            policy, (host_typed(url), *allow), given.folders, origins, resources=None
-        ),
+        settings=_settings(terms, limits, threshold=threshold),
+        policy=_policy(terms, (host_typed(url),)),
         url=url,
-        script=(Step(action=Action("navigate", url=url)),),
+        script=_going_to(url),
         values=dict(values),
         secrets=tuple(secrets),
         goal=goal,
@@ -246,40 +215,23 @@ def goal_run(
     *,
     models: ModelUse | None,
     limits: Limits = DEFAULT_LIMITS,
-    allow: Iterable[str] = (),
-    policy: Policy = DEFAULT_POLICY,
-    dry_run: bool = False,
-    screenshots: bool = False,
-    given: Given = NOTHING,
-    origins: Origins = (),
+    **terms: Unpack[SessionTerms],
 ) -> SessionStarted:
     """A run that a model leads to a goal by calls of tools, and that is learned as `name`. Without
     `models` it goes the way that the service knows."""
-    check_goal(goal, url, models, given)
+    check_goal(goal, url, models, _given(terms))
     bound = tuple(secrets)
-    given = signing_in(given, values, bound)
+    terms["given"] = signing_in(_given(terms), values, bound)
+    turns = msgspec.structs.replace(limits, max_turns=MAX_TURNS)
     return SessionStarted(
         purpose="tools",
         driver="model",
         logic=LOGIC,
-        settings=msgspec.structs.replace(
-            NEW,
-            limits=msgspec.structs.replace(limits, max_turns=MAX_TURNS),
-            dry_run=dry_run,
-            resolve_ms=TOOLS_RESOLVE_MS,
-            settle_ms=TOOLS_SETTLE_MS,
-            place_ms=TOOLS_PLACE_MS,
-            answer_ms=TOOLS_PLACE_MS,
-            screenshots=screenshots,
-            criteria=given.criteria,
-            service=given.service,
-        ),
-        policy=policy_for(
-            policy, (host_typed(url), *allow), given.folders, origins, resources=None
-        ),
+        settings=_settings(terms, turns, **TOOLS_WAITS),
+        policy=_policy(terms, (host_typed(url),)),
         name=name,
         url=url,
-        script=(Step(action=Action("navigate", url=url)),),
+        script=_going_to(url),
         values=dict(values),
         secrets=bound,
         goal=goal,
@@ -322,44 +274,64 @@ def tool_session(
     values: Mapping[str, str] | None = None,
     secrets: Iterable[str] = (),
     *,
-    allow: Iterable[str] = (),
-    policy: Policy = DEFAULT_POLICY,
-    criteria: Criteria | None = None,
-    folders: Iterable[Path] = (),
     goal: str = "",
     max_turns: int = MAX_TURNS,
-    screenshots: bool = True,
-    given: Given = NOTHING,
-    origins: Origins = (),
+    **terms: Unpack[SessionTerms],
 ) -> SessionStarted:
     """A session that is driven by calls of tools, beginning at `url` if one is given."""
     if max_turns < 1:
         raise BadInput("a session needs at least one turn", "give a larger number")
-    settings = msgspec.structs.replace(
-        NEW,
-        limits=Limits(max_wall_ms=TOOLS_WALL_MS, max_turns=max_turns),
-        resolve_ms=TOOLS_RESOLVE_MS,
-        settle_ms=TOOLS_SETTLE_MS,
-        place_ms=TOOLS_PLACE_MS,
-        answer_ms=TOOLS_PLACE_MS,
-        screenshots=screenshots,
-        criteria=criteria or given.criteria,
-        service=given.service,
-    )
-    known = msgspec.structs.replace(given, folders=(*map(_absolute, folders), *given.folders))
-    hosts = (*((host_typed(url),) if url else ()), *allow)
+    limits = Limits(max_wall_ms=TOOLS_WALL_MS, max_turns=max_turns)
+    terms.setdefault("screenshots", True)
     return SessionStarted(
         purpose="tools",
         driver="agent",
         logic=LOGIC,
-        settings=settings,
-        policy=policy_for(policy, hosts, known.folders, origins, resources=None),
+        settings=_settings(terms, limits, **TOOLS_WAITS),
+        policy=_policy(terms, (host_typed(url),) if url else ()),
         url=url,
-        script=(Step(action=Action("navigate", url=url)),) if url else (),
+        script=_going_to(url) if url else (),
         values=dict(values or {}),
         secrets=tuple(secrets),
         goal=goal,
     )
+
+
+def _given(terms: SessionTerms) -> Given:
+    return terms.get("given", NOTHING)
+
+
+def _settings(terms: SessionTerms, limits: Limits, **more: Any) -> RunSettings:
+    return msgspec.structs.replace(
+        NEW,
+        limits=limits,
+        dry_run=terms.get("dry_run", False),
+        screenshots=terms.get("screenshots", False),
+        criteria=_given(terms).criteria,
+        service=_given(terms).service,
+        **more,
+    )
+
+
+def _policy(
+    terms: SessionTerms,
+    hosts: Iterable[str] = (),
+    *,
+    public: bool = False,
+    resources: tuple[str, ...] | None = None,
+) -> Policy:
+    return policy_for(
+        terms.get("policy", DEFAULT_POLICY),
+        (*hosts, *terms.get("allow", ())),
+        _given(terms).folders,
+        terms.get("origins", ()),
+        public=public,
+        resources=resources,
+    )
+
+
+def _going_to(url: str) -> tuple[Step, ...]:
+    return (Step(action=Action("navigate", url=url)),)
 
 
 def limits_for(steps: int) -> Limits:
@@ -386,11 +358,6 @@ def configured(
         said.pop("proof", None)
     settings = msgspec.structs.replace(started.settings, **said)
     return going_by(msgspec.structs.replace(started, settings=settings, headed=headed), sure)
-
-
-def _absolute(folder: Path) -> str:
-    """A folder as it was named, links and all, from wherever the session is run."""
-    return str(folder.absolute())
 
 
 # -- what it is given ------------------------------------------------------------------------------

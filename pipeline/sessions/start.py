@@ -2,27 +2,28 @@
 command line and the daemon start from here alike: whoever asks, the same rules hold, and nothing
 was opened yet."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
+from rutter.actors.answers import Answers
 from rutter.actors.rules.pages.address import origin_of
 from rutter.actors.rules.policy.hosts import EVERYWHERE
 from rutter.actors.vision import Vision
+from rutter.actors.world.browser.screen import OpensWindows
 from rutter.actors.world.models.prices import PricedModel
+from rutter.actors.world.secrets.redaction import check_secrets
 from rutter.events.envelope import Envelope
 from rutter.events.errors import BadInput
-from rutter.events.rows import BatchRow
 from rutter.events.run_settings import ModelUse
-from rutter.events.runtime import SessionStarted
+from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.workflow import Workflow
+from rutter.pipeline.app import App
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.config.thresholds import Thresholds
-from rutter.pipeline.logins.sealing_key import Ask
 from rutter.pipeline.logins.session_logins import SessionLogins, carry, check_carried
 from rutter.pipeline.output.proof_words import is_unread
-from rutter.pipeline.queries.workflows_and_sessions import all_workflows, project
+from rutter.pipeline.queries.workflows_and_sessions import Tables, known_workflows
 from rutter.pipeline.sessions import (
     earlier_run,
     fork,
@@ -30,165 +31,200 @@ from rutter.pipeline.sessions import (
     session_started,
     workflow_choice,
 )
-from rutter.pipeline.sessions.models import models_of, open_models, vision_of
-from rutter.pipeline.sessions.session_started import NOTHING, Given
+from rutter.pipeline.sessions.attendant import (
+    NOBODY,
+    Attendant,
+    BoundSecrets,
+    ask_unbound,
+    bind_configured,
+    bind_secrets,
+)
+from rutter.pipeline.sessions.models import closing, models_of, open_models, vision_of
+from rutter.pipeline.sessions.request import RunRequest, read_given
+from rutter.pipeline.sessions.session_started import Given, SessionTerms
 
 
-class Wish(msgspec.Struct, frozen=True):
-    """A workflow by its name, a goal, or a free run from an address."""
-
-    name: str = ""
-    version: int = 0
-    goal: str | None = None
-    url: str = ""
-    free: bool = False
-    values: Mapping[str, str] = {}
-    allow: tuple[str, ...] = ()
-    after: str = ""
-    dry_run: bool = False
-    screenshots: bool = False
-    headed: bool = False
-    patience_ms: int = 0
-    no_model: bool = False
-    no_login: bool = False
-    given: Given = NOTHING
-    row: BatchRow | None = None
-
-
-class Bound(NamedTuple):
-    """Secrets by name, and the origins that were given with them."""
-
-    secrets: dict[str, str]
-    origins: tuple[tuple[str, str], ...]
-
-
-class Departure(NamedTuple):
-    """`secrets` are in no event, nor is what `logins` hold. `models` are open: whoever runs it
-    lets go of them."""
+class StartedSession(NamedTuple):
+    """What runs. `secrets` and what was `typed` are in no event, nor is what `logins` hold.
+    `models` are open: `run` lets go of them."""
 
     started: SessionStarted
-    secrets: dict[str, str]
-    course: workflow_choice.Course
-    models: dict[str, PricedModel]
-    vision: Vision | None
+    secrets: Mapping[str, str] = {}
+    models: Mapping[str, PricedModel] = {}
+    vision: Vision | None = None
     logins: SessionLogins | None = None
+    typed: Sequence[str] = ()
+
+    async def run(
+        self,
+        app: App,
+        browser: OpensWindows,
+        name: str,
+        answers: Answers,
+        *,
+        on_listening: Callable[[], None] | None = None,
+    ) -> SessionEnded:
+        async with closing(self.models):
+            return await app.run_in_browser(
+                self.started,
+                browser,
+                answers=answers,
+                secrets=self.secrets,
+                typed=self.typed,
+                name=name,
+                vision=self.vision,
+                on_listening=on_listening,
+                models=self.models,
+                logins=self.logins,
+            )
 
 
-Bind = Callable[[Iterable[str]], Bound]
-Values = Mapping[str, str]
-Fill = Callable[[Workflow, Values, Values], tuple[dict[str, str], dict[str, str]]]
+class _Chosen(NamedTuple):
+    """What a request comes to, with what is bound for it. Each start is made of it."""
+
+    request: RunRequest
+    tables: Tables
+    course: workflow_choice.Course
+    bound: BoundSecrets
+    terms: SessionTerms
+
+    @property
+    def leads(self) -> bool:
+        """Whether a language model has to find the way."""
+        return self.course.leads and not workflow_choice.has_scripts(self.terms["given"])
 
 
-def as_given(
-    workflow: Workflow, values: Values, secrets: Values
-) -> tuple[dict[str, str], dict[str, str]]:
-    """There is nobody to ask for what is missing: it is refused by name."""
-    return dict(values), dict(secrets)
-
-
-def depart(
-    wish: Wish,
-    settings: Settings,
-    bind: Bind,
+def start_session(
+    request: RunRequest,
+    tables: Tables,
+    who: Attendant = NOBODY,
     *,
-    fill: Fill = as_given,
-    sure: Thresholds | None = None,
-    warn: Callable[[str], None] = lambda _: None,
-    open_nobody: bool = False,
+    bound: BoundSecrets | None = None,
     under_way: Collection[str] = (),
-    ask: Ask | None = None,
-) -> Departure:
-    """Raises what is wrong with the wish. `bind` reads the secrets that are needed; `fill` may ask
-    a person for what is not bound yet. `open_nobody`: it is only looked whether it would depart.
-    `under_way` are the sessions that run beside it: it goes on with none of them. `ask` is who can
-    type the passphrase of kept logins."""
-    course = workflow_choice.chosen(wish, settings, wish.given)
-    workflow = course.workflow
-    needed = (
-        workflow.secrets if workflow is not None else workflow_choice.secrets_in(wish.given.service)
-    )
-    bound = bind(needed)
-    if workflow is None and wish.after:
-        kind = "a free run" if wish.free else "a run to a new goal"
-        raise BadInput(f"{kind} continues nothing", "leave out --from, or name the workflow")
-    leads = course.leads and not workflow_choice.has_scripts(wish.given)
+) -> StartedSession:
+    """Raises what is wrong with the request. `bound` are secrets that were read before, for all
+    rows of a file. `under_way` are the sessions that run beside it: it goes on with none of
+    them."""
+    config = tables.settings.config
+    chosen = _chosen(request, tables, who, bound)
     # A key that is missing is said now, before any browser.
-    without = wish.no_model or open_nobody
-    models = {} if without else open_models(settings.config, needed=leads, warn=warn)
-    pinned = models_of(settings.config, None if open_nobody else models)
-    if workflow is not None:
-        started, bound = _of_workflow(wish, settings, workflow, bound, fill)
-        if wish.row is not None:  # what was left open keeps a row from being run (`rows.ledger`)
-            started = msgspec.structs.replace(started, row=wish.row)
-        elif not (wish.after or open_nobody):
-            left = earlier_run.unsettled(workflow, started.values, settings, under_way)
-            started = _after(started, left)
-    elif course.leads:
-        started = _to_goal(wish, settings, course, bound, pinned)
-    else:
-        started = _free(wish, settings, course.goal, bound)
-    started = session_started.configured(
-        msgspec.structs.replace(started, models=pinned),
-        settings.config.knobs,
-        sure or settings.config.sureness,
-        headed=wish.headed,
-        patience_ms=wish.patience_ms,
-    )
-    vision = vision_of(settings.config, models)
-    return Departure(
-        started,
-        bound.secrets,
-        course,
-        models,
-        vision,
-        _logins(wish, started, settings, ask, open_nobody),
-    )
+    models = {} if request.no_model else open_models(config, needed=chosen.leads, warn=who.warn)
+    started, secrets = _started(chosen, models_of(config, models), who)
+    if request.row is not None:  # what was left open keeps a row from being run (`rows.ledger`)
+        started = msgspec.structs.replace(started, row=request.row)
+    elif (workflow := chosen.course.workflow) is not None and not request.after:
+        left = earlier_run.unsettled(workflow, started.values, tables, under_way)
+        started = _after(started, left)
+    logins = None if request.no_login else carry(started, tables.settings, who.passphrase)
+    return StartedSession(started, secrets, models, vision_of(config, models), logins)
 
 
-def _logins(
-    wish: Wish, started: SessionStarted, settings: Settings, ask: Ask | None, only_looked: bool
-) -> SessionLogins | None:
-    if wish.no_login:
-        return None
-    if only_looked:
+def check_session(request: RunRequest, tables: Tables) -> SessionStarted:
+    """Raises what is wrong with the request, as far as it can be known with nothing opened and
+    nobody there: what it is given is in the log as soon as a job is taken on."""
+    settings = tables.settings
+    chosen = _chosen(request, tables, NOBODY, None)
+    started, secrets = _started(chosen, models_of(settings.config), NOBODY)
+    if not request.no_login:
         check_carried(started, settings)
-        return None
-    return carry(started, settings, ask)
+    check_secrets(started, secrets)
+    return started
+
+
+def start_tools(request: RunRequest, tables: Tables, bound: BoundSecrets) -> StartedSession:
+    """A session that calls of tools drive. Where a person typed it, they said of each secret where
+    it belongs: what was recorded elsewhere tells them nothing."""
+    terms = terms_of(request, tables.settings, bound)
+    terms["screenshots"] = request.screenshots
+    terms = _unbound(terms, request, tables, BoundSecrets({}) if request.flags else bound)
+    started = session_started.tool_session(
+        request.url,
+        request.values,
+        bound.secrets,
+        goal=request.goal or "",
+        max_turns=request.max_turns,
+        **terms,
+    )
+    return StartedSession(configured(started, request, tables.settings), bound.secrets)
+
+
+def configured(started: SessionStarted, request: RunRequest, settings: Settings) -> SessionStarted:
+    """The start with what the configuration says of every session, and the request of this one."""
+    config = settings.config
+    return session_started.configured(
+        started,
+        config.knobs,
+        request.sure or config.sureness,
+        headed=request.headed,
+        patience_ms=request.patience_ms,
+    )
+
+
+def _chosen(
+    request: RunRequest, tables: Tables, who: Attendant, bound: BoundSecrets | None
+) -> _Chosen:
+    settings, given = tables.settings, read_given(request)
+    course = workflow_choice.chosen(request, tables, given)
+    workflow = course.workflow
+    needed = workflow.secrets if workflow else workflow_choice.secrets_in(given.service)
+    if bound is None and request.flags:
+        bound = bind_secrets(request.secrets, settings, who, needed)
+    elif bound is None:
+        bound = bind_configured(settings, needed)
+    if workflow is None and request.after:
+        kind = "a free run" if request.free else "a run to a new goal"
+        raise BadInput(f"{kind} continues nothing", "leave out --from, or name the workflow")
+    return _Chosen(request, tables, course, bound, terms_of(request, settings, bound, given))
+
+
+def terms_of(
+    request: RunRequest, settings: Settings, bound: BoundSecrets, given: Given | None = None
+) -> SessionTerms:
+    """What the request and the configuration say that does not depend on what is run."""
+    return SessionTerms(
+        allow=request.allow,
+        policy=settings.policy,
+        dry_run=request.dry_run,
+        screenshots=request.screenshots or settings.config.flag("run.screenshots"),
+        given=given or read_given(request),
+        origins=bound.origins,
+    )
+
+
+def _started(
+    chosen: _Chosen, models: ModelUse | None, who: Attendant
+) -> tuple[SessionStarted, dict[str, str]]:
+    request, secrets = chosen.request, chosen.bound.secrets
+    if chosen.course.workflow is not None:
+        started, secrets = _of_workflow(chosen, chosen.course.workflow, who)
+    else:
+        started = _to_goal(chosen, models) if chosen.course.leads else _free(chosen)
+    started = msgspec.structs.replace(started, models=models)
+    return configured(started, request, chosen.tables.settings), secrets
 
 
 def _of_workflow(
-    wish: Wish, settings: Settings, workflow: Workflow, bound: Bound, fill: Fill
-) -> tuple[SessionStarted, Bound]:
-    before = earlier_run.named(wish.after, workflow, settings) if wish.after else []
-    values = dict(wish.values)
-    if before:
-        values = {**earlier_run.values_of(before, workflow), **values}
-    values, secrets = fill(workflow, values, bound.secrets)
-    started = session_started.run_of(
-        workflow,
-        values,
-        secrets,
-        allow=wish.allow,
-        policy=settings.policy,
-        dry_run=wish.dry_run,
-        screenshots=pictured(wish, settings),
-        given=wish.given,
-        origins=bound.origins,
-        seeks_proof=is_unread(workflow) and not _was_verified(workflow, settings),
-    )
-    return _after(started, before), Bound(secrets, bound.origins)
+    chosen: _Chosen, workflow: Workflow, who: Attendant
+) -> tuple[SessionStarted, dict[str, str]]:
+    request, tables = chosen.request, chosen.tables
+    before = earlier_run.named(request.after, workflow, tables) if request.after else []
+    kept = earlier_run.values_of(before, workflow) if before else {}
+    bound = chosen.bound.secrets
+    values, secrets = ask_unbound(workflow, {**kept, **request.values}, bound, who)
+    proof = is_unread(workflow) and not _was_verified(workflow, tables)
+    started = session_started.run_of(workflow, values, secrets, seeks_proof=proof, **chosen.terms)
+    return _after(started, before), secrets
 
 
-def _was_verified(workflow: Workflow, settings: Settings) -> bool:
+def _was_verified(workflow: Workflow, tables: Tables) -> bool:
     """Whether a run of this very version was completed. The first one looks where its results
     show: that is what it can propose to look for."""
-    with project(settings) as store:
-        found = store.db.execute(
-            "SELECT 1 FROM sessions WHERE name = ? AND version = ? AND purpose = 'run' "
-            "AND reason = 'completed' LIMIT 1",
-            (workflow.name, workflow.version),
-        ).fetchone()
-    return found is not None
+    found = tables.now().db.execute(
+        "SELECT 1 FROM sessions WHERE name = ? AND version = ? AND purpose = 'run' "
+        "AND reason = 'completed' LIMIT 1",
+        (workflow.name, workflow.version),
+    )
+    return found.fetchone() is not None
 
 
 def _after(started: SessionStarted, before: list[Envelope]) -> SessionStarted:
@@ -196,68 +232,54 @@ def _after(started: SessionStarted, before: list[Envelope]) -> SessionStarted:
     return fork.continuing(started, before) if before else started
 
 
-def _to_goal(
-    wish: Wish,
-    settings: Settings,
-    course: workflow_choice.Course,
-    bound: Bound,
-    models: ModelUse | None,
-) -> SessionStarted:
-    homes = recorded_homes(bound, settings, wish.url) if wish.url else []
+def _to_goal(chosen: _Chosen, models: ModelUse | None) -> SessionStarted:
+    request, course = chosen.request, chosen.course
     return session_started.goal_run(
         course.name,
         course.goal,
-        wish.url,
-        wish.values,
-        bound.secrets,
+        request.url,
+        request.values,
+        chosen.bound.secrets,
         models=models,
-        limits=settings.config.limits,
-        allow=allowed(wish.allow, settings),
-        policy=settings.policy,
-        dry_run=wish.dry_run,
-        screenshots=pictured(wish, settings),
-        given=wish.given,
-        origins=(*bound.origins, *homes),
+        limits=chosen.tables.settings.config.limits,
+        **_unbound(chosen.terms, request, chosen.tables, chosen.bound),
     )
 
 
-def _free(wish: Wish, settings: Settings, goal: str, bound: Bound) -> SessionStarted:
-    if not wish.url:
+def _free(chosen: _Chosen) -> SessionStarted:
+    request = chosen.request
+    if not request.url:
         raise BadInput("a free run needs a place to start", "add --url URL")
     return session_started.free_run(
-        wish.url,
-        wish.values,
-        bound.secrets,
-        allow=allowed(wish.allow, settings),
-        policy=settings.policy,
-        dry_run=wish.dry_run,
-        screenshots=pictured(wish, settings),
-        given=wish.given,
-        origins=(*bound.origins, *recorded_homes(bound, settings, wish.url)),
-        limits=settings.config.limits,
-        goal=goal,
+        request.url,
+        request.values,
+        chosen.bound.secrets,
+        limits=chosen.tables.settings.config.limits,
+        goal=chosen.course.goal,
+        **_unbound(chosen.terms, request, chosen.tables, chosen.bound),
     )
 
 
-def pictured(wish: Wish, settings: Settings) -> bool:
-    return wish.screenshots or settings.config.flag("run.screenshots")
+def _unbound(
+    terms: SessionTerms, request: RunRequest, tables: Tables, bound: BoundSecrets
+) -> SessionTerms:
+    """The terms of a session that no workflow binds: it may go wherever any may, and type a secret
+    where that was recorded."""
+    found = terms.copy()
+    everywhere = [EVERYWHERE] if tables.settings.config.everywhere else []
+    found["allow"] = (*request.allow, *everywhere)
+    found["origins"] = (*terms["origins"], *recorded_homes(bound, tables, request.url))
+    return found
 
 
-def allowed(hosts: Iterable[str], settings: Settings) -> list[str]:
-    """What a session that no workflow binds may go to beside where it begins."""
-    return [*hosts, *([EVERYWHERE] if settings.config.everywhere else [])]
-
-
-def recorded_homes(bound: Bound, settings: Settings, url: str) -> list[tuple[str, str]]:
+def recorded_homes(bound: BoundSecrets, tables: Tables, url: str) -> list[tuple[str, str]]:
     """Which secrets any known workflow typed on the origin where the run begins: that was recorded
     too. Elsewhere somebody is asked. What was told with them holds instead, here or in the
     configuration."""
-    here = origin_of(url)
-    told = {name for name, _ in (*bound.origins, *settings.policy.secret_origins)}
-    if not set(bound.secrets) - told or not settings.directory.log.exists():
+    told = {name for name, _ in (*bound.origins, *tables.settings.policy.secret_origins)}
+    untold = bound.secrets.keys() - told
+    if not url or not untold:
         return []
-    with project(settings) as store:
-        flows = all_workflows(store)
-    found = [each for flow in flows for each in session_policy.secret_origins(flow)]
-    homes = [each for each in dict.fromkeys(found) if each[0] in bound.secrets.keys() - told]
-    return [(name, origin) for name, origin in homes if origin == here]
+    flows, here = known_workflows(tables), origin_of(url)
+    found = dict.fromkeys(each for flow in flows for each in session_policy.secret_origins(flow))
+    return [each for each in found if each[0] in untold and each[1] == here]

@@ -4,7 +4,7 @@ yet."""
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from rutter.actors.rules.pages.address import is_at, place_of
 from rutter.actors.rules.tools.tool_table import SEVEN
@@ -14,14 +14,14 @@ from rutter.events.service_pack import Service
 from rutter.events.workflow import Workflow
 from rutter.pipeline.config.keys import written
 from rutter.pipeline.config.reader import Config
-from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import (
-    all_workflows,
+    Tables,
+    known_workflows,
     latest_workflow,
-    project,
     workflow_version,
 )
 from rutter.pipeline.sessions.models import is_on
+from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.session_started import Given
 
 LONGEST = 40  # characters of a name that is made of a goal
@@ -40,30 +40,7 @@ class Course(NamedTuple):
         return self.workflow is None and bool(self.name)
 
 
-class Asked(Protocol):
-    """What somebody wants: `goal` is nothing where none was named."""
-
-    @property
-    def name(self) -> str | None: ...
-
-    @property
-    def goal(self) -> str | None: ...
-
-    @property
-    def url(self) -> str | None: ...
-
-    @property
-    def free(self) -> bool: ...
-
-    @property
-    def no_model(self) -> bool: ...
-
-    @property
-    def version(self) -> int:
-        """Of the workflow; 0 is the newest."""
-
-
-def chosen(asked: Asked, settings: Settings, given: Given) -> Course:
+def chosen(asked: RunRequest, tables: Tables, given: Given) -> Course:
     """What is known is sailed; to a goal that nothing known comes to, a way is looked for."""
     if asked.goal is not None and not asked.goal.strip():
         raise BadInput("the goal says nothing", "write --goal TEXT: what it is to come to")
@@ -77,12 +54,12 @@ def chosen(asked: Asked, settings: Settings, given: Given) -> Course:
         return Course(goal=goal)
     meant = goal or (given.service.goal if given.service is not None else "")
     if not meant:
-        return Course(_begun_at(asked.url, _named(asked, settings)))
-    flows = _known(settings)
+        return Course(_begun_at(asked.url, _named(asked, tables)))
+    flows = known_workflows(tables)
     flow = _by_name(asked.name, flows) if asked.name else _by_goal(meant, asked.url, flows)
     if flow is None:
         _check_new(asked, meant, flows)
-        _check_leading(asked, settings.config, given.service)
+        _check_leading(asked, tables.settings.config, given.service)
         taken = {each.name for each in flows}
         return Course(None, meant, asked.name or name_for(meant, taken))
     if goal and flow.goal and not _same(goal, flow.goal):
@@ -120,22 +97,14 @@ def secrets_in(service: Service | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def _named(asked: Asked, settings: Settings) -> Workflow:
+def _named(asked: RunRequest, tables: Tables) -> Workflow:
     if not asked.name:
         raise BadInput(
             "which workflow?", "rutter run NAME, or run --goal TEXT --url URL, or run --free"
         )
-    with project(settings) as store:
-        if asked.version:
-            return workflow_version(store, asked.name, asked.version)
-        return latest_workflow(store, asked.name)
-
-
-def _known(settings: Settings) -> list[Workflow]:
-    if not settings.directory.log.exists():
-        return []
-    with project(settings) as store:
-        return all_workflows(store)
+    if asked.version:
+        return workflow_version(tables.now(), asked.name, asked.version)
+    return latest_workflow(tables.now(), asked.name)
 
 
 def _by_name(name: str, flows: list[Workflow]) -> Workflow | None:
@@ -173,7 +142,7 @@ def _begun_at(url: str | None, flow: Workflow) -> Workflow:
     return flow
 
 
-def _check_new(asked: Asked, goal: str, flows: list[Workflow]) -> None:
+def _check_new(asked: RunRequest, goal: str, flows: list[Workflow]) -> None:
     """One way to a goal is enough: a second one by another name is hardly meant."""
     known = _by_goal(goal, asked.url, flows) if asked.name else None
     if known is not None:
@@ -188,7 +157,7 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
 
 
-def _check_leading(asked: Asked, config: Config, service: Service | None) -> None:
+def _check_leading(asked: RunRequest, config: Config, service: Service | None) -> None:
     """Nobody leads a run by itself unless it was turned on (H3); a service's own ways need none."""
     if service is not None and service.ways:
         return

@@ -2,7 +2,7 @@
 of its own, and closed by itself when nobody calls any more."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Protocol
 
@@ -13,13 +13,13 @@ import msgspec
 from rutter.actors.answers import Answers
 from rutter.actors.world.browser.screen import OpensWindows
 from rutter.events.errors import BadInput, PolicyDenied, RutterError
-from rutter.events.runtime import SessionStarted
-from rutter.events.workflow import Criteria
 from rutter.pipeline.app import App
 from rutter.pipeline.config.settings import Settings
-from rutter.pipeline.sessions import session_started
-from rutter.pipeline.sessions.service_file import indicator
-from rutter.pipeline.sessions.start import Bind, allowed, recorded_homes
+from rutter.pipeline.queries.workflows_and_sessions import Tables
+from rutter.pipeline.sessions.attendant import BoundSecrets
+from rutter.pipeline.sessions.request import RunRequest
+from rutter.pipeline.sessions.session_started import MAX_TURNS
+from rutter.pipeline.sessions.start import StartedSession, start_tools
 from rutter.pipeline.tools.agent_hosts import check_agents_reach
 from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools, open_tools
 
@@ -49,7 +49,7 @@ class ToolWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow: tuple[str, ...] = ()
     success: tuple[str, ...] = ()
     failure: tuple[str, ...] = ()
-    max_turns: int = session_started.MAX_TURNS
+    max_turns: int = MAX_TURNS
     screenshots: bool = False
 
 
@@ -85,7 +85,7 @@ class ToolSessions:
         browser: OpensWindows,
         settings: Settings,
         questions: Asks,
-        bind: Bind,
+        bind: Callable[[Iterable[str]], BoundSecrets],
         *,
         at_most: int = 20,
         idle_s: float = 900.0,
@@ -123,9 +123,9 @@ class ToolSessions:
             raise TooMany(f"{self._at_most} sessions are open", "close one of them first")
         self._opening += 1
         try:
-            started, secrets = await anyio.to_thread.run_sync(self._started, wish)
+            started = await anyio.to_thread.run_sync(self._started, wish)
             hold = partial(self._hold, by_person=not agent)
-            tools: Tools = await self._group.start(hold, started, secrets, by)
+            tools: Tools = await self._group.start(hold, started, by)
         finally:
             self._opening -= 1
         return tools
@@ -182,48 +182,28 @@ class ToolSessions:
 
     # -- how -----------------------------------------------------------------------------------
 
-    def _started(self, wish: ToolWish) -> tuple[SessionStarted, Mapping[str, str]]:
-        settings = self._settings
-        bound = self._bind(wish.secrets)
-        signs = [
-            tuple(indicator(*_parted(each), f"{name} {each}") for each in said)
-            for name, said in (("success", wish.success), ("failure", wish.failure))
-        ]
-        started = session_started.tool_session(
-            wish.url,
-            wish.values,
-            bound.secrets,
-            allow=allowed(wish.allow, settings),
-            policy=settings.policy,
-            criteria=Criteria(*signs) if any(signs) else None,
-            goal=wish.goal,
-            max_turns=wish.max_turns,
-            screenshots=wish.screenshots,
-            origins=(
-                *bound.origins,
-                *(recorded_homes(bound, settings, wish.url) if wish.url else ()),
-            ),
-        )
-        return _configured(started, settings), bound.secrets
+    def _started(self, wish: ToolWish) -> StartedSession:
+        asked = {**msgspec.structs.asdict(wish), "headed": not self._settings.headless}
+        with Tables(self._settings) as tables:
+            return start_tools(RunRequest(**asked), tables, self._bind(wish.secrets))
 
     async def _hold(
         self,
-        started: SessionStarted,
-        secrets: Mapping[str, str],
+        started: StartedSession,
         by: Caller,
         *,
         by_person: bool,
         task_status: anyio.abc.TaskStatus[Tools],
     ) -> None:
-        session = self._app.clock.new_id(started.purpose)
+        session = self._app.clock.new_id(started.started.purpose)
         told = False
         try:
             async with open_tools(
                 self._app,
                 self._browser,
-                started,
+                started.started,
                 answers=self._questions.of(session),
-                secrets=secrets,
+                secrets=started.secrets,
                 by=by,
                 session=session,
             ) as tools:
@@ -263,15 +243,3 @@ class ToolSessions:
                 if idle.cancelled_caught and tools.session not in self._app.paused():
                     break
             group.cancel_scope.cancel()
-
-
-def _parted(pair: str) -> tuple[str, str]:
-    where, _, says = pair.partition("=")
-    return where, says
-
-
-def _configured(started: SessionStarted, settings: Settings) -> SessionStarted:
-    config = settings.config
-    return session_started.configured(
-        started, config.knobs, config.sureness, headed=not settings.headless
-    )

@@ -23,10 +23,9 @@ from rutter.events.errors import BadInput, LogCorrupt, LogLocked, LogWriteFailed
 from rutter.events.page import Artifact
 from rutter.events.predictor import WorkflowLearned
 from rutter.events.runtime import PayloadErased, ProcessStarted, SessionEnded, SessionStarted
-from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.vocabulary import AnyEvent
-from rutter.pipeline.app import App
+from rutter.pipeline.app import close_interrupted_sessions, open_app
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.inspection import OFTEN, InspectionWatch, unwatched
 
@@ -79,8 +78,7 @@ async def _say_and_do(
     directory: DataDirectory, said: Sequence[AnyEvent], watch: InspectionWatch
 ) -> None:
     _set_mark(directory)
-    log = await SqliteLog.open(directory.log)
-    async with App.open(log, artifacts=directory.artifacts) as app:
+    async with open_app(directory) as app:
         for event in said:
             if isinstance(event, PayloadErased):
                 await app.erase(event)
@@ -117,8 +115,7 @@ async def _close_if_open(directory: DataDirectory, session: str, n: int | None) 
     if not kinds or kinds[0] != (kind(SessionStarted),):
         raise BadInput(f"there is no session {session!r}", "see: rutter sessions")
     if kinds[-1] != (kind(SessionEnded),):
-        async with App.open(await SqliteLog.open(directory.log)):
-            pass
+        await close_interrupted_sessions(directory)
 
 
 def _check_workflow(process: str, n: int | None, kinds: list[str]) -> None:

@@ -31,11 +31,10 @@ from rutter.events.runtime import (
     SessionEnded,
     SessionStarted,
 )
-from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.triggers import HookSet, ScheduleSet
 from rutter.events.vocabulary import AnyEvent
-from rutter.pipeline.app import App
+from rutter.pipeline.app import close_interrupted_sessions
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.upkeep.artifact_survey import survey
 from rutter.pipeline.upkeep.erase import carry_out, finish_erasing
@@ -292,8 +291,7 @@ async def _close_what_is_open(directory: DataDirectory) -> None:
         started, ended = kind(SessionStarted), kind(SessionEnded)
         is_open = reader.query(f"{kinds} EXCEPT {kinds}", started, ended)
     if is_open:
-        async with App.open(await SqliteLog.open(directory.log)):
-            pass
+        await close_interrupted_sessions(directory)
 
 
 def _intents(directory: DataDirectory, found: TextFound, why: str) -> Iterator[AnyEvent]:

@@ -20,10 +20,9 @@ from rutter.events.checks import Check, ReadBack
 from rutter.events.envelope import kind
 from rutter.events.errors import BadInput
 from rutter.events.predictor import WorkflowDeleted, WorkflowLearned, WorkflowRenamed
-from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Expectation, Place, Step, Workflow
-from rutter.pipeline.app import App
+from rutter.pipeline.app import open_app
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.pipeline.config.tables import host_pattern
 from rutter.pipeline.workflows.read_steps import Extraction, check_extractions, extracting
@@ -80,8 +79,7 @@ async def publish(directory: DataDirectory, decide: Callable[[Knowledge], Change
     """Appends what follows from what is known. The caller holds the lock of the directory."""
     deciders = fresh_deciders()
     [knows] = [each.decider for each in deciders if isinstance(each.decider, Predictor)]
-    log = await SqliteLog.open(directory.log)
-    async with App.open(log, artifacts=directory.artifacts, deciders=deciders) as app:
+    async with open_app(directory, deciders) as app:
         change = decide(knows.knowledge)
         await app.change_workflow(change)
     return change

@@ -19,9 +19,8 @@ from rutter.events.predictor import (
     WorkflowDeleted,
     WorkflowRenamed,
 )
-from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
-from rutter.pipeline.app import App
+from rutter.pipeline.app import close_interrupted_sessions, open_app
 from rutter.pipeline.config.data_directory import DataDirectory
 from rutter.replay.projections import ProjectionStore
 
@@ -59,11 +58,9 @@ async def forget(directory: DataDirectory, wanted: ForgetTarget, why: str) -> Un
     """Says what is to be forgotten. The caller holds the lock of the directory."""
     found = foresee(directory, wanted)  # what is refused leaves nothing in the log
     if found.open:  # by a process that died; closing it may teach what was recorded until then
-        async with App.open(await SqliteLog.open(directory.log)):
-            pass
+        await close_interrupted_sessions(directory)
         found = foresee(directory, wanted)
-    log = await SqliteLog.open(directory.log)
-    async with App.open(log, artifacts=directory.artifacts) as app:
+    async with open_app(directory) as app:
         for session in found.sessions:
             await app.forget(SessionForgotten(session, why))
         if found.known:  # last: cut short before it, the same command goes on

@@ -21,10 +21,11 @@ from rutter.events.action import Action, ByRole, Parameter, Target
 from rutter.events.runtime import SessionEnded, SessionStarted
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.workflow import Step
-from rutter.pipeline.app import App, Listener
+from rutter.pipeline.app import App, Listener, open_app
 from rutter.pipeline.cli import row_runs
 from rutter.pipeline.cli.main import main
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.open_app import held
 from rutter.pipeline.sessions import session_started
 from tests.support.scripted_shop import (
     ORIGIN,
@@ -145,16 +146,11 @@ class _Rehearsed:
 
 
 @asynccontextmanager
-async def open_rehearsed(settings: Settings, terminal: object) -> AsyncIterator[tuple[Any, None]]:
+async def open_rehearsed(settings: Settings, terminal: object) -> AsyncIterator[tuple[Any, Any]]:
     """In place of `open_pipeline`."""
-    directory = settings.directory
-    directory.lock()
-    try:
-        log = await SqliteLog.open(directory.log)
-        async with App.open(log, artifacts=directory.artifacts) as app:
+    with held(settings.directory):
+        async with open_app(settings.directory) as app:
             yield _Rehearsed(app, Path(os.environ[ORDERS])), None
-    finally:
-        directory.unlock()
 
 
 async def record(data: Path) -> None:

@@ -19,7 +19,8 @@ from rutter.pipeline.rehearsal import stage
 from rutter.pipeline.rehearsal.sheets import ScriptedElement, ScriptedPage
 from rutter.pipeline.rehearsal.world import ORIGIN, ScriptedWorld
 from rutter.pipeline.sessions import session_started
-from rutter.pipeline.sessions.service_file import indicator
+from rutter.pipeline.sessions.request import read_sign
+from rutter.pipeline.sessions.session_started import Given
 from rutter.pipeline.tools.dispatcher import Caller, ToolResponse, Tools, serving
 from rutter.pipeline.tools.tool_sessions import NoSuchSession, ToolWish, TooMany
 
@@ -69,13 +70,12 @@ class Rehearsed:
             raise TooMany(f"{self._at_most} sessions are open", "close one of them first")
         assert self._group is not None
         self.agents.append(agent)
-        parted = [(each, *each.split("=", 1)) for each in wish.success]
-        signs = tuple(indicator(where, says, f"success {each}") for each, where, says in parted)
+        signs = tuple(read_sign(each, f"success {each}") for each in wish.success)
         started = session_started.tool_session(
             wish.url,
             wish.values,
             allow=wish.allow,
-            criteria=Criteria(signs) if signs else None,
+            given=Given(criteria=Criteria(signs) if signs else None),
             goal=wish.goal,
         )
         tools: Tools = await self._group.start(self._hold, started)

@@ -26,6 +26,7 @@ from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Step
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.session_started import Given
 from tests.support.browser_fixtures import OneWindow
 from tests.support.log_checks import Replayed, events_of
 from tests.support.page_server import PageServer
@@ -70,7 +71,7 @@ async def test_the_observer_looks_at_files_of_the_folders_of_its_policy(
 ) -> None:
     (tmp_path / "a.txt").write_text("Aurora")
     observer = Observer(Screen(OneWindow(window), HERE), None)
-    await tell(observer, session_started.tool_session(folders=[tmp_path]))
+    await tell(observer, session_started.tool_session(given=Given(folders=(str(tmp_path),))))
     checks = (FileContains("Aurora", path="a.txt"), FileExists("../a.txt"))
     seen = await tell(observer, FilesRequested(2, checks, 0))
     assert isinstance(seen, FilesSeen)

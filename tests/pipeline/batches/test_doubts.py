@@ -8,7 +8,9 @@ import pytest
 
 from rutter.actors.answers import ScriptedPerson
 from rutter.pipeline.config.settings import load
-from rutter.pipeline.sessions.start import Bound, Wish, depart
+from rutter.pipeline.queries.workflows_and_sessions import Tables
+from rutter.pipeline.sessions.request import RunRequest
+from rutter.pipeline.sessions.start import start_session
 from tests.support.scripted_rows import KILL, ORDERS, open_rehearsed
 from tests.support.shop_sessions import YES
 from tests.support.shop_with_rows import Shop
@@ -16,16 +18,17 @@ from tests.support.shop_with_rows import Shop
 AURORA = {"customer": "Aurora Shipping", "quantity": "5"}
 
 
-def sail_alone(data: Path, wish: Wish) -> str:
+def sail_alone(data: Path, request: RunRequest) -> str:
     """`rutter run order --set ...`, with a person who says yes; how it ended."""
 
     async def sail() -> str:
         settings = load(str(data))
-        leaving = depart(wish, settings, lambda _: Bound({}, ()))
+        with Tables(settings) as tables:
+            leaving = start_session(request, tables)
         async with open_rehearsed(settings, None) as (app, browser):
             name = app.clock.new_id("run")
             person = ScriptedPerson(otherwise=YES)
-            ended = await app.run_in_browser(leaving.started, browser, name=name, answers=person)
+            ended = await leaving.run(app, browser, name, person)
         return str(ended.reason)
 
     return asyncio.run(sail())
@@ -39,7 +42,7 @@ def left_open(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(ORDERS, str(folder / "taken"))
         patch.setenv(KILL, "lost:1")
-        assert sail_alone(folder / "data", Wish("order", values=AURORA)) != "completed"
+        assert sail_alone(folder / "data", RunRequest("order", values=AURORA)) != "completed"
     return folder
 
 
@@ -65,7 +68,7 @@ def test_once_it_was_settled_the_row_is_run(lost: Shop) -> None:
     lost.run()
     [row] = lost.table()
     assert row["outcome"] == "unknown"
-    assert sail_alone(lost.rutter.data, Wish("order", after=row["session"])) == "completed"
+    assert sail_alone(lost.rutter.data, RunRequest("order", after=row["session"])) == "completed"
     assert lost.run().code == 0
     assert lost.outcomes() == ["done"]
 

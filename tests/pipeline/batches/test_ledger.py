@@ -17,7 +17,7 @@ from rutter.pipeline.cli.daemon_client import DaemonClient
 from rutter.pipeline.cli.row_runs import DaemonRows
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.settings import load
-from rutter.pipeline.sessions.start import Wish
+from rutter.pipeline.sessions.request import RunRequest
 from rutter.replay.story.batch_rows import RowRun, RowState
 from tests.support.shop_with_rows import Shop, rows_of, say
 
@@ -93,7 +93,7 @@ def test_what_the_daemon_has_is_awaited_and_not_handed_in_again(tmp_path: Path) 
     handed = DaemonRows(
         cast("DaemonClient", daemon),
         known,
-        Wish("order"),
+        RunRequest("order"),
         load(str(tmp_path)),
         cast("Terminal", None),
     )

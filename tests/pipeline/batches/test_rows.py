@@ -19,7 +19,9 @@ from rutter.events.rows import BatchRow
 from rutter.pipeline.batches.ledger import read_ledger
 from rutter.pipeline.cli import row_runs
 from rutter.pipeline.config.settings import Settings, load
-from rutter.pipeline.sessions.start import Bound, Wish, depart
+from rutter.pipeline.queries.workflows_and_sessions import Tables
+from rutter.pipeline.sessions.request import RunRequest
+from rutter.pipeline.sessions.start import start_session
 from tests.support.command_shell import Rutter
 from tests.support.scripted_logs import keep_locked
 from tests.support.scripted_rows import KILL, open_rehearsed
@@ -134,10 +136,10 @@ def test_ctrl_c_before_a_row_has_begun_stops_it(
 ) -> None:
     def pressed(*arguments: Any, **more: Any) -> Any:
         os.kill(os.getpid(), SIGINT)
-        return depart(*arguments, **more)
+        return start_session(*arguments, **more)
 
     shop.write(*rows_of(2))
-    monkeypatch.setattr(row_runs, "depart", pressed)
+    monkeypatch.setattr(row_runs, "start_session", pressed)
     ended = shop.run()
     assert (ended.code, shop.orders) == (7, []), ended
     assert shop.outcomes() == ["cancelled", "not run"]
@@ -162,12 +164,12 @@ def test_ctrl_c_begins_no_other_row_and_leaves_a_true_state(
 async def settle(shop: Shop, session: str) -> None:
     """`rutter run order --from SESSION`, with a person who says yes."""
     settings = load(str(shop.rutter.data))
-    wish = Wish("order", after=session)
-    leaving = depart(wish, settings, lambda _: Bound({}, ()))
+    with Tables(settings) as tables:
+        leaving = start_session(RunRequest("order", after=session), tables)
     assert leaving.started.row is not None
     async with open_rehearsed(settings, None) as (app, browser):
         person = ScriptedPerson(otherwise=YES)
-        ended = await app.run_in_browser(leaving.started, browser, name="settled", answers=person)
+        ended = await leaving.run(app, browser, "settled", person)
     assert ended.reason == "completed", ended
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from rutter.pipeline.config import settings
-from rutter.pipeline.sessions.start import Bound, recorded_homes
+from rutter.pipeline.queries.workflows_and_sessions import Tables
+from rutter.pipeline.sessions.attendant import BoundSecrets
+from rutter.pipeline.sessions.start import recorded_homes
 from tests.support import scripted_logs
 from tests.support.command_shell import Ended, Rutter
 
@@ -132,13 +134,13 @@ def test_in_a_free_run_a_secret_belongs_where_it_begins_if_any_workflow_types_it
     rutter: Rutter,
 ) -> None:
     scripted_logs.keep_locked(rutter.data / "log.db")
-    loaded = settings.load(str(rutter.data), env={})
     home = ("pin", "https://shop.example")
-    here, bound = "https://shop.example/login?x", Bound({"pin": "0000", "code": "1"}, ())
-    assert recorded_homes(bound, loaded, here) == [home]
-    assert recorded_homes(bound, loaded, "https://evil.example/") == []
-    assert recorded_homes(bound, loaded, "https://shop.example:8443/") == []
-    told = Bound({"pin": "0000"}, (("pin", "https://other.example"),))
-    assert recorded_homes(told, loaded, here) == []
-    nowhere = settings.load(str(rutter.data / "none"), env={})
-    assert recorded_homes(Bound({"pin": "0000"}, ()), nowhere, here) == []
+    here, bound = "https://shop.example/login?x", BoundSecrets({"pin": "0000", "code": "1"})
+    told = BoundSecrets({"pin": "0000"}, (("pin", "https://other.example"),))
+    with Tables(settings.load(str(rutter.data), env={})) as tables:
+        assert recorded_homes(bound, tables, here) == [home]
+        assert recorded_homes(bound, tables, "https://evil.example/") == []
+        assert recorded_homes(bound, tables, "https://shop.example:8443/") == []
+        assert recorded_homes(told, tables, here) == []
+    nowhere = Tables(settings.load(str(rutter.data / "none"), env={}))
+    assert recorded_homes(BoundSecrets({"pin": "0000"}), nowhere, here) == []

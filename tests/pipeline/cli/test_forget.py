@@ -15,7 +15,7 @@ from rutter.events.predictor import SessionForgotten, WorkflowDeleted
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.config.settings import load
-from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.queries.workflows_and_sessions import Tables, latest_workflow, project
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.earlier_run import unsettled
 from tests.support import scripted_logs
@@ -161,7 +161,8 @@ def test_what_it_may_have_done_is_not_forgotten(tmp_path: Path) -> None:
     with project(settings) as store:
         flow = latest_workflow(store, "order")
 
-    assert [each.session for each in unsettled(flow, {}, settings)[:1]] == ["cut"]
+    with Tables(settings) as tables:
+        assert [each.session for each in unsettled(flow, {}, tables)[:1]] == ["cut"]
 
 
 async def break_off(path: Path) -> None:

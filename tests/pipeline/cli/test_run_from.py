@@ -10,7 +10,7 @@ from rutter.actors.answers import ScriptedPerson
 from rutter.events.errors import BrowserGone
 from rutter.events.sqlite_log import SqliteLog
 from rutter.pipeline.config.settings import Settings, load
-from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.queries.workflows_and_sessions import Tables, latest_workflow, project
 from rutter.pipeline.sessions.earlier_run import named, unsettled, values_of
 from tests.support.command_shell import Rutter
 from tests.support.scripted_shop import AURORA, FAIRLEAD, Raises, shop
@@ -75,7 +75,8 @@ def test_a_run_that_was_cut_short_is_continued_with_its_values(sailed: Rutter) -
     settings = settings_of(sailed)
     with project(settings) as store:
         flow = latest_workflow(store, "order")
-    events = named("cut", flow, settings)
+    with Tables(settings) as tables:
+        events = named("cut", flow, tables)
     assert events[0].session == "cut"
     assert values_of(events, flow) == FAIRLEAD
     fewer = msgspec.structs.replace(flow, parameters=())
@@ -87,9 +88,10 @@ def test_what_was_completed_with_other_values_does_not_settle_it(sailed: Rutter)
     settings = settings_of(sailed)
     with project(settings) as store:
         flow = latest_workflow(store, "order")
-    assert unsettled(flow, FAIRLEAD, settings)[0].session == "cut"
-    assert unsettled(flow, AURORA, settings) == []
-    assert unsettled(flow, {"customer": "Juniper"}, settings) == []
+    with Tables(settings) as tables:
+        assert unsettled(flow, FAIRLEAD, tables)[0].session == "cut"
+        assert unsettled(flow, AURORA, tables) == []
+        assert unsettled(flow, {"customer": "Juniper"}, tables) == []
 
 
 def test_what_still_runs_has_left_nothing_open(sailed: Rutter) -> None:
@@ -97,4 +99,5 @@ def test_what_still_runs_has_left_nothing_open(sailed: Rutter) -> None:
     settings = settings_of(sailed)
     with project(settings) as store:
         flow = latest_workflow(store, "order")
-    assert unsettled(flow, FAIRLEAD, settings, under_way=("cut",)) == []
+    with Tables(settings) as tables:
+        assert unsettled(flow, FAIRLEAD, tables, under_way=("cut",)) == []

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rutter.actors.answers import Answers
 from rutter.actors.rules.tools.tool_table import SEVEN
 from rutter.actors.world.secrets.redaction import forget
 from rutter.events.action import Action, ByCss, Secret, Target
@@ -20,10 +21,13 @@ from rutter.events.service_pack import Service, ServiceScript
 from rutter.events.sqlite_log import SqliteLog
 from rutter.events.workflow import Step, Workflow
 from rutter.pipeline.app import App
-from rutter.pipeline.cli import run
+from rutter.pipeline.cli import run, session_run
 from rutter.pipeline.config import settings
+from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions import workflow_choice as goals
+from rutter.pipeline.sessions.request import RunRequest
 from rutter.pipeline.sessions.session_started import NOTHING, Given
+from rutter.pipeline.sessions.start import StartedSession
 from rutter.replay.story.told_session import Story
 from tests.pipeline.cli.test_config import configure
 from tests.support.command_shell import Ended, Rutter
@@ -88,8 +92,9 @@ def chosen(
     url: str | None = None,
     given: Given = NOTHING,
 ) -> goals.Course:
-    asked = argparse.Namespace(name=name, goal=goal, url=url, free=False, no_model=False, version=0)
-    return goals.chosen(asked, settings.load(str(rutter.data), env={}), given)
+    asked = RunRequest(name or "", goal=goal, url=url or "")
+    with Tables(settings.load(str(rutter.data), env={})) as tables:
+        return goals.chosen(asked, tables, given)
 
 
 # -- what is known ---------------------------------------------------------------------------------
@@ -267,12 +272,11 @@ class Begun:
         self.started: list[SessionStarted] = []
         self.providers: list[list[str]] = []
 
-    async def run_in_browser(self, started: SessionStarted, **more: object) -> Story:
+    async def run(self, session: StartedSession, _: Answers, what: str, __: object) -> Story:
+        started = session.started
         self.started.append(started)
-        models = more["models"]
-        assert isinstance(models, dict)
-        self.providers.append(list(models))
-        assert more["what"]
+        self.providers.append(list(session.models))
+        assert what
         return Story(session="tools-1", purpose=started.purpose, name=started.name)
 
 
@@ -289,7 +293,7 @@ def begun(rutter: Rutter, monkeypatch: pytest.MonkeyPatch) -> Begun:
         async def __aexit__(self, *_: object) -> None:
             return None
 
-    monkeypatch.setattr(run, "open_command_pipeline", lambda *_: Harbour())
+    monkeypatch.setattr(session_run, "open_command_pipeline", lambda *_: Harbour())
     return ships
 
 

@@ -9,7 +9,7 @@ from rutter.actors.person.actor import Person
 from rutter.events.errors import BadInput
 from rutter.events.person import ApprovalAnswered
 from rutter.events.validator import ApprovalRequested
-from rutter.pipeline.cli.session_run import _PausedProgress, check_display, person
+from rutter.pipeline.cli.session_run import PausedWhileAsked, check_display, person
 from rutter.pipeline.cli.terminal import RunProgress, Terminal
 from tests.support.command_shell import Rutter
 
@@ -18,7 +18,7 @@ from tests.support.command_shell import Rutter
 async def test_behind_the_last_answer_of_a_list_nobody_is_there(tmp_path: Path) -> None:
     file, terminal = tmp_path / "yes.json", Terminal()
     file.write_text(json.dumps([{"approved": True}]))
-    asked = Person(_PausedProgress(person(terminal, file), RunProgress(terminal, what="")))
+    asked = Person(PausedWhileAsked(person(terminal, file), RunProgress(terminal, what="")))
     question = ApprovalRequested("p1", 1, "policy", "go on?")
     first, second = [await asked._answered(question) for _ in range(2)]
     assert first == ApprovalAnswered("p1", True, "scripted")

@@ -1,12 +1,11 @@
 """What people see: on a terminal what its encoding has, elsewhere ASCII; and how long to wait."""
 
-import argparse
 import io
 
 import pytest
 
 from rutter.events.errors import BadInput
-from rutter.pipeline.cli.patience_option import read_patience
+from rutter.pipeline.cli.options import read_patience
 from rutter.pipeline.cli.terminal import TerminalConsole
 
 SAID = "Speichern f\u00fcr \u65e5\u672c\x1b[31m"
@@ -32,10 +31,10 @@ def test_a_terminal_shows_what_its_encoding_has(
     ("said", "ms"), [(None, 0), ("10s", 10_000), ("10", 10_000), ("1.5 s", 1_500), ("250ms", 250)]
 )
 def test_patience_is_a_time(said: str | None, ms: int) -> None:
-    assert read_patience(argparse.Namespace(patience=said)) == ms
+    assert read_patience(said) == ms
 
 
 @pytest.mark.parametrize("said", ["", "0", "10ms", "2m", "61s", "-1s", "soon"])
 def test_what_is_no_time_to_wait_is_refused(said: str) -> None:
     with pytest.raises(BadInput, match="--patience"):
-        read_patience(argparse.Namespace(patience=said))
+        read_patience(said)

@@ -211,8 +211,8 @@ def hear(terminal: Terminal, *events: AnyEvent) -> None:
     with RunProgress(terminal, what="sailing order") as progress:
         for n, event in enumerate(events, 1):
             progress.hear(Envelope(n, "run-1", n, n, "runtime", n - 1, event, bytes(32)))
-        progress.pause()
-        progress.resume()
+        with progress.still():
+            pass
 
 
 START = shop_facts.run_of(shop_facts.workflow(*[shop_facts.step(shop_facts.click())] * 19))

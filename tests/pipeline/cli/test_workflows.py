@@ -21,7 +21,7 @@ from rutter.events.sqlite_log import SqliteLog
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.events.workflow import Step
 from rutter.pipeline.config.settings import load
-from rutter.pipeline.queries.workflows_and_sessions import latest_workflow, project
+from rutter.pipeline.queries.workflows_and_sessions import Tables, latest_workflow, project
 from rutter.pipeline.sessions import session_started
 from rutter.pipeline.sessions.earlier_run import unsettled, values_of
 from rutter.pipeline.workflows.edit import publish
@@ -314,9 +314,10 @@ def test_an_interrupted_run_is_remembered_under_the_new_name(tmp_path: Path) -> 
     with project(settings) as store:
         flow = latest_workflow(store, "buy")
 
-    left = unsettled(flow, {}, settings)
-    assert [each.session for each in left[:1]] == ["cut"]
-    assert unsettled(flow, values_of(left, flow), settings) == left
+    with Tables(settings) as tables:
+        left = unsettled(flow, {}, tables)
+        assert [each.session for each in left[:1]] == ["cut"]
+        assert unsettled(flow, values_of(left, flow), tables) == left
 
 
 async def break_off(path: Path) -> None:

@@ -25,8 +25,8 @@ from rutter.pipeline.app import App
 from rutter.pipeline.config import settings as settings_
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.jobs.approvals import Questions
-from rutter.pipeline.daemon.jobs.runner import bind_configured
 from rutter.pipeline.demo_sites.chandlery import Site
+from rutter.pipeline.sessions.attendant import bind_configured
 from rutter.pipeline.tools import dispatcher
 from rutter.pipeline.tools.tool_sessions import ToolSessions
 from tests.support.log_checks import Replayed, events_of

@@ -7,10 +7,14 @@ import pytest
 from rutter.events.action import Action
 from rutter.events.checks import HERE, ReadBack, TextVisible
 from rutter.events.workflow import Expectation, Step, Workflow
+from rutter.pipeline.config.reader import Config
 from rutter.pipeline.config.settings import Settings
+from rutter.pipeline.config.tables import SecretGiven
 from rutter.pipeline.output.proof_words import is_unread
+from rutter.pipeline.queries.workflows_and_sessions import Tables
 from rutter.pipeline.sessions import start
-from rutter.pipeline.sessions.start import Bound, Wish, depart
+from rutter.pipeline.sessions.request import RunRequest
+from rutter.pipeline.sessions.start import check_session
 from tests.support.scripted_logs import keep, keep_locked
 
 SAVE = Action("click")
@@ -32,17 +36,18 @@ def test_what_sends_something_and_is_not_read_back(steps: list[Step], unread: bo
 
 def seeks(settings: Settings, name: str, *, dry_run: bool = False) -> bool:
     values = {"user": "mate"} if name == "sign-in" else {"customer": "Ann"}
-    wish = Wish(name=name, values=values, dry_run=dry_run)
-    secrets = {"pin": "0000-1111"} if name == "sign-in" else {}
-    leaving = depart(wish, settings, lambda _: Bound(secrets, ()), open_nobody=True)
-    return leaving.started.settings.seeks_proof
+    request = RunRequest(name=name, values=values, dry_run=dry_run)
+    with Tables(settings) as tables:
+        return check_session(request, tables).settings.seeks_proof
 
 
 def test_the_first_run_of_a_version_looks_where_its_results_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep_locked(tmp_path / "log.db")
-    settings = Settings(data=tmp_path)
+    monkeypatch.setenv("PIN", "0000-1111")
+    secrets = {"pin": SecretGiven("env:PIN")}
+    settings = Settings(tmp_path, config=Config({}, secrets=secrets))
     assert not seeks(settings, "sign-in"), "it sends nothing"
     monkeypatch.setattr(start, "is_unread", lambda _: True)
     assert seeks(settings, "sign-in")

@@ -31,6 +31,7 @@ from rutter.events.validator import ActionApproved, ActionRejected, ActionStarte
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.app import App
 from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.session_started import Given
 from rutter.pipeline.tools.dispatcher import CallPatience, ToolResponse, Tools, serving
 from tests.support.example_counts import examples
 from tests.support.log_checks import Replayed, check_log, events_of, read_all
@@ -101,6 +102,10 @@ class Teller(ScriptedExecutor):
 
 def at(path: str = "/", **more: Any) -> SessionStarted:
     return with_settings(session_started.tool_session(ORIGIN + path, **more))
+
+
+def looking_in(*folders: Path) -> Given:
+    return Given(folders=tuple(map(str, folders)))
 
 
 @asynccontextmanager
@@ -497,7 +502,7 @@ PLACED = Criteria((Indicator("heading", "order 1001"),), (Indicator("url", "erro
 
 async def test_a_success_counts_when_the_page_shows_it(replayed: Replayed) -> None:
     person = ScriptedPerson([PersonAnswer(True, phrase="confirm")])
-    started = at("/customers/1", criteria=PLACED)
+    started = at("/customers/1", given=Given(criteria=PLACED))
     done = {"status": "success", "reason": "the order is placed"}
     async with (
         open_app(replayed.memory()) as app,
@@ -701,7 +706,7 @@ async def test_a_file_of_the_directory_is_read(
 ) -> None:
     async with (
         open_app(replayed.memory()) as app,
-        tools_on(app, Shop(), at(folders=[files])) as tools,
+        tools_on(app, Shop(), at(given=looking_in(files))) as tools,
     ):
         answer = await tools.call("read_file", {"path": path})
     assert answer.success
@@ -727,7 +732,10 @@ async def test_nothing_outside_the_directory_is_read(
     replayed: Replayed, files: Path, path: str, error: str
 ) -> None:
     log = replayed.memory()
-    async with open_app(log) as app, tools_on(app, Shop(), at(folders=[files])) as tools:
+    async with (
+        open_app(log) as app,
+        tools_on(app, Shop(), at(given=looking_in(files))) as tools,
+    ):
         answer = await tools.call("read_file", {"path": path})
     assert answer.error == error
     assert answer.result is None
@@ -741,7 +749,7 @@ async def test_an_absolute_path_is_read_inside_any_of_the_directories(
 ) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "c.txt").write_text("other")
-    started = at(folders=[files, tmp_path / "other"])
+    started = at(given=looking_in(files, tmp_path / "other"))
     async with open_app(replayed.memory()) as app, tools_on(app, Shop(), started) as tools:
         read = await tools.call("read_file", {"path": str(tmp_path / "other" / "c.txt")})
         deep = await tools.call("read_file", {"path": str(files / "deep" / "b.txt")})
@@ -757,7 +765,10 @@ NEVER = (PlanProposed, ActionApproved, ActionStarted, ActionRejected, ActionJudg
 async def test_reading_a_file_is_an_observation_and_nothing_else(
     replayed: Replayed, files: Path, path: str
 ) -> None:
-    log, started = replayed.memory(), with_settings(session_started.tool_session(folders=[files]))
+    log, started = (
+        replayed.memory(),
+        with_settings(session_started.tool_session(given=looking_in(files))),
+    )
     async with open_app(log) as app, tools_on(app, Shop(), started) as tools:
         await tools.call("read_file", {"path": path})
     said = await events_of(log, tools.session)
@@ -774,7 +785,7 @@ async def test_without_a_directory_nothing_is_read(replayed: Replayed) -> None:
 async def test_reading_a_file_leaves_the_refs_as_they_are(replayed: Replayed, files: Path) -> None:
     async with (
         open_app(replayed.memory()) as app,
-        tools_on(app, Shop(), at(folders=[files])) as tools,
+        tools_on(app, Shop(), at(given=looking_in(files))) as tools,
     ):
         await tools.call("get_snapshot")
         await tools.call("read_file", {"path": "a.txt"})

@@ -16,6 +16,7 @@ from rutter.events.tools import CompletionClaimed
 from rutter.events.vocabulary import AnyEvent
 from rutter.events.workflow import Criteria, Indicator
 from rutter.pipeline.sessions import session_started
+from rutter.pipeline.sessions.session_started import Given
 from tests.support.given_when_then import Story, at
 from tests.support.shop_facts import click, done, intent, page, plan
 
@@ -94,7 +95,7 @@ def saw(seen: Page) -> PageObserved:
 
 def claimed(claim: CompletionClaimed, criteria: Criteria | None = CRITERIA) -> Story:
     story = Story(Critic())
-    story.tell(session_started.tool_session(criteria=criteria))
+    story.tell(session_started.tool_session(given=Given(criteria=criteria)))
     story.tell(saw(page()))
     assert story.tell(claim) == (LOOK,)
     return story

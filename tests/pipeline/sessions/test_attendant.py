@@ -3,8 +3,7 @@
 import pytest
 
 from rutter.events.errors import BadInput
-from rutter.pipeline.cli.missing_values import ask_unbound
-from rutter.pipeline.cli.terminal import Terminal
+from rutter.pipeline.sessions.attendant import NOBODY, Attendant, ask_unbound
 from tests.support import scripted_logs
 from tests.support.command_shell import Rutter
 from tests.support.recorded_site import AtTerminal
@@ -13,17 +12,12 @@ from tests.support.shop_facts import click, step, workflow
 FLOW = workflow(step(click()), parameters=("customer", "note"), secrets=("pin",))
 
 
-class Seat(Terminal):
-    """A terminal with somebody at it, who answers as they are asked."""
+class Seat:
+    """Somebody who answers as they are asked."""
 
-    def __init__(self, *, taken: bool = True) -> None:
-        super().__init__()
-        self.taken = taken
+    def __init__(self) -> None:
         self.asked: list[str] = []
-
-    @property
-    def interactive(self) -> bool:
-        return self.taken
+        self.who = Attendant(self.ask, self.ask_secret)
 
     def ask(self, question: str) -> str:
         self.asked.append(question)
@@ -36,7 +30,7 @@ class Seat(Terminal):
 
 def test_only_what_is_missing_is_asked_for() -> None:
     seat = Seat()
-    values, secrets = ask_unbound(FLOW, {"customer": "Ann"}, {}, seat)
+    values, secrets = ask_unbound(FLOW, {"customer": "Ann"}, {}, seat.who)
 
     assert (values, secrets) == ({"customer": "Ann", "note": "told 1"}, {"pin": "hush"})
     assert seat.asked == ["note: ", "pin (secret): "]
@@ -46,28 +40,27 @@ def test_nothing_is_asked_for_when_everything_is_there() -> None:
     seat = Seat()
     bound = ({"customer": "Ann", "note": ""}, {"pin": "0"})
 
-    assert ask_unbound(FLOW, *bound, seat) == bound
+    assert ask_unbound(FLOW, *bound, seat.who) == bound
     assert seat.asked == []
 
 
 def test_with_nobody_there_nobody_is_asked() -> None:
-    assert ask_unbound(FLOW, {}, {}, Seat(taken=False)) == ({}, {})
+    assert ask_unbound(FLOW, {}, {}, NOBODY) == ({}, {})
 
 
 def test_a_misspelt_name_is_refused_before_anything_is_asked() -> None:
     seat = Seat()
 
-    assert ask_unbound(FLOW, {"custmer": "Ann"}, {}, seat) == ({"custmer": "Ann"}, {})
+    assert ask_unbound(FLOW, {"custmer": "Ann"}, {}, seat.who) == ({"custmer": "Ann"}, {})
     assert seat.asked == []
 
 
 def test_whoever_leaves_without_an_answer_is_told_what_was_missing() -> None:
-    class Left(Seat):
-        def ask(self, question: str) -> str:
-            raise EOFError
+    def leave(_: str) -> str:
+        raise EOFError
 
     with pytest.raises(BadInput, match="it needs customer; type it"):
-        ask_unbound(FLOW, {}, {}, Left())
+        ask_unbound(FLOW, {}, {}, Attendant(leave))
 
 
 def test_a_person_at_a_terminal_is_asked_by_name(rutter: Rutter) -> None:

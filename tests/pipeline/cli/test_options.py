@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from rutter.events.workflow import Criteria, Indicator
-from rutter.pipeline.cli.service_options import add_options, read_given
+from rutter.pipeline.cli.options import add_service, read_request
+from rutter.pipeline.config.reader import NOTHING_SAID
 from rutter.pipeline.demo_sites import chandlery
+from rutter.pipeline.sessions.request import read_given
 from rutter.pipeline.sessions.session_started import Given
 from tests.support import scripted_logs
 from tests.support.command_shell import Ended, Rutter
@@ -28,8 +30,8 @@ def rutter(rutter: Rutter) -> Rutter:
 
 def given(*flags: str | Path) -> Given:
     parser = argparse.ArgumentParser()
-    add_options(parser)
-    return read_given(parser.parse_args(list(map(str, flags))))
+    add_service(parser)
+    return read_given(read_request(parser.parse_args(list(map(str, flags))), NOTHING_SAID))
 
 
 def refused(ended: Ended, what: str) -> None:
