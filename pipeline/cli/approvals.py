@@ -7,7 +7,6 @@ from rutter.actors.answers import PersonAnswer, TerminalPerson
 from rutter.events.errors import BadInput
 from rutter.pipeline.cli.daemon_client import DaemonClient, require_daemon
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 
 
@@ -16,20 +15,17 @@ def add_approvals(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=approvals)
 
 
-def approvals(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def approvals(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """What waits for a person, and their answers."""
     daemon = require_daemon(settings)
     asked = daemon.request("GET", "/approvals")
-    if terminal.as_json:
-        terminal.json(asked)
-        return Exit.DONE
+    terminal.answer(asked)
     if not asked:
         terminal.say("nothing waits for you")
     for each in asked:
         terminal.say(f"{each['session']}  {each['kind']}: {each['question']}")
         if options.answer:
             answer_at_terminal(daemon, each, terminal)
-    return Exit.DONE
 
 
 def answer_at_terminal(daemon: DaemonClient, asked: dict[str, str], terminal: Terminal) -> None:

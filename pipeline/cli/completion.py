@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from rutter.events.errors import RutterError
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config import settings
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import project
 from rutter.replay.projections import ProjectionStore
@@ -27,11 +26,10 @@ def add_options(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=completion)
 
 
-def completion(options: argparse.Namespace, _: Settings, terminal: Terminal) -> int:
+def completion(options: argparse.Namespace, _: Settings, terminal: Terminal) -> None:
     from argcomplete.shell_integration import shellcode  # no other command needs it
 
     terminal.say(shellcode(["rutter"], shell=options.shell).rstrip("\n"))
-    return Exit.DONE
 
 
 def answer_tab(top: argparse.ArgumentParser) -> None:

@@ -11,7 +11,6 @@ from rutter.events.errors import WorldBroken
 from rutter.events.run_settings import MILLION
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.config.chromium_install import find_chromium
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.keys import KEYS, ConfigKey, example, written
 from rutter.pipeline.config.reader import PRICES
 from rutter.pipeline.config.settings import Settings
@@ -48,7 +47,7 @@ def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -
     each.set_defaults(do=show)
 
 
-def init(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def init(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """Says where things are; writes a configuration of defaults if there is none."""
     settings.directory.create()
     config = settings.config
@@ -57,40 +56,35 @@ def init(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         place, new = config.looked[0], True
         _write(place)
     browser = find_chromium(settings.chromium)
-    if terminal.as_json:
-        terminal.json(
-            {
-                "data": str(settings.data),
-                "log": str(settings.directory.log),
-                "config": str(place),
-                "written": new,
-                "browser": str(browser) if browser is not None else None,
-            }
-        )
-        return Exit.DONE
+    terminal.answer(
+        {
+            "data": str(settings.data),
+            "log": str(settings.directory.log),
+            "config": str(place),
+            "written": new,
+            "browser": str(browser) if browser is not None else None,
+        }
+    )
     terminal.say(f"data:     {settings.data}")
     terminal.say(f"log:      {settings.directory.log}")
     terminal.say(f"config:   {place}{' (written, with the defaults)' if new else ''}")
     terminal.say(f"browser:  {browser or 'none: run rutter doctor --fix'}")
     terminal.say(f"     see: {settings.command('config show')}")
-    return Exit.DONE
 
 
-def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     config, policy = settings.config, settings.policy
-    if terminal.as_json:
-        terminal.json(
-            {
-                "data": str(settings.data),
-                "file": str(config.file) if config.file is not None else None,
-                "looked": [str(each) for each in config.looked],
-                "values": {key.name: config.said(key.name)._asdict() for key in KEYS},
-                "rules": config.rules,
-                "secrets": config.secrets,
-                "policy": policy,
-            }
-        )
-        return Exit.DONE
+    terminal.answer(
+        {
+            "data": str(settings.data),
+            "file": str(config.file) if config.file is not None else None,
+            "looked": [str(each) for each in config.looked],
+            "values": {key.name: config.said(key.name)._asdict() for key in KEYS},
+            "rules": config.rules,
+            "secrets": config.secrets,
+            "policy": policy,
+        }
+    )
     if config.file is None:
         looked = ", ".join(map(str, config.looked))
         terminal.say(f"no configuration file; it would be {looked}")
@@ -98,7 +92,6 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         terminal.say(f"configuration: {config.file}")
     terminal.say(f"policy version {policy.version}\n")
     terminal.table(("key", "value", "from"), _rows(settings))
-    return Exit.DONE
 
 
 def _rows(settings: Settings) -> Iterator[tuple[str, str, str]]:

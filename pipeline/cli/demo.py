@@ -11,7 +11,6 @@ from rutter.events.errors import RutterError
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.session_run import open_command_pipeline
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.config.thresholds import going_by
 from rutter.pipeline.demo_sites.chandlery import Order, Site, order_script
@@ -48,7 +47,7 @@ class DemoFailed(RutterError):
     """The demo did not come out as it must."""
 
 
-def demo(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def demo(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """Everything on embedded defaults: SQLite, headless Chromium, the site on loopback."""
     own = msgspec.structs.replace(settings, data=settings.data / "demo", named=True)
     with Site() as site:
@@ -59,7 +58,6 @@ def demo(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     _replay(own, terminal)
     catch_up(own)
     _sum_up(stories, own, terminal)
-    return Exit.DONE
 
 
 async def _record_and_run(
@@ -125,9 +123,7 @@ def _sum_up(stories: tuple[Story, Story], settings: Settings, terminal: Terminal
     watched, alone = stories
     calls = watched.model_calls + alone.model_calls
     spent = money(watched.cost_microdollars + alone.cost_microdollars)
-    if terminal.as_json:
-        terminal.json({"watched": watched, "alone": alone, "log": str(settings.directory.log)})
-        return
+    terminal.answer({"watched": watched, "alone": alone, "log": str(settings.directory.log)})
     terminal.say(
         f"\nwatched {len(watched.steps)} steps in {watched.took_ms / 1000:.1f} s, sailed "
         f"{len(alone.steps)} alone in {alone.took_ms / 1000:.1f} s; "

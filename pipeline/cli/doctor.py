@@ -43,10 +43,8 @@ def doctor(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     checks: list[Check] = []
     for look in LOOKS:
         checks.append(_guarded(look, settings))
-        if not terminal.as_json:
-            _print(checks[-1], terminal)
-    if terminal.as_json:
-        terminal.json(checks)
+        _print(checks[-1], terminal)
+    terminal.answer(checks)
     return Exit.DONE if all(check.ok for check in checks) else Exit.ENVIRONMENT
 
 

@@ -10,7 +10,6 @@ from rutter.pipeline.cli.log_tidy import count, size
 from rutter.pipeline.cli.options import add_set
 from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.export.everything import export_all
@@ -55,9 +54,10 @@ def add_options(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=export)
 
 
-def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     if options.everything is not None:
-        return _everything(options, settings, terminal)
+        _everything(options, settings, terminal)
+        return
     if options.name is None or options.format is None:
         fix = f"give NAME and --format {' or '.join(sorted(FORMATS))}, or --all PLACE"
         raise BadInput("it is not said what to export", fix)
@@ -87,17 +87,14 @@ def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         terminal.say(text.removesuffix("\n"))
     else:
         terminal.say(f"[OK] {options.out}: {workflow.name} version {workflow.version}")
-    return Exit.DONE
 
 
-def _everything(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def _everything(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     if options.name or options.format or options.out or options.set:
         raise BadInput("--all is everything", "leave out the workflow and its flags")
     with Gauge(terminal) as gauge:
         done = export_all(settings, options.everything.expanduser().absolute(), gauge)
-    if terminal.as_json:
-        terminal.json(done)
-        return Exit.DONE
+    terminal.answer(done)
     what = (
         f"{count(done.workflows, 'workflow')}, {count(done.sessions, 'session')}, "
         f"{count(done.artifacts, 'artifact')}"
@@ -108,4 +105,3 @@ def _everything(options: argparse.Namespace, settings: Settings, terminal: Termi
     terminal.say(
         "     README.txt in it says what is what; tokens, logins and secrets are not in it"
     )
-    return Exit.DONE

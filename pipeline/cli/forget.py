@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.cli.workflow_changes import changing
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.pipeline.workflows.forget import ForgetTarget, Unlearned, foresee
@@ -35,7 +34,7 @@ def add_options(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=forget)
 
 
-def forget(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def forget(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     if options.workflow is not None:
         wanted = ForgetTarget(workflow=options.workflow)
     else:
@@ -50,7 +49,6 @@ def forget(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         terminal.json({**told, "dry_run": options.dry_run})
     for line in _lines(found, settings, dry=options.dry_run):
         terminal.say(line)
-    return Exit.DONE
 
 
 def _lines(found: Unlearned, settings: Settings, *, dry: bool) -> Iterator[str]:

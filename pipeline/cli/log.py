@@ -60,8 +60,7 @@ def verify(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     """Chains, counting, ends, seals, artifacts and projections, from the stored bytes."""
     with Gauge(terminal) as gauge:
         found = inspect(settings.directory, gauge)
-    if terminal.as_json:
-        terminal.json({"ok": found.ok, "log": str(settings.directory.log), "found": found})
+    terminal.answer({"ok": found.ok, "log": str(settings.directory.log), "found": found})
     for fault in found.faults[:SHOWN]:
         terminal.say(f"[FAIL] {in_words(fault)}")
     if not found.ok:
@@ -83,25 +82,25 @@ def verify(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     return Exit.DONE
 
 
-def backup(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def backup(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with Gauge(terminal) as gauge:
         done = archive.back_up(settings.directory, options.place.expanduser().absolute(), gauge)
-    return _carried(done, f"use it with: rutter --data {done.place}", terminal)
+    _carried(done, f"use it with: rutter --data {done.place}", terminal)
 
 
-def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def export(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with Gauge(terminal) as gauge:
         done = archive.export_log(settings.directory, options.file.expanduser().absolute(), gauge)
-    return _carried(done, f"read it with: rutter --data DIR log import {done.place}", terminal)
+    _carried(done, f"read it with: rutter --data DIR log import {done.place}", terminal)
 
 
-def import_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def import_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with Gauge(terminal) as gauge:
         done = archive.import_log(settings.directory, options.file.expanduser(), gauge)
-    return _carried(done, f"look at it: rutter --data {done.place} sessions", terminal)
+    _carried(done, f"look at it: rutter --data {done.place} sessions", terminal)
 
 
-def rebuild(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def rebuild(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """Drops every table and folds the whole log again."""
     directory = settings.directory
     with SqliteReader(directory.log) as reader, Gauge(terminal) as gauge:
@@ -109,10 +108,8 @@ def rebuild(options: argparse.Namespace, settings: Settings, terminal: Terminal)
         with _store(directory.projections) as store:
             folded = store.rebuild(reader, lambda done: gauge("folding events", done, last))
             tables = len(store.dump())
-    if terminal.as_json:
-        terminal.json({"events": folded, "tables": tables, "file": str(directory.projections)})
+    terminal.answer({"events": folded, "tables": tables, "file": str(directory.projections)})
     terminal.say(f"[OK] {tables} tables folded anew from {folded} events")
-    return Exit.DONE
 
 
 def in_words(fault: LogFault) -> str:
@@ -134,10 +131,8 @@ def _store(path: Path) -> ProjectionStore:
         return ProjectionStore(path)
 
 
-def _carried(done: archive.LogCopy, then: str, terminal: Terminal) -> int:
-    if terminal.as_json:
-        terminal.json(done)
-        return Exit.DONE
+def _carried(done: archive.LogCopy, then: str, terminal: Terminal) -> None:
+    terminal.answer(done)
     terminal.say(
         f"[OK] {done.place}: {count(done.events, 'event')} of {count(done.sessions, 'session')}, "
         f"{count(done.artifacts, 'artifact')}, {size(done.bytes)}; read back and verified"
@@ -150,4 +145,3 @@ def _carried(done: archive.LogCopy, then: str, terminal: Terminal) -> int:
     if done.expired_artifacts:
         terminal.say(f"     had expired before: {count(done.expired_artifacts, 'artifact')}")
     terminal.say(f"     {then}")
-    return Exit.DONE

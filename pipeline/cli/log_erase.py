@@ -10,7 +10,6 @@ from rutter.events.errors import BadInput
 from rutter.pipeline.cli.log_tidy import count
 from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import catch_up, find_session
 from rutter.pipeline.upkeep.erase import erase as erase_payloads
@@ -37,12 +36,13 @@ def add_options(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=erase)
 
 
-def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """A payload goes, or all of a session; the chain still verifies over their hashes."""
     if (options.session is None) == (options.text is None):
         raise BadInput("it erases one session, or what holds a text", "give SESSION or --text TEXT")
     if options.text is not None:
-        return _erase_text(options, settings, terminal)
+        _erase_text(options, settings, terminal)
+        return
     if options.dry_run:
         raise BadInput("--dry-run is of --text", f"see: rutter show {options.session}")
     why = _why(options)
@@ -55,19 +55,16 @@ def erase(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         lambda watch: erase_payloads(settings.directory, session, options.event, why, watch),
     )
     catch_up(settings)
-    if terminal.as_json:
-        terminal.json(done)
-        return Exit.DONE
+    terminal.answer(done)
     if not done.payloads:
         terminal.say(f"[OK] finished erasing {session}: it was cut short before")
-        return Exit.DONE
+        return
     went = f"{count(done.payloads, 'payload')} of {session}, {count(done.artifacts, 'artifact')}"
     terminal.say(f"[OK] erased {went}")
     for name in done.workflows:
         terminal.say(f"     learned in it, and no longer known: workflow {name}")
     terminal.say("     the chain still verifies; the session can no longer be derived again")
     terminal.say("     backups, exports and traces made before still hold what they hold")
-    return Exit.DONE
 
 
 def _line() -> str:
@@ -78,7 +75,7 @@ def _line() -> str:
     return sys.stdin.readline().rstrip("\r\n")
 
 
-def _erase_text(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def _erase_text(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     if options.event is not None:
         raise BadInput("--event is of one session", "leave it out, or name the session")
     text = _line() if options.text == "-" else options.text
@@ -93,12 +90,9 @@ def _erase_text(options: argparse.Namespace, settings: Settings, terminal: Termi
             settings, terminal, lambda watch: erase_text(settings.directory, text, why, watch)
         )
         catch_up(settings)
-    if terminal.as_json:
-        terminal.json(done)
-        return Exit.DONE
+    terminal.answer(done)
     for line in _lines(done, settings):
         terminal.say(line)
-    return Exit.DONE
 
 
 def _lines(done: ErasedText, settings: Settings) -> Iterator[str]:

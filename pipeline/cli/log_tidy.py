@@ -13,7 +13,6 @@ from rutter.pipeline.cli.progress import Gauge
 from rutter.pipeline.cli.show import when
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.clock import SystemClock
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.open_app import held
 from rutter.pipeline.upkeep.artifact_survey import survey
@@ -29,15 +28,13 @@ def add_tidy(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=tidy_up)
 
 
-def usage(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def usage(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """What the log holds, what all of it takes on disk, and what could go."""
     with Gauge(terminal) as gauge:
         found = measure(
             settings.directory, rules_of(settings.config), SystemClock().now_ns(), gauge
         )
-    if terminal.as_json:
-        terminal.json(found)
-        return Exit.DONE
+    terminal.answer(found)
     terminal.say(
         f"{count(found.events, 'event')} of {count(found.sessions, 'session')}, "
         f"{when(found.first_ns)} to {when(found.last_ns)} UTC"
@@ -47,19 +44,15 @@ def usage(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     if found.expired:
         terminal.say(f"{count(found.expired, 'artifact')} expired")
     _tables(found, settings, terminal)
-    return Exit.DONE
 
 
-def tidy_up(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def tidy_up(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """Deletes what has expired; where a daemon holds the directory, that does."""
     with Gauge(terminal) as gauge:
         done = _foreseen(settings, gauge) if options.dry_run else _tidied(settings, gauge)
-    if terminal.as_json:
-        terminal.json(done)
-        return Exit.DONE
+    terminal.answer(done)
     for line in lines(done, settings):
         terminal.say(line)
-    return Exit.DONE
 
 
 def lines(done: ExpiryDone, settings: Settings) -> Iterable[str]:

@@ -61,7 +61,8 @@ def login(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     if not options.site:
         raise BadInput("which site?", "rutter login https://shop.example; or rutter login --list")
     if options.forget:
-        return _forget(options.site, settings, terminal)
+        _forget(options.site, settings, terminal)
+        return Exit.DONE
     origin = site_of(options.site)
     if options.script:
         return _by_script(origin, options, settings, terminal)
@@ -94,7 +95,8 @@ def _by_hand(
     settings.directory.create()
     kept = shelf_of(settings).keep(origin, state, key)
     assert kept is not None
-    return _tell_kept(kept, settings, terminal)
+    _tell_kept(kept, settings, terminal)
+    return Exit.DONE
 
 
 async def _signed_in(
@@ -165,19 +167,18 @@ def _came_of(
         return Exit.NOT_VERIFIED if logins.left else Exit.ENVIRONMENT
     kept = shelf_of(settings).find(origin)
     assert kept is not None
-    return _tell_kept(kept, settings, terminal)
+    _tell_kept(kept, settings, terminal)
+    return Exit.DONE
 
 
 # -- what is kept ----------------------------------------------------------------------------------
 
 
-def _tell_kept(kept: KeptLogin, settings: Settings, terminal: Terminal) -> int:
-    if terminal.as_json:
-        terminal.json(_row(kept))
+def _tell_kept(kept: KeptLogin, settings: Settings, terminal: Terminal) -> None:
+    terminal.answer(_row(kept))
     terminal.say(f"[OK] kept the login for {kept.origin}, encrypted ({_key(kept)})")
     terminal.say("     runs that go there are signed in from now on")
     terminal.say(f"     forget it: {settings.command(f'login --forget {kept.origin}')}")
-    return Exit.DONE
 
 
 def _list(settings: Settings, terminal: Terminal) -> int:
@@ -199,7 +200,7 @@ def _list(settings: Settings, terminal: Terminal) -> int:
     return Exit.ENVIRONMENT if broken else Exit.DONE
 
 
-def _forget(site: str, settings: Settings, terminal: Terminal) -> int:
+def _forget(site: str, settings: Settings, terminal: Terminal) -> None:
     shelf = shelf_of(settings)
     sites = [site] if "://" in site else [f"https://{site}", f"http://{site}"]
     gone = [origin for origin in _origins(sites) if shelf.forget(origin)]
@@ -207,10 +208,8 @@ def _forget(site: str, settings: Settings, terminal: Terminal) -> int:
         raise BadInput(
             f"no login is kept for {site}", f"those that are: {settings.command('login --list')}"
         )
-    if terminal.as_json:
-        terminal.json({"forgotten": gone})
+    terminal.answer({"forgotten": gone})
     terminal.say(f"[OK] forgot the login for {', '.join(gone)}; the site may still know it")
-    return Exit.DONE
 
 
 def _origins(sites: list[str]) -> list[str]:

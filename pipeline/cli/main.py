@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         loaded = settings.load(options.data, headless=not headed, config=options.config)
         if headed:
             check_display(settings.environment(), "leave out --headed")
-        return int(options.do(options, loaded, terminal))
+        return int(options.do(options, loaded, terminal) or exit_codes.Exit.DONE)
     except RutterError as error:
         terminal.error(error)
         return exit_codes.of_error(error)

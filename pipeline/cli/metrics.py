@@ -10,7 +10,6 @@ import msgspec
 from rutter.events.errors import BadInput
 from rutter.events.run_settings import MILLION
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.safe_files import write_named
 from rutter.pipeline.queries.workflows_and_sessions import project
@@ -72,7 +71,7 @@ def add_options(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=metrics)
 
 
-def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     rate = _error_rate(options.error_rate)
     _check_picture(options.picture)
     with project(settings) as store:
@@ -81,15 +80,12 @@ def metrics(options: argparse.Namespace, settings: Settings, terminal: Terminal)
         sure = _measured(store, options.model, settings, rate)
     if options.picture is not None:
         _draw(sure, options.picture)
-    if terminal.as_json:
-        terminal.json(seeds | {"models": asked, "calibration": sure.as_json()})
-        return Exit.DONE
+    terminal.answer(seeds | {"models": asked, "calibration": sure.as_json()})
     terminal.table(("metric", "value"), ((k, f"{v:g}") for k, v in seeds.items()))
     _show_spending(asked, terminal)
     _show_measured(sure, settings, terminal)
     if options.picture is not None:
         terminal.say(f"[OK] {options.picture}")
-    return Exit.DONE
 
 
 def show_thresholds(points: Sequence[ThresholdPoint], terminal: Terminal) -> None:

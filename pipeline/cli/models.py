@@ -79,11 +79,9 @@ def add_commands(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -
         each.set_defaults(do=do)
 
 
-def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     listed = list(_listed(settings.config))
-    if terminal.as_json:
-        terminal.json({"enabled": is_on(settings.config), "models": listed})
-        return Exit.DONE
+    terminal.answer({"enabled": is_on(settings.config), "models": listed})
     terminal.say(told(settings.config))
     terminal.table(
         ("asked", "provider", "model", "in / out per million tokens", "key"),
@@ -99,7 +97,6 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         ),
     )
     terminal.say(f"     whether they answer: {settings.command('models check')}")
-    return Exit.DONE
 
 
 def told(config: Config) -> str:
@@ -115,8 +112,7 @@ def check(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
     if not is_on(settings.config):
         terminal.say(f"{told(settings.config)}; this asks all the same")
     found = asyncio.run(_answers(settings.config, terminal))
-    if terminal.as_json:
-        terminal.json(found)
+    terminal.answer(found)
     return Exit.DONE if all(each.ok for each in found) else Exit.ENVIRONMENT
 
 

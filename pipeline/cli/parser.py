@@ -61,7 +61,7 @@ EPILOG = """examples:
 exit codes: 0 done and verified, 1 replay diverged, 2 bad input, 3 lost, 4 denied,
 5 needs a person, 6 not verified, 7 interrupted, 8 environment"""
 
-Do = Callable[[argparse.Namespace, Settings, Terminal], int]
+Do = Callable[[argparse.Namespace, Settings, Terminal], int | None]  # nothing: it is done
 Flags = Callable[[argparse.ArgumentParser], None]
 Add = Callable[[argparse.ArgumentParser, argparse.ArgumentParser], None]
 

@@ -31,7 +31,8 @@ def replay(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     if change is not None or options.curve is not None:
         with SqliteReader(settings.directory.log) as reader:
             events = _watched(terminal, events_of_log(reader, only), reader.last_seq(), "asking")
-            return _answer(ask(events, change or ChangedSettings(), only), options.curve, terminal)
+            _answer(ask(events, change or ChangedSettings(), only), options.curve, terminal)
+        return Exit.DONE
     with SqliteReader(settings.directory.log) as reader:
         events = _watched(
             terminal, events_of_log(reader, only), reader.last_seq(), "deciding again"
@@ -92,13 +93,11 @@ def _diverged(found: Divergence, terminal: Terminal) -> None:
         terminal.say(f"     because of {cause}")
 
 
-def _answer(answer: WhatIf, picture: Path | None, terminal: Terminal) -> int:
+def _answer(answer: WhatIf, picture: Path | None, terminal: Terminal) -> None:
     points = curve(answer.predictions)
     if picture is not None and answer.predictions:
         write_named(picture, draw(points, len(answer.predictions)), "--curve")
-    if terminal.as_json:
-        terminal.json({"answer": answer, "curve": points})
-        return Exit.DONE
+    terminal.answer({"answer": answer, "curve": points})
     terminal.say(
         f"{len(answer.differences)} of {answer.turns} turns would differ: "
         f"{answer.count('gained')} executions gained, {answer.count('lost')} lost, of which "
@@ -114,7 +113,6 @@ def _answer(answer: WhatIf, picture: Path | None, terminal: Terminal) -> int:
     _curve(answer, terminal)
     if picture is not None and answer.predictions:
         terminal.say(f"[OK] {picture}")
-    return Exit.DONE
 
 
 def _differences(found: Sequence[ChangedDecision], terminal: Terminal) -> None:

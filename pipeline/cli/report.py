@@ -34,7 +34,6 @@ def report(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
     page = html.render(story, load)
     place = options.out or Path(f"rutter-{session}.html")
     write_named(place, page, "--out")
-    if terminal.as_json:
-        terminal.json({"session": session, "file": str(place), "bytes": len(page)})
+    terminal.answer({"session": session, "file": str(place), "bytes": len(page)})
     terminal.say(f"[OK] {place}")
     return Exit.DONE

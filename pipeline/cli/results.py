@@ -11,7 +11,6 @@ from rich.markup import escape
 from rutter.events.artifacts import ArtifactStore
 from rutter.events.errors import BadInput
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.output.csv_table import as_csv
 from rutter.pipeline.output.result_files import GONE, Format, WrittenFile, hand_out, results_of
@@ -46,7 +45,7 @@ def add_guard(it: argparse.ArgumentParser) -> None:
     )
 
 
-def results(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def results(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     found = results_of(settings, find_session(settings, options.session))
     wanted = options.format or ("json" if terminal.as_json else "table")
     if options.table is not None and wanted != "csv":
@@ -69,8 +68,7 @@ def results(options: argparse.Namespace, settings: Settings, terminal: Terminal)
     elif wanted == "json":
         terminal.json(as_json(found))
     else:
-        _show(found, settings, terminal)
-    return Exit.DONE
+        _show(found, settings, Terminal())
 
 
 def hand_out_after(

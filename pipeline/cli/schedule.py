@@ -14,7 +14,6 @@ from rutter.pipeline.cli.daemon_client import require_daemon
 from rutter.pipeline.cli.options import add_many, add_set
 from rutter.pipeline.cli.terminal import Terminal
 from rutter.pipeline.clock import SystemClock
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.secret_sources import read_pairs
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.daemon.jobs import hooks, schedules
@@ -41,7 +40,7 @@ class Client(Protocol):
     def request(self, method: str, path: str, body: object = None) -> Any: ...
 
 
-Ask = Callable[[argparse.Namespace, Client, Terminal], int]
+Ask = Callable[[argparse.Namespace, Client, Terminal], None]
 
 
 def add_schedule(it: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
@@ -67,7 +66,7 @@ def _commands(
     it: argparse.ArgumentParser,
     shared: argparse.ArgumentParser,
     epilog: str,
-    listing: Callable[[argparse.Namespace, Settings, Terminal], int],
+    listing: Callable[[argparse.Namespace, Settings, Terminal], None],
     setting: Ask,
     dropping: Ask,
 ) -> argparse.ArgumentParser:
@@ -97,9 +96,9 @@ def _what(it: argparse.ArgumentParser, overlap: Overlap) -> None:
     )
 
 
-def _through(ask: Ask) -> Callable[[argparse.Namespace, Settings, Terminal], int]:
-    def do(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-        return ask(options, require_daemon(settings), terminal)
+def _through(ask: Ask) -> Callable[[argparse.Namespace, Settings, Terminal], None]:
+    def do(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+        ask(options, require_daemon(settings), terminal)
 
     return do
 
@@ -107,43 +106,37 @@ def _through(ask: Ask) -> Callable[[argparse.Namespace, Settings, Terminal], int
 # -- changing --------------------------------------------------------------------------------------
 
 
-def set_schedule(options: argparse.Namespace, client: Client, terminal: Terminal) -> int:
+def set_schedule(options: argparse.Namespace, client: Client, terminal: Terminal) -> None:
     wish = ScheduleWish(options.cron, _run(options), options.zone, options.overlap, options.missed)
     made = client.request("PUT", f"/schedules/{_named(options)}", wish)
-    if terminal.as_json:
-        terminal.json(made)
+    terminal.answer(made)
     terminal.say(
         f"[OK] {options.name}: {options.workflow}, next {_shown(made['next'], made['zone'])}"
     )
-    return Exit.DONE
 
 
-def drop_schedule(options: argparse.Namespace, client: Client, terminal: Terminal) -> int:
+def drop_schedule(options: argparse.Namespace, client: Client, terminal: Terminal) -> None:
     client.request("DELETE", f"/schedules/{_named(options)}")
-    return _dropped(options, terminal)
+    _dropped(options, terminal)
 
 
-def set_hook(options: argparse.Namespace, client: Client, terminal: Terminal) -> int:
+def set_hook(options: argparse.Namespace, client: Client, terminal: Terminal) -> None:
     wish = HookWish(_run(options), tuple(options.param), options.overlap)
     made = client.request("PUT", f"/hooks/{_named(options)}", wish)
-    if terminal.as_json:
-        terminal.json(made)
+    terminal.answer(made)
     terminal.say(f"[OK] POST /hooks/{options.name} runs {options.workflow}")
     terminal.say("     its token, which is not shown again:")
     terminal.say(f"     {made['token']}")
-    return Exit.DONE
 
 
-def drop_hook(options: argparse.Namespace, client: Client, terminal: Terminal) -> int:
+def drop_hook(options: argparse.Namespace, client: Client, terminal: Terminal) -> None:
     client.request("DELETE", f"/hooks/{_named(options)}")
-    return _dropped(options, terminal)
+    _dropped(options, terminal)
 
 
-def _dropped(options: argparse.Namespace, terminal: Terminal) -> int:
-    if terminal.as_json:
-        terminal.json({"dropped": options.name})
+def _dropped(options: argparse.Namespace, terminal: Terminal) -> None:
+    terminal.answer({"dropped": options.name})
     terminal.say(f"[OK] dropped {options.name}")
-    return Exit.DONE
 
 
 def _named(options: argparse.Namespace) -> str:
@@ -158,58 +151,50 @@ def _run(options: argparse.Namespace) -> RunWorkflow:
 # -- looking ---------------------------------------------------------------------------------------
 
 
-def list_schedules(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def list_schedules(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     table, now = Timetable(), SystemClock().now_ns()
     for envelope in _read(settings, schedules.KINDS):
         table.hear(envelope)
     rows = [schedules.told(each, now) for each in table.all()]
-    if terminal.as_json:
-        terminal.json(rows)
-    elif not rows:
-        terminal.say('no schedules; set one: rutter schedule set NAME --cron "0 7 * * 1-5" ...')
-    else:
-        terminal.table(
-            ("schedule", "cron", "zone", "runs", "overlap", "missed", "next"),
+    terminal.answer(rows)
+    terminal.table(
+        ("schedule", "cron", "zone", "runs", "overlap", "missed", "next"),
+        (
             (
-                (
-                    row.name,
-                    row.cron,
-                    row.zone,
-                    _what_runs(row.run),
-                    row.overlap,
-                    row.missed,
-                    row.problem or _shown(row.next, row.zone),
-                )
-                for row in rows
-            ),
-        )
-    return Exit.DONE
+                row.name,
+                row.cron,
+                row.zone,
+                _what_runs(row.run),
+                row.overlap,
+                row.missed,
+                row.problem or _shown(row.next, row.zone),
+            )
+            for row in rows
+        ),
+        none='no schedules; set one: rutter schedule set NAME --cron "0 7 * * 1-5" ...',
+    )
 
 
-def list_hooks(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def list_hooks(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     known = KnownHooks()
     for envelope in _read(settings, hooks.KINDS):
         known.hear(envelope)
     found = known.all()
-    if terminal.as_json:
-        terminal.json([hooks.told(each) for each in found])
-    elif not found:
-        terminal.say("no hooks; make one: rutter hook set NAME --workflow NAME --param NAME")
-    else:
-        terminal.table(
-            ("hook", "runs", "takes", "overlap", "by"),
+    terminal.answer([hooks.told(each) for each in found])
+    terminal.table(
+        ("hook", "runs", "takes", "overlap", "by"),
+        (
             (
-                (
-                    each.name,
-                    _what_runs(each.run),
-                    ", ".join(each.parameters) or "-",
-                    each.overlap,
-                    each.by,
-                )
-                for each in found
-            ),
-        )
-    return Exit.DONE
+                each.name,
+                _what_runs(each.run),
+                ", ".join(each.parameters) or "-",
+                each.overlap,
+                each.by,
+            )
+            for each in found
+        ),
+        none="no hooks; make one: rutter hook set NAME --workflow NAME --param NAME",
+    )
 
 
 def _read(settings: Settings, kinds: tuple[str, ...]) -> Iterator[Envelope]:

@@ -5,7 +5,6 @@ import argparse
 from rutter.events.errors import BadInput
 from rutter.pipeline.cli.daemon_client import require_daemon
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 
@@ -30,7 +29,7 @@ def add_serve(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=serve)
 
 
-def serve(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def serve(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """Until Ctrl-C or SIGTERM."""
     # Here and not above: a command that only reads need not know how to serve.
     from rutter.pipeline.daemon.browsers.process_groups import run_apart
@@ -53,12 +52,10 @@ def serve(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
         )
 
     run_apart(run())
-    return Exit.DONE
 
 
 def _ready(url: str, settings: Settings, terminal: Terminal) -> None:
-    if terminal.as_json:
-        terminal.json({"url": url, "data": str(settings.data)})
+    terminal.answer({"url": url, "data": str(settings.data)})
     terminal.say(f"[OK] serving on {url}; tokens in {settings.data}; Ctrl-C stops it")
 
 
@@ -70,11 +67,9 @@ def add_session(it: argparse.ArgumentParser, word: str) -> None:
     it.set_defaults(do=lambda options, settings, terminal: _tell(word, options, settings, terminal))
 
 
-def _tell(word: str, options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def _tell(word: str, options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     daemon = require_daemon(settings)
     session = find_session(settings, options.session)
     told = daemon.request("POST", f"/sessions/{session}/{word}")
-    if terminal.as_json:
-        terminal.json(told)
+    terminal.answer(told)
     terminal.say(f"[OK] {session}: {told['reason']} {told.get('detail', '')}".rstrip())
-    return Exit.DONE

@@ -10,7 +10,7 @@ from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import project
 
 
-def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with project(settings) as store:
         rows = store.rows("SELECT * FROM sessions ORDER BY seq DESC LIMIT ?", options.last)
         found = store.db.execute(
@@ -18,12 +18,7 @@ def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal
             "OR policy_flags LIKE '%\"irreversible\"%'"
         )
         sent = {session for (session,) in found}
-    if terminal.as_json:
-        terminal.json([row | _fault(row, sent=row["session"] in sent) for row in rows])
-        return 0
-    if not rows:
-        terminal.say("no sessions yet")
-        return 0
+    terminal.answer([row | _fault(row, sent=row["session"] in sent) for row in rows])
     terminal.table(
         ("session", "what", "started", "done/proposed", "took", "end"),
         (
@@ -37,8 +32,8 @@ def sessions(options: argparse.Namespace, settings: Settings, terminal: Terminal
             )
             for row in rows
         ),
+        none="no sessions yet",
     )
-    return 0
 
 
 def _end(row: dict[str, Any]) -> str:

@@ -24,7 +24,7 @@ from rutter.replay.story.told_session import StepStory, Story
 GOAL = 40  # characters of a goal in a table
 
 
-def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     session = find_session(settings, options.session)
     with SqliteReader(settings.directory.log) as reader:
         events = list(reader.read(session=session))
@@ -34,7 +34,6 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
         terminal.json(told(story, settings))
     else:
         _show_story(story, settings, terminal)
-    return 0
 
 
 def when(ns: int) -> str:

@@ -53,6 +53,11 @@ class Terminal:
     def note(self, line: str) -> None:
         self.err.print(self.err.shown(line), markup=False)
 
+    def answer(self, value: object) -> None:
+        """What a command came to, for machines alone: what is said beside it is for people."""
+        if self.as_json:
+            self.json(value)
+
     def json(self, value: object) -> None:
         """One line of ASCII, so that no terminal or pipe can fail to take it."""
         line = json.dumps(msgspec.to_builtins(value), separators=(",", ":"))
@@ -63,9 +68,12 @@ class Terminal:
             self.json({"error": type(error).__name__, "what": error.what, "fix": error.fix})
         self.note(f"rutter: {error.what}" + (f" -> {error.fix}" if error.fix else ""))
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """Aligned columns; numbers to the right."""
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], none: str = "") -> None:
+        """Aligned columns for people; numbers to the right. `none`: what is said of no rows."""
         shown = [[self.out.shown(cell) for cell in row] for row in rows]
+        if self.as_json or (none and not shown):
+            self.say(none)
+            return
         table = Table(box=None, pad_edge=False, header_style="bold")
         for index, column in enumerate(columns):
             numeric = bool(shown) and all(row[index].replace(".", "").isdigit() for row in shown)

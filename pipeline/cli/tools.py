@@ -64,10 +64,8 @@ def add_commands(
     return each
 
 
-def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
-    if terminal.as_json:
-        terminal.json({"tools": [described(each) for each in TOOLS.values()]})
-        return exit_codes.Exit.DONE
+def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
+    terminal.answer({"tools": [described(each) for each in TOOLS.values()]})
     terminal.table(
         ["tool", "kind", "changes", "timeout ms", "retried", "what it does"],
         [
@@ -82,14 +80,12 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             for each in TOOLS.values()
         ],
     )
-    return exit_codes.Exit.DONE
 
 
-def schema(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def schema(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """JSON in any case: whoever asks for a schema has a validator for it."""
     given = {each.name: each.input_schema for each in TOOLS.values()}
     terminal.json({"snapshot": snapshot_schema(), "tools": given})
-    return exit_codes.Exit.DONE
 
 
 def call(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:

@@ -12,7 +12,6 @@ from rutter.events.durable import disk_told, drafted
 from rutter.events.errors import BadInput
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.pipeline.queries.workflows_and_sessions import find_session
 from rutter.pipeline.traces.cursor import FILE, Cursor
@@ -44,7 +43,7 @@ def add_options(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=trace)
 
 
-def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with SqliteReader(settings.directory.log) as reader:
         session = find_session(settings, options.session) if options.session else None
         if options.file is not None:
@@ -64,7 +63,6 @@ def trace(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
                     exporter = Exporter(reader, cursor, sink)
                     progress, running = deliver_log(exporter, patience), exporter.unfinished()
     _report(progress, running, where, terminal)
-    return Exit.DONE
 
 
 def _sink(named: str | None, settings: Settings) -> Sink:
@@ -106,9 +104,7 @@ def _to_file(
 def _report(
     progress: ExportProgress, running: tuple[str, ...], where: str, terminal: Terminal
 ) -> None:
-    if terminal.as_json:
-        terminal.json({"to": where, "running": running, **msgspec.structs.asdict(progress)})
-        return
+    terminal.answer({"to": where, "running": running, **msgspec.structs.asdict(progress)})
     if progress.delivered or progress.rejected:
         terminal.say(f"[OK] {progress.delivered} spans delivered to {where}")
     else:

@@ -127,18 +127,16 @@ def _edit_options(it: argparse.ArgumentParser) -> None:
 # -- looking ---------------------------------------------------------------------------------------
 
 
-def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with project(settings) as store:
         rows = version_rows(store)
-    if terminal.as_json:
-        terminal.json([{k: v for k, v in row.items() if k != "workflow"} for row in rows])
-        return Exit.DONE
+    terminal.answer([{k: v for k, v in row.items() if k != "workflow"} for row in rows])
     if not rows:
         terminal.say(
             "no workflows yet; record one: rutter record NAME --url URL (or --script FILE); or let "
             "a model find the way: rutter run NAME --goal TEXT --url URL"
         )
-        return Exit.DONE
+        return
     terminal.table(
         ("workflow", "version", "steps", "parameters", "secrets", "recorded", "came", "state"),
         (
@@ -155,7 +153,6 @@ def list_(options: argparse.Namespace, settings: Settings, terminal: Terminal) -
             for row in rows
         ),
     )
-    return Exit.DONE
 
 
 def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
@@ -173,7 +170,7 @@ def show(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
 # -- changing --------------------------------------------------------------------------------------
 
 
-def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     """A literal becomes a parameter or a secret; a step is dropped, may be missing, or must lead
     to what is stated."""
     asked = Edit(
@@ -208,7 +205,6 @@ def edit(options: argparse.Namespace, settings: Settings, terminal: Terminal) ->
     if asked.secrets:
         _tell_forgotten(before, asked, terminal)
         _tell_holders(before, asked, settings, terminal)
-    return Exit.DONE
 
 
 def change(name: str, asked: Edit, settings: Settings) -> tuple[Workflow, Workflow]:
@@ -243,7 +239,7 @@ def _tell_holders(before: Workflow, asked: Edit, settings: Settings, terminal: T
         terminal.note(f"  {settings.command(erase)} --why TEXT")
 
 
-def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     name, to = options.name, options.to
     if not to.strip():
         raise BadInput("a workflow needs a name", "rutter workflows rename OLD NEW")
@@ -257,10 +253,10 @@ def rename(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
                     f"there is a workflow {to!r} already", "choose another name, or delete that one"
                 )
         writer.publish(lambda _: WorkflowRenamed(name=name, to=to))
-    return _done({"renamed": name, "to": to}, f"{name} is {to} now", terminal)
+    _done({"renamed": name, "to": to}, f"{name} is {to} now", terminal)
 
 
-def delete(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def delete(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     name = options.name
     with changing(settings) as writer:
         with project(settings) as store:
@@ -269,14 +265,12 @@ def delete(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
         writer.publish(lambda _: WorkflowDeleted(name=name))
     what = f"{versions} version" if versions == 1 else f"{versions} versions"
     said = f"{name} is no longer known ({what}); the log still has it"
-    return _done({"deleted": name, "versions": versions}, said, terminal)
+    _done({"deleted": name, "versions": versions}, said, terminal)
 
 
-def _done(report: dict[str, Any], said: str, terminal: Terminal) -> int:
-    if terminal.as_json:
-        terminal.json(report)
+def _done(report: dict[str, Any], said: str, terminal: Terminal) -> None:
+    terminal.answer(report)
     terminal.say(f"[OK] {said}")
-    return Exit.DONE
 
 
 def _named(pairs: Sequence[str], flag: str) -> dict[int, str]:
@@ -335,9 +329,7 @@ def _read_backs(pairs: Sequence[str]) -> dict[int, ReadBack]:
 
 
 def _tell(workflow: Workflow, terminal: Terminal) -> None:
-    if terminal.as_json:
-        terminal.json(workflow)
-        return
+    terminal.answer(workflow)
     state = "complete" if workflow.complete else "incomplete"
     terminal.say(f"{workflow.name} version {workflow.version} ({state})")
     if workflow.goal:

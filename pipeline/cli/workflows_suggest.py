@@ -8,7 +8,6 @@ import msgspec
 
 from rutter.events.sqlite_reader import SqliteReader
 from rutter.pipeline.cli.terminal import Terminal
-from rutter.pipeline.config.exit_codes import Exit
 from rutter.pipeline.config.settings import Settings
 from rutter.replay.habits.habits import LEAST, Habit, habits
 from rutter.replay.habits.sequences import KINDS
@@ -27,18 +26,16 @@ def add_options(it: argparse.ArgumentParser) -> None:
     it.set_defaults(do=suggest)
 
 
-def suggest(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def suggest(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with SqliteReader(settings.directory.log) as reader, reader.snapshot():
         found = habits(reader.read(kinds=KINDS), options.least)
     commands = [settings.command(habit.record) for habit in found]
-    if terminal.as_json:
-        terminal.json(
-            [
-                msgspec.to_builtins(habit) | {"record": command}
-                for habit, command in zip(found, commands, strict=True)
-            ]
-        )
-        return Exit.DONE
+    terminal.answer(
+        [
+            msgspec.to_builtins(habit) | {"record": command}
+            for habit, command in zip(found, commands, strict=True)
+        ]
+    )
     for habit, command in zip(found[:SHOWN], commands, strict=False):
         for line in _lines(habit, command):
             terminal.say(line)
@@ -48,7 +45,6 @@ def suggest(options: argparse.Namespace, settings: Settings, terminal: Terminal)
         )
     if not found:
         _tell_none(options.least, settings, terminal)
-    return Exit.DONE
 
 
 def _lines(habit: Habit, command: str) -> Iterator[str]:

@@ -65,20 +65,19 @@ def came(row: dict[str, Any], purpose: str | None) -> str:
 # -- the difference --------------------------------------------------------------------------------
 
 
-def diff(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+def diff(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> None:
     with project(settings) as store:
         old, new = _two(store, options)
     found = differences(old, new)
     if terminal.as_json:
         told = {"workflow": new.name, "old": old.version, "new": new.version, "differences": found}
         terminal.json(told)
-        return Exit.DONE
+        return
     terminal.say(f"{new.name} version {old.version} -> version {new.version}")
     if not found:
         terminal.say("nothing is different")
     for each in found:
         _tell(each, terminal)
-    return Exit.DONE
 
 
 def _two(store: ProjectionStore, options: argparse.Namespace) -> tuple[Workflow, Workflow]:
@@ -130,7 +129,6 @@ def revert(options: argparse.Namespace, settings: Settings, terminal: Terminal) 
             return WorkflowLearned(workflow=again, again=version)
 
         workflow = writer.publish(decide).workflow
-    if terminal.as_json:
-        terminal.json({"workflow": name, "version": workflow.version, "again": version})
+    terminal.answer({"workflow": name, "version": workflow.version, "again": version})
     terminal.say(f"[OK] {name} version {workflow.version} is version {version} again")
     return Exit.DONE
