@@ -36,6 +36,14 @@ def server() -> Iterator[PageServer]:
         yield running
 
 
+@pytest.fixture(scope="module")
+async def one_window(chromium: Chromium) -> AsyncIterator[Window]:
+    """For a file whose tests only look at pages: `window = browser_fixtures.one_window`."""
+    opened = await chromium.open_window(HERE)
+    yield opened
+    await opened.close()
+
+
 @pytest.fixture
 async def window(chromium: Chromium) -> AsyncIterator[Window]:
     opened = await chromium.open_window(HERE)

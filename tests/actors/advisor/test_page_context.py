@@ -17,10 +17,12 @@ from rutter.actors.advisor.page_context import (
 from rutter.actors.world.browser.page_session import PageTimeout
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.page import Page
+from tests.support import browser_fixtures
 from tests.support.browser_fixtures import show
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 SECOND = 1_000
 PNG = b"\x89PNG\r\n\x1a\n"

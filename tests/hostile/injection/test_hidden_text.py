@@ -6,9 +6,11 @@ import pytest
 
 from rutter.actors.advisor.page_context import AgentContext, gather_context, prompt_of
 from rutter.actors.world.browser.tab import Tab
+from tests.support import browser_fixtures
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 LOAD_MS = 20_000
 # By the word in it: how a text is kept from sight although it has a box. A screen reader says it.

@@ -16,9 +16,11 @@ from rutter.events.action import Action, ActionType, ByCss, Target
 from rutter.events.page import Page, Resolved
 from rutter.pipeline.demo_sites.chandlery import Site
 from rutter.pipeline.demo_sites.sign_ins import DEFAULT_PASSWORD, USER
+from tests.support import browser_fixtures
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 SECOND = 1_000
 PATHS = ("/desk", "/customers", "/customers/1", "/orders", "/orders/new", "/orders/1001")

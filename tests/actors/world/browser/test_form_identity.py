@@ -9,9 +9,11 @@ from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Target
 from rutter.events.page import Resolved
 from rutter.events.workflow import StandingApproval
+from tests.support import browser_fixtures
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 FORM = """<h1>Note</h1><form method=post action=/notes/add><input type=hidden name=op value=store>
 <label>Title <input id=title name=title></label> <button id=go>Save</button></form>"""

@@ -6,10 +6,12 @@ import pytest
 from rutter.actors.rules.policy.risky_words import icon_words, said_by
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.page import Resolved
+from tests.support import browser_fixtures
 from tests.support.browser_fixtures import show
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 SECOND = 1_000
 # How each button is drawn, and a word by which it is known for it.

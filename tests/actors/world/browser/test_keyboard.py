@@ -9,9 +9,11 @@ from rutter.actors.world.browser.tab import Tab
 from rutter.events.action import Secret, Text
 from rutter.events.executor import ActionDone, ActionFailed
 from tests.actors.executor.test_actor import act_on, executor, perform, show
+from tests.support import browser_fixtures
 from tests.support.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 __all__ = ["executor"]
 
 SPY = """<script>

@@ -10,10 +10,12 @@ from rutter.actors.observer.actor import INLINE, fit
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.codec import pack
 from rutter.events.page import Element, Page
+from tests.support import browser_fixtures
 from tests.support.browser_fixtures import show
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 SECOND = 1_000
 

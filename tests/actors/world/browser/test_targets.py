@@ -8,10 +8,12 @@ import pytest
 
 from rutter.actors.world.browser.tab import Tab
 from rutter.events.page import Resolved
+from tests.support import browser_fixtures
 from tests.support.browser_fixtures import show
 from tests.support.page_server import PATIENT, PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.anyio]
+window = browser_fixtures.one_window
 
 SECOND = 1_000
 Way = dict[str, object]
